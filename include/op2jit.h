@@ -515,7 +515,8 @@ typedef struct op2jit_counters {
   long long unstored; /* temporaries that such a loop made and nobody looked at: they were never stored */
   long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
   long long waits;    /* times that the host waited for a GPU */
-  long long reserved[9];
+  long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
+  long long reserved[8];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -53,14 +53,14 @@ class ErrorRecord(Structure):
 COUNTERS = (
     "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted "
     "exchanges messages bytes_sent flushes checks tiled waiting bytes_of_views "
-    "fused unstored graphs waits"
+    "fused unstored graphs waits tasked"
 ).split()
 
 
 class Counters(Structure):
     """op_counters_t of op2jit.h."""
 
-    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 9)]
+    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 8)]
 
 
 #: What each call takes and returns: i int, l long long, s text, p handle or memory, d double, v nothing, a argument,

@@ -20,6 +20,7 @@ enum env_name {
   ENV_LAZY,
   ENV_FUSE,
   ENV_TILES,
+  ENV_TASKS,
   ENV_VARIANT,
   ENV_FP,
   ENV_CHECK,

@@ -30,6 +30,7 @@ struct period {
   int n, seen;
   unsigned epoch;             /* of the mesh */
   bool pays;                  /* its data are large enough for tiles */
+  bool tasks;                 /* and there are threads for which it may be worth while to be tasks */
   bool fuses, made;           /* some of its loops can be one; and are made so */
   struct chain_tuning *tuner; /* NULL: the first guess */
 };
@@ -136,6 +137,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
   for (int i = 0; p->loops && i < n; i++)
     p->loops[i] = launches[i]->loop;
   p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(p->loops, n);
+  p->tasks = p->loops && launches[0]->loop->backend->work && tiled_pays_as_tasks(p->loops, n);
   p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n);
   if (p->loops && list_add(ctx->periods, p))
     return p;
@@ -155,9 +157,15 @@ static struct period *get_period(struct op_context *ctx, struct launch *const *l
 
 /* ---- running them ---- */
 
-/* OP2_TILES, for tests: the size of a tile; then chains are cut at their first run, whatever the mesh. */
+/* OP2_TILES and OP2_TASKS, for tests: the size of a tile or a block; then chains are cut at their first run, whatever the
+ * mesh. */
 static double forced_bytes(const struct op_context *ctx) {
-  return (double)env_number(ctx->env, ENV_TILES, 0);
+  const double blocks = (double)env_number(ctx->env, ENV_TASKS, 0);
+  return blocks > 0 ? blocks : (double)env_number(ctx->env, ENV_TILES, 0);
+}
+
+static bool forces_tasks(const struct op_context *ctx) {
+  return env_number(ctx->env, ENV_TASKS, 0) > 0;
 }
 
 /* Not before all loops are known as they are one by one. */
@@ -179,7 +187,7 @@ static bool can_be_made(struct op_context *ctx, const struct period *p, struct l
   const double compile = 0.1;
   if (way->fused && !p->made)
     return chain_tuning_can_spend(p->tuner, compile);
-  return way->bytes <= 0 || way->fused || tiled_is_known(ctx, launches, p->n * periods, way->bytes) ||
+  return way->bytes <= 0 || way->fused || tiled_is_known(ctx, launches, p->n * periods, way) ||
          chain_tuning_can_pay(p->tuner, periods);
 }
 
@@ -269,8 +277,10 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
     chain_tuning_reject(p->tuner);
   else
     chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - preparing) / times);
-  if (!was_settled && chain_tuning_is_settled(p->tuner))
-    tiled_forget_others(ctx, p->loops[0], chain_tuning_next(p->tuner).bytes);
+  if (!was_settled && chain_tuning_is_settled(p->tuner)) {
+    const struct chain_way best = chain_tuning_next(p->tuner);
+    tiled_forget_others(ctx, p->loops[0], &best);
+  }
   return OP_OK;
 }
 
@@ -281,6 +291,7 @@ static int run_always_fused(struct op_context *ctx, struct launch *const *launch
   struct ran ignored;
   way.fused = true;
   way.forced = way.bytes > 0;
+  way.tasks = forces_tasks(ctx);
   way.periods = way.forced ? way.periods : times;
   return run_periods(ctx, n, launches, times, &way, &ignored, err);
 }
@@ -294,10 +305,10 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
     return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
   struct ran ignored;
-  if (!p || (forced <= 0 && !p->pays && !p->fuses) || (p->seen++ == 0 && !at_once))
+  if (!p || (forced <= 0 && !p->pays && !p->fuses && !p->tasks) || (p->seen++ == 0 && !at_once))
     return loop_run_all_ready(ctx, launches, n * times, err);
-  if (!at_once && p->seen == 2 &&
-      chain_tuning_open(ctx, p->loops, p->n, times, p->fuses, p->pays, &p->tuner, err))
+  const struct chain_ways ways = {.fuse = p->fuses, .tiles = p->pays, .tasks = p->tasks};
+  if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, ways, &p->tuner, err))
     error_clear(err);
   if (p->tuner)
     return run_and_tune(ctx, p, launches, times, err);
@@ -305,6 +316,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;
+  way.tasks = forces_tasks(ctx);
   return run_periods(ctx, n, launches, times, &way, &ignored, err);
 }
 

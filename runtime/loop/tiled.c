@@ -13,6 +13,7 @@
 #include "loop/tiled_describe.h"
 #include "mesh/data.h"
 #include "op2jit.h"
+#include "plan/tasks/chain.h"
 #include "plan/tiles/prefix.h"
 #include "plan/tiles/tiles.h"
 #include "record/floor.h"
@@ -31,7 +32,8 @@ enum { SMALL_SHARE = 64, LARGER_SHARE = 12 };
 struct tiled {
   struct loop **loops;
   int n;
-  double bytes;   /* of a tile */
+  double bytes; /* of a tile, or of a block of tasks */
+  bool tasks;
   bool tried;     /* to cut it */
   double cutting; /* seconds that it took */
   double seconds; /* of all its runs */
@@ -56,10 +58,14 @@ void tiled_forget(struct op_context *ctx) {
   list_free(ctx->chains);
 }
 
-void tiled_forget_others(struct op_context *ctx, const struct loop *first, double bytes) {
+static bool is_way(const struct tiled *t, const struct chain_way *way) {
+  return t->tasks == way->tasks && !(t->bytes < way->bytes || t->bytes > way->bytes);
+}
+
+void tiled_forget_others(struct op_context *ctx, const struct loop *first, const struct chain_way *way) {
   for (int i = ctx->chains->count - 1; i >= 0; i--) {
     struct tiled *t = ctx->chains->items[i];
-    if (t->loops[0] == first && (t->bytes < bytes || t->bytes > bytes)) {
+    if (t->loops[0] == first && !is_way(t, way)) {
       list_remove(ctx->chains, t);
       tiled_free(t);
     }
@@ -79,22 +85,23 @@ void tiled_forget_with(struct op_context *ctx, const struct loop *loop) {
   }
 }
 
-static bool is_of(const struct tiled *t, struct launch *const *launches, int n, double bytes) {
-  bool same = t->n == n && !(t->bytes < bytes || t->bytes > bytes);
+static bool is_of(const struct tiled *t, struct launch *const *launches, int n, const struct chain_way *way) {
+  bool same = t->n == n && is_way(t, way);
   for (int i = 0; same && i < n; i++)
     same = t->loops[i] == launches[i]->loop;
   return same;
 }
 
 static struct tiled *tiled_new(const struct op_context *ctx, struct launch *const *launches, int n,
-                               double bytes) {
+                               const struct chain_way *way) {
   struct tiled *t = calloc(1, sizeof *t);
   if (!t)
     return NULL;
   *t = (struct tiled){.loops = array_new((size_t)n, sizeof(struct loop *)),
                       .works = array_new((size_t)n, sizeof *t->works),
                       .n = n,
-                      .bytes = bytes};
+                      .bytes = way->bytes,
+                      .tasks = way->tasks};
   for (int i = 0; t->loops && i < n; i++)
     t->loops[i] = launches[i]->loop;
   if (!t->loops || !t->works || !list_add(ctx->chains, t)) {
@@ -104,22 +111,24 @@ static struct tiled *tiled_new(const struct op_context *ctx, struct launch *cons
   return t;
 }
 
-static struct tiled *find(const struct op_context *ctx, struct launch *const *launches, int n, double bytes) {
+static struct tiled *find(const struct op_context *ctx, struct launch *const *launches, int n,
+                          const struct chain_way *way) {
   for (int i = 0; i < ctx->chains->count; i++)
-    if (is_of(ctx->chains->items[i], launches, n, bytes))
+    if (is_of(ctx->chains->items[i], launches, n, way))
       return ctx->chains->items[i];
   return NULL;
 }
 
 /* NULL: there are too many already, or no memory. */
 static struct tiled *find_or_make(const struct op_context *ctx, struct launch *const *launches, int n,
-                                  double bytes) {
-  struct tiled *t = find(ctx, launches, n, bytes);
-  return t || ctx->chains->count >= MOST_CHAINS ? t : tiled_new(ctx, launches, n, bytes);
+                                  const struct chain_way *way) {
+  struct tiled *t = find(ctx, launches, n, way);
+  return t || ctx->chains->count >= MOST_CHAINS ? t : tiled_new(ctx, launches, n, way);
 }
 
-bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n, double bytes) {
-  const struct tiled *t = find(ctx, launches, n, bytes);
+bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
+                    const struct chain_way *way) {
+  const struct tiled *t = find(ctx, launches, n, way);
   return t && t->tried;
 }
 
@@ -145,6 +154,17 @@ bool tiled_pays(struct loop *const *loops, int n) {
         bytes += dat_bytes(dat);
     }
   return bytes >= worth_bytes;
+}
+
+bool tiled_pays_as_tasks(struct loop *const *loops, int n) {
+  const double worth = 1e6;
+  double bytes = 0;
+  int threads = 1;
+  for (int l = 0; l < n; l++) {
+    bytes += loops[l]->stats.bytes;
+    threads = loops[l]->threads > threads ? loops[l]->threads : threads;
+  }
+  return threads > 1 && bytes >= worth;
 }
 
 static bool is_changed(struct loop *const *loops, int n, const struct dat *dat) {
@@ -211,6 +231,9 @@ static int chunks_for(double bytes) {
 static void say(const struct op_context *ctx, const struct tiled *t, double seconds) {
   if (text_str(&t->tiles.refused)[0])
     log_line(ctx->log, LOG_INFO, "chain", "%s", text_str(&t->tiles.refused));
+  else if (t->tasks)
+    log_line(ctx->log, LOG_DEBUG, "chain", "%d loops from %s on: %d blocks that wait, made in %.2f ms", t->n,
+             t->loops[0]->name, t->tiles.ntiles, 1e3 * seconds);
   else
     log_line(ctx->log, LOG_DEBUG, "chain",
              "%d loops from %s on: %d tiles in %d chunks, %.1f %% in gaps, cut in %.2f ms", t->n,
@@ -234,37 +257,65 @@ static int try_periodic(struct op_context *ctx, struct tiled *t, struct tiled_de
   return code;
 }
 
-static int cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err) {
-  struct tiled_description d;
-  const double start = clock_seconds();
-  t->tried = true;
-  int code = tiled_describe(ctx, t->loops, t->n, &d, err);
-  if (!code && !forced && d.bytes < worth_bytes)
+static int number_of_pieces(const struct tiled *t, const struct tiled_description *d) {
+  const double most = 1e6, pieces = d->bytes / t->bytes;
+  return (int)(pieces < most ? pieces : most) + 1;
+}
+
+static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_description *d, bool forced,
+                     struct error *err) {
+  int code = tiled_find_prefixes(ctx, d, err);
+  if (!code && !forced && d->bytes < worth_bytes)
     text_add(&t->tiles.refused, "its data are small");
   else if (!code) {
-    struct tiles_wish wish = {.tiles = d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
-                              .chunks = chunks_for(d.bytes),
+    struct tiles_wish wish = {.tiles = number_of_pieces(t, d),
+                              .chunks = chunks_for(d->bytes),
                               .step = PREFIX_STEP,
                               .small = SMALL_SHARE,
                               .blocks = MOST_BLOCKS,
                               .always = forced};
-    code = tiles_build(&t->tiles, &d.chain, &wish, ctx->team, err);
+    code = tiles_build(&t->tiles, &d->chain, &wish, ctx->team, err);
     if (!code && text_str(&t->tiles.refused)[0])
-      code = try_periodic(ctx, t, &d, &wish, err);
+      code = try_periodic(ctx, t, d, &wish, err);
   }
   if (!code && !forced && t->tiles.gap > t->tiles.all / 2) {
     tiles_free(&t->tiles);
     text_add(&t->tiles.refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
   if (!code && t->tiles.schedule.nitems && (forced || ctx->diags >= 2))
-    code = tiles_verify(&t->tiles, &d.chain, err);
+    code = tiles_verify(&t->tiles, &d->chain, err);
+  if (!code && t->tiles.schedule.nitems)
+    tiles_deal(&t->tiles, threads_of(t));
+  return code;
+}
+
+/* Enough of them for many threads, though they become small. */
+static int cut_tasks(const struct op_context *ctx, struct tiled *t, const struct tiled_description *d,
+                     bool forced, struct error *err) {
+  enum { LEAST = 64, LEAST_BLOCKS = 32, MOST_TASK_BLOCKS = 4096 };
+  const int wanted = number_of_pieces(t, d);
+  const struct tasks_wish wish = {.blocks = wanted < LEAST_BLOCKS       ? LEAST_BLOCKS
+                                            : wanted < MOST_TASK_BLOCKS ? wanted
+                                                                        : MOST_TASK_BLOCKS,
+                                  .least = LEAST};
+  int code = tasks_of_chain(&t->tiles, &d->chain, &wish, ctx->team, err);
+  if (!code && (forced || ctx->diags >= 2))
+    code = tasks_verify_chain(&t->tiles, &d->chain, err);
+  return code;
+}
+
+static int cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err) {
+  struct tiled_description d;
+  const double start = clock_seconds();
+  t->tried = true;
+  int code = tiled_describe(t->loops, t->n, &d, err);
+  if (!code)
+    code = t->tasks ? cut_tasks(ctx, t, &d, forced, err) : cut_tiles(ctx, t, &d, forced, err);
   if (code)
     tiles_free(&t->tiles);
   t->cutting = clock_seconds() - start;
   if (!code)
     say(ctx, t, t->cutting);
-  if (!code && t->tiles.schedule.nitems)
-    tiles_deal(&t->tiles, threads_of(t));
   tiled_describe_free(ctx, &d);
   return code;
 }
@@ -329,9 +380,23 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
     tune_passed(launches[i], spent);
     if (ctx->trace->ntools)
       trace_loop_begins(ctx->trace, loop->name);
-    trace_span(ctx->trace, TRACE_LOOP, loop->name, "tiles", start, spent, loop->stats.bytes);
+    trace_span(ctx->trace, TRACE_LOOP, loop->name, t->tasks ? "tasks" : "tiles", start, spent,
+               loop->stats.bytes);
     start += spent;
   }
+}
+
+/* Room for the items of one loop, and for the order in which items wait for one another. */
+struct one_by_one {
+  struct item *items;
+  int *order, *left;
+};
+
+static bool make_room(struct one_by_one *room, size_t items) {
+  *room = (struct one_by_one){.items = array_new(items, sizeof *room->items),
+                              .order = array_new(items, sizeof *room->order),
+                              .left = array_new(items, sizeof *room->left)};
+  return room->items && room->order && room->left;
 }
 
 static void execute(struct op_context *ctx, const struct tiled *t, const struct schedule *s, int threads) {
@@ -340,32 +405,38 @@ static void execute(struct op_context *ctx, const struct tiled *t, const struct 
                &(struct execution){
                    .schedule = s, .works = t->works, .nworks = t->n, .threads = threads, .watch = watch});
   if (watch)
-    trace_threads_ran(ctx->trace, t->loops[0]->name, "tiles");
+    trace_threads_ran(ctx->trace, t->loops[0]->name, t->tasks ? "tasks" : "tiles");
 }
 
-/* Items keep their order, and with it sums theirs. */
-static void execute_loop_by_loop(struct op_context *ctx, const struct tiled *t, struct item *items) {
+/* Items keep their order, or that in which they wait for one another, and with it sums theirs. */
+static void execute_loop_by_loop(struct op_context *ctx, const struct tiled *t,
+                                 const struct one_by_one *room) {
   const struct schedule *all = &t->tiles.schedule;
+  struct item *items = room->items;
+  if (all->waits)
+    waits_order(all->waits, room->order, room->left);
   for (int l = 0; l < t->n; l++) {
     struct phase phase = {0};
-    for (int i = 0; i < all->nitems; i++)
-      if (all->items[i].work == l)
-        items[phase.count++] = all->items[i];
+    for (int i = 0; i < all->nitems; i++) {
+      const struct item *item = &all->items[all->waits ? room->order[i] : i];
+      if (item->work == l)
+        items[phase.count++] = *item;
+    }
     execute(ctx, t, &(struct schedule){.items = items, .nitems = phase.count, .phases = &phase, .nphases = 1},
             1);
   }
 }
 
-/* `items`: room for the loops one by one, or NULL. */
-static int run(struct op_context *ctx, struct tiled *t, struct launch *const *launches, struct item *items,
-               struct error *err) {
+/* `room`: for the loops one by one; its items are NULL if they run together. */
+static int run(struct op_context *ctx, struct tiled *t, struct launch *const *launches,
+               const struct one_by_one *room, struct error *err) {
   const double start = clock_seconds();
   double counted[HARDWARE_MOST];
   int code = OP_OK;
   if (ctx->hardware)
     hardware_read(ctx->hardware, counted);
-  if (items)
-    execute_loop_by_loop(ctx, t, items);
+  if (room->items)
+    execute_loop_by_loop(ctx, t, room);
   else
     execute(ctx, t, &t->tiles.schedule, threads_of(t));
   for (int i = 0; !code && i < t->n; i++) {
@@ -374,9 +445,12 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
   }
   const double seconds = clock_seconds() - start;
   note_times(ctx, t, launches, counted, start, seconds);
-  if (items)
+  if (room->items)
     return code;
-  ctx->counters->tiled++;
+  if (t->tasks)
+    ctx->counters->tasked++;
+  else
+    ctx->counters->tiled++;
   t->runs++;
   t->seconds += seconds;
   return code;
@@ -385,8 +459,8 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
 /* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err) {
-  struct tiled *t = n > 1 ? find_or_make(ctx, launches, n, way->bytes) : NULL;
-  struct item *items = NULL;
+  struct tiled *t = n > 1 ? find_or_make(ctx, launches, n, way) : NULL;
+  struct one_by_one room = {0};
   *ran = false;
   if (!t)
     return OP_OK;
@@ -395,17 +469,19 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
     return code;
   if (!code && t->tiles.schedule.nitems) {
     const size_t count = (size_t)t->tiles.schedule.nitems;
-    if (way->loop_by_loop && !(items = array_new(count, sizeof *items)))
-      code = error_memory(err, "the loops of a chain", count * sizeof *items);
+    if (way->loop_by_loop && !make_room(&room, count))
+      code = error_memory(err, "the loops of a chain", count * sizeof *room.items);
     if (!code)
       code = make_works(ctx, t, launches, err);
     *ran = !code;
   }
-  if (*ran && t->runs == 0 && !items)
+  if (*ran && t->runs == 0 && !room.items)
     find_floor(t, launches);
   if (*ran)
-    code = run(ctx, t, launches, items, err);
-  free(items);
+    code = run(ctx, t, launches, &room, err);
+  free(room.items);
+  free(room.order);
+  free(room.left);
   if (!*ran && code) {
     error_clear(err);
     return take_back(ctx, launches, n, err);

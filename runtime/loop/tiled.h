@@ -1,4 +1,4 @@
-/* Chains in tiles: what is known of those that were run before, and running them so. */
+/* Chains in tiles, or as tasks (`way->tasks`): what is known of those that were run before, and running them so. */
 #ifndef OP2JIT_LOOP_TILED_H
 #define OP2JIT_LOOP_TILED_H
 
@@ -13,7 +13,7 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
 /* A chain that ran in tiles. */
 struct tiled_facts {
   const char *first, *last; /* its loops */
-  int loops, tiles, chunks;
+  int loops, tiles, chunks; /* chunks 0: blocks that wait for one another, in place of tiles */
   long long runs;
   double tile_bytes, gap; /* gap: the share of elements in gaps */
   double called_bytes,
@@ -25,13 +25,16 @@ struct tiled_facts {
 /* Of number i, from 0; false: it did not run, or there is none (*more is false). */
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);
 /* It was cut before, or it is known that it cannot be. */
-bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n, double bytes);
+bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
+                    const struct chain_way *way);
 /* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */
 bool tiled_pays(struct loop *const *loops, int n);
+/* They run on threads, and some loops for long enough. */
+bool tiled_pays_as_tasks(struct loop *const *loops, int n);
 /* That cutting took so far. */
 double tiled_seconds(const struct op_context *ctx);
-/* Of chains that begin with the loop, only those of this size of tiles are needed from now on. */
-void tiled_forget_others(struct op_context *ctx, const struct loop *first, double bytes);
+/* Of chains that begin with the loop, only those of this way are needed from now on. */
+void tiled_forget_others(struct op_context *ctx, const struct loop *first, const struct chain_way *way);
 /* Those that have the loop. */
 void tiled_forget_with(struct op_context *ctx, const struct loop *loop);
 void tiled_forget(struct op_context *ctx);

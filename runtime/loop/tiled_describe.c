@@ -106,7 +106,7 @@ static bool is_needed(const struct chain *c, int map) {
   return false;
 }
 
-static int find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
+int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
   int code = OP_OK;
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
     if (!is_needed(&d->chain, m))
@@ -129,8 +129,7 @@ int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d,
   return code;
 }
 
-int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
-                   struct error *err) {
+int tiled_describe(struct loop *const *loops, int n, struct tiled_description *d, struct error *err) {
   size_t most = (size_t)n;
   *d = (struct tiled_description){0};
   for (int l = 0; l < n; l++)
@@ -154,7 +153,7 @@ int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, str
   d->chain.maps = d->maps;
   d->chain.dats = d->dats;
   d->chain.loops = d->loops;
-  return find_prefixes(ctx, d, err);
+  return OP_OK;
 }
 
 void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {

@@ -18,9 +18,10 @@ struct tiled_description {
   const struct plan_entry **prefixes; /* of maps, and behind them periodic ones */
 };
 
-/* Prefixes of maps come from the plans. A failure leaves what is to be freed. OP_ERR_MEMORY. */
-int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
-                   struct error *err);
+/* A failure leaves what is to be freed. OP_ERR_MEMORY. */
+int tiled_describe(struct loop *const *loops, int n, struct tiled_description *d, struct error *err);
+/* Prefixes of maps, from the plans. OP_ERR_MEMORY. */
+int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err);
 /* Prefixes for a mesh that may be periodic, too. OP_ERR_MEMORY. */
 int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d, struct error *err);
 void tiled_describe_free(struct op_context *ctx, struct tiled_description *d);

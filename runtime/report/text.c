@@ -204,8 +204,9 @@ static void text_chains(const struct report *r, struct text *out) {
     else
       text_addf(out, " %8s", "-");
     cell_time(out, c->cutting, 8);
-    text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s\n", c->tile_bytes * 1e-6, c->tiles,
-              c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last);
+    text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s%s\n", c->tile_bytes * 1e-6, c->tiles,
+              c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last,
+              c->chunks ? "" : " as tasks");
   }
 }
 

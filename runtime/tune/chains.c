@@ -16,9 +16,18 @@
 #include "tune/place.h"
 #include "tune/tuner.h"
 
-/* Loop by loop, then sizes of tiles over one period, over two, over four. */
-static const double sizes[] = {128e3, 512e3, 2e6};
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST_FOLDS = 3, PLAIN_WAYS = 1 + SIZES * MOST_FOLDS };
+/* Loop by loop, then sizes of tiles over one period, over two, over four, then sizes of the blocks of tasks, over one
+ * period and over four. */
+static const double sizes[] = {128e3, 512e3, 2e6}, task_sizes[] = {512e3, 2e6};
+static const int task_periods[] = {1, 4};
+enum {
+  SIZES = sizeof sizes / sizeof *sizes,
+  MOST_FOLDS = 3,
+  FIRST_TASKS = 1 + SIZES * MOST_FOLDS,
+  TASK_SIZES = sizeof task_sizes / sizeof *task_sizes,
+  TASK_FOLDS = sizeof task_periods / sizeof *task_periods,
+  PLAIN_WAYS = FIRST_TASKS + TASK_SIZES * TASK_FOLDS
+};
 /* First as called, then with neighbours fused. */
 enum { WAYS = 2 * PLAIN_WAYS, NAME = 32, ALL_PERIODS = 1 << 20 };
 
@@ -37,6 +46,11 @@ static struct chain_way way_numbered(int number) {
   const int which = number % PLAIN_WAYS;
   if (which == 0)
     return (struct chain_way){.periods = fused ? ALL_PERIODS : 1, .fused = fused};
+  if (which >= FIRST_TASKS)
+    return (struct chain_way){.bytes = task_sizes[(which - FIRST_TASKS) % TASK_SIZES],
+                              .periods = task_periods[(which - FIRST_TASKS) / TASK_SIZES],
+                              .fused = fused,
+                              .tasks = true};
   return (struct chain_way){
       .bytes = sizes[(which - 1) % SIZES], .periods = 1 << (which - 1) / SIZES, .fused = fused};
 }
@@ -48,22 +62,28 @@ static struct chain_way way_of(const struct chain_tuning *t, int which) {
 static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
   const struct chain_way way = way_of(t, which);
   if (way.bytes > 0)
-    snprintf(name, NAME, "%stiles/%.0fK/periods%d", way.fused ? "fused/" : "", way.bytes / 1e3, way.periods);
+    snprintf(name, NAME, "%s%s/%.0fK/periods%d", way.fused ? "fused/" : "", way.tasks ? "tasks" : "tiles",
+             way.bytes / 1e3, way.periods);
   else
     snprintf(name, NAME, way.fused ? "fused" : "loops");
 }
 
 /* Fused without tiles comes right behind the loops as called: it costs least to try. */
-static void list_ways(struct chain_tuning *t, int periods, bool fuse, bool tiles) {
-  int folds = 0;
-  while (tiles && folds < MOST_FOLDS && 1 << folds <= periods)
+static void list_ways(struct chain_tuning *t, int periods, struct chain_ways ways) {
+  int folds = 0, task_folds = 0;
+  while (ways.tiles && folds < MOST_FOLDS && 1 << folds <= periods)
     folds++;
+  while (ways.tasks && task_folds < TASK_FOLDS && task_periods[task_folds] <= periods)
+    task_folds++;
   t->ways[t->nways++] = 0;
-  if (fuse)
+  if (ways.fuse)
     t->ways[t->nways++] = PLAIN_WAYS;
-  for (int kind = 0; kind < (fuse ? 2 : 1); kind++)
+  for (int kind = 0; kind < (ways.fuse ? 2 : 1); kind++) {
     for (int i = 1; i <= folds * SIZES; i++)
       t->ways[t->nways++] = kind * PLAIN_WAYS + i;
+    for (int i = 0; i < task_folds * TASK_SIZES; i++)
+      t->ways[t->nways++] = kind * PLAIN_WAYS + FIRST_TASKS + i;
+  }
 }
 
 static int find_way(const struct chain_tuning *t, const char *said) {
@@ -185,8 +205,8 @@ static void tuning_drop(struct chain_tuning *t) {
   free(t);
 }
 
-int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods, bool fuse,
-                      bool tiles, struct chain_tuning **out, struct error *err) {
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
+                      struct chain_ways ways, struct chain_tuning **out, struct error *err) {
   struct tune_mode mode = {0};
   *out = NULL;
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
@@ -196,7 +216,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   if (!t)
     return error_memory(err, "a chain's tuning", sizeof *t);
   t->keeps = mode.keep;
-  list_ways(t, periods, fuse, tiles);
+  list_ways(t, periods, ways);
   code = tuner_new(&t->tuner, t->nways, 0, &mode.options, err);
   if (!code && !make_place(t, loops, n))
     code = error_memory(err, "a chain's tuning", sizeof *t);

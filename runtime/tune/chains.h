@@ -1,5 +1,5 @@
 /* How a chain that repeats runs: loop by loop, as it was called, or with neighbours fused; or either in tiles of some
- * size, cut over some of its periods. The ways are timed while the program runs, as variants of loops are, and the best is remembered. Loop
+ * size, cut over some of its periods, or as tasks. The ways are timed while the program runs, as variants of loops are, and the best is remembered. Loop
  * by loop wins ties. */
 #ifndef OP2JIT_TUNE_CHAINS_H
 #define OP2JIT_TUNE_CHAINS_H
@@ -15,6 +15,7 @@ struct chain_way {
   double bytes; /* of a tile; 0: loop by loop */
   int periods;  /* that tiles are cut over */
   bool fused;   /* neighbours that can be are one loop */
+  bool tasks;   /* blocks of so many bytes that wait for one another, in place of tiles */
   bool
       loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
   bool forced;      /* whatever the mesh, and verified */
@@ -22,10 +23,14 @@ struct chain_way {
 
 struct chain_tuning;
 
-/* For a period of `n` loops that comes `periods` times in a row, some of which `fuse`, and whose data are so large that
- * tiles may pay (`tiles`). *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
-int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods, bool fuse,
-                      bool tiles, struct chain_tuning **out, struct error *err);
+/* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,
+ * which barriers between loops keep waiting. */
+struct chain_ways {
+  bool fuse, tiles, tasks;
+};
+/* For a period of `n` loops that comes `periods` times in a row. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
+                      struct chain_ways ways, struct chain_tuning **out, struct error *err);
 /* The way to run next. */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
 /* May tiles over so many periods be made? If not, the best way known so far. */

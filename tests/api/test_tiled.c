@@ -1,4 +1,4 @@
-/* Chains in tiles (OP2_LAZY, with tiles of a few kilobytes): the outcome is that of the loops one by one, in every
+/* Chains in tiles, and as tasks (OP2_LAZY, with pieces of a few kilobytes): the outcome is that of the loops one by one, in every
  * variant and on any number of threads. All values are whole numbers, so that sums are exact; the tiles are
  * verified as well. */
 #include "support.h"
@@ -61,7 +61,7 @@ static struct mesh *make(void) {
 
 struct outcome {
   double q[CELLS * 2], sum, high;
-  long long tiled;
+  long long tiled, tasked;
   double floor; /* as reported */
 };
 
@@ -92,9 +92,9 @@ static void step(op_set cells, op_set edges, op_set bedges, op_map between, op_m
 }
 
 /* The settings are words of the command line. */
-static struct outcome *run(const char *lazy, const char *threads, const char *variant) {
-  char program[] = "tiled", tiles[] = "OP2_TILES=3000";
-  char *argv[] = {program, tiles, strdup(lazy), strdup(threads), strdup(variant), NULL};
+static struct outcome *run(const char *cut, const char *lazy, const char *threads, const char *variant) {
+  char program[] = "tiled";
+  char *argv[] = {program, strdup(cut), strdup(lazy), strdup(threads), strdup(variant), NULL};
   struct outcome *o = calloc(1, sizeof *o);
   struct mesh *m = make();
   assert_non_null(o);
@@ -113,9 +113,10 @@ static struct outcome *run(const char *lazy, const char *threads, const char *va
   works(op_get_gbl(sum, &o->sum));
   works(op_get_gbl(high, &o->high));
   o->tiled = op_counters()->tiled;
+  o->tasked = op_counters()->tasked;
   o->floor = report_floor();
   works(op_exit());
-  for (int i = 2; i < 5; i++)
+  for (int i = 1; i < 5; i++)
     free(argv[i]);
   free(m);
   return o;
@@ -129,29 +130,44 @@ static void compare(const struct outcome *o, const struct outcome *expected, con
   assert_true(o->high == expected->high);
 }
 
-TEST(chains_have_the_outcome_of_their_loops) {
-  static const char *const variants[] = {"OP2_VARIANT=", "OP2_VARIANT=scalar", "OP2_VARIANT=strip4",
-                                         "OP2_VARIANT=flux:gather",
-                                         "OP2_VARIANT=flux:strip8+straight,update:strip8+stream"};
-  static const char *const threads[] = {"OP2_THREADS=1", "OP2_THREADS=2", "OP2_THREADS=5"};
-  struct outcome *expected = run("OP2_LAZY=off", threads[0], variants[0]);
-  assert_int_equal(expected->tiled, 0);
+static const char *const variants[] = {"OP2_VARIANT=", "OP2_VARIANT=scalar", "OP2_VARIANT=strip4",
+                                       "OP2_VARIANT=flux:gather",
+                                       "OP2_VARIANT=flux:strip8+straight,update:strip8+stream"};
+static const char *const threads[] = {"OP2_THREADS=1", "OP2_THREADS=2", "OP2_THREADS=5"};
+
+/* Seven loops repeat: each period is a chain. */
+static void expect_chains(const struct outcome *o, const char *cut) {
+  const int tasks = strstr(cut, "TASKS") != NULL;
+  assert_int_equal(o->tiled, tasks ? 0 : STEPS);
+  assert_int_equal(o->tasked, tasks ? STEPS : 0);
+}
+
+static void compare_all(const char *cut) {
+  struct outcome *expected = run(cut, "OP2_LAZY=off", threads[0], variants[0]);
+  assert_int_equal(expected->tiled + expected->tasked, 0);
   for (int v = 0; v < 5; v++)
     for (int t = 0; t < 3; t++) {
-      struct outcome *o = run("OP2_LAZY=on", threads[t], variants[v]);
+      struct outcome *o = run(cut, "OP2_LAZY=on", threads[t], variants[v]);
       compare(o, expected, variants[v]);
-      /* Seven loops repeat: each period is a chain. */
-      assert_int_equal(o->tiled, STEPS);
+      expect_chains(o, cut);
       assert_true(o->floor > 0);
       free(o);
     }
   for (int t = 0; t < 3; t++) {
-    struct outcome *o = run("OP2_LAZY=check", threads[t], variants[0]);
+    struct outcome *o = run(cut, "OP2_LAZY=check", threads[t], variants[0]);
     compare(o, expected, "compared");
-    assert_int_equal(o->tiled, STEPS);
+    expect_chains(o, cut);
     free(o);
   }
   free(expected);
+}
+
+TEST(tiles_have_the_outcome_of_their_loops) {
+  compare_all("OP2_TILES=3000");
+}
+
+TEST(tasks_have_the_outcome_of_their_loops) {
+  compare_all("OP2_TASKS=30000");
 }
 
 int main(void) {

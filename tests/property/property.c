@@ -194,7 +194,7 @@ static int run_every_block(const struct options *o, struct coverage *coverage) {
 
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
-  long long tiled = 0, fused = 0;
+  long long tiled = 0, tasked = 0, fused = 0;
   int failed = 0, done = 0;
   int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
   for (int n = first; n <= last && failed < 3; n++) {
@@ -203,10 +203,11 @@ static int run(const struct options *o, struct coverage *coverage) {
     const op_counters_t before = *op_counters();
     failed += !run_case(o, n, native, coverage);
     tiled += op_counters()->tiled - before.tiled;
+    tasked += op_counters()->tasked - before.tasked;
     fused += op_counters()->fused - before.fused;
   }
   if (o->keeps)
-    printf("property: %lld chains in tiles, %lld loops fused\n", tiled, fused);
+    printf("property: %lld chains in tiles, %lld as tasks, %lld loops fused\n", tiled, tasked, fused);
   /* Kernels that should share rows and do not test nothing. */
   if (o->direct && o->only < 0 && fused == 0) {
     fprintf(stderr, "property: no loop was fused\n");
