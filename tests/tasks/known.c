@@ -1,0 +1,93 @@
+/* What is known of a run: times, a simulation, the trace, facts. */
+#include "context/trace.h"
+#include "small.h"
+
+static void spins(op_running *running, void *data) {
+  (void)running, (void)data;
+  for (volatile int i = 0; i < 20000; i++)
+    continue;
+}
+
+TEST(simulated_time_keeps_to_conflicts_and_to_the_longest_way) {
+  enum { N = 64 };
+  for (int locked = 0; locked < 2; locked++) {
+    struct small s = open_small();
+    struct error err = {0};
+    const op_task_type type = tasks_add_type(s.g, "spins", spins, &err);
+    const op_resource one = tasks_add_resource(s.g, 0, "one", &err);
+    assert_true(tasks_simulate(s.g, 4, &err) < 0);
+    assert_int_equal(err.code, OP_ERR_STATE);
+    error_clear(&err);
+    for (int i = 0; i < N; i++) {
+      const op_task task = tasks_add_task(s.g, type, NULL, 0, 1, &err);
+      if (locked)
+        expect_ok(tasks_lock(s.g, task, one, &err), &err);
+    }
+    runs(s.g, NULL, 1);
+    double sum = 0, longest = 0;
+    for (int i = 0; i < N; i++) {
+      const double cost = (double)s.g->tasks[i].cost;
+      sum += cost;
+      longest = cost > longest ? cost : longest;
+    }
+    const double alone = tasks_simulate(s.g, 1, &err), many = tasks_simulate(s.g, N, &err),
+                 two = tasks_simulate(s.g, 2, &err);
+    assert_true(alone >= 0.999 * sum && alone < 2 * sum);
+    assert_true(locked ? many >= 0.999 * sum : many < 2 * (longest + alone - sum));
+    assert_true(locked ? two >= 0.999 * sum : two >= 0.499 * alone && two <= 0.5 * alone + 2 * longest);
+    assert_true(tasks_simulate(s.g, 0, &err) < 0);
+    assert_true((double)(float)longest <= 1.001 * facts_of(s.g).critical);
+    runs(s.g, NULL, 1); /* a simulation leaves all as it was */
+    error_free(&err);
+    close_small(&s);
+  }
+}
+
+TEST(a_trace_has_each_task_with_its_thread_and_type) {
+  struct small s = open_small();
+  struct trace trace = {.wanted = true, .most = 1000};
+  struct team *team = open_team(3);
+  const struct tasks_options options = {.team = team, .threads = 3, .trace = &trace};
+  struct error err = {0};
+  for (int i = 0; i < 100; i++)
+    add(&s, i % 2 ? s.note : s.rest, i, 1);
+  expect_ok(tasks_run(s.g, &options, &err), &err);
+  assert_int_equal(trace.count, 50);
+  for (int i = 0; i < trace.count; i++) {
+    const struct trace_event *e = &trace.events[i];
+    assert_int_equal(e->kind, TRACE_TASK);
+    assert_string_equal(e->name, "note");
+    assert_string_equal(e->detail, "small");
+    assert_in_range(e->thread, 0, 2);
+    assert_true(e->seconds >= 0);
+  }
+  trace_free(&trace);
+  team_close(team);
+  close_small(&s);
+}
+
+TEST(facts_say_what_there_is) {
+  struct small s = open_small();
+  struct error err = {0};
+  const op_resource one = tasks_add_resource(s.g, 0, "one", &err);
+  const op_task first = add(&s, s.note, 0, 1), second = add(&s, s.note, 1, 1);
+  wait_for(&s, second, first);
+  expect_ok(tasks_lock(s.g, first, one, &err), &err);
+  runs(s.g, NULL, 1);
+  const op_graph_facts_t f = facts_of(s.g);
+  assert_int_equal(f.tasks, 2);
+  assert_int_equal(f.dependencies, 1);
+  assert_int_equal(f.resources, 1);
+  assert_int_equal(f.locks, 1);
+  assert_int_equal(f.executed, 2);
+  assert_true(f.busy > 0 && f.seconds >= f.busy && f.critical > 0);
+  struct tasks_type_facts type;
+  assert_true(tasks_tell_type(s.g, 0, &type));
+  assert_int_equal(type.count, 2);
+  assert_false(tasks_tell_type(s.g, 2, &type));
+  close_small(&s);
+}
+
+int tests_of_known(void) {
+  return run_these(NULL, NULL);
+}
