@@ -71,12 +71,12 @@ static int read_report(sqlite3 *db, const char *path, struct text *out) {
 
 /* ---- the page ---- */
 
-static int write_page(const struct cli *cli, const struct text *json) {
+static int write_page(const struct cli *cli, const struct text *json, const struct text *before) {
   const char *file = cli->values[OUT];
   struct text page = {0};
   struct error err = {0};
   int status = CLI_OK;
-  page_of_json(text_str(json), &page);
+  page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
   if (!text_ok(&page))
     status = cli_fail(CLI_FAILED, "there is no memory for the page");
   else if (file && aside_whole(file, text_str(&page), page.length, &err))
@@ -206,10 +206,10 @@ static int run_report(struct cli *cli) {
   int status = db ? CLI_OK : CLI_FAILED;
   for (int i = 0; !status && i < count; i++)
     status = read_report(db, paths[i], &reports[i]);
-  if (!status && count == 2 && cli->values[OUT])
-    status = cli_fail(CLI_USAGE, "--compare writes text; -o is for the page of one report");
-  if (!status)
-    status = count == 2 ? compare(cli, db, paths, reports) : write_page(cli, &reports[0]);
+  if (!status && count == 2 && !cli->values[OUT])
+    status = compare(cli, db, paths, reports);
+  else if (!status)
+    status = write_page(cli, &reports[count - 1], count == 2 ? &reports[0] : NULL);
   text_free(&reports[0]);
   text_free(&reports[1]);
   sqlite3_close(db);
@@ -225,7 +225,8 @@ const struct command cli_report[] = {
      CLI_NO_STORE,
      "make the page of a report, or compare two",
      "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output. With\n"
-     "--compare the loops of both reports stand side by side, those that differ most first.",
+     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they do\n"
+     "so on the page, and so does how both runs began.",
      run_report,
      {{"-o", "FILE", "write the page to this file"},
       {"--compare", "FILE", "a report of before, to compare with"}},

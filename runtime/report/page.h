@@ -7,7 +7,7 @@
 /* page.html as text, made when the library is built (base/embed.py). */
 extern const char page_html[];
 
-/* The page of a JSON report. */
-void page_of_json(const char *json, struct text *out);
+/* The page of a JSON report; beside it that of a run before, or NULL. */
+void page_of_json(const char *json, const char *before, struct text *out);
 
 #endif
