@@ -28,8 +28,10 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
         "names."),
     ROW(OP_ERR_DIM, "A dim does not match the declaration or is not positive.",
         "Repeat the dim of the declaration in the argument."),
-    ROW(OP_ERR_ACCESS, "An access is unknown or not allowed for this argument.",
-        "The message lists what is allowed: dats READ WRITE RW INC MIN MAX, globals READ INC MIN MAX WORK."),
+    ROW(OP_ERR_ACCESS, "An access is unknown, or cannot be used with this argument.",
+        "The message lists those that can. A dat: `OP_READ`, `OP_WRITE`, `OP_RW`, `OP_INC`, `OP_MIN`, "
+        "`OP_MAX`. A global: `OP_READ`, `OP_INC`, `OP_MIN`, `OP_MAX`, `OP_WORK`; over a set of one element "
+        "also `OP_WRITE` and `OP_RW`."),
     ROW(OP_ERR_MAP_RANGE, "A map has an entry outside its target set.",
         "Entries count from 0; if the mesh counts from 1, subtract 1."),
     ROW(OP_ERR_MAP_SET, "A map does not lead from the loop's set to the dat's set.",
@@ -37,8 +39,10 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_INDEX, "A map index is outside the map's arity.",
         "Use 0 .. arity-1 for one column or -arity for all; -1 with OP_ID."),
     ROW(OP_ERR_RANGE, "A range of elements is outside the set.", "0 <= low <= high < size; both ends count."),
-    ROW(OP_ERR_KERNEL, "A kernel text does not fit the loop's name or arguments.",
-        "The function must be in the text, void, with one pointer parameter per argument."),
+    ROW(OP_ERR_KERNEL, "A kernel's text has no function that fits the loop, or is not what a kernel may be.",
+        "The text needs a function with the kernel's name that returns void. It has one parameter for each "
+        "argument of the loop, in their order: a pointer to the argument's type, to const if it is "
+        "`OP_READ`. The message has the line, and what to write."),
     ROW(OP_ERR_COMPILE, "A kernel text does not compile.",
         "The message has the compiler's words and the line."),
     ROW(OP_ERR_MEMORY, "There is not enough memory.", "The message says for what and how many bytes."),

@@ -265,7 +265,7 @@ typedef enum {
   OP_INC = 3,   /* only added to; safe for any number of elements with one target */
   OP_MIN = 4,   /* the smallest value: only changed to smaller ones; safe for any number of elements */
   OP_MAX = 5,   /* the largest value, likewise */
-  OP_WORK = 6   /* globals: scratch for each element, undefined before */
+  OP_WORK = 6   /* globals: memory to work in, undefined when an element begins, and dropped after it */
 } op_access;
 
 /* An access that op_find_accesses is to find. */
