@@ -1,15 +1,18 @@
-"""What no other tool checks: files over 800 lines (scripts and tests too), marks of unfinished work, and
-commands, files and sections that pages name and that are not there. Lengths of functions are the business of house.py.
+"""What no other tool checks: files over 800 lines (scripts and tests too), marks of unfinished work, lines of pages over
+120 columns, and commands, files and sections that pages name and that are not there. Lengths of functions are the business
+of house.py.
 
 usage: lint.py FILE...
 """
 
+import glob
 import os
 import re
 import subprocess
 import sys
 
 FILE_LINES = 800
+PAGE_COLUMNS = 120
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
 
@@ -48,11 +51,26 @@ def check_page(root, name, known):
     return found
 
 
+def check_columns(name, text):
+    """Of prose: tables and code have lines of their own."""
+    found, code = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        code ^= line.lstrip().startswith("```")
+        if len(line) > PAGE_COLUMNS and not code and not line.startswith(("|", "    ")):
+            found.append(f"{name}:{number}: {len(line)} columns; {PAGE_COLUMNS} are the limit")
+    return found
+
+
 def check_pages(root):
     known = subprocess.run([os.path.join(root, "dev"), "--help"], capture_output=True, text=True, check=True).stdout
     pages = sorted(name for name in os.listdir(root) if name.endswith(".md"))
     pages += sorted(f"docs/{name}" for name in os.listdir(os.path.join(root, "docs")) if name.endswith(".md"))
-    return [line for name in pages for line in check_page(root, name, known)]
+    found = [line for name in pages for line in check_page(root, name, known)]
+    for pattern in ("*.md", "docs/**/*.md", "samples/**/*.md", "bench/**/*.md"):
+        for name in sorted(glob.glob(pattern, root_dir=root, recursive=True)):
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                found += check_columns(name, file.read())
+    return found
 
 
 def main(paths):

@@ -60,13 +60,12 @@ static void print_others(void) {
 }
 
 static void print_environment(void) {
-  printf("# Environment\n\n"
-         "Every `OP2_*` variable that op2jit reads, and at the end those of others. `OP2_NAME=VALUE` among a "
-         "program's\n"
-         "arguments wins over the environment. A misspelt `OP2_*` gets a warning with the nearest name, one "
-         "without `=` a warning too; "
-         "`op2jit info` "
-         "prints\nall of them with their values.\n");
+  printf(
+      "# Environment\n\n"
+      "Every `OP2_*` variable that op2jit reads, and at the end those of others. `OP2_NAME=VALUE` among a "
+      "program's\n"
+      "arguments wins over the environment. A misspelt `OP2_*` gets a warning with the nearest name, and so "
+      "does one\nwithout `=`. `op2jit info` prints all of them with their values.\n");
   print_made("environment");
   printf("| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (int i = 0; i < ENV_COUNT; i++) {
