@@ -16,10 +16,8 @@ struct cuda {
 };
 
 /* ---- what HIP's table shares, whose functions are called alike ---- */
-/* OP2_DEVICE as a number, -1: unset. OP_ERR_ENV: it is none. */
-int cuda_device_number(const struct op_context *ctx, int *ordinal, struct error *err);
-/* Context, stream and events of the device that was chosen. */
-int cuda_begin(struct cuda *cuda, struct error *err);
+/* The device of OP2_DEVICE or of this rank, its context, stream and events. OP_ERR_ENV: OP2_DEVICE is no number. */
+int cuda_begin(struct cuda *cuda, const struct op_context *ctx, struct gpu_device *out, struct error *err);
 void cuda_end(struct cuda *cuda); /* all but the compiler */
 #define CUDA_TABLE(X)                                                                                        \
   X(check, int, (void *self, int code, struct error *err, const char *doing))                                \

@@ -105,7 +105,39 @@ typedef struct cuda_node_ *cuda_node;
   X(graph_launch, cuGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                                 \
   X(graph_exec_destroy, cuGraphExecDestroy, (cuda_graph_exec exec))
 
+struct cuda_device {
+  int ordinal, handle;
+  char name[128];
+  char arch[64];  /* "sm_90", "gfx90a:sramecc+:xnack-" */
+  int capability; /* 90; 0 of HIP */
+  size_t memory;
+  int max_threads;         /* of a block */
+  int shared, shared_most; /* bytes of a block: usual, after opting in */
+  int multiprocessors;
+};
+
+struct cuda_driver;
+/* CUDA and HIP: what is called alike is opened, chosen and described alike. */
+struct cuda_family {
+  const char *name, *library; /* "CUDA driver", what it is called after "the" */
+  const char *variable;       /* that names another library */
+  const char *const *usual;   /* libraries, NULL behind the last */
+  const char *missing;        /* behind "knows no": which, and what to install */
+  const char *oldest;         /* "CUDA 11" */
+  const char *hidden;         /* behind "sees no GPU (": the code, why there may be none, and how to look */
+  const char *const *symbols; /* of CUDA_ENTRIES */
+  const char *version;        /* before the version in reports */
+  int major, minor;           /* what its numbers are multiplied with */
+  /* What codes mean, where libraries lack entries that say it; or NULL. */
+  int (*error_name)(int code, const char **out), (*error_string)(int code, const char **out);
+  /* arch and what is behind it. */
+  int (*read)(const struct cuda_driver *d, struct cuda_device *device, struct error *err);
+  /* More than the name, for reports. */
+  void (*show)(const struct cuda_device *device, struct text *out);
+};
+
 struct cuda_driver {
+  const struct cuda_family *family;
   void *library;
   char *path;  /* the file that was opened */
   int version; /* 13000 */
@@ -117,11 +149,13 @@ struct cuda_driver {
 #undef CUDA_GRAPH_MEMBER
 };
 
-enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_NOT_READY = 600 };
+enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_INVALID_DEVICE = 101, CUDA_NOT_READY = 600 };
 
 /* Open it and initialise it. `named` is OP2_CUDA_DRIVER, "" for libcuda.so.1. OP_ERR_BACKEND says what is missing and
  * where it was looked for. */
 int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err);
+int cuda_family_open(struct cuda_driver *d, const struct cuda_family *family, const char *named,
+                     struct error *err);
 void cuda_driver_close(struct cuda_driver *d);
 
 /* OP_OK for code 0; else OP_ERR_DEVICE, or OP_ERR_MEMORY where that is the reason: "DOING failed: out of memory
@@ -130,20 +164,11 @@ int cuda_check(const struct cuda_driver *d, int code, struct error *err, const c
     __attribute__((format(printf, 4, 5)));
 
 /* ---- devices ---- */
-struct cuda_device {
-  int ordinal, handle;
-  char name[128];
-  int capability; /* 90 */
-  size_t memory;
-  int max_threads;         /* of a block */
-  int shared, shared_most; /* bytes of a block: usual, after opting in */
-  int multiprocessors;
-};
-int cuda_device_read(const struct cuda_driver *d, int ordinal, struct cuda_device *out, struct error *err);
 /* `wanted` -1: the device `rank` % count. OP_ERR_BACKEND if there is none, or not that one. */
 int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out,
                        struct error *err);
 /* The driver and its devices, or what is missing, on one line. For reports: no errors. */
-void cuda_driver_describe(const char *named, struct text *out);
+void cuda_family_describe(const struct cuda_family *family, const char *named, struct text *out);
+extern const struct cuda_family cuda_family;
 
 #endif

@@ -53,7 +53,7 @@ static void table_close(struct gpu *c) {
   c->self = NULL;
 }
 
-int cuda_begin(struct cuda *cuda, struct error *err) {
+static int make_stream(struct cuda *cuda, struct error *err) {
   const struct cuda_driver *d = &cuda->driver;
   int result = d->context_retain(&cuda->context, cuda->device.handle);
   if (result)
@@ -71,22 +71,6 @@ int cuda_begin(struct cuda *cuda, struct error *err) {
   return code ? (err->code = OP_ERR_BACKEND) : OP_OK;
 }
 
-int cuda_device_number(const struct op_context *ctx, int *ordinal, struct error *err) {
-  const char *wanted = env_value(ctx->env, ENV_DEVICE);
-  *ordinal = (int)env_number(ctx->env, ENV_DEVICE, -1);
-  if (wanted[strspn(wanted, "0123456789")] || strlen(wanted) > 4)
-    return error_set(err, OP_ERR_ENV, "OP2_DEVICE=%s: expected a whole number in 0-1023; correct or unset it",
-                     wanted);
-  return OP_OK;
-}
-
-static int start_device(struct op_context *ctx, struct cuda *cuda, struct error *err) {
-  int ordinal = -1, code = cuda_device_number(ctx, &ordinal, err);
-  if (!code)
-    code = cuda_device_choose(&cuda->driver, ordinal, ctx->comm->node_rank, &cuda->device, err);
-  return code ? code : cuda_begin(cuda, err);
-}
-
 static void tell_device(const struct cuda_device *from, struct gpu_device *to) {
   *to = (struct gpu_device){.ordinal = from->ordinal,
                             .max_threads = from->max_threads,
@@ -95,7 +79,21 @@ static void tell_device(const struct cuda_device *from, struct gpu_device *to) {
                             .shared_most = from->shared_most};
   snprintf(to->label, sizeof to->label, "GPU %d", from->ordinal);
   snprintf(to->name, sizeof to->name, "%s", from->name);
-  snprintf(to->arch, sizeof to->arch, "sm_%d", from->capability);
+  snprintf(to->arch, sizeof to->arch, "%s", from->arch);
+}
+
+int cuda_begin(struct cuda *cuda, const struct op_context *ctx, struct gpu_device *out, struct error *err) {
+  const char *wanted = env_value(ctx->env, ENV_DEVICE);
+  if (wanted[strspn(wanted, "0123456789")] || strlen(wanted) > 4)
+    return error_set(err, OP_ERR_ENV, "OP2_DEVICE=%s: expected a whole number in 0-1023; correct or unset it",
+                     wanted);
+  int code = cuda_device_choose(&cuda->driver, (int)env_number(ctx->env, ENV_DEVICE, -1),
+                                ctx->comm->node_rank, &cuda->device, err);
+  if (!code)
+    code = make_stream(cuda, err);
+  if (!code)
+    tell_device(&cuda->device, out);
+  return code;
 }
 
 static void add_nvrtc(const struct nvrtc_places *where, struct error *err) {
@@ -113,9 +111,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
     return error_memory(err, "the CUDA driver", sizeof *cuda);
   int code = cuda_driver_open(&cuda->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
-    code = start_device(ctx, cuda, err);
-  if (!code)
-    tell_device(&cuda->device, &c->device);
+    code = cuda_begin(cuda, ctx, &c->device, err);
   /* Who asks for it by name learns everything that is missing at once. */
   if (code && !cuda->driver.library && env_given(ctx->env, ENV_BACKEND)) {
     const struct nvrtc_places where = places(ctx);
@@ -170,7 +166,7 @@ static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct err
 
 static void table_describe(struct op_context *ctx, struct text *out) {
   const struct nvrtc_places where = places(ctx);
-  cuda_driver_describe(env_value(ctx->env, ENV_CUDA_DRIVER), out);
+  cuda_family_describe(&cuda_family, env_value(ctx->env, ENV_CUDA_DRIVER), out);
   text_add(out, "; ");
   nvrtc_describe(&where, out);
 }

@@ -36,12 +36,8 @@ void hiprtc_compile(struct hiprtc *r, const struct compile_request *request, str
 struct hip {
   struct cuda cuda; /* the first member: CUDA's functions are handed it */
   struct hiprtc compiler;
-  char arch[64]; /* "gfx90a:sramecc+:xnack-" */
 };
-/* As CUDA's functions of these names. */
-int hip_driver_open(struct cuda_driver *d, const char *named, struct error *err);
-int hip_device_choose(const struct cuda_driver *d, int wanted, int rank, struct hip *out, struct error *err);
-void hip_driver_describe(const char *named, struct text *out);
+extern const struct cuda_family hip_family;
 /* Threads of a wavefront of such a GPU. */
 int hip_width(const char *arch);
 

@@ -1,5 +1,4 @@
 /* HIP as a row of the table of drivers. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,18 +20,6 @@ static void table_close(struct gpu *c) {
   c->self = NULL;
 }
 
-static void tell_device(const struct hip *from, struct gpu_device *to) {
-  const struct cuda_device *device = &from->cuda.device;
-  *to = (struct gpu_device){.ordinal = device->ordinal,
-                            .max_threads = device->max_threads,
-                            .width = hip_width(from->arch),
-                            .shared_usual = device->shared,
-                            .shared_most = device->shared_most};
-  snprintf(to->label, sizeof to->label, "GPU %d", device->ordinal);
-  snprintf(to->name, sizeof to->name, "%s", device->name);
-  snprintf(to->arch, sizeof to->arch, "%s", from->arch);
-}
-
 /* The library takes long to open, and is installed where no GPU of AMD is. */
 static int look_first(const struct op_context *ctx, struct error *err) {
   if (env_given(ctx->env, ENV_BACKEND) || env_given(ctx->env, ENV_HIP) || access("/dev/kfd", F_OK) == 0)
@@ -44,18 +31,16 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   struct hip *hip = c->self = calloc(1, sizeof *hip);
   if (!hip)
     return error_memory(err, "the HIP library", sizeof *hip);
-  int ordinal = -1, code = look_first(ctx, err);
+  int code = look_first(ctx, err);
   if (!code)
-    code = hip_driver_open(&hip->cuda.driver, env_value(ctx->env, ENV_HIP), err);
+    code = cuda_family_open(&hip->cuda.driver, &hip_family, env_value(ctx->env, ENV_HIP), err);
   if (!code)
-    code = cuda_device_number(ctx, &ordinal, err);
-  if (!code)
-    code = hip_device_choose(&hip->cuda.driver, ordinal, ctx->comm->node_rank, hip, err);
-  if (!code)
-    code = cuda_begin(&hip->cuda, err);
-  if (!code)
-    tell_device(hip, &c->device);
-  return code;
+    code = cuda_begin(&hip->cuda, ctx, &c->device, err);
+  if (code)
+    return code;
+  c->device.width = hip_width(c->device.arch);
+  c->device.shared_usual = hip->cuda.device.shared;
+  return OP_OK;
 }
 
 static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
@@ -71,7 +56,7 @@ static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct err
 static void table_describe(struct op_context *ctx, struct text *out) {
   struct hiprtc compiler;
   struct error err = {0};
-  hip_driver_describe(env_value(ctx->env, ENV_HIP), out);
+  cuda_family_describe(&hip_family, env_value(ctx->env, ENV_HIP), out);
   if (hiprtc_open(&compiler, env_value(ctx->env, ENV_HIPRTC), &err)) {
     text_addf(out, "; no HIPRTC: %s", error_message(&err));
   } else {
