@@ -45,7 +45,7 @@ int dump_file(const char *where, const char *name, const void *bytes, size_t len
 static int dump_key(const char *where, const struct signature *key, struct error *err) {
   struct text list = {0};
   text_addf(&list, "hash %s\n", key->hash);
-  for (int i = 0; i < SIGNATURE_COLUMNS; i++) {
+  for (int i = 0; i < key->key.ncolumns; i++) {
     const struct store_column *c = &key->columns[i];
     bool long_one = memchr(c->value, '\n', c->length) != NULL;
     text_addf(&list, "%s%s", c->name, long_one ? ":\n" : ": ");

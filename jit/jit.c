@@ -96,6 +96,9 @@ static int make_key(struct jit *jit, const struct desc *d, const void *form, str
                                 .compiler = words->compiler,
                                 .cpu = words->cpu,
                                 .features = words->features,
+                                .platform = words->platform,
+                                .device = words->device,
+                                .driver = words->driver,
                                 .flags = strcmp(d->fp, "strict") == 0 ? "" : words->mathematics};
   /* Half a shape would be the key of other code. */
   int code = text_ok(&shape) && text_ok(&jit->library) ? signature_make(key, &in, err)

@@ -11,6 +11,7 @@
 /* What every key of this process has. */
 struct target_words {
   const char *compiler, *cpu, *features;
+  const char *platform, *device, *driver; /* columns of keys of their own, or NULL */
   const char *mathematics; /* whose functions the code may call, unless floating point is strict */
 };
 

@@ -20,6 +20,9 @@ FROM_INPUT(library)
 FROM_INPUT(compiler)
 FROM_INPUT(cpu)
 FROM_INPUT(features)
+FROM_INPUT(platform)
+FROM_INPUT(device)
+FROM_INPUT(driver)
 FROM_INPUT(flags)
 
 static void write_kernel(const struct signature_inputs *in, struct text *out) {
@@ -56,21 +59,25 @@ static void write_constants(const struct signature_inputs *in, struct text *out)
 static const struct column {
   const char *name;
   column_writer *write;
+  bool of_some; /* of some targets only: not there if it is empty */
 } columns[] = {
-    {"kernel", write_kernel},
-    {"kernel text", write_text},
-    {"arguments", write_arguments},
-    {"sets and maps", write_mesh},
-    {"dats", write_dats},
-    {"constants", write_constants},
-    {"shape", write_shape},
-    {"generator", write_generator},
-    {"library", write_library},
-    {"compiler", write_compiler},
-    {"cpu", write_cpu},
-    {"features", write_features},
-    {"flags", write_flags},
-    {"fp", write_fp},
+    {"kernel", write_kernel, false},
+    {"kernel text", write_text, false},
+    {"arguments", write_arguments, false},
+    {"sets and maps", write_mesh, false},
+    {"dats", write_dats, false},
+    {"constants", write_constants, false},
+    {"shape", write_shape, false},
+    {"generator", write_generator, false},
+    {"library", write_library, false},
+    {"compiler", write_compiler, false},
+    {"cpu", write_cpu, false},
+    {"features", write_features, false},
+    {"platform", write_platform, true},
+    {"device", write_device, true},
+    {"driver", write_driver, true},
+    {"flags", write_flags, false},
+    {"fp", write_fp, false},
 };
 _Static_assert(sizeof columns / sizeof *columns == SIGNATURE_COLUMNS, "one store_column each");
 
@@ -93,13 +100,18 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
     struct text value = {0};
     columns[i].write(in, &value);
     size_t length = value.length;
+    if (columns[i].of_some && !length && text_ok(&value)) {
+      text_free(&value);
+      continue;
+    }
     char *taken = text_take(&value);
     if (!taken) {
       signature_free(s);
       return error_memory(err, "a loop's key", length);
     }
-    s->columns[i] = (struct store_column){.name = columns[i].name, .value = taken, .length = length};
-    hash_column(&h, &s->columns[i]);
+    struct store_column *column = &s->columns[s->key.ncolumns++];
+    *column = (struct store_column){.name = columns[i].name, .value = taken, .length = length};
+    hash_column(&h, column);
   }
   sha256_end(&h, digest);
   sha256_hex(digest, s->hash);
@@ -113,7 +125,7 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
                               .loop = s->loop,
                               .names = s->names,
                               .columns = s->columns,
-                              .ncolumns = SIGNATURE_COLUMNS};
+                              .ncolumns = s->key.ncolumns};
   return OP_OK;
 }
 
@@ -125,7 +137,7 @@ void signature_move(struct signature *to, struct signature *from) {
 }
 
 void signature_free(struct signature *s) {
-  for (int i = 0; i < SIGNATURE_COLUMNS; i++)
+  for (int i = 0; i < s->key.ncolumns; i++)
     free((void *)(size_t)s->columns[i].value);
   free(s->loop);
   free(s->names);
@@ -133,9 +145,9 @@ void signature_free(struct signature *s) {
 }
 
 bool signature_equal(const struct signature *a, const struct signature *b) {
-  if (strcmp(a->hash, b->hash) != 0)
+  if (strcmp(a->hash, b->hash) != 0 || a->key.ncolumns != b->key.ncolumns)
     return false;
-  for (int i = 0; i < SIGNATURE_COLUMNS; i++)
+  for (int i = 0; i < a->key.ncolumns; i++)
     if (a->columns[i].length != b->columns[i].length ||
         memcmp(a->columns[i].value, b->columns[i].value, a->columns[i].length) != 0)
       return false;

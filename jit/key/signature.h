@@ -14,10 +14,12 @@ struct signature_inputs {
   const char *compiler;  /* name and version on the first line, then identities of files */
   const char *cpu;       /* or compute capability */
   const char *features;
+  const char *platform, *device,
+      *driver;       /* of OpenCL, whose binaries are a driver's; else NULL: no columns */
   const char *flags; /* whatever else the code depends on */
 };
 
-enum { SIGNATURE_COLUMNS = 14 };
+enum { SIGNATURE_COLUMNS = 17 }; /* at most; key.ncolumns are there */
 
 struct signature {
   struct store_key key; /* points into this struct: do not copy it */

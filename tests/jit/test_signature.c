@@ -69,6 +69,9 @@ CHANGE(version, s->in.compiler = "clang 19.1.7\nabcd";)
 CHANGE(build, s->in.compiler = "clang 19.1.6\nabce";)
 CHANGE(cpu, s->in.cpu = "skylake";)
 CHANGE(features, s->in.features = "+avx2,-avx512f,-sha";)
+CHANGE(platform, s->in.platform = "Portable, 3.2";)
+CHANGE(device, s->in.device = "another";)
+CHANGE(driver, s->in.driver = "3.2";)
 CHANGE(flags, s->in.flags = "checking";)
 CHANGE(fp, replace(&s->d.fp, "strict");)
 
@@ -106,6 +109,22 @@ static const struct row {
     {fp, "fp contract -> strict"},
 };
 
+/* Binaries of OpenCL: which of the three that they are made by changed. */
+static void make_of_driver(struct subject *s) {
+  make_subject(s);
+  s->in.platform = "Portable, 3.1";
+  s->in.device = "epyc";
+  s->in.driver = "3.1";
+}
+
+static const struct row of_drivers[] = {
+    {nothing, NULL},
+    {platform, "platform Portable, 3.1 -> Portable, 3.2"},
+    {device, "device epyc -> another"},
+    {driver, "driver 3.1 -> 3.2"},
+    {cpu, "cpu znver4 -> skylake"},
+};
+
 static void check_rows(void make(struct subject *s), const struct row *checked, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct subject before, after;
@@ -134,6 +153,7 @@ static void check_rows(void make(struct subject *s), const struct row *checked, 
 
 TEST(each_component) {
   check_rows(make_subject, rows, sizeof rows / sizeof *rows);
+  check_rows(make_of_driver, of_drivers, sizeof of_drivers / sizeof *of_drivers);
 }
 
 /* ---- with the names that a program gives ---- */

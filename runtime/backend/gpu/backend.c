@@ -79,6 +79,8 @@ static int find_compiler(struct op_context *ctx, struct gpu *c, struct error *er
   struct error why = {0};
   struct question question = {.ctx = ctx, .c = c, .err = &why};
   text_addf(&kind, "GPU %s\n", c->device.arch);
+  if (*c->device.platform)
+    text_addf(&kind, "%s, %s, %s\n", c->device.platform, c->device.name, c->device.driver);
   library_identity(&kind);
   int code = kind_open_asking(&ctx->gpus, ctx->comm, text_str(&kind), can_compile, &question, err);
   if (!code && !ctx->gpus->jit.compiler)
@@ -178,6 +180,8 @@ static double backend_cost(const struct loop *loop, int which) {
 static void backend_target(const struct op_context *ctx, struct text *out) {
   const struct gpu *c = gpu_of(ctx);
   text_addf(out, "%s %s", c->device.arch, c->device.name);
+  if (*c->device.platform)
+    text_addf(out, ", %s, %s", c->device.platform, c->device.driver);
 }
 
 static int backend_select(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -24,13 +24,14 @@ struct gpu_device {
   int ordinal;
   char label[32]; /* for messages: "GPU 0" */
   char name[128];
-  char arch[256];                /* what code is made for: "sm_90" */
-  int max_threads;               /* of a block */
-  int width;                     /* threads that run in step: sizes of blocks are multiples of it */
-  int shared_usual, shared_most; /* bytes of a block: without asking, and at all */
-  bool is_cpu;                   /* a driver that runs kernels on the host's processors */
-  bool no_double;                /* it has no type double */
-  bool no_atomics;               /* nor atomic operations on words of 8 bytes */
+  char arch[256];                 /* what code is made for: "sm_90" */
+  char platform[176], driver[64]; /* where binaries are a driver's: whose, and its version; else "" */
+  int max_threads;                /* of a block */
+  int width;                      /* threads that run in step: sizes of blocks are multiples of it */
+  int shared_usual, shared_most;  /* bytes of a block: without asking, and at all */
+  bool is_cpu;                    /* a driver that runs kernels on the host's processors */
+  bool no_double;                 /* it has no type double */
+  bool no_atomics;                /* nor atomic operations on words of 8 bytes */
 };
 
 /* The parameters of a kernel: their bytes, 0 for a gpu_address. */
@@ -70,6 +71,7 @@ struct gpu_driver {
   int (*host_free)(void *self, void *p);
   /* The bytes of memory that is not host_alloc's are taken when it returns. */
   int (*copy_in)(void *self, gpu_address to, const void *from, size_t bytes);
+  /* Done when the next wait returns. */
   int (*copy_out)(void *self, void *to, gpu_address from, size_t bytes);
 
   /* ---- programs ---- */

@@ -26,6 +26,11 @@ static int target_identify(void *self, struct target_words *out, struct error *e
   (void)err;
   *out = (struct target_words){
       .compiler = text_str(&c->compiler), .cpu = c->device.arch, .features = "", .mathematics = ""};
+  if (*c->device.platform) {
+    out->platform = c->device.platform;
+    out->device = c->device.name;
+    out->driver = c->device.driver;
+  }
   return OP_OK;
 }
 
