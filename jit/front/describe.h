@@ -37,6 +37,7 @@ struct desc_map {
   int to;    /* target set's number */
   bool ragged;
   int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
+  int most;  /* ragged, where kernels get copies: no element has more; 0: they get none */
 };
 /* Rows up to here are. */
 enum { DESC_EQUAL_MOST = 16 };

@@ -139,8 +139,65 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
     row(w, a, v, out, size);
 }
 
+/* ---- rows of ragged maps, where kernels are passed copies: one behind the other ---- */
+static bool is_copied_ragged(const struct gpu_writer *w, const struct desc_arg *a) {
+  return w->language->copies && a->present && desc_is_ragged(w->g.d, a);
+}
+
+/* Opens a loop over them: component # of one is op2_d...[op2_at * dim + #] in memory, op2_a...[op2_row * dim + #] as a copy. */
+static void open_ragged(struct gpu_writer *w, const struct desc_arg *a) {
+  put_open(&w->g, "for (int op2_row = 0; op2_row < op2_count%d; op2_row++)", a->map);
+  put(&w->g,
+      a->entry ? "const $wide op2_at = op2_first%d + op2_row;"
+               : "const $wide op2_at = op2_t%d[op2_first%d + op2_row];",
+      a->map, a->map);
+}
+
+static void put_ragged_copies(struct gpu_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  const char *type = word_type(&w->g, a->type);
+  const int size = a->dim * (w->g.d->maps[a->map].most ? w->g.d->maps[a->map].most : 1);
+  put(&w->g, "%s op2_a%d[%d];", type, arg, size);
+  if (access_is_extremum(a->access))
+    put(&w->g, "%s op2_b%d[%d];", type, arg, size);
+  if (a->access != OP_WRITE) {
+    open_ragged(w, a);
+    if (a->access == OP_INC)
+      put_components(&w->g, a->dim, "op2_a%d[op2_row * %d + #] = %s;", arg, a->dim, word_sum(a->type));
+    else
+      put_components(&w->g, a->dim, "op2_a%d[op2_row * %d + #] = op2_d%d[op2_at * %d + #];", arg, a->dim,
+                     a->dat, a->dim);
+    if (access_is_extremum(a->access))
+      put_components(&w->g, a->dim, "op2_b%d[op2_row * %d + #] = op2_a%d[op2_row * %d + #];", arg, a->dim,
+                     arg, a->dim);
+    put_close(&w->g);
+  }
+  put(&w->g, "%s%s *op2_v%d[4] = {op2_a%d, (%s *)0, (%s *)%d, (%s *)(size_t)op2_count%d};",
+      a->access == OP_READ ? "const " : "", type, arg, arg, type, type, a->dim, type, a->map);
+}
+
+/* One after the other: a row may name a target twice. */
+static void put_ragged_results(struct gpu_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  open_ragged(w, a);
+  if (access_is_extremum(a->access))
+    put_components(
+        &w->g, a->dim,
+        "op2_improve(%s&op2_d%d[op2_at * %d + #], op2_b%d[op2_row * %d + #], op2_a%d[op2_row * %d + #], %s);",
+        gpu_named_type(w, a->type), a->dat, a->dim, arg, a->dim, arg, a->dim,
+        a->access == OP_MAX ? "true" : "false");
+  else
+    put_components(&w->g, a->dim, "op2_d%d[op2_at * %d + #] %s op2_a%d[op2_row * %d + #];", a->dat, a->dim,
+                   a->access == OP_INC ? "+=" : "=", arg, a->dim);
+  put_close(&w->g);
+}
+
 static void put_vector(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
+  if (is_copied_ragged(w, a)) {
+    put_ragged_copies(w, arg);
+    return;
+  }
   if (desc_is_ragged(w->g.d, a)) {
     put_handle(&w->g, arg);
     return;
@@ -234,6 +291,8 @@ static void put_after(struct gpu_writer *w, int arg) {
     return;
   if (arg_is_extremum_with_info(a))
     put_decision(w, arg);
+  else if (is_copied_ragged(w, a) && a->access != OP_READ && !a->dropped)
+    put_ragged_results(w, arg);
   else if (a->form == DESC_DAT && a->access != OP_READ && !a->dropped && !gpu_is_increment(w, a) &&
            is_row(w, a))
     for (int v = 0; v < arg_columns(w->g.d, a); v++)

@@ -28,6 +28,19 @@
   "#define op2_improve(T, p, start, v, most) do { if (op2_improves_##T(*(p), start, v, most)) *(p) = v; } "  \
   "while (0)\n"
 
+/* A tree over a group: behind the step that leaves `down` values. The last steps are one sub-group's, where they are;
+ * how a driver puts work-items into them is its own, so places are counted by them. */
+#define HELPERS_OF_GROUPS                                                                                    \
+  "#define OP2_ALL (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"                                           \
+  "#ifdef OP2_SUBGROUPS\n"                                                                                   \
+  "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"                                                     \
+  "#define op2_place() ((int)(get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id()))\n"  \
+  "#define op2_meet(down) do { if ((down) > (int)get_max_sub_group_size()) barrier(OP2_ALL); "               \
+  "else sub_group_barrier(OP2_ALL); } while (0)\n"                                                           \
+  "#else\n"                                                                                                  \
+  "#define op2_place() ((int)get_local_id(0))\n#define op2_meet(down) barrier(OP2_ALL)\n"                    \
+  "#endif\n"
+
 /* A word that holds the value, W: its type, X: the exchange of words; `v` is added, or improves. */
 #define HELPERS_OF_ATOMICS                                                                                   \
   "#define OP2_WORDS(T, W, OR, X) \\\n"                                                                      \
@@ -149,8 +162,10 @@
   "  return 0;\n"                                                                                            \
   "}\n"
 
-/* The user's names are ours from here on. */
-#define BOTH(f) "#define " #f " op2_m_" #f "\n#define " #f "f op2_m_" #f "f\n"
+/* The user's names are ours from here on. Without double those of double compute in float, as numbers do. */
+#define BOTH(f)                                                                                              \
+  "#define " #f " op2_m_" #f "\n#define " #f "f op2_m_" #f "f\n"                                             \
+  "#ifndef OP2_DOUBLE\n#define op2_m_" #f " op2_m_" #f "f\n#endif\n"
 #define ONE(f) "#define " #f " op2_m_" #f "\n"
 #define RENAMES                                                                                              \
   BOTH(acos)                                                                                                 \
@@ -163,13 +178,16 @@
   BOTH(ceil)                                                                                                 \
   BOTH(cos)                                                                                                  \
   BOTH(cosh)                                                                                                 \
-  BOTH(erf) BOTH(erfc) BOTH(exp) BOTH(exp2) BOTH(expm1) BOTH(fabs) BOTH(floor) BOTH(lgamma) BOTH(log) BOTH(  \
-      log10) BOTH(log1p) BOTH(log2) BOTH(logb) BOTH(rint) BOTH(round) BOTH(sin) BOTH(sinh) BOTH(sqrt)        \
-      BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc) BOTH(atan2) BOTH(copysign) BOTH(fdim) BOTH(fmax)         \
-          BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) BOTH(pow) BOTH(remainder) BOTH(nearbyint)        \
-              BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(ilogb) BOTH(lround) BOTH(lrint) ONE(abs)     \
-                  ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset) ONE(                                        \
-                      memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
+  BOTH(erf)                                                                                                  \
+  BOTH(erfc)                                                                                                 \
+  BOTH(exp)                                                                                                  \
+  BOTH(exp2)                                                                                                 \
+  BOTH(expm1) BOTH(fabs) BOTH(floor) BOTH(lgamma) BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb)    \
+      BOTH(rint) BOTH(round) BOTH(sin) BOTH(sinh) BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc)   \
+          BOTH(atan2) BOTH(copysign) BOTH(fdim) BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) \
+              BOTH(pow) BOTH(remainder) BOTH(nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(   \
+                  ilogb) BOTH(lround) BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset)    \
+                  ONE(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
                               "op2_m_lrint\n"                                                                \
                               "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"               \
                               "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                   \
@@ -181,8 +199,8 @@ static const char prelude[] =
     "#define op2_bounds(n) __attribute__((reqd_work_group_size(n, 1, 1)))\n"
     "#define _Bool bool\n#define inline\n#define __inline\n#define __inline__\n#define register\n#define "
     "auto\n"
-    "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_ATOMICS MATHEMATICS
-        NAMES_OF_C
+    "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
+        HELPERS_OF_ATOMICS MATHEMATICS NAMES_OF_C
     "#undef isnan\n#undef isinf\n#undef isfinite\n#undef isnormal\n#undef signbit\n#undef isgreater\n"
     "#undef isgreaterequal\n#undef isless\n#undef islessequal\n#undef islessgreater\n#undef isunordered\n"
     "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
@@ -206,6 +224,8 @@ static const char prelude[] =
     "#define __builtin_fpclassify(nan, inf, normal, small, zero, x) (isnan(x) ? nan : isinf(x) ? inf : "
     "(x) == 0 ? zero : isnormal(x) ? normal : small)\n"
     "#define __STDC_VERSION__ 201710L\n"
+    "#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))\n"
+    "#define op2jit_row(to, dim, n, k) ((long)(k) * (long)(dim))\n" /* of copies */
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"
     "#undef assert\n#define assert(c) ((void)0)\n" RENAMES;
 

@@ -154,6 +154,37 @@ static int check_types(const struct gpu *c, const struct loop *loop, struct erro
           "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
           "another device",
           loop->name, i + 1, c->device.label, c->device.name);
+  if (c->device.no_double && kernel_uses(&loop->kernel, "double"))
+    return error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: its kernel has values of type double, which %s (%s) does not have (no cl_khr_fp64): "
+        "use float, or another device",
+        loop->name, c->device.label, c->device.name);
+  return OP_OK;
+}
+
+/* In OpenCL a work-item has copies of the rows of ragged maps: room for the longest, in a power of two, so that a larger
+ * mesh may do with the same code. Drivers of CPUs have those of a whole group on a stack. */
+static int make_room_for_rows(struct loop *loop, struct error *err) {
+  enum { ROOM = 4096 };
+  size_t bytes = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct desc_arg *a = &loop->desc.args[i];
+    if (!a->present || !desc_is_ragged(&loop->desc, a))
+      continue;
+    const size_t longest = (size_t)loop->args[i].map->longest;
+    size_t most = 1;
+    while (most < longest && most <= ROOM)
+      most *= 2;
+    bytes += most * (size_t)a->dim * type_info(a->type)->size * (access_is_extremum(a->access) ? 2 : 1);
+    if (bytes > ROOM)
+      return error_set(
+          err, OP_ERR_SIZE,
+          "loop %s: an element has %zu targets by ragged map \"%s\"; in OpenCL each work-item has "
+          "copies of their rows, and has room for %d bytes; use OP2_BACKEND=cuda, hip or openmp",
+          loop->name, longest, loop->args[i].map->name, ROOM);
+    loop->desc.maps[a->map].most = (int)most;
+  }
   return OP_OK;
 }
 
@@ -190,13 +221,10 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
-  if (desc_any_ragged(&loop->desc) && c->driver->dialect == GPU_DIALECT_OPENCL)
-    return error_set(err, OP_ERR_BACKEND,
-                     "loop %s: a map of the loop is ragged, and OpenCL C has no pointers for its rows; use "
-                     "OP2_BACKEND=cuda, hip or openmp",
-                     loop->name);
   struct text spec = {0};
   int code = check_types(c, loop, err);
+  if (!code && c->driver->dialect == GPU_DIALECT_OPENCL)
+    code = make_room_for_rows(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
   struct gpu_variant v = usual(c, loop, l);
