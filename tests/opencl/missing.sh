@@ -20,6 +20,10 @@ says 'the OpenCL library that OP2_OPENCL names cannot be opened' "OP2_OPENCL=$fo
 says 'has no entry clGetPlatformIDs: it is no OpenCL 1.2' OP2_OPENCL=libm.so.6
 if ldconfig -p | grep -q 'libOpenCL\.so\.1 '; then
   says 'no driver for it (no platform)' "OCL_ICD_VENDORS=$folder/"
+  echo "$folder/gone.so" >"$folder/gone.icd" # a driver that was removed, and one that is none
+  says 'no driver for it (no platform)' "OCL_ICD_VENDORS=$folder/gone.icd"
+  echo libm.so.6 >"$folder/none.icd"
+  says 'no driver for it (no platform)' "OCL_ICD_VENDORS=$folder/none.icd"
   if [ -e /etc/OpenCL/vendors/pocl.icd ]; then
     says 'OpenCL has no such device; there are' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd OP2_DEVICE=nothing:7
     # A device of CPUs is never taken by itself, and by a part of its platform's name.

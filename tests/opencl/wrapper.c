@@ -3,7 +3,9 @@
  *   WRAPPER_WITHOUT="A B"       extensions that devices do not have
  *   WRAPPER_DEVICES=N           so many devices a platform at most
  *   WRAPPER_TYPE, _LOCAL, _GROUP, _KERNEL_GROUP=N   what a device or a kernel says of these
- *   WRAPPER_VERSION=WORDS       the driver's version */
+ *   WRAPPER_VERSION=WORDS       the driver's version
+ *   WRAPPER_SUBGROUPS=N         devices have sub-groups: of N work-items, the last ones of a group first; 0: they only say so
+ *   WRAPPER_COUNT=1             at the end: how many kernels there were, calls that waited, and questions to events */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,62 @@ EXPORT int clGetDeviceIDs(void *platform, unsigned long kind, unsigned n, void *
   return !code && count && !*count ? -1 : code;
 }
 
+/* ---- counting ---- */
+static struct {
+  long kernels, waits, times;
+} count;
+
+static void tell(void) {
+  fprintf(stderr, "wrapper: %ld kernels, %ld waits, %ld times\n", count.kernels, count.waits, count.times);
+}
+
+static void note(long *what) {
+  if (!count.kernels && !count.waits && getenv("WRAPPER_COUNT"))
+    atexit(tell);
+  ++*what;
+}
+
+EXPORT int clFinish(void *queue) {
+  int (*next)(void *) = real(__func__);
+  note(&count.waits);
+  return next(queue);
+}
+
+EXPORT int clEnqueueReadBuffer(void *queue, void *buffer, unsigned blocking, size_t offset, size_t bytes,
+                               void *to, unsigned n, void *const *wait, void **event) {
+  int (*next)(void *, void *, unsigned, size_t, size_t, void *, unsigned, void *const *, void **) =
+      real(__func__);
+  if (blocking)
+    note(&count.waits);
+  return next(queue, buffer, blocking, offset, bytes, to, n, wait, event);
+}
+
+EXPORT int clGetEventProfilingInfo(void *event, unsigned what, size_t size, void *out, size_t *needed) {
+  int (*next)(void *, unsigned, size_t, void *, size_t *) = real(__func__);
+  note(&count.times);
+  return next(event, what, size, out, needed);
+}
+
+/* ---- sub-groups, by what every device has ---- */
+static const char subgroups[] = "#define get_max_sub_group_size() %lluu\n"
+                                "#define op2_backwards ((uint)(get_local_size(0) - 1 - get_local_id(0)))\n"
+                                "#define get_sub_group_id() (op2_backwards / %lluu)\n"
+                                "#define get_sub_group_local_id() (op2_backwards %% %lluu)\n"
+                                "#define sub_group_barrier(f) barrier(f)\n";
+
+EXPORT void *clCreateProgramWithSource(void *context, unsigned n, const char **texts, const size_t *lengths,
+                                       int *code) {
+  void *(*next)(void *, unsigned, const char **, const size_t *, int *) = real(__func__);
+  unsigned long long size;
+  char front[sizeof subgroups + 64];
+  if (!number("WRAPPER_SUBGROUPS", &size) || !size || n != 1)
+    return next(context, n, texts, lengths, code);
+  snprintf(front, sizeof front, subgroups, size, size, size);
+  const char *both[] = {front, texts[0]};
+  const size_t sizes[] = {strlen(front), lengths ? lengths[0] : strlen(texts[0])};
+  return next(context, 2, both, sizes, code);
+}
+
 static void without(char *extensions) {
   char words[512], *rest = NULL;
   const char *wanted = getenv("WRAPPER_WITHOUT");
@@ -88,6 +146,8 @@ EXPORT int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, 
       memcpy(out, &value, sizeof value);
   if (!code && out && what == EXTENSIONS)
     without(out);
+  if (!code && out && what == EXTENSIONS && getenv("WRAPPER_SUBGROUPS"))
+    snprintf((char *)out + strlen(out), size - strlen(out), " cl_khr_subgroups");
   if (!code && out && what == DRIVER && getenv("WRAPPER_VERSION"))
     snprintf(out, size, "%s", getenv("WRAPPER_VERSION"));
   return code;
@@ -124,11 +184,19 @@ EXPORT void *clCreateProgramWithBinary(void *context, unsigned n, void *const *d
   return *code ? NULL : next(context, n, devices, lengths, binaries, each, code);
 }
 
+EXPORT int clBuildProgram(void *program, unsigned n, void *const *devices, const char *options, void *notify,
+                          void *user) {
+  int (*next)(void *, unsigned, void *const *, const char *, void *, void *) = real(__func__);
+  const int code = fails(__func__);
+  return code ? code : next(program, n, devices, options, notify, user);
+}
+
 EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions, const size_t *offset,
                                   const size_t *global, const size_t *local, unsigned n, void *const *wait,
                                   void **event) {
   int (*next)(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
               void *const *, void **) = real(__func__);
   const int code = fails(__func__);
+  note(&count.kernels);
   return code ? code : next(queue, kernel, dimensions, offset, global, local, n, wait, event);
 }

@@ -8,9 +8,9 @@
       {"constant", "static __device__ const"}, {"variable", "__constant__"},                                 \
       {"helper", "static __device__ __forceinline__ void"}, {"kernel", "extern \"C\" __global__ void"},      \
       {"bounds", "__launch_bounds__"}, {"thread", "threadIdx.x"}, {"threads", "blockDim.x"},                 \
-      {"block", "blockIdx.x"}, {"blocks", "gridDim.x"}, {"barrier", "__syncthreads();"},                     \
-      {"shared", "extern __shared__"}, {"aligned", "__align__(16)"}, {"openuser", "namespace op2_user {"},   \
-      {"closeuser", "}"}, {"user", "op2_user::"},
+      {"place", "threadIdx.x"}, {"block", "blockIdx.x"}, {"blocks", "gridDim.x"},                            \
+      {"barrier", "__syncthreads();"}, {"shared", "extern __shared__"}, {"aligned", "__align__(16)"},        \
+      {"openuser", "namespace op2_user {"}, {"closeuser", "}"}, {"user", "op2_user::"},
 static const struct word cuda_named[] = {
     CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
     {"half", "16"},
@@ -51,6 +51,7 @@ static const struct word opencl_named[] = {
     {"bounds", "op2_bounds"},
     {"thread", "get_local_id(0)"},
     {"threads", "get_local_size(0)"},
+    {"place", "op2_place()"}, /* in the order of sub-groups, where they are */
     {"block", "get_group_id(0)"},
     {"blocks", "get_num_groups(0)"},
     {"barrier", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"},

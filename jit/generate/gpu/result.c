@@ -73,7 +73,7 @@ static void put_merge(struct gpu_writer *w) {
 static void put_tree(struct gpu_writer *w) {
   const char *space = word_named(&w->g, gpu_meeting_bytes(w->g.d, w->shape) ? "shared" : "global");
   put_open(&w->g, "$helper op2_finish(op2_slot mine, op2_slot $global*slot, op2_slot %s*meeting)", space);
-  put(&w->g, "const int thread = (int)$thread, threads = (int)$threads;");
+  put(&w->g, "const int thread = $place, threads = (int)$threads;");
   put(&w->g, "int down = 1;");
   put(&w->g, "while (2 * down < threads) down *= 2;");
   put(&w->g, "meeting[thread] = mine;");
@@ -84,7 +84,7 @@ static void put_tree(struct gpu_writer *w) {
   put(&w->g, "op2_merge(&mine, &other);");
   put(&w->g, "meeting[thread] = mine;");
   put_close(&w->g);
-  put(&w->g, "$barrier");
+  put(&w->g, "op2_meet(down);");
   put_close(&w->g);
   put(&w->g, "if (thread == 0) *slot = mine;");
   put_close(&w->g);
@@ -142,7 +142,7 @@ static void put_kept(struct gpu_writer *w) {
     some |= is_kept(w, i);
   if (!some)
     return;
-  put_open(&w->g, "if ($thread == 0)");
+  put_open(&w->g, "if ($place == 0)");
   put(&w->g, "const op2_slot result = slots[0];");
   put(&w->g, "op2_slot now = result;");
   /* One after the other: two arguments may be one global. */
@@ -168,11 +168,11 @@ static void put_combine(struct gpu_writer *w) {
   w->g.out->failed |= kept.failed;
   text_free(&kept);
   put_meeting(w, GPU_COMBINE_THREADS);
-  put(&w->g, "op2_slot mine = slots[(int)$thread < count ? $thread : 0];");
-  put_open(&w->g, "if ((int)$thread >= count)");
+  put(&w->g, "op2_slot mine = slots[(int)$place < count ? $place : 0];");
+  put_open(&w->g, "if ((int)$place >= count)");
   put_neutral(w);
   put_close(&w->g);
-  put_open(&w->g, "for (int i = $thread + %d; i < count; i += %d)", GPU_COMBINE_THREADS, GPU_COMBINE_THREADS);
+  put_open(&w->g, "for (int i = $place + %d; i < count; i += %d)", GPU_COMBINE_THREADS, GPU_COMBINE_THREADS);
   put(&w->g, "const op2_slot other = slots[i];");
   put(&w->g, "op2_merge(&mine, &other);");
   put_close(&w->g);

@@ -38,9 +38,10 @@ static void join(const struct compile_request *r, struct text *out) {
 }
 
 static void add_options(const struct opencl *cl, const struct compile_request *r, struct text *out) {
-  text_add(out, "-cl-std=CL1.2 -w");
+  text_addf(out, "-cl-std=%s -w", opencl_standard(&cl->choice));
   text_add(out, cl->choice.has_double ? " -DOP2_DOUBLE" : " -cl-single-precision-constant");
   text_add(out, cl->choice.has_atomics ? " -DOP2_ATOMICS" : "");
+  text_add(out, cl->choice.has_subgroups ? " -DOP2_SUBGROUPS" : "");
   text_add(out, r->fp && strcmp(r->fp, "fast") == 0 ? " -cl-fast-relaxed-math" : "");
 }
 

@@ -109,6 +109,16 @@ static unsigned long long number(const struct opencl_driver *d, opencl_object de
   return d->device_info(device, what, size, &value, NULL) ? 0 : value;
 }
 
+/* "OpenCL 3.0 PoCL" */
+static int major_of(const struct opencl_choice *c) {
+  int major = 0;
+  return sscanf(c->device_version, "OpenCL %d", &major) == 1 ? major : 0;
+}
+
+const char *opencl_standard(const struct opencl_choice *c) {
+  return !c->has_subgroups ? "CL1.2" : major_of(c) == 2 ? "CL2.0" : "CL3.0";
+}
+
 static void read_device(const struct opencl_driver *d, struct opencl_choice *c) {
   char extensions[4096];
   platform_words(d, c->platform, PLATFORM_NAME, c->platform_name, sizeof c->platform_name);
@@ -126,6 +136,7 @@ static void read_device(const struct opencl_driver *d, struct opencl_choice *c) 
   c->has_compiler = number(d, c->device, DEVICE_COMPILER, 4) && number(d, c->device, DEVICE_AVAILABLE, 4);
   c->has_double = strstr(extensions, "cl_khr_fp64") != NULL;
   c->has_atomics = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
+  c->has_subgroups = major_of(c) >= 2 && strstr(extensions, "cl_khr_subgroups") != NULL;
 }
 
 static int list_platform(const struct opencl_driver *d, opencl_object platform, int number_,
@@ -233,11 +244,11 @@ void opencl_describe(const char *named, struct text *out) {
     for (int i = 0; i < count; i++)
       text_addf(
           out,
-          "%s%d:%d %s (%s, driver %s): %s, %u units, %.1f GB, groups of %zu, %zu bytes of local memory%s%s",
+          "%s%d:%d %s (%s, driver %s): %s, %u units, %.1f GB, groups of %zu, %zu bytes of local memory%s%s%s",
           i ? "; " : "", all[i].platform_number, all[i].device_number, all[i].device_name,
           all[i].platform_name, all[i].driver_version, all[i].is_cpu ? "CPU" : "GPU", all[i].units,
           (double)all[i].memory / 1e9, all[i].group, all[i].local, all[i].has_double ? "" : ", no fp64",
-          all[i].has_atomics ? "" : ", no 64-bit atomics");
+          all[i].has_atomics ? "" : ", no 64-bit atomics", all[i].has_subgroups ? ", sub-groups" : "");
   }
   free(all);
   error_free(&err);

@@ -91,7 +91,7 @@ struct opencl_choice {
   size_t local;               /* bytes of a group */
   size_t group;               /* most work-items of one */
   unsigned units;
-  bool is_cpu, has_double, has_atomics, has_compiler;
+  bool is_cpu, has_double, has_atomics, has_subgroups, has_compiler;
 };
 enum { OPENCL_MOST = 32 };
 /* All devices of all platforms; *count at most OPENCL_MOST. OP_ERR_BACKEND: there is none. */
@@ -101,6 +101,8 @@ int opencl_list(const struct opencl_driver *d, struct opencl_choice out[OPENCL_M
  * or else the first. */
 int opencl_choose(const struct opencl_driver *d, const char *wanted, int rank, struct opencl_choice *out,
                   struct error *err);
+/* What programs are compiled as: "CL1.2", or the first version that has the device's sub-groups. */
+const char *opencl_standard(const struct opencl_choice *c);
 /* For reports: one line. */
 void opencl_describe(const char *named, struct text *out);
 

@@ -4,11 +4,17 @@
 
 #include "backend/opencl/driver.h"
 
+struct opencl_host {
+  void *at; /* of host_alloc */
+  struct opencl_host *next;
+};
+
 struct opencl {
   struct opencl_driver driver;
   struct opencl_choice choice;
   opencl_object context, queue;
-  size_t used;               /* bytes of buffers */
+  size_t used; /* bytes of buffers */
+  struct opencl_host *host;
   bool timing;               /* between time_begin and time_end */
   opencl_object first, last; /* events of the kernels between them */
 };

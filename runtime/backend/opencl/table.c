@@ -47,8 +47,9 @@ static void tell_device(const struct opencl_choice *from, struct gpu_device *to)
                             .no_atomics = !from->has_atomics};
   snprintf(to->label, sizeof to->label, "OpenCL device %d:%d", from->platform_number, from->device_number);
   snprintf(to->name, sizeof to->name, "%s", from->device_name);
-  snprintf(to->arch, sizeof to->arch, "%.70s, %.90s, %.50s", from->platform_name, from->device_name,
-           from->driver_version);
+  snprintf(to->arch, sizeof to->arch, "%s", from->device_version);
+  snprintf(to->platform, sizeof to->platform, "%s, %s", from->platform_name, from->platform_version);
+  snprintf(to->driver, sizeof to->driver, "%s", from->driver_version);
 }
 
 static int start_device(struct opencl *cl, struct error *err) {
@@ -77,12 +78,12 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   return code;
 }
 
-/* Part of every key: a binary is the platform's, the device's and the driver's. */
+/* The driver is the compiler: platform, device and its version are columns of keys. */
 static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
   const struct opencl_choice *choice = &((const struct opencl *)c->self)->choice;
   (void)ctx;
-  text_addf(&c->compiler, "opencl %s, driver %s\n%s, %s", choice->platform_name, choice->driver_version,
-            choice->platform_version, choice->device_version);
+  text_addf(&c->compiler, "opencl %s, %s%s", choice->platform_name, opencl_standard(choice),
+            choice->has_subgroups ? " with sub-groups" : "");
   return text_ok(&c->compiler) ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
 }
 
@@ -127,25 +128,50 @@ static int table_memory_free(void *self, gpu_address at) {
 }
 
 static int table_host_alloc(void *self, void **out, size_t bytes) {
-  (void)self;
+  struct opencl *cl = self;
+  struct opencl_host *memory = malloc(sizeof *memory);
   *out = malloc(bytes ? bytes : 1);
-  return *out ? 0 : -6;
+  if (!memory || !*out) {
+    free(memory);
+    free(*out);
+    return -6;
+  }
+  *memory = (struct opencl_host){.at = *out, .next = cl->host};
+  cl->host = memory;
+  return 0;
 }
 
 static int table_host_free(void *self, void *p) {
-  (void)self;
+  struct opencl *cl = self;
+  for (struct opencl_host **at = &cl->host; *at; at = &(*at)->next)
+    if ((*at)->at == p) {
+      struct opencl_host *gone = *at;
+      *at = gone->next;
+      free(gone);
+      break;
+    }
   free(p);
   return 0;
 }
 
-static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
-  const struct opencl *cl = self;
-  return bytes ? cl->driver.write(cl->queue, buffer_of(to), 1, 0, bytes, from, 0, NULL, NULL) : 0;
+/* Whoever has host_alloc's memory waits before it changes. */
+static bool stays(const struct opencl *cl, const void *from) {
+  for (const struct opencl_host *h = cl->host; h; h = h->next)
+    if (h->at == from)
+      return true;
+  return false;
 }
 
+static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+  const struct opencl *cl = self;
+  return bytes ? cl->driver.write(cl->queue, buffer_of(to), !stays(cl, from), 0, bytes, from, 0, NULL, NULL)
+               : 0;
+}
+
+/* All who ask for it wait for the device before they look. */
 static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
   const struct opencl *cl = self;
-  return bytes ? cl->driver.read(cl->queue, buffer_of(from), 1, 0, bytes, to, 0, NULL, NULL) : 0;
+  return bytes ? cl->driver.read(cl->queue, buffer_of(from), 0, 0, bytes, to, 0, NULL, NULL) : 0;
 }
 
 /* ---- programs: a program with the kernels that were asked for ---- */
