@@ -246,7 +246,7 @@ bool desc_is_shared(const struct desc *d, int arg) {
       uses |= d->members[m].args[i] == arg;
     users += uses;
   }
-  return a->form == DESC_DAT && a->present && a->map < 0 && a->access != OP_READ && (users > 1 || a->dropped);
+  return a->form == DESC_DAT && a->present && a->access != OP_READ && (users > 1 || a->dropped);
 }
 
 bool desc_any_ragged(const struct desc *d) {

@@ -12,6 +12,10 @@ static void add_in_memory(struct generator *g, enum type_code type, const char *
   put(g, "%s += %s;", target, value);
 }
 
+static bool adds_apart(const struct generator *g, const struct desc_arg *a) {
+  return g->lanes || dat_is_apart(g->d, a->dat);
+}
+
 static const struct word c_named[] = {{"wide", "long"},
                                       {"restricted", "restrict"},
                                       {"constant", "static const"},
@@ -29,7 +33,7 @@ static const struct words c_words = {
               [TYPE_CHAR] = "char",
               [TYPE_SHORT] = "short"},
     .named = c_named,
-    .inc_in_place = true,
+    .adds_apart = adds_apart,
     .add = add_in_memory,
 };
 

@@ -27,8 +27,7 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
   if (desc_is_ragged(g->d, a))
     return false;
-  return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat) ||
-         (a->access == OP_INC && !g->w->inc_in_place);
+  return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
 }
 
 int arg_columns(const struct desc *d, const struct desc_arg *a) {
@@ -190,7 +189,7 @@ static void cast(const struct generator *g, int arg, struct text *out) {
 static bool has_own_sums(const struct generator *g, const struct desc_member *m, int i) {
   const int arg = m->args[i];
   return m->accesses[i] == OP_INC && desc_is_shared(g->d, arg) && g->d->args[arg].access != OP_INC &&
-         (g->lanes || dat_is_apart(g->d, g->d->args[arg].dat));
+         g->w->adds_apart(g, &g->d->args[arg]);
 }
 
 static void put_member_call(struct generator *g, int number,

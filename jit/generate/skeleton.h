@@ -25,8 +25,8 @@ struct words {
   const struct word *named;                     /* until a name that is NULL */
   bool wraps;                                   /* what a kernel is passed stands in parentheses */
   const char *(*before_name)(const char *name); /* of a kernel or constant, NULL: nothing */
-  bool
-      inc_in_place; /* INC of an AoS dat: the kernel adds to memory itself; else through a local row and `add` */
+  /* What a kernel that runs alone adds to is a row of its own, which begins with nothing, not what is in memory. */
+  bool (*adds_apart)(const struct generator *g, const struct desc_arg *a);
   /* target += value, where target is a dat's component. */
   void (*add)(struct generator *g, enum type_code type, const char *target, const char *value);
 };

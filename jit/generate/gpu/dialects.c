@@ -22,6 +22,11 @@ static const struct word hip_named[] = {
     {NULL, NULL},
 };
 
+/* Through a map elements may meet. */
+static bool cuda_adds_apart(const struct generator *g, const struct desc_arg *a) {
+  return a->map >= 0 || dat_is_apart(g->d, a->dat);
+}
+
 #define CUDA_WORDS(named_)                                                                                   \
   {                                                                                                          \
     .types = {[TYPE_DOUBLE] = "double",                                                                      \
@@ -33,7 +38,7 @@ static const struct word hip_named[] = {
               [TYPE_BOOL] = "bool",                                                                          \
               [TYPE_CHAR] = "char",                                                                          \
               [TYPE_SHORT] = "short"},                                                                       \
-    .named = named_, .wraps = true, .before_name = cuda_before_name,                                         \
+    .named = named_, .wraps = true, .before_name = cuda_before_name, .adds_apart = cuda_adds_apart,          \
   }
 static const struct words cuda_words = CUDA_WORDS(cuda_named), hip_words = CUDA_WORDS(hip_named);
 
@@ -63,6 +68,11 @@ static const struct word opencl_named[] = {
     {NULL, NULL},
 };
 
+static bool opencl_adds_apart(const struct generator *g, const struct desc_arg *a) {
+  (void)g, (void)a;
+  return true;
+}
+
 static const struct words opencl_words = {.types = {[TYPE_DOUBLE] = "double",
                                                     [TYPE_FLOAT] = "float",
                                                     [TYPE_INT] = "int",
@@ -74,7 +84,8 @@ static const struct words opencl_words = {.types = {[TYPE_DOUBLE] = "double",
                                                     [TYPE_SHORT] = "short"},
                                           .named = opencl_named,
                                           .wraps = true,
-                                          .before_name = opencl_before_name};
+                                          .before_name = opencl_before_name,
+                                          .adds_apart = opencl_adds_apart};
 
 /* What CUDA C has and HIP lacks, or has under another name. Wavefronts are 32 or 64 wide: all of a block's are whole. */
 static const char hip_front[] =

@@ -43,7 +43,7 @@ static bool can_drop(const struct queue *queue, const struct loop *loop, struct 
                      const struct dat *dat) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->dat == dat && arg->present && (arg->map || arg->access != OP_WRITE))
+    if (arg->dat == dat && arg->present && (!arg_is_direct(arg) || arg->access != OP_WRITE))
       return false;
   }
   return count_users(own, n, dat) == count_users(queue->launches, queue->count, dat);

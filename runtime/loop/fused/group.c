@@ -10,8 +10,9 @@ enum { MOST_PASSED = 8 };
 
 /* ---- one loop ----------------------------------------------------------------------------------------*/
 
+/* Also of a loop over a subset. */
 static bool is_direct(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && !arg->map;
+  return arg->form == DESC_DAT && arg_is_direct(arg);
 }
 
 static bool arg_may_join(const struct loop_arg *arg) {
@@ -21,7 +22,7 @@ static bool arg_may_join(const struct loop_arg *arg) {
     return false;
   if (arg->form == DESC_GBL)
     return arg->access != OP_WRITE && arg->access != OP_RW;
-  return arg->form != DESC_DAT || !arg->map || arg->access == OP_READ;
+  return arg->form != DESC_DAT || arg_is_direct(arg) || arg->access == OP_READ;
 }
 
 /* A kernel may spell `long` where data are `long long`. */
