@@ -86,6 +86,13 @@ static void keep_global(struct binding *b, struct world *w, int p) {
     b->kept[p] = world_kept(w, param->dim, param->type, b->model[p]);
 }
 
+/* Loops that can be fused are over one set, or in every third world all over one subset. -1: the set. */
+static int choose_subset(struct world *w, const struct kernel *k, int set) {
+  if (w->direct)
+    return w->seed % 3 ? -1 : w->nsubsets ? 0 : world_subset(w, set);
+  return !k->single && random_chance(&w->random, 30) ? world_subset(w, set) : -1;
+}
+
 bool binding_make(struct binding *b, struct world *w, const struct kernel *k, const char *text,
                   const struct coverage *c) {
   memset(b, 0, sizeof *b);
@@ -94,7 +101,7 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   b->set = w->direct && w->nsets ? 0 : world_set(w, k->single ? 1 : -1);
   if (b->set < 0)
     return false;
-  b->subset = !k->single && random_chance(&w->random, 30) ? world_subset(w, b->set) : -1;
+  b->subset = choose_subset(w, k, b->set);
   for (int p = 0; p < k->nparams; p++) {
     b->map[p] = b->dat[p] = b->kept[p] = -1;
     b->present[p] |= !k->params[p].optional;
@@ -274,9 +281,30 @@ static bool same_globals(const struct binding *b, struct world *w) {
   return true;
 }
 
+static bool is_repeated(const struct binding *b, int p) {
+  bool repeated = false;
+  for (int q = 0; q < p; q++)
+    repeated |= b->dat[p] >= 0 && b->dat[q] == b->dat[p] && b->present[p] && b->present[q];
+  return repeated;
+}
+
+/* What loops that can be fused must have now and then. */
+static void count_drawn(const struct binding *b, struct coverage *c) {
+  for (int p = 0; p < b->kernel->nparams; p++) {
+    const struct param *param = &b->kernel->params[p];
+    const bool reduces = param->access == OP_INC || param->access == OP_MIN || param->access == OP_MAX;
+    c->drawn[DRAWN_ABSENT] += !b->present[p];
+    c->drawn[DRAWN_REPEATED] += is_repeated(b, p);
+    c->drawn[DRAWN_NUMBERS] += param->form == FORM_IDX;
+    c->drawn[DRAWN_RESULTS] += param->form == FORM_GLOBAL && reduces && b->present[p];
+  }
+  c->drawn[DRAWN_SUBSETS] += b->subset >= 0;
+}
+
 static void count(const struct binding *b, const struct world *w, struct coverage *c) {
   if (w->sets[b->set].size == 0)
     return;
+  count_drawn(b, c);
   c->loops++;
   c->elements += w->sets[b->set].size;
   for (int p = 0; p < b->kernel->nparams; p++)

@@ -46,3 +46,15 @@ int coverage_print(const struct coverage *c, const char *backend, const char *st
   fprintf(out, "structs: READ %d WRITE %d RW %d\n", c->boxed[OP_READ], c->boxed[OP_WRITE], c->boxed[OP_RW]);
   return empty + (!c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;
 }
+
+int coverage_print_drawn(const long drawn[DRAWN], FILE *out) {
+  static const char *const kinds[DRAWN] = {"absent", "repeated", "numbers", "results", "loops over subsets"};
+  int missing = 0;
+  fprintf(out, "in cases where loops were fused:");
+  for (int k = 0; k < DRAWN; k++) {
+    fprintf(out, "%s %s %ld", k ? "," : "", kinds[k], drawn[k]);
+    missing += drawn[k] == 0;
+  }
+  fputc('\n', out);
+  return missing;
+}

@@ -8,11 +8,13 @@
 
 enum layout { LAYOUT_AOS, LAYOUT_SOA, LAYOUT_GLOBAL, LAYOUTS };
 enum { ACCESSES = OP_WORK + 1 };
+enum drawn { DRAWN_ABSENT, DRAWN_REPEATED, DRAWN_NUMBERS, DRAWN_RESULTS, DRAWN_SUBSETS, DRAWN };
 
 struct coverage {
   int cells[LAYOUTS][ACCESSES][V_TYPES][MAX_DIM + 1];
   int forms[FORM_INFO + 1][ACCESSES], boxed[ACCESSES];
   long loops, elements;
+  long drawn[DRAWN]; /* arguments, and loops over subsets */
 };
 
 /* The layout that has been run less often for this parameter. */
@@ -20,5 +22,7 @@ enum layout coverage_rarer(const struct coverage *c, const struct param *p);
 void coverage_count(struct coverage *c, const struct param *p, enum layout layout);
 /* Print it; returns how many cells of legal combinations are empty. */
 int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out);
+/* What was drawn, in a line; returns how many kinds of it were not. */
+int coverage_print_drawn(const long drawn[DRAWN], FILE *out);
 
 #endif

@@ -95,7 +95,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
       add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
   }
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
-  if (random_chance(r, 50))
+  if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
