@@ -155,6 +155,16 @@ static struct period *get_period(struct op_context *ctx, struct launch *const *l
   return ctx->periods->count < MOST_PERIODS ? period_new(ctx, launches, n) : NULL;
 }
 
+bool chain_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more) {
+  *more = i < ctx->periods->count;
+  const struct period *p = *more ? ctx->periods->items[i] : NULL;
+  if (!p || !p->tuner)
+    return false;
+  *out = (struct chain_facts){.first = p->loops[0]->name, .last = p->loops[p->n - 1]->name, .loops = p->n};
+  chain_tuning_tell(p->tuner, &out->tried);
+  return true;
+}
+
 /* ---- running them ---- */
 
 /* OP2_TILES and OP2_TASKS, for tests: the size of a tile or a block; then chains are cut at their first run, whatever the

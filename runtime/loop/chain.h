@@ -4,6 +4,7 @@
 #define OP2JIT_CHAIN_H
 
 #include "record/launch.h"
+#include "tune/chains.h"
 
 /* Run the launches, which are ready, in the order of their calls, or in tiles that nobody can tell from it.
  * Nothing of it may fail once a dat has changed: what needs memory is made first, and where there is none the
@@ -17,5 +18,14 @@ int chain_whole_periods(struct launch *const *launches, int n);
 /* The records of loops that use the dat are about to go, or all: nothing is known of chains any more, unless none of
  * them uses it. */
 void chains_forget(struct op_context *ctx, const void *object);
+
+/* Loops that come again and again, for reports: which of the ways to run them were tried, and which one is the best. */
+struct chain_facts {
+  const char *first, *last; /* its loops */
+  int loops;
+  struct chain_tried tried;
+};
+/* Of number i, from 0; false: no ways are tried, or there is none (*more is false). */
+bool chain_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more);
 
 #endif

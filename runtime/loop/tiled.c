@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/trace.h"
+#include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/tiled_describe.h"
 #include "mesh/data.h"
@@ -58,14 +59,23 @@ void tiled_forget(struct op_context *ctx) {
   list_free(ctx->chains);
 }
 
+/* Does it begin with this loop, by itself or as the first of several that are one? */
+static bool begins_with(const struct tiled *t, const struct loop *first) {
+  const struct fusion *f = t->loops[0]->fusion;
+  return (f ? f->members[0] : t->loops[0]) == first;
+}
+
 static bool is_way(const struct tiled *t, const struct chain_way *way) {
-  return t->tasks == way->tasks && !(t->bytes < way->bytes || t->bytes > way->bytes);
+  bool fused = false;
+  for (int l = 0; l < t->n; l++)
+    fused |= t->loops[l]->fusion != NULL;
+  return fused == way->fused && t->tasks == way->tasks && !(t->bytes < way->bytes || t->bytes > way->bytes);
 }
 
 void tiled_forget_others(struct op_context *ctx, const struct loop *first, const struct chain_way *way) {
   for (int i = ctx->chains->count - 1; i >= 0; i--) {
     struct tiled *t = ctx->chains->items[i];
-    if (t->loops[0] == first && !is_way(t, way)) {
+    if (begins_with(t, first) && !is_way(t, way)) {
       list_remove(ctx->chains, t);
       tiled_free(t);
     }

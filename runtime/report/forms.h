@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "context/trace.h"
+#include "loop/chain.h"
 #include "loop/tiled.h"
 #include "tasks/graph.h"
 
@@ -111,6 +112,8 @@ struct report {
   int ncounters;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
+  const struct chain_facts *ways; /* of chains that come again: what was tried */
+  int nways;
   const struct report_graph *graphs; /* of tasks, that ran */
   int ngraphs;
   const struct report_view *views;

@@ -91,6 +91,20 @@ static void add_chains(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_ways(const struct report *r, struct text *out) {
+  json_open(out, "chain_ways", '[');
+  for (int i = 0; i < r->nways; i++) {
+    const struct chain_facts *c = &r->ways[i];
+    const double *seconds = c->tried.seconds;
+    json_object(out, NULL,
+                "first:t last:t loops:n way:t settled:b loops_seconds:d fused_seconds:d tiled_seconds:d "
+                "tasks_seconds:d both_seconds:d",
+                c->first, c->last, c->loops, c->tried.way, c->tried.settled, seconds[CHAIN_LOOPS],
+                seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS], seconds[CHAIN_BOTH]);
+  }
+  json_close(out, ']');
+}
+
 static void add_graphs(const struct report *r, struct text *out) {
   json_open(out, "graphs", '[');
   for (int i = 0; i < r->ngraphs; i++) {
@@ -160,6 +174,8 @@ void report_json(const struct report *r, struct text *out) {
   json_close(out, ']');
   if (r->nchains)
     add_chains(r, out);
+  if (r->nways)
+    add_ways(r, out);
   if (r->ngraphs)
     add_graphs(r, out);
   if (r->nevents)

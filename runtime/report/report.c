@@ -166,6 +166,16 @@ static struct tiled_facts *find_chains(const struct op_context *ctx, int *count)
   return chains;
 }
 
+/* The same for the ways that were tried. */
+static struct chain_facts *find_ways(const struct op_context *ctx, int *count) {
+  struct chain_facts *ways = array_new((size_t)ctx->periods->count, sizeof *ways);
+  bool more = ways;
+  *count = 0;
+  for (int i = 0; more; i++)
+    *count += chain_tell(ctx, i, &ways[*count], &more);
+  return ways;
+}
+
 static bool has_pictures(report_writer *writer) {
   return writer == report_json || writer == report_html;
 }
@@ -214,6 +224,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   }
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
+  struct chain_facts *ways = find_ways(ctx, &r.nways);
+  r.ways = ways;
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};
@@ -222,6 +234,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   if (!code)
     writer(&r, out);
   free(chains);
+  free(ways);
   free(graphs);
   facts_free(&facts);
   free_rows(&rows);

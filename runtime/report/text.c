@@ -210,6 +210,24 @@ static void text_chains(const struct report *r, struct text *out) {
   }
 }
 
+/* Of a period in each kind of way, and the way that is best. */
+static void text_ways(const struct report *r, struct text *out) {
+  if (r->nways == 0)
+    return;
+  text_addf(out, "chains by ways\n%6s %9s %9s %9s %9s  %s\n", "loops", "as called", "fused", "in tiles",
+            "both", "best");
+  for (int i = 0; i < r->nways; i++) {
+    const struct chain_facts *c = &r->ways[i];
+    text_addf(out, "%6d", c->loops);
+    for (int k = 0; k < CHAIN_KINDS; k++)
+      if (c->tried.seconds[k] > 0)
+        cell_time(out, c->tried.seconds[k], 9);
+      else
+        text_addf(out, " %9s", "-");
+    text_addf(out, "  %s%s  %s ... %s\n", c->tried.way, c->tried.settled ? "" : " so far", c->first, c->last);
+  }
+}
+
 /* A column for each: "12.3 M"; what is counted in nanoseconds is a time. */
 static void cell_count(struct text *out, const char *name, double count, int width) {
   static const struct {
@@ -295,6 +313,7 @@ void report_text(const struct report *r, struct text *out) {
   if (rows && shown < r->nrows)
     text_others(r, rows + shown, r->nrows - shown, out, width);
   text_chains(r, out);
+  text_ways(r, out);
   text_graphs(r, out);
   if (rows)
     text_counters(r, rows, shown, out, width);

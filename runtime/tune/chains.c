@@ -29,7 +29,7 @@ enum {
   PLAIN_WAYS = FIRST_TASKS + TASK_SIZES * TASK_FOLDS
 };
 /* First as called, then with neighbours fused. */
-enum { WAYS = 2 * PLAIN_WAYS, NAME = 32, ALL_PERIODS = 1 << 20 };
+enum { WAYS = 2 * PLAIN_WAYS, NAME = CHAIN_NAME, ALL_PERIODS = 1 << 20 };
 
 struct chain_tuning {
   struct tuner *tuner;
@@ -265,6 +265,23 @@ void chain_tuning_passed(struct chain_tuning *t, double seconds) {
 
 bool chain_tuning_is_settled(const struct chain_tuning *t) {
   return tuner_is_settled(t->tuner);
+}
+
+static enum chain_kind kind_of(struct chain_way way) {
+  if (way.fused)
+    return way.bytes > 0 ? CHAIN_BOTH : CHAIN_FUSED;
+  return way.tasks ? CHAIN_TASKS : way.bytes > 0 ? CHAIN_TILED : CHAIN_LOOPS;
+}
+
+void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
+  *out = (struct chain_tried){.settled = tuner_is_settled(t->tuner)};
+  name_way(t, tuner_winner(t->tuner), out->way);
+  for (int i = 0; i < t->nways; i++) {
+    const double median = tuner_rejected(t->tuner, i) ? 0 : tuner_median(t->tuner, i, NULL);
+    double *best = &out->seconds[kind_of(way_of(t, i))];
+    if (median > 0 && !(*best > 0 && *best <= median))
+      *best = median;
+  }
 }
 
 static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {

@@ -23,6 +23,15 @@ struct chain_way {
 
 struct chain_tuning;
 
+/* What is known of the ways, for reports: of each kind the best one. The last one is fused, and in tiles or tasks. */
+enum chain_kind { CHAIN_LOOPS, CHAIN_FUSED, CHAIN_TILED, CHAIN_TASKS, CHAIN_BOTH, CHAIN_KINDS };
+enum { CHAIN_NAME = 32 };
+struct chain_tried {
+  char way[CHAIN_NAME];        /* the best one known: "fused/tiles/512K/periods2" */
+  bool settled;                /* no other one is tried any more */
+  double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it in this run */
+};
+
 /* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,
  * which barriers between loops keep waiting. */
 struct chain_ways {
@@ -46,6 +55,7 @@ void chain_tuning_passed(struct chain_tuning *t, double seconds);
 /* A period took so long, run that way. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
 bool chain_tuning_is_settled(const struct chain_tuning *t);
+void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out);
 /* Remembers what is known, if it was not remembered yet. */
 void chain_tuning_close(struct op_context *ctx, struct chain_tuning *t);
 
