@@ -28,6 +28,8 @@ def environment(**more):
     env.update({name: os.environ[name] for name in ("OP2_HIP", "OP2_HIPRTC", "OP2_CUDA_DRIVER", "OP2_NVRTC", "OP2_OPENCL",
                                                    "OP2_DEVICE") if name in os.environ})
     env.update(OP2_TUNE="off", OP2_BACKEND=os.environ.get("OP2_BACKEND", "openmp"), **more)
+    if "OP2_CACHE" in more: # PoCL has a cache of its own, in which a second cold start would find its kernels
+        env["POCL_CACHE_DIR"] = more["OP2_CACHE"] + ".pocl"
     return env
 
 
