@@ -8,7 +8,7 @@ static op_graph graph;
 static char *bricks; /* what tasks depend on */
 
 void form_prepare(int size) {
-  if (!make_box(size ? size : 32, 2.5) || !(bricks = calloc((size_t)box.bricks, 1)))
+  if (!make_box(size ? size : 64, 2.5) || !(bricks = calloc((size_t)box.bricks, 1)))
     exit(1);
   graph = make_graph("md", 1);
 }

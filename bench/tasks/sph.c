@@ -8,7 +8,7 @@ static op_graph graph;
 static char *bricks; /* what tasks depend on */
 
 void form_prepare(int size) {
-  if (!make_gas(size ? size : 200) || !(bricks = calloc((size_t)gas.bricks, 1)))
+  if (!make_gas(size ? size : 400) || !(bricks = calloc((size_t)gas.bricks, 1)))
     exit(1);
   graph = make_graph();
   gas.step = 0.02 * gas.h;

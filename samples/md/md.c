@@ -286,7 +286,7 @@ static int make_box(int edge, double reach) {
   box.width = cbrt(box.particles / density);
   box.side = (int)(box.width / reach);
   box.cells = box.side * box.side * box.side;
-  box.edge = box.side < 9 ? 3 : box.side / 3;
+  box.edge = box.side < 15 ? 3 : box.side / 5;
   box.bricks = box.edge * box.edge * box.edge;
   if (box.side < 3)
     return 0;
@@ -378,7 +378,7 @@ static int write_picture(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  int edge = 24, steps = 20, threads = 0;
+  int edge = 48, steps = 20, threads = 0;
   double reach = 2.5;
   const char *picture = NULL;
   for (int a = 1; a < argc; a++) {

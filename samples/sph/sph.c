@@ -290,7 +290,7 @@ static int make_gas(int n) {
   gas = (struct gas){.particles = n * n, .mass = 1.0 / n / n, .h = 1.5 / n};
   gas.side = (int)(1 / (2 * gas.h) / 1.02);
   gas.cells = gas.side * gas.side;
-  gas.edge = gas.side < 9 ? 3 : gas.side / 3 > 16 ? 16 : gas.side / 3;
+  gas.edge = gas.side < 36 ? 3 : gas.side / 12 > 16 ? 16 : gas.side / 12;
   gas.bricks = gas.edge * gas.edge;
   gas.p = calloc((size_t)gas.particles, sizeof *gas.p);
   gas.spare = calloc((size_t)gas.particles, sizeof *gas.spare);
