@@ -15,13 +15,15 @@ extern "C" {
 
 /* A ragged map: each element of `from` has as many targets as it likes, also none. Element e has targets[offsets[e]] ..
  * targets[offsets[e + 1] - 1], numbers of elements of `to` from 0. `offsets` are size(from) + 1 numbers, the first is 0,
- * and none is less than the one before it; `targets` may be NULL if there are none. Both are copied. Loops go through it
- * with OP_ALL (op_arg_dat). Errors: OP_ERR_HANDLE; OP_ERR_ARGUMENT for offsets; OP_ERR_MAP_RANGE for targets;
+ * and none is less than the one before it; `targets` may be NULL if there are none. Both are copied. With ranks each gives
+ * those of the elements that it declared, offsets from 0 too, and global numbers as targets. Loops go through it with
+ * OP_ALL (op_arg_dat). Errors: OP_ERR_HANDLE; OP_ERR_ARGUMENT for offsets; OP_ERR_MAP_RANGE for targets;
  * OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_map op_decl_map_ragged(op_set from, op_set to, const long long *offsets, const int *targets,
                           const char *name);
 /* The set of a ragged map's entries, one for each target, in the order of `targets`: for dats on them, which loops over
- * `from` reach by that map. It is freed with the map. NULL for other maps. Errors: OP_ERR_HANDLE. Local. */
+ * `from` reach by that map. With ranks an entry is declared by the rank that declared its element, and goes where that
+ * goes. It is freed with the map. NULL for other maps. Errors: OP_ERR_HANDLE. Local. */
 op_set op_map_entries(op_map map);
 
 /* A ragged map as op_dump_to_hdf5 wrote it: the targets are the dataset `name`, the offsets `name`_offsets. Errors: as

@@ -2,21 +2,10 @@
 #include "api/api.h"
 #include "mesh/ragged/ragged.h"
 #include "ranks/agree.h"
-#include "ranks/comm.h"
+#include "spread/spread.h"
 
 static const char *name_of(const struct set *set) {
   return set ? set->name : "";
-}
-
-static struct map *make(struct op_context *ctx, struct set *from, struct set *to, const long long *offsets,
-                        const int *targets, const char *name) {
-  if (!comm_alone(ctx->comm)) {
-    error_set(api_error(), OP_ERR_MPI,
-              "ragged map \"%s\": this version has ragged maps for one process only; run on one rank",
-              name ? name : "unnamed");
-    return NULL;
-  }
-  return mesh_ragged(ctx, from, to, offsets, targets, name, api_error());
 }
 
 op_map op2jit_decl_map_ragged(op_set from, op_set to, const long long *offsets, const int *targets,
@@ -29,12 +18,14 @@ op_map op2jit_decl_map_ragged(op_set from, op_set to, const long long *offsets, 
   struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
   struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
   if (target)
-    map = make(ctx, source, target, offsets, targets, name);
+    map = mesh_ragged(ctx, source, target, offsets, targets, name, api_error());
   else
     error_prefix(api_error(), "ragged map \"%s\": ", name ? name : "unnamed");
   int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
                            "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\n", call,
                            name ? name : "unnamed", name_of(source), name_of(target));
+  if (!code && spread_wanted(ctx))
+    code = spread_declare(ctx, map->entries, api_error());
   if (!code)
     ctx->mesh->undistributed = true;
   else if (map)

@@ -23,7 +23,7 @@ struct set *load_set_of(struct op_context *ctx, const char *path, const char *na
                         struct error *err);
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err);
-/* What save_mesh wrote of a ragged map. One process. */
+/* What save_mesh wrote of a ragged map. */
 struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
                         const char *name, struct error *err);
 #define RAGGED_OFFSETS "_offsets" /* behind a ragged map's name */

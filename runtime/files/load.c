@@ -12,7 +12,6 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/ragged/ragged.h"
-#include "ranks/comm.h"
 #include "spread/spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
@@ -135,30 +134,53 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   return code ? NULL : map;
 }
 
-/* The offsets, then as many targets as they say. */
-static int read_ragged(struct layout *l, const struct set *from, const char *name, const char *offsets_name,
-                       long long **offsets, int **targets, struct error *err) {
+/* What this rank reads of a ragged map. */
+struct ragged_part {
+  long long *offsets; /* from 0 */
+  long long first;    /* target, of all ranks' */
+  int *targets;
+};
+
+/* Those of this rank's elements, and the end. */
+static int read_offsets(struct layout *l, const struct set *from, const char *name, struct ragged_part *part,
+                        struct error *err) {
   struct file_dataset d;
   long long rows = 0;
-  int code = layout_find_table(l, offsets_name, 1, true, &rows, &d, err);
-  if (!code && rows != from->size + 1)
+  int code = layout_find_table(l, name, 1, true, &rows, &d, err);
+  if (!code && rows != from->global_size + 1)
     code =
         error_set(err, OP_ERR_SIZE,
-                  "%s: \"%s\" has %lld rows, but set \"%s\" has %ld elements; expected one more than these",
-                  l->path, offsets_name, rows, from->name, from->size);
-  if (!code && !(*offsets = array_new((size_t)rows, sizeof **offsets)))
-    code = error_memory(err, "the offsets of a map", (size_t)rows * sizeof **offsets);
+                  "%s: \"%s\" has %lld rows, but set \"%s\" has %lld elements; expected one more than these",
+                  l->path, name, rows, from->name, from->global_size);
+  if (!code && !(part->offsets = array_new((size_t)from->size + 1, sizeof *part->offsets)))
+    code = error_memory(err, "the offsets of a map", ((size_t)from->size + 1) * sizeof *part->offsets);
+  code = layout_agree(l, code, err);
   if (!code)
-    code = layout_read(l, offsets_name, TYPE_LONGLONG, 1, 0, rows, *offsets, err);
-  const long long said = code ? 0 : (*offsets)[from->size];
+    code = layout_read(l, name, TYPE_LONGLONG, 1, from->global_first, from->size + 1, part->offsets, err);
+  /* The first one of all is to be 0, which is looked at later. */
+  part->first = code || !from->global_first ? 0 : part->offsets[0];
+  for (long e = 0; !code && e <= from->size; e++)
+    part->offsets[e] -= part->first;
+  return code;
+}
+
+/* The offsets, then as many targets as they say. */
+static int read_ragged(struct layout *l, const struct set *from, const char *name, const char *offsets_name,
+                       struct ragged_part *part, struct error *err) {
+  struct file_dataset d;
+  long long rows = 0;
+  int code = read_offsets(l, from, offsets_name, part, err);
   if (!code)
     code = layout_find_table(l, name, 1, true, &rows, &d, err);
-  if (!code && (rows != said || said > INT_MAX))
-    code = error_set(err, OP_ERR_SIZE, "%s: \"%s\" has %lld targets, and \"%s\" ends with %lld", l->path,
-                     name, rows, offsets_name, said);
-  if (!code && !(*targets = array_new((size_t)rows, sizeof **targets)))
-    code = error_memory(err, "the targets of a map", (size_t)rows * sizeof **targets);
-  return code ? code : layout_read(l, name, TYPE_INT, 1, 0, rows, *targets, err);
+  const long long count = code ? 0 : part->offsets[from->size], end = part->first + count;
+  const bool last = from->global_first + from->size == from->global_size;
+  if (!code && (count < 0 || count > INT_MAX || part->first < 0 || end > rows || (last && end != rows)))
+    code = error_set(err, OP_ERR_SIZE, "%s: \"%s\" has %lld targets, and \"%s\" %s %lld", l->path, name, rows,
+                     offsets_name, last ? "ends with" : "has", end);
+  if (!code && !(part->targets = array_new((size_t)count, sizeof *part->targets)))
+    code = error_memory(err, "the targets of a map", (size_t)count * sizeof *part->targets);
+  code = layout_agree(l, code, err);
+  return code ? code : layout_read(l, name, TYPE_INT, 1, part->first, count, part->targets, err);
 }
 
 struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
@@ -166,26 +188,28 @@ struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to
   struct layout l;
   struct map *map = NULL;
   struct text offsets_name = {0};
-  long long *offsets = NULL;
-  int *targets = NULL;
-  if (!comm_alone(ctx->comm)) {
-    error_set(err, OP_ERR_MPI, "ragged map \"%s\": this version has ragged maps for one process only", name);
-    return NULL;
-  }
+  struct ragged_part part = {0};
   text_addf(&offsets_name, "%s" RAGGED_OFFSETS, name);
-  int code = text_ok(&offsets_name) ? open_for(ctx, &l, path, err)
-                                    : error_memory(err, "a name in a file", offsets_name.length);
+  int code = text_ok(&offsets_name) ? OP_OK : error_memory(err, "a name in a file", offsets_name.length);
+  code = together_agree(io_comm(ctx), code, err);
   if (!code)
-    code =
-        layout_close(&l, read_ragged(&l, from, name, text_str(&offsets_name), &offsets, &targets, err), err);
-  if (!code && !(map = mesh_ragged(ctx, from, to, offsets, targets, name, err)))
-    error_prefix(err, "%s: ", path);
-  if (map)
+    code = open_for(ctx, &l, path, err);
+  if (!code)
+    code = layout_close(&l, read_ragged(&l, from, name, text_str(&offsets_name), &part, err), err);
+  if (!code) {
+    map = mesh_ragged(ctx, from, to, part.offsets, part.targets, name, err);
+    code = together_agree(io_comm(ctx), map ? OP_OK : error_prefix(err, "%s: ", path), err);
+  }
+  if (!code && spread_wanted(ctx))
+    code = spread_declare(ctx, map->entries, err);
+  if (!code)
     ctx->mesh->undistributed = true;
+  else if (map)
+    mesh_undo_map(ctx, map);
   text_free(&offsets_name);
-  free(offsets);
-  free(targets);
-  return map;
+  free(part.offsets);
+  free(part.targets);
+  return code ? NULL : map;
 }
 
 /* ---- dats ---- */

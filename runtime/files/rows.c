@@ -20,13 +20,13 @@ enum type_code map_number_type(const struct map *map) {
 /* With ranks all rows come at once, as long as `out` takes them. */
 static int spread_rows(struct op_context *ctx, const struct map *map, long low, long count, void *out,
                        struct error *err) {
-  const size_t arity = (size_t)map->arity, entries = (size_t)map->from->size * arity;
+  const size_t width = (size_t)map_width(map), entries = (size_t)map_rows_of(map)->size * width;
   const enum type_code type = map_number_type(map);
   long long *rows = array_new(entries, sizeof *rows);
   int code = rows ? spread_fetch_map(ctx, map, rows, err)
                   : error_memory(err, "a map's rows", entries * sizeof *rows);
-  for (size_t i = 0; !code && i < (size_t)count * arity; i++) {
-    const long long number = rows[(size_t)low * arity + i];
+  for (size_t i = 0; !code && i < (size_t)count * width; i++) {
+    const long long number = rows[(size_t)low * width + i];
     if (type == TYPE_INT)
       ((int *)out)[i] = (int)number;
     else
@@ -40,27 +40,45 @@ int rows_of_map(struct op_context *ctx, void *object, long low, long count, void
   const struct map *map = object;
   if (spread_wanted(ctx))
     return spread_rows(ctx, map, low, count, out, err);
-  const int *rows = map->from->from_user, *users = map->to->to_user;
+  const int *rows = map_rows_of(map)->from_user, *users = map->to->to_user, width = map_width(map);
   int *at = out;
   for (long e = low; e < low + count; e++) {
-    const int *row = map->table + (size_t)(rows ? rows[e] : e) * (size_t)map->arity;
-    for (int i = 0; i < map->arity; i++)
+    const int *row = map->table + (size_t)(rows ? rows[e] : e) * (size_t)width;
+    for (int i = 0; i < width; i++)
       *at++ = users ? users[row[i]] : row[i];
   }
   return OP_OK;
 }
 
-int rows_of_entries(struct op_context *ctx, void *object, long low, long count, void *out,
-                    struct error *err) {
-  const struct map *map = object;
-  const int *places = map->entries->from_user, *users = map->to->to_user;
-  int *at = out;
-  (void)ctx, (void)err;
-  for (long i = low; i < low + count; i++) {
-    const int target = map->table[places ? places[i] : i];
-    *at++ = users ? users[target] : target;
+int rows_know(struct op_context *ctx, const struct map *map, struct rows_known *out, struct error *err) {
+  const size_t elements = (size_t)map->from->size;
+  const size_t targets = (size_t)map_rows_of(map)->size * (size_t)map_width(map);
+  *out = (struct rows_known){array_new(elements + 1, sizeof *out->first),
+                             array_new(targets, sizeof *out->targets)};
+  int code = out->first && out->targets
+                 ? OP_OK
+                 : error_memory_of(err, "the rows of map", map->name, targets * sizeof *out->targets);
+  code = together_agree(io_comm(ctx), code, err);
+  if (!code && map->first)
+    code = spread_fetch_offsets(ctx, map, out->first, err);
+  const long long before = code ? 0 : out->first[0];
+  for (size_t e = 0; !code && e <= elements; e++)
+    out->first[e] = map->first ? out->first[e] - before : (long long)e * map->arity;
+  if (!code && spread_wanted(ctx))
+    return spread_fetch_map(ctx, map, out->targets, err);
+  const int *rows = map_rows_of(map)->from_user, *users = map->to->to_user, width = map_width(map);
+  for (size_t i = 0; !code && i < targets; i++) {
+    const size_t row = i / (size_t)width, column = i % (size_t)width;
+    const int target = map->table[(rows ? (size_t)rows[row] : row) * (size_t)width + column];
+    out->targets[i] = users ? users[target] : target;
   }
-  return OP_OK;
+  return code;
+}
+
+void rows_forget(struct rows_known *rows) {
+  free(rows->first);
+  free(rows->targets);
+  *rows = (struct rows_known){0};
 }
 
 int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err) {

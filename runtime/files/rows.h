@@ -14,12 +14,18 @@ typedef int rows_source(struct op_context *ctx, void *object, long low, long cou
 
 /* `object` is a struct dat, a struct map. */
 int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
-/* Numbers of map_number_type. */
+/* Numbers of map_number_type; of a ragged one a row is the target of one of its entries. */
 int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
-/* The numbers of a ragged map's targets, one for each of its entries. One process. */
-int rows_of_entries(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
 /* int, or long long if the user's numbers of the target set are beyond it. */
 enum type_code map_number_type(const struct map *map);
+
+/* All rows of a map that this rank declared, in the user's order and numbers: targets first[e] .. first[e + 1] - 1 are
+ * element e's. To be forgotten, also after an error. */
+struct rows_known {
+  long long *first, *targets;
+};
+int rows_know(struct op_context *ctx, const struct map *map, struct rows_known *out, struct error *err);
+void rows_forget(struct rows_known *rows);
 
 /* A table that is there, and where its rows come from. */
 struct rows_table {

@@ -10,6 +10,8 @@
 #include "files/writing.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "ranks/comm.h"
+#include "spread/spread.h"
 
 static int begin(struct op_context *ctx, struct writing *w, struct layout *l, const char *path, bool keep,
                  struct error *err) {
@@ -36,56 +38,49 @@ static int write_set(struct layout *l, const struct set *set, struct error *err)
   return layout_write_size(l, set->name, set->global_size, err);
 }
 
-/* One more than elements, in the program's order. */
-static int write_offsets(struct layout *l, const struct map *map, const char *name, struct error *err) {
-  const long size = map->from->size;
-  const long long extents[1] = {size + 1};
-  const int *places = map->from->from_user;
-  long long *offsets = array_new((size_t)size + 1, sizeof *offsets);
-  if (!offsets)
-    return error_memory(err, "the offsets of a map", ((size_t)size + 1) * sizeof *offsets);
-  for (long e = 0; e < size; e++) {
-    const long at = places ? places[e] : e;
-    offsets[e + 1] = offsets[e] + map->first[at + 1] - map->first[at];
-  }
-  int code = layout_create(l, name, TYPE_LONGLONG, 1, extents, err);
+/* One more than elements, in the program's order. The last rank has the end. */
+static int write_offsets(struct op_context *ctx, struct layout *l, const struct map *map, const char *name,
+                         struct error *err) {
+  const struct set *from = map->from;
+  const long long extents[1] = {from->global_size + 1};
+  const long count = from->size + (spread_wanted(ctx) ? ctx->comm->rank == ctx->comm->size - 1 : 1);
+  long long *offsets = array_new((size_t)from->size + 1, sizeof *offsets);
+  int code =
+      offsets ? OP_OK : error_memory(err, "the offsets of a map", ((size_t)from->size + 1) * sizeof *offsets);
+  code = together_agree(l->comm, code, err);
   if (!code)
-    code = layout_write(l, name, TYPE_LONGLONG, 1, 0, size + 1, offsets, err);
+    code = together_agree(l->comm, spread_fetch_offsets(ctx, map, offsets, err), err);
+  if (!code)
+    code = layout_create(l, name, TYPE_LONGLONG, 1, extents, err);
+  if (!code)
+    code = layout_write(l, name, TYPE_LONGLONG, 1, from->global_first, count, offsets, err);
   free(offsets);
   return code;
 }
 
 /* The targets, a row for each entry; and behind the name with "_offsets" where each element's begin. */
-static int write_ragged(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
-  const struct layout_link links[2] = {{"from", map->entries->name}, {"to", map->to->name}};
-  const struct rows_table table = {.name = map->name,
-                                   .type = TYPE_INT,
-                                   .dim = 1,
-                                   .set = map->entries,
-                                   .source = rows_of_entries,
-                                   .object = map};
+static int write_ragged(struct op_context *ctx, struct layout *l, const struct map *map, struct error *err) {
   struct text name = {0};
   text_addf(&name, "%s" RAGGED_OFFSETS, map->name);
-  int code = write_table(ctx, l, &table, type_info(TYPE_INT)->name, links, err);
+  int code = together_agree(l->comm,
+                            text_ok(&name) ? OP_OK : error_memory(err, "a name in a file", name.length), err);
   if (!code)
-    code = text_ok(&name) ? write_offsets(l, map, text_str(&name), err)
-                          : error_memory(err, "a name in a file", name.length);
+    code = write_offsets(ctx, l, map, text_str(&name), err);
   text_free(&name);
   return code;
 }
 
 static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
-  if (map->first)
-    return write_ragged(ctx, l, map, err);
-  const struct layout_link links[2] = {{"from", map->from->name}, {"to", map->to->name}};
+  const struct layout_link links[2] = {{"from", map_rows_of(map)->name}, {"to", map->to->name}};
   const enum type_code type = map_number_type(map);
   const struct rows_table table = {.name = map->name,
                                    .type = type,
-                                   .dim = map->arity,
-                                   .set = map->from,
+                                   .dim = map_width(map),
+                                   .set = map_rows_of(map),
                                    .source = rows_of_map,
                                    .object = map};
-  return write_table(ctx, l, &table, type_info(type)->name, links, err);
+  const int code = write_table(ctx, l, &table, type_info(type)->name, links, err);
+  return code || !map->first ? code : write_ragged(ctx, l, map, err);
 }
 
 /* ---- what may be replaced ---- */

@@ -66,7 +66,9 @@ static struct vtk_series *find_series(struct vtk_step *s, struct error *err) {
 static uint64_t fingerprint(const struct vtk_step *s) {
   uint64_t value = 1469598103934665603u;
   for (int i = 0; i < s->ncells; i++)
-    value = (value ^ (uint64_t)(s->cells[i].map->id + 1)) * 1099511628211u;
+    value = (value ^ (uint64_t)(s->cells[i].map->id + 1) ^
+             (uint64_t)(s->cells[i].faces ? s->cells[i].faces->id + 1 : 0) << 32) *
+            1099511628211u;
   return value;
 }
 

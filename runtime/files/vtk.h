@@ -22,6 +22,10 @@ struct vtk_kind {
 struct vtk_cells {
   struct map *map;
   const struct vtk_kind *kind;
+  /* Polyhedra: `map` leads to their faces, and this one from these to the points; what stands in the file of those that
+   * this rank declared, how many numbers that are, where they begin, and how many all ranks have. NULL: other cells. */
+  struct map *faces;
+  long long *numbers, count, before, all;
 };
 
 /* One attribute: a dat on the points, or one for each of the cell sets that have it. */
@@ -62,6 +66,9 @@ enum type_code vtk_cell_type(const struct vtk_step *s);
 int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err);
 int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err);
 int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field *field, struct error *err);
+
+/* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */
+int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err);
 
 /* ---- vtk_index.c */
 /* OP_ERR_FILE if something else stands where the index would. On the root alone. */

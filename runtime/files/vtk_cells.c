@@ -17,6 +17,7 @@
 
 static const struct vtk_kind polyline = {"Polyline", 2, true}, polygon = {"Polygon", 3, true},
                              triangle = {"Triangle", 4, false}, quadrilateral = {"Quadrilateral", 5, false};
+static const struct vtk_kind polyhedron = {"Polyhedron", 16, true};
 /* With room inside, by arity. */
 static const struct vtk_kind solids[] = {[4] = {"Tetrahedron", 6, false},
                                          [5] = {"Pyramid", 7, false},
@@ -75,6 +76,10 @@ static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, stru
 
 static int choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err) {
   const int arity = cells->map->arity;
+  if (cells->faces) {
+    cells->kind = &polyhedron;
+    return vtk_list_solids(s->ctx, cells, polyhedron.number, err);
+  }
   if (cells->map->first) {
     cells->kind = &polygon;
     return OP_OK;
@@ -94,10 +99,7 @@ static int choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error
 /* All elements of a ragged one have an area. */
 static bool has_polygons(const struct map *map) {
   enum { LEAST_SIDES = 3 };
-  bool all = map->first != NULL;
-  for (long e = 0; all && e < map->from->size; e++)
-    all = map_end(map, e) - map_begin(map, e) >= LEAST_SIDES;
-  return all;
+  return map->first && map->shortest >= LEAST_SIDES;
 }
 
 static bool is_cell_map(const struct vtk_step *s, const struct map *map) {
@@ -122,15 +124,34 @@ static struct map *widest(const struct vtk_step *s, const struct set *set) {
   return best;
 }
 
+/* Of the set's maps the first that leads to faces in space, of four or more of which something has room inside. */
+static bool find_solids(const struct vtk_step *s, const struct set *set, struct vtk_cells *out) {
+  enum { LEAST_FACES = 4 };
+  const struct list *maps = &s->ctx->mesh->maps;
+  for (int i = 0; s->coords->dim == 3 && i < maps->count; i++) {
+    struct map *map = maps->items[i];
+    struct map *faces = map->from == set && map->to != set ? widest(s, map->to) : NULL;
+    if (!faces || (faces->first ? faces->shortest : faces->arity) < 3 ||
+        (map->first ? map->shortest : map->arity) < LEAST_FACES)
+      continue;
+    *out = (struct vtk_cells){.map = map, .faces = faces};
+    return true;
+  }
+  return false;
+}
+
 /* The number of the set among the cells, added if need be; -1: it has no map, -2: too many. */
 static int cells_of(struct vtk_step *s, const struct set *set) {
   for (int i = 0; i < s->ncells; i++)
     if (s->cells[i].map->from == set)
       return i;
-  struct map *map = widest(s, set);
-  if (!map || s->ncells == VTK_CELLS_MOST)
-    return map ? -2 : -1;
-  s->cells[s->ncells].map = map;
+  struct vtk_cells found = {.map = widest(s, set)};
+  /* Points of a ragged map are round a face; those of a solid are in no order. */
+  if (!found.map || found.map->first)
+    find_solids(s, set, &found);
+  if (!found.map || s->ncells == VTK_CELLS_MOST)
+    return found.map ? -2 : -1;
+  s->cells[s->ncells] = found;
   return s->ncells++;
 }
 
@@ -220,7 +241,9 @@ static int place_field(struct vtk_step *s, struct dat *dat, struct error *err) {
     return error_set(
         err, OP_ERR_MAP_SET,
         "op_write_vtk: dat \"%s\" is on set \"%s\", which has no map of arity 2 to 8 to the points, set "
-        "\"%s\"; write dats of the points and of sets with such a map",
+        "\"%s\", no ragged one of three or more, and none to faces that have one; write dats of the points "
+        "and of "
+        "sets with such a map",
         dat->name, dat->set->name, s->coords->set->name);
   if (cells < 0)
     return error_set(err, OP_ERR_ARGUMENT, "op_write_vtk: the dats are on more than %d sets of cells",
@@ -231,6 +254,9 @@ static int place_field(struct vtk_step *s, struct dat *dat, struct error *err) {
 int vtk_choose(struct vtk_step *s, int count, struct dat *const dats[], struct error *err) {
   s->coords = dats[0];
   int code = check_coords(dats[0], err);
+  /* Then the lengths of rows are those of all ranks. */
+  if (!code)
+    code = mesh_distribute(s->ctx, err);
   s->geometry = dats[0]->dim == 3 ? 3 : 2;
   s->npoints = dats[0]->set->global_size;
   s->fields = array_new((size_t)count, sizeof *s->fields);
@@ -256,6 +282,8 @@ int vtk_choose(struct vtk_step *s, int count, struct dat *const dats[], struct e
 void vtk_step_free(struct vtk_step *s) {
   for (int i = 0; i < s->nfields; i++)
     text_free(&s->fields[i].dataset);
+  for (int i = 0; i < s->ncells; i++)
+    free(s->cells[i].numbers);
   free(s->fields);
   text_free(&s->index);
   text_free(&s->data);
@@ -266,15 +294,16 @@ void vtk_step_free(struct vtk_step *s) {
 /* ---- cells into the file ---- */
 
 bool vtk_is_mixed(const struct vtk_step *s) {
-  return s->ncells > 1 || (s->ncells == 1 && s->cells[0].map->first);
+  return s->ncells > 1 || (s->ncells == 1 && (s->cells[0].map->first || s->cells[0].faces));
 }
 
 long long vtk_cell_numbers(const struct vtk_step *s) {
   long long numbers = 0;
   for (int i = 0; i < s->ncells; i++) {
     const struct map *map = s->cells[i].map;
-    numbers += map->first ? map->entries->global_size + 2 * map->from->global_size
-                          : map->from->global_size * vtk_cell_length(s, i);
+    numbers += s->cells[i].faces ? s->cells[i].all
+               : map->first      ? map->entries->global_size + 2 * map->from->global_size
+                                 : map->from->global_size * vtk_cell_length(s, i);
   }
   return numbers;
 }
@@ -285,7 +314,7 @@ int vtk_cell_length(const struct vtk_step *s, int number) {
 }
 
 enum type_code vtk_cell_type(const struct vtk_step *s) {
-  return map_number_type(s->cells[0].map);
+  return map_number_type(s->cells[0].faces ? s->cells[0].faces : s->cells[0].map);
 }
 
 /* Rows of a map behind what a mixed topology puts in front of each. */
@@ -310,28 +339,42 @@ static int rows_of_cells(struct op_context *ctx, void *object, long low, long co
   return code;
 }
 
-/* Each polygon behind its kind and how many points it has. Such maps are of one process. */
-static int write_polygons(struct layout *l, const struct map *map, enum type_code type, long long before,
-                          struct error *err) {
-  const size_t count = (size_t)map->entries->size + 2 * (size_t)map->from->size;
-  const int *places = map->from->from_user, *users = map->to->to_user;
-  long long *numbers = array_new(count, sizeof *numbers);
-  size_t n = 0;
-  if (!numbers)
-    return error_memory(err, "polygons", count * sizeof *numbers);
-  for (long e = 0; e < map->from->size; e++) {
-    const long at = places ? places[e] : e;
-    numbers[n++] = polygon.number;
-    numbers[n++] = map_end(map, at) - map_begin(map, at);
-    for (long i = map_begin(map, at); i < map_end(map, at); i++)
-      numbers[n++] = users ? users[map->table[i]] : map->table[i];
+/* Each polygon behind its kind and how many points it has. */
+static int list_polygons(struct op_context *ctx, const struct map *map, long long *numbers,
+                         struct error *err) {
+  struct rows_known known;
+  int code = rows_know(ctx, map, &known, err);
+  for (long e = 0; !code && e < map->from->size; e++) {
+    *numbers++ = polygon.number;
+    *numbers++ = known.first[e + 1] - known.first[e];
+    for (long long i = known.first[e]; i < known.first[e + 1]; i++)
+      *numbers++ = known.targets[i];
   }
-  /* In the array's type, in place: it is no wider. */
-  for (size_t i = 0; type == TYPE_INT && i < count; i++) {
+  rows_forget(&known);
+  return code;
+}
+
+/* In the array's type, in place: it is no wider. */
+static int write_numbers(struct layout *l, enum type_code type, long long before, long long *numbers,
+                         long long count, struct error *err) {
+  for (long long i = 0; type == TYPE_INT && i < count; i++) {
     const int narrow = (int)numbers[i];
-    memcpy((unsigned char *)numbers + i * sizeof narrow, &narrow, sizeof narrow);
+    memcpy((unsigned char *)numbers + (size_t)i * sizeof narrow, &narrow, sizeof narrow);
   }
-  const int code = layout_write(l, "cells", type, 1, before, (long long)count, numbers, err);
+  return layout_write(l, "cells", type, 1, before, count, numbers, err);
+}
+
+static int write_polygons(struct op_context *ctx, struct layout *l, const struct map *map,
+                          enum type_code type, long long before, struct error *err) {
+  const size_t count = (size_t)map->entries->size + 2 * (size_t)map->from->size;
+  long long *numbers = array_new(count, sizeof *numbers);
+  int code =
+      together_agree(l->comm, numbers ? OP_OK : error_memory(err, "polygons", count * sizeof *numbers), err);
+  if (!code)
+    code = together_agree(l->comm, list_polygons(ctx, map, numbers, err), err);
+  before += map->entries->global_first + 2 * map->from->global_first;
+  if (!code)
+    code = write_numbers(l, type, before, numbers, (long long)count, err);
   free(numbers);
   return code;
 }
@@ -354,9 +397,15 @@ int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   t.flat = true;
   t.source = rows_of_cells;
   for (int i = 0; i < s->ncells && !code; i++) {
-    const struct map *map = s->cells[i].map;
+    struct vtk_cells *cells = &s->cells[i];
+    const struct map *map = cells->map;
+    if (cells->faces) {
+      code = write_numbers(l, type, t.before + cells->before, cells->numbers, cells->count, err);
+      t.before += cells->all;
+      continue;
+    }
     if (map->first) {
-      code = write_polygons(l, map, type, t.before, err);
+      code = write_polygons(s->ctx, l, map, type, t.before, err);
       t.before += map->entries->global_size + 2 * map->from->global_size;
       continue;
     }

@@ -68,11 +68,6 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
   return loop->compiled && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && ctx->diags < 7;
 }
 
-/* Nobody but the element reaches it so. */
-static bool is_own(const struct loop_arg *arg) {
-  return arg_is_direct(arg) || arg->entry;
-}
-
 static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
                       struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
@@ -82,7 +77,7 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s); a loop takes one "
         "of OP_INC, OP_MIN and OP_MAX of a dat: keep the others in a dat of their own",
         loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
-  if (is_own(a) && is_own(b))
+  if (arg_is_own(a) && arg_is_own(b))
     return error_set(
         err, OP_ERR_ALIAS,
         "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "

@@ -24,8 +24,8 @@ void loop_find_needs(struct loop *loop) {
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads = arg->access == OP_READ || arg->access == OP_RW;
-    if (arg->form == DESC_DAT && arg->present && reads && (!arg_is_direct(arg) || redundant))
-      add_need(loop, arg->dat, map_origin(arg->map));
+    if (arg->form == DESC_DAT && arg->present && reads && (!arg_is_own(arg) || redundant))
+      add_need(loop, arg->dat, arg->entry ? NULL : map_origin(arg->map));
   }
 }
 
@@ -99,7 +99,7 @@ static bool computes_copies(struct op_context *ctx, const struct loop *loop, str
     if (arg->dat != dat || !writes(arg))
       continue;
     /* What is said to be written may be so on some paths only. */
-    if (arg->map || (loop->compiled && arg->access == OP_WRITE))
+    if ((arg->map && !arg->entry) || (loop->compiled && arg->access == OP_WRITE))
       return false;
     increments |= access_reduces(arg->access);
   }

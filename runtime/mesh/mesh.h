@@ -47,12 +47,13 @@ struct map {
       *of;    /* a map of a subset's elements: the parent's map that it is; NULL for the parent itself */
   int arity;  /* 0: ragged */
   int *table; /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
-  long long *first;      /* ragged: where each row begins in the table, and the end; else NULL */
-  long longest;          /* ragged: row of this rank */
-  long equal;            /* ragged: all rows are so long; 0: they differ */
-  struct set *entries;   /* ragged: the set of its entries, which follow their elements; else NULL */
-  struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
-  struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */
+  /* Ragged: where each row begins in the table, and the end; as long as there is `global`, in those. Else NULL. */
+  long long *first;
+  long shortest, longest; /* ragged: rows, of all ranks once they are distributed */
+  long equal;             /* ragged: all rows are so long; 0: they differ */
+  struct set *entries;    /* ragged: the set of its entries, which follow their elements; else NULL */
+  struct map_halo *halo;  /* what of the target's halo it reaches, NULL: one process */
+  struct rows global;     /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
 
 struct constant {
@@ -115,6 +116,14 @@ static inline long map_begin(const struct map *map, long e) {
 }
 static inline long map_end(const struct map *map, long e) {
   return map->first ? (long)map->first[e + 1] : (e + 1) * map->arity;
+}
+
+/* The set whose elements its rows, or of a ragged one its targets, belong to, and how many each has. */
+static inline struct set *map_rows_of(const struct map *map) {
+  return map->entries ? map->entries : map->from;
+}
+static inline int map_width(const struct map *map) {
+  return map->entries ? 1 : map->arity;
 }
 
 /* A copy of a name for messages: "unnamed" for NULL. */

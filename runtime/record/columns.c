@@ -105,8 +105,8 @@ static void add_written(struct columns *l) {
   add_turned(l);
   for (int i = 0; i < l->loop->nargs; i++) {
     const struct loop_arg *arg = &l->loop->args[i];
-    if (arg->form != DESC_DAT || !arg->present || !(arg_is_direct(arg) || arg->entry) ||
-        !access_reduces(arg->access) || !shares_its_dat(l->loop, arg))
+    if (arg->form != DESC_DAT || !arg->present || !arg_is_own(arg) || !access_reduces(arg->access) ||
+        !shares_its_dat(l->loop, arg))
       continue;
     if (arg->entry)
       add_entries(l, arg->map);

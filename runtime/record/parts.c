@@ -5,7 +5,7 @@
 bool loop_writes_through_map(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && arg->access != OP_READ)
+    if (arg->form == DESC_DAT && arg->present && !arg_is_own(arg) && arg->access != OP_READ)
       return true;
   }
   return false;
@@ -13,7 +13,7 @@ bool loop_writes_through_map(const struct loop *loop) {
 
 static bool has_map(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++)
-    if (!arg_is_direct(&loop->args[i]) && loop->args[i].present)
+    if (!arg_is_own(&loop->args[i]) && loop->args[i].present)
       return true;
   return false;
 }

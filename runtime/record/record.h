@@ -55,6 +55,11 @@ static inline bool arg_is_direct(const struct loop_arg *arg) {
   return !arg->map || map_is_own(arg->map);
 }
 
+/* It goes to what only the loop's own element has: itself, or its entries. */
+static inline bool arg_is_own(const struct loop_arg *arg) {
+  return arg->entry || arg_is_direct(arg);
+}
+
 /* What element e reaches by the argument: as many places as it has targets, one without a map or by one column. */
 static inline long arg_begin(const struct loop_arg *arg, long e) {
   return !arg->map ? e : map_begin(arg->map, e) + (arg->idx < 0 ? 0 : arg->idx);

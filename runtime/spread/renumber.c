@@ -18,9 +18,10 @@
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
 struct orders {
-  int **order; /* new number -> old */
-  int **place; /* old number -> new */
-  int count;
+  int **order;       /* new number -> old */
+  int **place;       /* old number -> new */
+  long long **first; /* of each ragged map, by its position: where rows begin then */
+  int count, maps;
 };
 
 static void orders_free(struct orders *o) {
@@ -30,8 +31,11 @@ static void orders_free(struct orders *o) {
     if (o->place)
       free(o->place[i]);
   }
+  for (int i = 0; o->first && i < o->maps; i++)
+    free(o->first[i]);
   free(o->order);
   free(o->place);
+  free(o->first);
 }
 
 static int position(const struct op_context *ctx, const struct set *set) {
@@ -183,20 +187,23 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
   return OP_OK;
 }
 
-/* Entries follow their elements, whatever else leads to them. */
-static int order_entries(struct op_context *ctx, struct orders *o, long long **first, struct error *err) {
+/* Entries follow their elements, whatever else leads to them: also by staying where they are. */
+static int order_entries(struct op_context *ctx, struct orders *o, struct error *err) {
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
     const int from = map->first ? position(ctx, map->from) : -1;
-    if (from < 0 || !o->order[from])
+    if (from < 0)
       continue;
     const int at = position(ctx, map->entries);
     free(o->order[at]);
     free(o->place[at]);
-    o->place[at] = array_new((size_t)map->entries->size, sizeof(int));
-    if (!ragged_reorder(map, o->order[from], &first[m], &o->order[at]) || !o->place[at])
-      return error_memory(err, "a renumbering", 2 * (size_t)map->entries->size * sizeof(int));
-    invert(o->order[at], o->place[at], map->entries->size);
+    o->order[at] = o->place[at] = NULL;
+    if (!o->order[from])
+      continue;
+    o->place[at] = array_new((size_t)known(map->entries), sizeof(int));
+    if (!ragged_reorder(map, o->order[from], &o->first[m], &o->order[at]) || !o->place[at])
+      return error_memory(err, "a renumbering", 2 * (size_t)known(map->entries) * sizeof(int));
+    invert(o->order[at], o->place[at], known(map->entries));
   }
   return OP_OK;
 }
@@ -205,7 +212,6 @@ static int order_entries(struct op_context *ctx, struct orders *o, long long **f
 
 struct fresh {
   int **tables;               /* per map, NULL: unchanged */
-  long long **first;          /* per map: of ragged ones */
   void **rows;                /* per dat */
   int **to_user, **from_user; /* per set */
 };
@@ -274,14 +280,14 @@ static void exchange(void **a, void **b) {
 }
 
 /* Exchange old and new, so that what is to be freed is in `f`. */
-static void adopt(struct op_context *ctx, struct fresh *f) {
+static void adopt(struct op_context *ctx, struct orders *o, struct fresh *f) {
   struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->maps.count; i++)
     if (f->tables[i])
       exchange((void **)&((struct map *)mesh->maps.items[i])->table, (void **)&f->tables[i]);
   for (int i = 0; i < mesh->maps.count; i++)
-    if (f->first[i])
-      exchange((void **)&((struct map *)mesh->maps.items[i])->first, (void **)&f->first[i]);
+    if (o->first[i])
+      exchange((void **)&((struct map *)mesh->maps.items[i])->first, (void **)&o->first[i]);
   for (int i = 0; i < mesh->dats.count; i++)
     if (f->rows[i]) {
       struct dat *dat = mesh->dats.items[i];
@@ -305,8 +311,6 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
 static void fresh_free(const struct mesh *mesh, struct fresh *f) {
   for (int i = 0; f->tables && i < mesh->maps.count; i++)
     data_memory_free(f->tables[i]);
-  for (int i = 0; f->first && i < mesh->maps.count; i++)
-    free(f->first[i]);
   for (int i = 0; f->rows && i < mesh->dats.count; i++)
     data_memory_free(f->rows[i]);
   for (int i = 0; i < mesh->sets.count; i++) {
@@ -316,7 +320,6 @@ static void fresh_free(const struct mesh *mesh, struct fresh *f) {
       free(f->from_user[i]);
   }
   free(f->tables);
-  free(f->first);
   free(f->rows);
   free(f->to_user);
   free(f->from_user);
@@ -330,16 +333,14 @@ static int apply(struct op_context *ctx, struct orders *o, struct error *err) {
       return code;
   }
   struct fresh f = {.tables = array_new((size_t)mesh->maps.count, sizeof(int *)),
-                    .first = array_new((size_t)mesh->maps.count, sizeof(long long *)),
                     .rows = array_new((size_t)mesh->dats.count, sizeof(void *)),
                     .to_user = array_new((size_t)mesh->sets.count, sizeof(int *)),
                     .from_user = array_new((size_t)mesh->sets.count, sizeof(int *))};
   int code = OP_OK;
-  if (!f.tables || !f.first || !f.rows || !f.to_user || !f.from_user || order_entries(ctx, o, f.first, err) ||
-      !make_fresh(ctx, o, &f))
+  if (!f.tables || !f.rows || !f.to_user || !f.from_user || !make_fresh(ctx, o, &f))
     code = error_memory(err, "a renumbered mesh", 0);
   else
-    adopt(ctx, &f);
+    adopt(ctx, o, &f);
   fresh_free(mesh, &f);
   return code;
 }
@@ -354,10 +355,12 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   int code = mesh_distribute(ctx, err);
   if (code)
     return code;
-  struct orders o = {.count = ctx->mesh->sets.count};
+  struct orders o = {.count = ctx->mesh->sets.count, .maps = ctx->mesh->maps.count};
   o.order = array_new((size_t)o.count, sizeof *o.order);
   o.place = array_new((size_t)o.count, sizeof *o.place);
-  code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
+  o.first = array_new((size_t)o.maps, sizeof *o.first);
+  code = o.order && o.place && o.first ? OP_OK
+                                       : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
   int first = position(ctx, base->to);
   progress_step(ctx->log->progress, "numbering the mesh anew: set %s, %ld elements", base->to->name,
                 base->to->size);
@@ -369,6 +372,8 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
     settle(base->to, o.order[first], o.place[first]);
   for (bool found = true; !code && found;)
     code = order_next(ctx, &o, &found, err);
+  if (!code)
+    code = order_entries(ctx, &o, err);
   if (spread_wanted(ctx))
     code = agree_on_success(ctx->comm, code, err);
   if (!code)

@@ -50,64 +50,10 @@ int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
   return OP_OK;
 }
 
-/* ---- the mesh as arrays ---- */
+/* ---- a new distribution ---- */
 
 static int no_memory(struct error *err) {
   return error_memory(err, "the distribution of a mesh", 0);
-}
-
-static int share_set_of(const struct set *set, struct share_set *out, struct error *err) {
-  out->first = set->declared_first;
-  out->owned = set->extents[EXTENT_OWNED];
-  if (!(out->numbers = array_new((size_t)out->owned, sizeof *out->numbers)))
-    return no_memory(err);
-  for (long e = 0; e < out->owned; e++)
-    out->numbers[e] = set->spread ? set->spread->numbers[e] : spread_number(set, e);
-  return OP_OK;
-}
-
-/* Rows that were declared go to the owners of their elements; the others are in local numbers already. */
-static int share_map_of(struct op_context *ctx, struct map *map, struct share_map *out, struct error *err) {
-  const size_t arity = (size_t)map->arity;
-  const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
-  *out = (struct share_map){.from = map->from->id, .to = map->to->id, .arity = map->arity};
-  if (map->global.entries && !map->from->spread) {
-    out->rows = map->global;
-    return OP_OK;
-  }
-  if (!rows_new(&out->rows, entries, rows_wide(map->to->global_size)))
-    return no_memory(err);
-  if (map->global.entries) {
-    const struct halo_exchange *home = &map->from->spread->home;
-    return carry_rows(ctx->comm, &home->send, &home->receive, arity * rows_entry_bytes(&out->rows),
-                      map->global.entries, out->rows.entries, err);
-  }
-  for (size_t i = 0; i < entries; i++)
-    rows_set(&out->rows, i, map->to->spread->numbers[map->table[i]]);
-  return OP_OK;
-}
-
-int spread_share(struct op_context *ctx, struct share *share, struct error *err) {
-  struct mesh *mesh = ctx->mesh;
-  *share = (struct share){.nsets = mesh->sets.count,
-                          .nmaps = mesh->maps.count,
-                          .sets = array_new((size_t)mesh->sets.count, sizeof *share->sets),
-                          .maps = array_new((size_t)mesh->maps.count, sizeof *share->maps)};
-  int code = share->sets && share->maps ? OP_OK : no_memory(err);
-  for (int s = 0; !code && s < share->nsets; s++)
-    code = share_set_of(mesh->sets.items[s], &share->sets[s], err);
-  for (int m = 0; !code && m < share->nmaps; m++)
-    code = share_map_of(ctx, mesh->maps.items[m], &share->maps[m], err);
-  if (code)
-    spread_give_back(ctx, share);
-  return code;
-}
-
-void spread_give_back(struct op_context *ctx, struct share *share) {
-  for (int m = 0; share->maps && m < share->nmaps; m++)
-    if (share->maps[m].rows.entries == ((struct map *)ctx->mesh->maps.items[m])->global.entries)
-      share->maps[m].rows.entries = NULL;
-  share_free(share);
 }
 
 /* From here on the share is all there is: both at once would be much memory. */
@@ -131,6 +77,18 @@ static void take_over(struct op_context *ctx, const struct share *share) {
   }
 }
 
+/* Where entries begin, when their elements have a new order. */
+static int reorder_begin(struct share_set *entries, long owned, const int *order, struct error *err) {
+  long long *begin = array_new((size_t)owned + 1, sizeof *begin);
+  if (!begin)
+    return no_memory(err);
+  for (long e = 0; e < owned; e++)
+    begin[e + 1] = begin[e] + entries->begin[order[e] + 1] - entries->begin[order[e]];
+  free(entries->begin);
+  entries->begin = begin;
+  return OP_OK;
+}
+
 static int reorder(struct share *share, int *const *order, struct error *err) {
   for (int s = 0; s < share->nsets; s++) {
     struct share_set *set = &share->sets[s];
@@ -143,11 +101,13 @@ static int reorder(struct share *share, int *const *order, struct error *err) {
       free(set->numbers);
       set->numbers = numbers;
     }
+    if (set->begin && order[set->of] && reorder_begin(set, share->sets[set->of].owned, order[set->of], err))
+      return err->code;
   }
   for (int m = 0; m < share->nmaps; m++) {
     struct share_map *map = &share->maps[m];
-    const size_t owned = (size_t)share->sets[map->from].owned, arity = (size_t)map->arity;
-    const int *rows_order = order[map->from];
+    const size_t owned = (size_t)share->sets[share_rows_of(map)].owned, arity = (size_t)share_width(map);
+    const int *rows_order = order[share_rows_of(map)];
     struct rows rows;
     if (!rows_order)
       continue;
@@ -245,17 +205,17 @@ static int move_data(struct op_context *ctx, struct built *built, struct halo_ex
   int code = OP_OK;
   for (int s = 0; !code && s < built->nsets; s++) {
     struct journey journey = {0};
+    struct halo_exchange *route = routes && routes[s].send.first ? &routes[s] : NULL;
     if (has_dats(mesh, s))
-      code =
-          plan_journey(&journey, &built->sets[s], routes ? &routes[s] : NULL, order ? order[s] : NULL, err);
+      code = plan_journey(&journey, &built->sets[s], route, order ? order[s] : NULL, err);
     for (int i = 0; !code && i < mesh->dats.count; i++) {
       struct dat *dat = mesh->dats.items[i];
       if (dat->set->id == s)
         code = move_dat(ctx, dat, &built->sets[s], &journey, err);
     }
     free(journey.from);
-    if (routes)
-      exchange_free(&routes[s]);
+    if (route)
+      exchange_free(route);
   }
   return code;
 }
@@ -268,6 +228,15 @@ static int *user_numbers(const struct built_set *set) {
   for (long e = 0; numbers && e < count; e++)
     numbers[e] = (int)set->spread->numbers[e];
   return numbers;
+}
+
+static void adopt_first(struct map *map, struct built_set *entries) {
+  free(map->first);
+  map->first = entries->first;
+  map->shortest = entries->shortest;
+  map->longest = entries->longest;
+  map->equal = entries->shortest == entries->longest ? entries->longest : 0;
+  entries->first = NULL;
 }
 
 /* What was built becomes the mesh's. */
@@ -286,6 +255,8 @@ static int adopt(struct op_context *ctx, struct built *built, struct error *err)
     map->halo = built->maps[m].halo;
     built->maps[m].table = NULL;
     built->maps[m].halo = NULL;
+    if (map->entries)
+      adopt_first(map, &built->sets[map->entries->id]);
   }
   ctx->mesh->undistributed = false;
   ctx->mesh->epoch++;
@@ -309,7 +280,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
     code = build_halos(ctx->comm, share, &built, err);
   progress_step(progress, "parting the mesh: data");
   if (!code)
-    code = move_data(ctx, &built, change->part ? routes : NULL, change->order, err);
+    code = move_data(ctx, &built, change->part ? routes : share->brought, change->order, err);
   if (!code)
     code = adopt(ctx, &built, err);
   progress_end(progress);

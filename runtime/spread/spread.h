@@ -42,7 +42,7 @@ int spread_check(const struct op_context *ctx, struct error *err);
  * declared (spread_copies.c). */
 int spread_warn_of_copies(struct op_context *ctx, struct error *err);
 
-/* The mesh as this rank has it, in global numbers; to be given back. */
+/* The mesh as this rank has it, in global numbers; to be given back (spread_share.c). */
 int spread_share(struct op_context *ctx, struct share *share, struct error *err);
 void spread_give_back(struct op_context *ctx, struct share *share);
 
@@ -61,6 +61,9 @@ int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct err
 
 /* The rows of a map for the elements that this rank declared, in the user's global numbers. */
 int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err);
+/* Where the targets of each element that this rank declared begin among those that all ranks declared, and the end: of a
+ * ragged map. Also of one process. */
+int spread_fetch_offsets(struct op_context *ctx, const struct map *map, long long *out, struct error *err);
 
 /* Sizes, halos, neighbours, imbalance and cut rows, by ranks (spread_report.c). */
 struct text;

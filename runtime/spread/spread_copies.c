@@ -19,7 +19,7 @@ static bool all_ranks_alike(const struct mesh *mesh, int ranks) {
 }
 
 static bool names_only_first(const struct map *map) {
-  const size_t entries = (size_t)map->from->size * (size_t)map->arity;
+  const size_t entries = (size_t)map_rows_of(map)->size * (size_t)map_width(map);
   for (size_t i = 0; i < entries; i++)
     if (rows_get(&map->global, i) >= map->to->declared_first[1])
       return false;

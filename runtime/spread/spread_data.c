@@ -167,15 +167,16 @@ int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct err
 /* ---- maps ---- */
 
 int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
-  const size_t arity = (size_t)map->arity, row_bytes = arity * sizeof *out;
+  const struct set *set = map_rows_of(map);
+  const size_t width = (size_t)map_width(map), row_bytes = width * sizeof *out;
   ctx->comm->where = map->name;
   if (map->global.entries) {
-    for (size_t i = 0; i < (size_t)map->from->size * arity; i++)
+    for (size_t i = 0; i < (size_t)set->size * width; i++)
       out[i] = rows_get(&map->global, i);
     return OP_OK;
   }
-  const struct halo_exchange *home = &map->from->spread->home;
-  const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
+  const struct halo_exchange *home = &set->spread->home;
+  const size_t entries = (size_t)set->extents[EXTENT_OWNED] * width;
   long long *rows = array_new(entries, sizeof *rows);
   if (!rows)
     return error_memory_of(err, "the rows of map", map->name, entries * sizeof *rows);
@@ -183,5 +184,34 @@ int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *o
     rows[i] = map->to->spread->numbers[map->table[i]];
   int code = carry_rows(ctx->comm, &home->receive, &home->send, row_bytes, rows, out, err);
   free(rows);
+  return code;
+}
+
+/* The lengths of rows, in the library's order, as the program has them. */
+static int fetch_lengths(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
+  const struct set *from = map->from;
+  const bool carried = from->spread && !map->global.entries;
+  const long owned = carried ? from->extents[EXTENT_OWNED] : from->size;
+  long long *lengths = array_new((size_t)owned, sizeof *lengths);
+  if (!lengths)
+    return error_memory_of(err, "the offsets of map", map->name, (size_t)owned * sizeof *lengths);
+  for (long e = 0; e < owned; e++)
+    lengths[e] = map->first[e + 1] - map->first[e];
+  int code = OP_OK;
+  if (carried)
+    code = carry_rows(ctx->comm, &from->spread->home.receive, &from->spread->home.send, sizeof *lengths,
+                      lengths, out, err);
+  else
+    for (long e = 0; e < from->size; e++)
+      out[e] = lengths[from->from_user ? from->from_user[e] : e];
+  free(lengths);
+  return code;
+}
+
+int spread_fetch_offsets(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
+  out[0] = map->entries->global_first;
+  const int code = fetch_lengths(ctx, map, out + 1, err);
+  for (long e = 0; !code && e < map->from->size; e++)
+    out[e + 1] += out[e];
   return code;
 }

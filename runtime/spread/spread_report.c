@@ -31,8 +31,8 @@ static long long cut_rows(const struct map *map) {
   long long cut = 0;
   for (long e = 0; map->table && e < map->from->extents[EXTENT_OWNED]; e++) {
     bool out = false;
-    for (int i = 0; i < map->arity; i++)
-      out |= map->table[e * map->arity + i] >= map->to->extents[EXTENT_OWNED];
+    for (long i = map_begin(map, e); i < map_end(map, e); i++)
+      out |= map->table[i] >= map->to->extents[EXTENT_OWNED];
     cut += out;
   }
   return cut;

@@ -5,6 +5,8 @@
  * its corners and to its neighbours, in the order in which they lie around it: side k, between corners k and k + 1, is
  * shared with neighbour k.
  *
+ * With ranks the first one declares the mesh, and polygons are shared out by where they lie.
+ *
  * The flux through a side is its length, times the difference of the two points' values over their distance. Checks: the
  * polygons fill the square; no heat is lost; sin(2 pi x) decays as the equation says. */
 #include <math.h>
@@ -197,7 +199,8 @@ static void run(const struct mesh *m, int steps) {
     start[p] = 2 + sin(2 * M_PI * m->centres[2 * (size_t)p]);
     expected[p] = 2 + decay * (start[p] - 2);
   }
-  op_set cells = op_decl_set(points, "polygons"), vertices = op_decl_set(2 * points, "corners");
+  const int mine = op_is_root() ? points : 0;
+  op_set cells = op_decl_set(mine, "polygons"), vertices = op_decl_set(2 * mine, "corners");
   op_map around = op_decl_map_ragged(cells, vertices, m->offsets, m->around, "around");
   op_map near = op_decl_map_ragged(cells, cells, m->offsets, m->near, "near");
   op_dat centre = op_decl_dat(cells, 2, "double", m->centres, "centre");
@@ -207,6 +210,7 @@ static void run(const struct mesh *m, int steps) {
          gain = op_decl_dat(cells, 1, "double", NULL, "gain");
   op_dat u = op_decl_dat(cells, 1, "double", start, "u"),
          wanted = op_decl_dat(cells, 1, "double", expected, "wanted");
+  op_partition("rcb", "", cells, NULL, centre);
 
   op_par_loop(OP_KERNEL_OF(measure), "measure", cells, direct(centre, 2, OP_READ),
               op_arg_dat(corner, OP_ALL, around, 2, "double", OP_READ),

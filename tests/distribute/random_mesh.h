@@ -7,10 +7,10 @@
 
 #include "spread/distribute/build.h"
 
-enum { MOST_SETS = 6, MOST_MAPS = 10 };
+enum { MOST_SETS = 8, MOST_MAPS = 12 };
 
 struct random_map {
-  int from, to, arity;
+  int from, to, arity; /* a ragged one: of arity 1 from its entries */
   int *table;
 };
 
@@ -19,6 +19,9 @@ struct random_mesh {
   int size[MOST_SETS];
   long long *first[MOST_SETS]; /* declared by ranks */
   int *owner[MOST_SETS];       /* of each element */
+  /* Entries of ragged maps: of the elements of which set, and where each one's begin; else NULL. */
+  int of[MOST_SETS];
+  long long *begin[MOST_SETS];
   struct random_map maps[MOST_MAPS];
   bool wide; /* rows as of a mesh whose numbers fit no int */
 };
@@ -35,6 +38,8 @@ static inline int random_below(uint64_t *state, int n) {
 
 /* Some ranks declare nothing, some own nothing, some targets are reached by nobody, some sets are empty. */
 void random_mesh_new(struct random_mesh *mesh, int ranks, uint64_t seed);
+/* With up to two ragged maps, of which one may be of the other's entries; other maps may lead from and to the entries. */
+void random_mesh_new_ragged(struct random_mesh *mesh, int ranks, uint64_t seed);
 void random_mesh_free(struct random_mesh *mesh);
 /* What a rank has of it: the elements that it owns, or that it declared. */
 void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, struct share *share);

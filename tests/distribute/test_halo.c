@@ -40,6 +40,22 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
 
 enum kind { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
 
+/* What one entry reaches its element does, and with it all its entries. */
+static void entries_are_as_elements(const struct random_mesh *mesh, enum kind *kinds[MOST_SETS]) {
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < mesh->nsets; k++) {
+      const int s = pass == 0 ? mesh->nsets - 1 - k : k;
+      for (int e = 0; mesh->begin[s] && e < mesh->size[mesh->of[s]]; e++)
+        for (long long i = mesh->begin[s][e]; i < mesh->begin[s][e + 1]; i++) {
+          enum kind *element = &kinds[mesh->of[s]][e], *entry = &kinds[s][i];
+          if (pass == 0 && *entry > *element)
+            *element = *entry;
+          if (pass == 1)
+            *entry = *element;
+        }
+    }
+}
+
 static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *kinds[MOST_SETS]) {
   for (int s = 0; s < mesh->nsets; s++) {
     kinds[s] = array_new((size_t)mesh->size[s], sizeof **kinds);
@@ -58,6 +74,7 @@ static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *
         kinds[map->from][e] = EXEC;
     }
   }
+  entries_are_as_elements(mesh, kinds);
   for (int m = 0; m < mesh->nmaps; m++) {
     const struct random_map *map = &mesh->maps[m];
     for (int i = 0; i < mesh->size[map->from] * map->arity; i++) {
@@ -109,6 +126,26 @@ static void check_tables(const struct trial *t, int rank) {
       CHECK(to->spread->numbers[table[i]] == map->table[e * map->arity + i % map->arity]);
     }
   }
+}
+
+/* Entries stand in the order of their elements, where these are executed. */
+static void check_entries(const struct trial *t, int rank, int s) {
+  const struct built_set *set = &t->built[rank].sets[s], *of = &t->built[rank].sets[t->mesh.of[s]];
+  const long long *begin = t->mesh.begin[s];
+  long shortest = -1, longest = 0;
+  CHECK(set->first[0] == 0 && set->first[of->extents[EXTENT_EXEC]] == set->extents[EXTENT_EXEC]);
+  for (long l = 0; l < of->extents[EXTENT_EXEC]; l++) {
+    const long long e = of->spread->numbers[l], length = begin[e + 1] - begin[e];
+    CHECK(set->first[l + 1] - set->first[l] == length);
+    for (long long k = 0; k < length; k++)
+      CHECK(set->spread->numbers[set->first[l] + k] == begin[e] + k);
+  }
+  for (int e = 0; e < t->mesh.size[t->mesh.of[s]]; e++) {
+    const long length = (long)(begin[e + 1] - begin[e]);
+    shortest = shortest < 0 || length < shortest ? length : shortest;
+    longest = length > longest ? length : longest;
+  }
+  CHECK(set->longest == longest && set->shortest == (shortest < 0 ? 0 : shortest));
 }
 
 /* ---- exchanges: both sides name the same elements, in the same order ---- */
@@ -211,6 +248,9 @@ static long long check_trial(struct trial *t) {
       copies += t->built[rank].sets[s].extents[EXTENT_NONEXEC] - t->built[rank].sets[s].extents[EXTENT_OWNED];
       free(kinds[s]);
     }
+    for (int s = 0; s < t->mesh.nsets; s++)
+      if (t->mesh.begin[s])
+        check_entries(t, rank, s);
     check_tables(t, rank);
     check_exchanges(t, rank);
     for (int m = 0; m < t->mesh.nmaps; m++)
@@ -219,9 +259,9 @@ static long long check_trial(struct trial *t) {
   return copies;
 }
 
-static long long one_trial(int ranks, uint64_t seed) {
+static long long one_trial(int ranks, uint64_t seed, bool ragged) {
   struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
-  random_mesh_new(&t.mesh, ranks, seed);
+  (ragged ? random_mesh_new_ragged : random_mesh_new)(&t.mesh, ranks, seed);
   crew_run(ranks, build_one, &t);
   long long copies = check_trial(&t);
   for (int r = 0; r < ranks; r++)
@@ -236,8 +276,9 @@ CASE(halos_are_as_defined) {
   long long copies = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
     for (uint64_t seed = 1; seed <= (ranks[i] > 8 ? 12 : 60); seed++)
-      copies += one_trial(ranks[i], seed * 100 + i);
-  assert_true(copies > 100000);
+      copies += one_trial(ranks[i], seed * 100 + i, false) +
+                (seed % 2 ? one_trial(ranks[i], seed * 100 + i, true) : 0);
+  assert_true(copies > 150000);
 }
 
 CASE(numbers_are_found_again) {
@@ -439,10 +480,13 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
         memcmp(moved.sets[s].numbers, wanted.sets[s].numbers,
                (size_t)moved.sets[s].owned * sizeof(long long)))
       code = error_set(err, OP_ERR_INTERNAL, "set %d did not arrive", s);
+    else if (moved.sets[s].begin &&
+             memcmp(moved.sets[s].begin, wanted.sets[s].begin,
+                    (size_t)(moved.sets[moved.sets[s].of].owned + 1) * sizeof(long long)))
+      code = error_set(err, OP_ERR_INTERNAL, "the entries of set %d did not arrive", s);
   for (int m = 0; !code && m < moved.nmaps; m++)
     if (memcmp(moved.maps[m].rows.entries, wanted.maps[m].rows.entries,
-               (size_t)moved.sets[moved.maps[m].from].owned * (size_t)moved.maps[m].arity *
-                   rows_entry_bytes(&wanted.maps[m].rows)))
+               (size_t)share_targets(&moved, &moved.maps[m]) * rows_entry_bytes(&wanted.maps[m].rows)))
       code = error_set(err, OP_ERR_INTERNAL, "map %d did not arrive", m);
   for (int s = 0; s < moved.nsets; s++) {
     free(part[s]);
@@ -457,7 +501,7 @@ CASE(elements_move_with_their_rows) {
   for (uint64_t seed = 1; seed < 40; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {.seed = seed};
-    random_mesh_new(&t.mesh, ranks, seed);
+    (seed % 2 ? random_mesh_new_ragged : random_mesh_new)(&t.mesh, ranks, seed);
     crew_run(ranks, move_one, &t);
     random_mesh_free(&t.mesh);
   }

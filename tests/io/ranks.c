@@ -1,5 +1,5 @@
 /* Files of several ranks, against what one process makes and expects: ranks make FILE | work FILE OUT VTK | check OUT |
- * trouble FOLDER FILE RANKS. The mesh is a ring of cells whose numbers are scattered, so that every rank's
+ * solids VTK | trouble FOLDER FILE RANKS. The mesh is a ring of cells whose numbers are scattered, so that every rank's
  * rows reach others'. */
 #include <signal.h>
 #include <stdbool.h>
@@ -31,12 +31,36 @@ OP_KERNEL_DEF(
     })
 OP_KERNEL_DEF(
     add_up, void add_up(const double *r, double *q) { q[0] += r[0]; })
+OP_KERNEL_DEF(
+    weigh, void weigh(int n, double **weight, const double *x) {
+      for (int k = 0; k < n; k++)
+        *OP_ROW(weight, k) += x[0] + k;
+    })
 
 static int scattered(int i) {
   return (int)((long long)i * 389 % CELLS);
 }
 static double value(int cell) {
   return 1.0 + cell % 17;
+}
+
+/* Cell c has c % 5 faces as targets. */
+static long long first_of(int cell) {
+  return cell / 5 * 10 + cell % 5 * (cell % 5 - 1) / 2;
+}
+static int target_of(int cell, int k) {
+  return (cell * 7 + k * 31) % FACES;
+}
+
+static op_map declare_around(op_set cells, op_set faces) {
+  static long long offsets[CELLS + 1];
+  static int targets[4 * CELLS];
+  for (int c = 0; c <= CELLS; c++)
+    offsets[c] = first_of(c);
+  for (int c = 0; c < CELLS; c++)
+    for (int k = 0; k < c % 5; k++)
+      targets[first_of(c) + k] = target_of(c, k);
+  return op_decl_map_ragged(cells, faces, offsets, targets, "around");
 }
 
 static void make(const char *path) {
@@ -60,13 +84,14 @@ static void make(const char *path) {
   op_decl_dat(cells, 1, "double", NULL, "r");
   op_decl_dat(cells, 2, "double:soa", x, "x");
   op_decl_dat(cells, 3, "ll", wide, "wide");
+  op_decl_dat(op_map_entries(declare_around(cells, faces)), 1, "double", NULL, "weight");
   must(op_dump_to_hdf5(path) == OP_OK);
 }
 
 struct ring {
   op_set cells, faces;
-  op_map face_cells;
-  op_dat q, r, x, wide;
+  op_map face_cells, around;
+  op_dat q, r, x, wide, weight;
 };
 
 static struct ring load(const char *path) {
@@ -80,7 +105,10 @@ static struct ring load(const char *path) {
   m.r = op_decl_dat_hdf5(m.cells, 1, "double", path, "r");
   m.x = op_decl_dat_hdf5(m.cells, 2, "double:soa", path, "x");
   m.wide = op_decl_dat_hdf5(m.cells, 3, "ll", path, "wide");
-  must(m.q && m.r && m.x && m.wide);
+  m.around = op_decl_map_ragged_hdf5(m.cells, m.faces, path, "around");
+  must(m.q && m.r && m.x && m.wide && m.around);
+  m.weight = op_decl_dat_hdf5(op_map_entries(m.around), 1, "double", path, "weight");
+  must(m.weight);
   return m;
 }
 
@@ -91,6 +119,71 @@ static void loops(const struct ring *m) {
   must(op_par_loop(OP_KERNEL_OF(add_up), "add_up", m->cells,
                    op_arg_dat(m->r, -1, OP_ID, 1, "double", OP_READ),
                    op_arg_dat(m->q, -1, OP_ID, 1, "double", OP_RW)) == OP_OK);
+  must(op_par_loop(OP_KERNEL_OF(weigh), "weigh", m->cells,
+                   op_arg_dat(m->weight, OP_ALL, m->around, 1, "double", OP_RW),
+                   op_arg_dat(m->x, -1, OP_ID, 2, "double", OP_READ)) == OP_OK);
+}
+
+/* A cube and a prism, whose sides another rank declares than their points. */
+static const int corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7,
+                              6, 3, 0, 4, 7, 1, 8, 2, 5, 9, 6, 1, 8, 9, 5, 8, 2, 6, 9},
+                 sides_of[] = {0, 1, 2, 3, 4, 5, 6, 7, 3, 8, 9};
+static const long long corners_begin[] = {0, 4, 8, 12, 16, 20, 24, 27, 30, 34, 38},
+                       sides_begin[] = {0, 6, 11};
+
+static void write_solids(const char *vtk) {
+  static const double places[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1,
+                                  1, 0, 1, 1, 1, 1, 0, 1, 1, 2, 0, 0, 2, 0, 1};
+  static const double values[] = {7, 8};
+  char path[4096];
+  const bool root = op_is_root(), last = op_rank() == op_rank_count() - 1;
+  snprintf(path, sizeof path, "%s_solids", vtk);
+  op_set points = op_decl_set(root ? 10 : 0, "points"), sides = op_decl_set(last ? 10 : 0, "sides"),
+         solids = op_decl_set(root ? 2 : 0, "solids");
+  must(op_decl_map_ragged(sides, points, corners_begin, corners, "corners"));
+  must(op_decl_map_ragged(solids, sides, sides_begin, sides_of, "sides of solids"));
+  const op_dat shown[] = {op_decl_dat(points, 3, "double", places, "place"),
+                          op_decl_dat(solids, 1, "double", values, "value")};
+  must(op_write_vtk(path, -1, 2, shown) == OP_OK);
+  must(op_partition("random", "", sides, NULL, NULL) == OP_OK);
+  must(op_write_vtk(path, -1, 2, shown) == OP_OK);
+  snprintf(path, sizeof path, "%s_sides", vtk);
+  must(op_write_vtk(path, -1, 1, shown) == OP_OK);
+}
+
+static void read_cells(const char *path, const int *expected, int count) {
+  int got[64] = {0};
+  op_set numbers = op_decl_set(count, "numbers");
+  op_dat cells = op_decl_dat_hdf5(numbers, 1, "int", path, "cells");
+  must(cells && op_fetch_data(cells, got) == OP_OK &&
+       memcmp(got, expected, (size_t)count * sizeof *got) == 0);
+}
+
+static int add_side(int *out, int side) {
+  const int n = (int)(corners_begin[side + 1] - corners_begin[side]);
+  out[0] = n;
+  memcpy(out + 1, corners + corners_begin[side], (size_t)n * sizeof *out);
+  return n + 1;
+}
+
+static void check_solids(const char *vtk) {
+  char path[4096];
+  int expected[64], n = 0;
+  for (int solid = 0; solid < 2; solid++) {
+    expected[n++] = 16;
+    expected[n++] = (int)(sides_begin[solid + 1] - sides_begin[solid]);
+    for (long long i = sides_begin[solid]; i < sides_begin[solid + 1]; i++)
+      n += add_side(expected + n, sides_of[i]);
+  }
+  snprintf(path, sizeof path, "%s_solids.data.h5", vtk);
+  read_cells(path, expected, n);
+  n = 0;
+  for (int side = 0; side < 10; side++) {
+    expected[n++] = 3;
+    n += add_side(expected + n, side);
+  }
+  snprintf(path, sizeof path, "%s_sides.data.h5", vtk);
+  read_cells(path, expected, n);
 }
 
 /* As more ranks than LAYOUT_APART_MOST read: one file for all of them. */
@@ -137,6 +230,24 @@ static void work(const char *in, const char *out, const char *vtk) {
   must(op_open_hdf5() == OP_OK);
   const op_dat shown[] = {m.x, m.q};
   must(op_write_vtk(vtk, 0, 2, shown) == OP_OK && op_write_vtk(vtk, 1, 2, shown) == OP_OK);
+  write_solids(vtk);
+}
+
+static void check_around(const struct ring *m, const char *out) {
+  static double weight[4 * CELLS];
+  static int targets[4 * CELLS];
+  static long long offsets[CELLS + 1];
+  op_set entries = op_map_entries(m->around), ends = op_decl_set(CELLS + 1, "ends");
+  op_dat t = op_decl_dat_hdf5(entries, 1, "int", out, "around"),
+         o = op_decl_dat_hdf5(ends, 1, "ll", out, "around_offsets");
+  must(t && o && op_get_size(entries) == first_of(CELLS));
+  must(op_fetch_data(t, targets) == OP_OK && op_fetch_data(o, offsets) == OP_OK &&
+       op_fetch_data(m->weight, weight) == OP_OK);
+  for (int c = 0; c < CELLS; c++)
+    for (int k = 0; k < c % 5; k++)
+      must(targets[first_of(c) + k] == target_of(c, k) && weight[first_of(c) + k] == c + k);
+  for (int c = 0; c <= CELLS; c++)
+    must(offsets[c] == first_of(c));
 }
 
 static void check(const char *out) {
@@ -163,6 +274,7 @@ static void check(const char *out) {
     must(x[2 * c] == c && x[2 * c + 1] == -c && wide[3 * c + 2] == 10000000000LL * c + 2);
   for (int f = 0; f < FACES; f++)
     must(table[2 * f] == scattered(f % CELLS) && table[2 * f + 1] == scattered((f + 1 + f / CELLS) % CELLS));
+  check_around(&m, out);
 }
 
 static void fails(int code, int expected, const char *words) {
@@ -218,6 +330,10 @@ static void trouble(const char *folder, const char *file, bool alone) {
         "rows of 2");
   fails(op_decl_dat_hdf5(m.cells, 3, "int", file, "wide") ? 0 : op_last_error()->code, OP_ERR_TYPE,
         "too large");
+  fails(op_decl_map_ragged_hdf5(m.faces, m.cells, file, "around") ? 0 : op_last_error()->code, OP_ERR_SIZE,
+        "expected one more than these");
+  fails(op_decl_map_ragged_hdf5(m.cells, m.faces, file, "face_cells") ? 0 : op_last_error()->code,
+        OP_ERR_FILE, "face_cells_offsets");
   op_set few = op_decl_set(op_is_root() ? 7 : 0, "few");
   fails(op_decl_map_hdf5(m.faces, few, 2, file, "face_cells") ? 0 : op_last_error()->code, OP_ERR_MAP_RANGE,
         "expected 0 .. 6");
@@ -260,6 +376,8 @@ int main(int argc, char **argv) {
     work(argv[2], argv[3], argv[4]);
   else if (strcmp(argv[1], "check") == 0)
     check(argv[2]);
+  else if (strcmp(argv[1], "solids") == 0)
+    check_solids(argv[2]);
   else if (strcmp(argv[1], "trouble") == 0 && argc > 4)
     trouble(argv[2], argv[3], strcmp(argv[4], "1") == 0);
   else

@@ -13,6 +13,7 @@ for ranks; do
   [ $status = 77 ] && exit 77
   [ $status = 0 ] || { echo "$ranks ranks do not work: status $status"; exit 1; }
   OP2_MPI=off "$program" check "$folder/out.h5" || { echo "what $ranks ranks wrote is wrong"; exit 1; }
+  OP2_MPI=off "$program" solids "$folder/steps" || { echo "what $ranks ranks wrote of solids is wrong"; exit 1; }
   "$run" "$kind" "$ranks" "$program" trouble "$folder" "$folder/mesh.h5" "$ranks" || { echo "$ranks ranks in trouble"; exit 1; }
   if compgen -G "$folder/*.part" >/dev/null; then
     echo "$ranks ranks leave a part behind"

@@ -118,6 +118,20 @@ def check_polygons(folder):
         assert index.field(grid, "value")[1] == [1, 2, 3]
 
 
+def check_solids(folder):
+    faces = [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7], [1, 8, 2], [5, 9, 6], [1, 8, 9, 5],
+             [8, 2, 6, 9]]
+    expected = [n for own in ([0, 1, 2, 3, 4, 5], [6, 7, 3, 8, 9])
+                for n in [16, len(own)] + [m for f in own for m in [len(faces[f])] + faces[f]]]
+    for name in ("solids", "solids renumbered"):
+        index = Index(folder, name + ".xdmf")
+        topology = index.grids()[0].find("Topology")
+        assert topology.get("TopologyType") == "Mixed" and topology.get("NumberOfElements") == "2"
+        cells = index.numbers(topology.find("DataItem"))
+        assert cells == expected, cells
+        assert index.field(index.grids()[0], "value")[1] == [7, 8]
+
+
 def check_restart(program, folder):
     """A second run begins again at step 0; what was there is gone, and a run that goes on keeps it."""
     before = len(Index(folder, "quads.xdmf").grids())
@@ -185,7 +199,7 @@ for step in range(5):
     assert values(cells.GetArray("flag")) == [0, 1, 0, 1]
     assert values(points.GetArray("velocity")) == [n for j in range(3) for i in range(3) for n in (j, i, 0)]
 kinds = {"mixed.xdmf": [10, 14, 13, 12, 5], "shell.xdmf": [9], "hexagon.xdmf": [7], "heptagon.xdmf": [7], "lines.xdmf": [4, 4],
-         "single.xdmf": [9] * 4, "points.xmf": [9] * 4}
+         "single.xdmf": [9] * 4, "points.xmf": [9] * 4, "polygons.xdmf": [7] * 3, "solids.xdmf": [42] * 2}
 for name, expected in kinds.items():
     grid = read(name)[1]
     assert [grid.GetCellType(i) for i in range(grid.GetNumberOfCells())] == expected, name
@@ -224,6 +238,7 @@ def main():
             check_times(folder)
             check_mixed(folder)
             check_polygons(folder)
+            check_solids(folder)
             check_restart(program, folder)
             check_damaged(program, folder)
             check_foreign(program, folder)

@@ -152,6 +152,27 @@ static void ragged(const char *folder) {
   write(in(folder, "renumbered"), -1, 2, dats);
 }
 
+/* A cube of six squares and a prism of two triangles and three squares, which share a square; also in another order. */
+static void solids(const char *folder) {
+  const double places[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1,
+                           1, 0, 1, 1, 1, 1, 0, 1, 1, 2, 0, 0, 2, 0, 1};
+  const long long corners_begin[] = {0, 4, 8, 12, 16, 20, 24, 27, 30, 34, 38};
+  const int corners[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7,
+                         6, 3, 0, 4, 7, 1, 8, 2, 5, 9, 6, 1, 8, 9, 5, 8, 2, 6, 9};
+  const long long faces_begin[] = {0, 6, 11};
+  const int faces[] = {0, 1, 2, 3, 4, 5, 6, 7, 3, 8, 9};
+  const double values[] = {7, 8};
+  op_set points = op_decl_set(10, "points of solids"), sides = op_decl_set(10, "sides"),
+         cells = op_decl_set(2, "solids");
+  op_map map = op_decl_map_ragged(sides, points, corners_begin, corners, "sides' corners");
+  op_decl_map_ragged(cells, sides, faces_begin, faces, "solids' sides");
+  const op_dat dats[] = {op_decl_dat(points, 3, "double", places, "place"),
+                         op_decl_dat(cells, 1, "double", values, "value")};
+  write(in(folder, "solids"), -1, 2, dats);
+  op_renumber(map);
+  write(in(folder, "solids renumbered"), -1, 2, dats);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2 || op_init(0, NULL, 0))
     return 2;
@@ -164,5 +185,6 @@ int main(int argc, char **argv) {
   mixed(argv[1]);
   faces(argv[1]);
   ragged(argv[1]);
+  solids(argv[1]);
   return op_exit();
 }

@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
+#include "ranks/comm.h"
 
 /* ---- what the program gives ---- */
 
@@ -66,9 +67,23 @@ static int check_targets(const struct set *from, const struct set *to, const lon
 
 /* ---- the library's numbers ---- */
 
+/* With ranks rows stay as they are until somebody needs local numbers. */
+static bool keep(struct map *map, const long long *offsets, const int *targets) {
+  const size_t entries = (size_t)offsets[map->from->size];
+  map->first = array_new((size_t)map->from->size + 1, sizeof *map->first);
+  if (!map->first || !rows_new(&map->global, entries, rows_wide(map->to->global_size)))
+    return false;
+  memcpy(map->first, offsets, ((size_t)map->from->size + 1) * sizeof *offsets);
+  for (size_t i = 0; i < entries; i++)
+    rows_set(&map->global, i, targets[i]);
+  return true;
+}
+
 /* Rows in the library's order, which is another than the program's where sets were renumbered before. */
 static bool fill(struct op_context *ctx, struct map *map, const long long *offsets, const int *targets) {
   const struct set *from = map->from;
+  if (ctx->comm && !comm_alone(ctx->comm))
+    return keep(map, offsets, targets);
   const int *rows = from->to_user, *numbers = map->to->from_user;
   const size_t entries = (size_t)offsets[from->size];
   map->first = array_new((size_t)from->size + 1, sizeof *map->first);
@@ -80,9 +95,11 @@ static bool fill(struct op_context *ctx, struct map *map, const long long *offse
   if (!map->first || !map->table || (rows && (!map->entries->to_user || !map->entries->from_user)))
     return false;
   long long next = 0;
+  map->shortest = from->size ? LONG_MAX : 0;
   for (long e = 0; e < from->size; e++) {
     const long row = rows ? rows[e] : e;
     const long length = (long)(offsets[row + 1] - offsets[row]);
+    map->shortest = length < map->shortest ? length : map->shortest;
     map->longest = length > map->longest ? length : map->longest;
     for (long long i = offsets[row]; i < offsets[row + 1]; i++, next++) {
       map->table[next] = numbers ? numbers[targets[i]] : targets[i];
@@ -93,14 +110,14 @@ static bool fill(struct op_context *ctx, struct map *map, const long long *offse
     }
     map->first[e + 1] = next;
   }
-  map->equal = map->longest * from->size == next ? map->longest : 0;
+  map->equal = map->shortest == map->longest ? map->longest : 0;
   return true;
 }
 
 bool ragged_reorder(const struct map *map, const int *order, long long **first, int **entries) {
-  const long size = map->from->size;
+  const long size = map->from->extents[EXTENT_OWNED];
   *first = array_new((size_t)size + 1, sizeof **first);
-  *entries = array_new((size_t)map->entries->size, sizeof **entries);
+  *entries = array_new((size_t)map->entries->extents[EXTENT_NONEXEC], sizeof **entries);
   if (!*first || !*entries)
     return false;
   long long next = 0;
@@ -110,6 +127,8 @@ bool ragged_reorder(const struct map *map, const int *order, long long **first, 
       (*entries)[next++] = (int)i;
     (*first)[e + 1] = next;
   }
+  for (; next < map->entries->extents[EXTENT_NONEXEC]; next++)
+    (*entries)[next] = (int)next;
   return true;
 }
 

@@ -14,7 +14,7 @@ struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to
                         const int *targets, const char *name, struct error *err);
 
 /* The new places of a ragged map's rows and entries, where order[new number] = old number of its elements; NULL: as they
- * are. False: no memory, and nothing is changed. Both are the caller's to free. */
+ * are. With ranks of what is owned here: copies of others' entries stay behind them. False: no memory, and nothing is changed. Both are the caller's to free. */
 bool ragged_reorder(const struct map *map, const int *order, long long **first, int **entries);
 
 #endif

@@ -15,10 +15,17 @@
 /* ---- memory ---- */
 
 void share_free(struct share *share) {
-  for (int s = 0; share->sets && s < share->nsets; s++)
+  for (int s = 0; share->sets && s < share->nsets; s++) {
     free(share->sets[s].numbers);
+    free(share->sets[s].begin);
+  }
   for (int m = 0; share->maps && m < share->nmaps; m++)
     free(share->maps[m].rows.entries);
+  for (int s = 0; share->brought && s < share->nsets; s++) {
+    halo_side_free(&share->brought[s].send);
+    halo_side_free(&share->brought[s].receive);
+  }
+  free(share->brought);
   free(share->sets);
   free(share->maps);
   *share = (struct share){0};
@@ -28,6 +35,7 @@ void built_free(struct built *built) {
   for (int s = 0; built->sets && s < built->nsets; s++) {
     distribution_free(built->sets[s].spread);
     free(built->sets[s].order);
+    free(built->sets[s].first);
   }
   for (int m = 0; built->maps && m < built->nmaps; m++) {
     data_memory_free(built->maps[m].table);
@@ -51,6 +59,8 @@ static void growth_free(struct growth *g) {
     free(set->nonexec_counts);
     free(set->remote);
     free(set->final);
+    free(set->reaches_out);
+    free(set->begin);
   }
   for (int m = 0; g->maps && m < g->nmaps; m++) {
     free(g->maps[m].owned);
@@ -86,6 +96,9 @@ static int *translate(struct grown_set *to, struct rows *rows, size_t entries) {
 static int begin_set(struct growth *g, struct share_set *from, struct grown_set *set, struct error *err) {
   set->owned = from->owned;
   set->first = from->first;
+  set->begin = from->begin;
+  set->of = from->of;
+  from->begin = NULL;
   const bool good = numbers_take(&set->ids, from->numbers, from->owned);
   from->numbers = NULL;
   if (!good)
@@ -108,7 +121,7 @@ static int begin(struct growth *g, struct share *share, struct error *err) {
   for (int m = 0; !code && m < g->nmaps; m++) {
     struct share_map *from = &share->maps[m];
     struct grown_map *map = &g->maps[m];
-    *map = (struct grown_map){.from = from->from, .to = from->to, .arity = from->arity};
+    *map = (struct grown_map){.from = share_rows_of(from), .to = from->to, .arity = share_width(from)};
     map->owned =
         translate(&g->sets[map->to], &from->rows, (size_t)g->sets[map->from].owned * (size_t)map->arity);
     if (!map->owned)
@@ -135,41 +148,56 @@ static int ask_owners(struct growth *g, struct grown_set *set, struct error *err
 
 /* ---- owned elements: core first, otherwise as they are ---- */
 
-static int order_owned(struct growth *g, int s, struct built_set *out, struct error *err) {
-  struct grown_set *set = &g->sets[s];
-  bool *reaches_out = array_new((size_t)set->owned, sizeof *reaches_out);
-  set->place = array_new((size_t)set->owned, sizeof *set->place);
-  out->order = array_new((size_t)set->owned, sizeof *out->order);
-  if (!reaches_out || !set->place || !out->order) {
-    free(reaches_out);
-    return no_memory(err);
+static int find_reaching(struct growth *g, struct error *err) {
+  for (int s = 0; s < g->nsets; s++) {
+    struct grown_set *set = &g->sets[s];
+    if (!(set->reaches_out = array_new((size_t)set->owned, sizeof *set->reaches_out)))
+      return no_memory(err);
   }
   for (int m = 0; m < g->nmaps; m++) {
     const struct grown_map *map = &g->maps[m];
+    const struct grown_set *from = &g->sets[map->from];
     const long owned = g->sets[map->to].owned;
     const int *row = map->owned;
-    for (long e = 0; map->from == s && e < set->owned; e++, row += map->arity)
+    for (long e = 0; e < from->owned; e++, row += map->arity)
       for (int k = 0; k < map->arity; k++)
-        reaches_out[e] |= row[k] >= owned;
+        from->reaches_out[e] |= row[k] >= owned;
   }
+  grown_reach_up(g);
+  return OP_OK;
+}
+
+static int order_owned(struct growth *g, int s, struct built *built, struct error *err) {
+  struct grown_set *set = &g->sets[s];
+  struct built_set *out = &built->sets[s];
+  set->place = array_new((size_t)set->owned, sizeof *set->place);
+  out->order = array_new((size_t)set->owned, sizeof *out->order);
+  if (!set->place || !out->order)
+    return no_memory(err);
+  if (set->begin)
+    return grown_order_entries(g, s, built, err);
   long next = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (long e = 0; e < set->owned; e++)
-      if (reaches_out[e] == (pass == 1)) {
+      if (set->reaches_out[e] == (pass == 1)) {
         set->place[e] = (int)next;
         out->order[next++] = (int)e;
       }
     if (pass == 0)
       set->core = next;
   }
-  free(reaches_out);
   return OP_OK;
 }
 
 /* ---- elements that are executed at their targets' owners too ---- */
 
-/* Calls of `add` for each rank that owns a target of owned element e. */
-static void each_rank_reached(struct growth *g, int s, long e, long stamp, long *counts, int *list) {
+/* Each rank that owns a target of owned element e, or of one of its entries, gets what is listed: a place, once. */
+struct reached {
+  long *counts;
+  int *list, place; /* list NULL: only count */
+};
+
+static void each_rank_reached(struct growth *g, int s, long e, const struct reached *r) {
   for (int m = 0; m < g->nmaps; m++) {
     const struct grown_map *map = &g->maps[m];
     if (map->from != s)
@@ -177,14 +205,21 @@ static void each_rank_reached(struct growth *g, int s, long e, long stamp, long 
     const struct grown_set *to = &g->sets[map->to];
     for (int i = 0; i < map->arity; i++) {
       const long target = map->owned[e * map->arity + i] - to->owned;
-      if (target < 0 || g->seen[to->owner[target]] == stamp)
+      if (target < 0 || g->seen[to->owner[target]] == g->stamp)
         continue;
       const int rank = to->owner[target];
-      g->seen[rank] = stamp;
-      if (list)
-        list[counts[rank]] = g->sets[s].place[e];
-      counts[rank]++;
+      g->seen[rank] = g->stamp;
+      if (r->list)
+        r->list[r->counts[rank]] = r->place;
+      r->counts[rank]++;
     }
+  }
+  for (int c = s + 1; c < g->nsets; c++) {
+    const struct grown_set *entries = &g->sets[c];
+    if (!entries->begin || entries->of != s)
+      continue;
+    for (long long i = entries->begin[e]; i < entries->begin[e + 1]; i++)
+      each_rank_reached(g, c, (long)i, r);
   }
 }
 
@@ -196,12 +231,12 @@ static int list_exports(struct growth *g, int s, const int *order, long *counts,
   long *first = array_new((size_t)ranks + 1, sizeof *first);
   if (!first)
     return no_memory(err);
-  for (long l = set->core; l < set->owned; l++)
-    each_rank_reached(g, s, order[l], ++g->stamp, counts, NULL);
+  for (long l = set->core; l < set->owned; l++, g->stamp++)
+    each_rank_reached(g, s, order[l], &(struct reached){counts, NULL, 0});
   running_sum(first, counts, ranks);
   *list = array_new((size_t)first[ranks], sizeof **list);
-  for (long l = set->core; *list && l < set->owned; l++)
-    each_rank_reached(g, s, order[l], ++g->stamp, first, *list);
+  for (long l = set->core; *list && l < set->owned; l++, g->stamp++)
+    each_rank_reached(g, s, order[l], &(struct reached){first, *list, (int)l});
   free(first);
   return *list ? OP_OK : no_memory(err);
 }
@@ -243,14 +278,17 @@ static int take_exec(struct growth *g, struct grown_set *set, const int *list, c
   return mail_send_known(g->comm, list, counts, sizeof *list, set->remote, set->exec_counts, err);
 }
 
-static int exchange_exec(struct growth *g, int s, struct built_set *out, struct error *err) {
+static int exchange_exec(struct growth *g, int s, struct built *built, struct error *err) {
   struct grown_set *set = &g->sets[s];
+  struct built_set *out = &built->sets[s];
   const size_t ranks = (size_t)g->comm->size;
   long *counts = array_new(ranks, sizeof *counts), going = 0;
   int *list = NULL;
   long long *numbers = NULL;
   struct mail in = {0};
-  int code = counts ? list_exports(g, s, out->order, counts, &list, err) : no_memory(err);
+  int code = !counts      ? no_memory(err)
+             : set->begin ? grown_list_entries(g, s, built, counts, &list, err)
+                          : list_exports(g, s, out->order, counts, &list, err);
   for (size_t r = 0; !code && r < ranks; r++)
     going += counts[r];
   if (!code && !(numbers = array_new((size_t)going, sizeof *numbers)))
@@ -268,6 +306,8 @@ static int exchange_exec(struct growth *g, int s, struct built_set *out, struct 
     code = side_from_counts(&out->spread->exec.send, g->comm->size, counts, list, err);
     list = NULL;
   }
+  if (!code && set->begin)
+    code = grown_first(g, s, built, err);
   mail_free(&in);
   free(numbers);
   free(list);
@@ -281,12 +321,14 @@ static int build(struct growth *g, struct share *share, struct built *built, str
   int code = begin(g, share, err);
   for (int s = 0; !code && s < g->nsets; s++)
     code = ask_owners(g, &g->sets[s], err);
+  if (!code)
+    code = find_reaching(g, err);
   for (int s = 0; !code && s < g->nsets; s++) {
     built->sets[s].spread = array_new(1, sizeof *built->sets[s].spread);
-    code = built->sets[s].spread ? order_owned(g, s, &built->sets[s], err) : no_memory(err);
+    code = built->sets[s].spread ? order_owned(g, s, built, err) : no_memory(err);
   }
   for (int s = 0; !code && s < g->nsets; s++)
-    code = exchange_exec(g, s, &built->sets[s], err);
+    code = exchange_exec(g, s, built, err);
   for (int s = 0; !code && s < g->nsets; s++) {
     code = ask_owners(g, &g->sets[s], err);
     directory_free(&g->sets[s].owners);
@@ -305,7 +347,7 @@ static int build(struct growth *g, struct share *share, struct built *built, str
 }
 
 int build_halos(struct comm *comm, struct share *share, struct built *built, struct error *err) {
-  struct growth g = {.comm = comm};
+  struct growth g = {.comm = comm, .stamp = 1};
   *built = (struct built){.nsets = share->nsets,
                           .nmaps = share->nmaps,
                           .sets = array_new((size_t)share->nsets, sizeof *built->sets),

@@ -12,15 +12,24 @@ struct share_set {
   const long long *first; /* ranks + 1: rank r declared the numbers first[r] .. */
   long owned;
   long long *numbers; /* owned: in the order that they are to keep */
+  /* The entries of a ragged map: they stand behind each other in the order of their elements, owned ones of set `of`, which
+   * lies before this one in the share, and begin[e] .. begin[e + 1] - 1 are element e's. NULL: any other set. */
+  long long *begin;
+  int of;
 };
+/* Sets by their place in the share. A ragged map is one of arity 1 from its entries, which go where their elements go. */
 struct share_map {
-  int from, to, arity; /* sets by their place in the share */
-  struct rows rows;    /* a row for each owned element of `from` */
+  int from, to, arity; /* arity 0: ragged */
+  int entries;         /* of a ragged one: the set of its entries */
+  struct rows
+      rows; /* a row for each owned element of `from`; ragged: a number for each owned one of `entries` */
 };
 struct share {
   struct share_set *sets;
   struct share_map *maps;
   int nsets, nmaps;
+  /* Of each set: the way from where elements were declared, of entries that came here since; else empty. NULL: of none. */
+  struct halo_exchange *brought;
 };
 
 /* What becomes of it. */
@@ -28,6 +37,10 @@ struct built_set {
   struct distribution *spread;
   long extents[EXTENTS];
   int *order; /* extents[EXTENT_OWNED]: the place in the share's numbers of each local number */
+  /* Entries of a ragged map: where those of each executed element begin, and the end; of all ranks' elements the least and
+   * the most that one has. */
+  long long *first;
+  long shortest, longest;
 };
 struct built_map {
   int *table; /* extents[EXTENT_EXEC] rows of the source set, and MAP_SLACK entries */
@@ -38,6 +51,21 @@ struct built {
   struct built_map *maps;
   int nsets, nmaps;
 };
+
+/* The set whose elements a map's rows go with, and how long those are. */
+static inline int share_rows_of(const struct share_map *map) {
+  return map->arity ? map->from : map->entries;
+}
+static inline int share_width(const struct share_map *map) {
+  return map->arity ? map->arity : 1;
+}
+/* Where the targets of an owned element of `from` begin in the rows. */
+static inline long share_begin(const struct share *share, const struct share_map *map, long e) {
+  return map->arity ? e * map->arity : (long)share->sets[map->entries].begin[e];
+}
+static inline long share_targets(const struct share *share, const struct share_map *map) {
+  return share_begin(share, map, share->sets[map->from].owned);
+}
 
 /* Collective. The share's numbers and rows are freed on the way, to keep memory low. */
 int build_halos(struct comm *comm, struct share *share, struct built *built, struct error *err);

@@ -11,23 +11,26 @@ bool follow_leads(const struct follow_plan *plan, const struct follow_step *step
                   const struct share_map *map) {
   const bool by_targets = step->kind == FOLLOW_TARGETS;
   const int mine = by_targets ? map->from : map->to, other = by_targets ? map->to : map->from;
-  return step->kind != FOLLOW_NOTHING && mine == step->set && other != step->set &&
+  return (by_targets || step->kind == FOLLOW_SOURCES) && mine == step->set && other != step->set &&
          plan->place[other] < plan->place[step->set];
 }
 
 /* All sets are placed if there is none: kind FOLLOW_NOTHING and set -1. */
 static struct follow_step next_step(const struct share *share, const struct follow_plan *plan) {
   struct follow_step step = {.set = -1};
+  for (int s = 0; s < share->nsets; s++)
+    if (plan->place[s] == NOT_YET && share->sets[s].begin && plan->place[share->sets[s].of] != NOT_YET)
+      return (struct follow_step){s, FOLLOW_ELEMENTS};
   for (int kind = FOLLOW_TARGETS; kind <= FOLLOW_SOURCES; kind++)
     for (int s = 0; s < share->nsets; s++)
-      for (int m = 0; plan->place[s] == NOT_YET && m < share->nmaps; m++) {
+      for (int m = 0; plan->place[s] == NOT_YET && !share->sets[s].begin && m < share->nmaps; m++) {
         step = (struct follow_step){s, (enum follow_kind)kind};
         if (follow_leads(plan, &step, &share->maps[m]))
           return step;
       }
   step = (struct follow_step){-1, FOLLOW_NOTHING};
   for (int s = share->nsets - 1; s >= 0; s--)
-    if (plan->place[s] == NOT_YET)
+    if (plan->place[s] == NOT_YET && !share->sets[s].begin)
       step.set = s;
   return step;
 }

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "build.h"
 
-enum follow_kind { FOLLOW_TARGETS, FOLLOW_SOURCES, FOLLOW_NOTHING };
+/* Entries of ragged maps follow the elements that have them, whatever else leads to them. */
+enum follow_kind { FOLLOW_TARGETS, FOLLOW_SOURCES, FOLLOW_NOTHING, FOLLOW_ELEMENTS };
 
 struct follow_step {
   int set;

@@ -18,11 +18,14 @@ struct grown_set {
   long *exec_counts, *nonexec_counts; /* of each rank */
   int *remote;                        /* exec + nonexec: the copies' local numbers at their owners */
   int *final;                         /* id -> local number */
+  bool *reaches_out;                  /* owned: an element's maps, or those of its entries, name others' */
+  long long *begin;                   /* of entries, as in the share; NULL: any other set */
+  int of;
 };
 
 struct grown_map {
-  int from, to, arity;
-  int *owned, *exec; /* rows of ids */
+  int from, to, arity; /* a ragged one is from its entries */
+  int *owned, *exec;   /* rows of ids */
 };
 
 struct growth {
@@ -32,6 +35,16 @@ struct growth {
   int nsets, nmaps;
   long *seen, stamp; /* ranks that were met in this step */
 };
+
+/* Entries of ragged maps (grown_entries.c): as their elements are, so are they. Elements of sets that lie behind theirs
+ * reach what their entries reach. */
+void grown_reach_up(struct growth *g);
+int grown_order_entries(struct growth *g, int s, struct built *built, struct error *err);
+/* The entries of the elements that are executed elsewhere too, as list_exports has them. */
+int grown_list_entries(const struct growth *g, int s, const struct built *built, long *counts, int **list,
+                       struct error *err);
+/* Where entries of copies begin, and how long rows are on all ranks. */
+int grown_first(struct growth *g, int s, struct built *built, struct error *err);
 
 /* What is reached and not executed here. */
 int grown_nonexec(struct growth *g, int s, struct built_set *out, struct error *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/size.h"
+#include "entries.h"
 #include "mail.h"
 #include "numbers.h"
 
@@ -89,6 +90,16 @@ static int move_set(struct comm *comm, struct share_set *set, const int *part, s
   return code;
 }
 
+/* They come in the order of their numbers, as their elements do. */
+static int move_begin(struct comm *comm, struct share_set *set, const struct halo_exchange *elements,
+                      struct error *err) {
+  long long *begin = NULL;
+  const int code = entries_carry_first(comm, elements, set->begin, &begin, err);
+  free(set->begin);
+  set->begin = begin;
+  return code;
+}
+
 int share_move(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                struct error *err) {
   int code = OP_OK;
@@ -98,13 +109,15 @@ int share_move(struct comm *comm, struct share *share, int **part, struct halo_e
     code = move_set(comm, &share->sets[s], part[s], &routes[s], err);
     free(part[s]);
     part[s] = NULL;
+    if (!code && share->sets[s].begin)
+      code = move_begin(comm, &share->sets[s], &routes[share->sets[s].of], err);
   }
   for (int m = 0; !code && m < share->nmaps; m++) {
     struct share_map *map = &share->maps[m];
-    const struct halo_exchange *route = &routes[map->from];
-    const size_t arity = (size_t)map->arity;
+    const struct halo_exchange *route = &routes[share_rows_of(map)];
+    const size_t arity = (size_t)share_width(map);
     struct rows rows;
-    code = rows_new(&rows, (size_t)share->sets[map->from].owned * arity, map->rows.wide)
+    code = rows_new(&rows, (size_t)share->sets[share_rows_of(map)].owned * arity, map->rows.wide)
                ? carry_rows(comm, &route->send, &route->receive, arity * rows_entry_bytes(&rows),
                             map->rows.entries, rows.entries, err)
                : no_memory(err);

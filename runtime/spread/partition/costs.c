@@ -29,9 +29,28 @@ static void tell(struct op_context *ctx, const int *cost) {
   text_free(&line);
 }
 
+static bool are_equal(const struct op_context *ctx) {
+  return strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") == 0;
+}
+
+bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost) {
+  bool ragged = false;
+  for (int m = 0; m < ctx->mesh->maps.count; m++) {
+    const struct map *map = ctx->mesh->maps.items[m];
+    ragged |= map->entries && map->from == prime;
+  }
+  if (!ragged || are_equal(ctx))
+    return false;
+  for (int s = 0; s < ctx->mesh->sets.count; s++)
+    cost[s] = s == prime->id ? MOST_COST : 0;
+  log_line(ctx->log, LOG_INFO, "mesh", "op_partition weighs elements of \"%s\" by their number of targets",
+           prime->name);
+  return true;
+}
+
 int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err) {
   const int sets = ctx->mesh->sets.count;
-  const bool equal = strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") == 0;
+  const bool equal = are_equal(ctx);
   long long all = 0;
   double most = 0;
   *measured = false;

@@ -110,13 +110,14 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
                            struct grouped *out, long *groups, struct error *err) {
   const struct share_set *from = &share->sets[map->from], *to = &share->sets[map->to];
   const long long total = to->first[comm->size];
-  const long entries = from->owned * map->arity;
+  const long entries = share_targets(share, map);
   const long long first = block_begin(total, comm->size, comm->rank);
   struct told *told = array_new((size_t)entries, sizeof *told);
   struct mail in = {0};
   int code = agree_on_success(comm, told ? OP_OK : no_memory(err), err);
-  for (long i = 0; !code && i < entries; i++)
-    told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[i / map->arity]};
+  for (long e = 0; !code && e < from->owned; e++)
+    for (long i = share_begin(share, map, e); i < share_begin(share, map, e + 1); i++)
+      told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[e]};
   if (!code)
     code = tell_blocks(comm, total, told, entries, &in, err);
   free(told);
@@ -130,13 +131,13 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
 static int rows_as_groups(const struct share *share, const struct share_map *map, struct grouped *out,
                           long *groups, struct error *err) {
   *groups = share->sets[map->from].owned;
-  const size_t entries = (size_t)*groups * (size_t)map->arity;
+  const size_t entries = (size_t)share_targets(share, map);
   *out = (struct grouped){array_new((size_t)*groups + 1, sizeof *out->start),
                           array_new(entries, sizeof *out->values)};
   if (!out->start || !out->values)
     return no_memory(err);
   for (long g = 0; g <= *groups; g++)
-    out->start[g] = g * map->arity;
+    out->start[g] = share_begin(share, map, g);
   for (size_t i = 0; i < entries; i++)
     out->values[i] = rows_get(&map->rows, i);
   return OP_OK;

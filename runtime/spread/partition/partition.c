@@ -156,6 +156,11 @@ static int check_call(struct op_context *ctx, const struct partition_call *call,
   if (!call->prime)
     return error_set(err, OP_ERR_HANDLE,
                      "op_partition: the prime set is NULL; expected what op_decl_set returned since op_init");
+  if (call->prime->entries_of)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "op_partition: set \"%s\" is the entries of ragged map \"%s\", which go where their "
+                     "elements go; name set \"%s\"",
+                     call->prime->name, call->prime->entries_of->name, call->prime->entries_of->from->name);
   int code = m->need == NEED_COORDS  ? check_coords(call, m, err)
              : m->need == NEED_PARTS ? check_parts(call, err)
              : m->need == NEED_MAP   ? check_map(call, m, err)
@@ -184,11 +189,11 @@ static double *read_coords(const struct dat *coords, long rows) {
   return out;
 }
 
-/* The middle of each element's targets, of which other ranks may have some. */
+/* The middle of each element's targets, of which other ranks may have some; without any it lies at 0. */
 static int coords_through(struct op_context *ctx, const struct dat *coords, const struct share *share,
                           const struct share_map *map, double **out, struct error *err) {
   const struct share_set *to = &share->sets[map->to];
-  const long owned = share->sets[map->from].owned, entries = owned * map->arity;
+  const long owned = share->sets[map->from].owned, entries = share_targets(share, map);
   const int dim = coords->dim;
   struct numbers ids;
   double *near = read_coords(coords, to->owned), *far = NULL;
@@ -203,11 +208,14 @@ static int coords_through(struct op_context *ctx, const struct dat *coords, cons
   if (!code)
     code = directory_rows(ctx->comm, to->first[ctx->comm->size], &ids, to->owned, (size_t)dim * sizeof *far,
                           near, far, err);
-  for (long i = 0; !code && i < entries; i++) {
-    const double *x =
-        targets[i] < to->owned ? near + (long)targets[i] * dim : far + (targets[i] - to->owned) * dim;
-    for (int c = 0; c < dim; c++)
-      (*out)[i / map->arity * dim + c] += x[c] / map->arity;
+  for (long e = 0; !code && e < owned; e++) {
+    const long begin = share_begin(share, map, e), end = share_begin(share, map, e + 1);
+    for (long i = begin; i < end; i++) {
+      const double *x =
+          targets[i] < to->owned ? near + (long)targets[i] * dim : far + (targets[i] - to->owned) * dim;
+      for (int c = 0; c < dim; c++)
+        (*out)[e * dim + c] += x[c] / (double)(end - begin);
+    }
   }
   numbers_free(&ids);
   free(near);
@@ -334,6 +342,8 @@ static int weigh_prime(struct op_context *ctx, const struct partition_call *call
   int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
   if (!code)
     code = measured_costs(ctx, call->times, cost, &measured, err);
+  if (!code && !measured)
+    measured = costs_by_targets(ctx, call->prime, cost);
   if (!code && measured) {
     *weights = array_new((size_t)share->sets[prime].owned, sizeof **weights);
     code = agree_on_success(ctx->comm, *weights ? OP_OK : no_memory(err), err);
@@ -393,6 +403,16 @@ static int part_all(struct op_context *ctx, const struct partition_call *call, c
   return code;
 }
 
+/* They have still to go to where their elements went: with what is on them, which the change here cannot take too. */
+static bool has_new_entries(const struct op_context *ctx) {
+  for (int m = 0; m < ctx->mesh->maps.count; m++) {
+    const struct map *map = ctx->mesh->maps.items[m];
+    if (map->entries && !map->entries->spread && map->from->spread)
+      return true;
+  }
+  return false;
+}
+
 int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err) {
   const struct method *m = find_method(call, err);
   int code = m ? check_call(ctx, call, m, err) : err->code;
@@ -401,6 +421,8 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (!code)
     code = spread_check(ctx, err);
   code = agree_on_success(ctx->comm, code, err);
+  if (!code && has_new_entries(ctx))
+    code = mesh_distribute(ctx, err);
   ctx->comm->where = "op_partition";
   struct share share = {0};
   int **part = code ? NULL : array_new((size_t)ctx->mesh->sets.count, sizeof *part);

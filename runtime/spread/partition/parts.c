@@ -86,18 +86,18 @@ static bool leads(const struct follower *f, const struct share_map *map) {
   return follow_leads(&f->plan, f->step, map);
 }
 
-/* The parts of all targets of one map, also of those that others have: rows in the first of `votes` columns. */
-static int parts_of_targets(const struct follower *f, const struct share_map *map, long votes, int *out,
+/* The parts of all targets of one map, also of those that others have: element e's from next[e] on, which moves behind
+ * them. */
+static int parts_of_targets(const struct follower *f, const struct share_map *map, long *next, int *out,
                             struct error *err) {
   const struct share_set *from = &f->share->sets[map->from], *to = &f->share->sets[map->to];
   struct directory where = {0};
   struct numbers ids;
   int *known = NULL;
   int code = numbers_new(&ids, to->numbers, to->owned) ? OP_OK : error_memory(err, "the parts of a set", 0);
-  size_t entry = 0;
   for (long e = 0; !code && e < from->owned; e++)
-    for (int k = 0; k < map->arity; k++)
-      if ((out[e * votes + k] = numbers_add(&ids, rows_get(&map->rows, entry++))) < 0)
+    for (long i = share_begin(f->share, map, e), k = next[e]; i < share_begin(f->share, map, e + 1); i++)
+      if ((out[k++] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) < 0)
         code = error_memory(err, "the parts of a set", 0);
   if (!code)
     code = directory_make(&where, f->comm, total_of(f, map->to), to->numbers, to->owned, f->part[map->to], 0,
@@ -107,8 +107,8 @@ static int parts_of_targets(const struct follower *f, const struct share_map *ma
   if (!code)
     code = directory_ask(&where, f->comm, ids.number + to->owned, ids.count - to->owned, known, err);
   for (long e = 0; !code && e < from->owned; e++)
-    for (int k = 0; k < map->arity; k++) {
-      int *vote = &out[e * votes + k];
+    for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++) {
+      int *vote = &out[next[e]++];
       *vote = *vote < to->owned ? f->part[map->to][*vote] : known[*vote - to->owned];
     }
   free(known);
@@ -118,21 +118,41 @@ static int parts_of_targets(const struct follower *f, const struct share_map *ma
 }
 
 static int follow_targets(const struct follower *f, struct error *err) {
-  const long owned = f->share->sets[f->set].owned;
-  long votes = 0;
-  for (int m = 0; m < f->share->nmaps; m++)
-    votes += leads(f, &f->share->maps[m]) ? f->share->maps[m].arity : 0;
-  int *all = array_new((size_t)owned * (size_t)votes, sizeof *all);
-  int code = all ? OP_OK : error_memory(err, "the parts of targets", 0);
-  for (long m = 0, at = 0; !code && m < f->share->nmaps; m++)
-    if (leads(f, &f->share->maps[m])) {
-      code = parts_of_targets(f, &f->share->maps[m], votes, all + at, err);
-      at += f->share->maps[m].arity;
-    }
-  for (long e = 0; !code && e < owned; e++)
-    f->part[f->set][e] = most_frequent(all + e * votes, votes);
-  free(all);
+  const struct share_set *set = &f->share->sets[f->set];
+  const long owned = set->owned;
+  long *begin = array_new((size_t)owned + 1, sizeof *begin), *next = array_new((size_t)owned, sizeof *next);
+  int *votes = NULL, code = begin && next ? OP_OK : error_memory(err, "the parts of targets", 0);
+  for (long e = 0; !code && e < owned; e++) {
+    begin[e + 1] = begin[e];
+    for (int m = 0; m < f->share->nmaps; m++)
+      if (leads(f, &f->share->maps[m]))
+        begin[e + 1] +=
+            share_begin(f->share, &f->share->maps[m], e + 1) - share_begin(f->share, &f->share->maps[m], e);
+    next[e] = begin[e];
+  }
+  if (!code && !(votes = array_new((size_t)begin[owned], sizeof *votes)))
+    code = error_memory(err, "the parts of targets", (size_t)begin[owned] * sizeof *votes);
+  for (int m = 0; !code && m < f->share->nmaps; m++)
+    if (leads(f, &f->share->maps[m]))
+      code = parts_of_targets(f, &f->share->maps[m], next, votes, err);
+  for (long e = 0; !code && e < owned; e++) {
+    const int most = most_frequent(votes + begin[e], begin[e + 1] - begin[e]);
+    /* Who has no target goes by blocks. */
+    f->part[f->set][e] = most >= 0 ? most : block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+  }
+  free(begin);
+  free(next);
+  free(votes);
   return code;
+}
+
+static int follow_elements(const struct follower *f, struct error *err) {
+  const struct share_set *entries = &f->share->sets[f->set];
+  (void)err;
+  for (long e = 0; e < f->share->sets[entries->of].owned; e++)
+    for (long long i = entries->begin[e]; i < entries->begin[e + 1]; i++)
+      f->part[f->set][i] = f->part[entries->of][e];
+  return OP_OK;
 }
 
 /* Votes for one element, of equal parts together: the part, and above it how many. */
@@ -173,7 +193,7 @@ static int take_votes(const struct follower *f, struct votes *v, struct error *e
   long room = 0;
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    room += leads(f, map) ? f->share->sets[map->from].owned * map->arity : 0;
+    room += leads(f, map) ? share_targets(f->share, map) : 0;
   }
   v->target = array_new((size_t)room, sizeof *v->target);
   v->part = array_new((size_t)room, sizeof *v->part);
@@ -184,10 +204,9 @@ static int take_votes(const struct follower *f, struct votes *v, struct error *e
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
     const long sources = leads(f, map) ? f->share->sets[map->from].owned : 0;
-    size_t entry = 0;
     for (long e = 0; e < sources; e++)
-      for (int k = 0; k < map->arity; k++, v->count++) {
-        if ((v->target[v->count] = numbers_add(&v->targets, rows_get(&map->rows, entry++))) < 0)
+      for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++, v->count++) {
+        if ((v->target[v->count] = numbers_add(&v->targets, rows_get(&map->rows, (size_t)i))) < 0)
           return no_memory(err);
         v->part[v->count] = f->part[map->from][e];
       }
@@ -320,7 +339,8 @@ static int follow_all(struct follower *f, struct error *err) {
   static int (*const follow[])(const struct follower *f,
                                struct error *err) = {[FOLLOW_TARGETS] = follow_targets,
                                                      [FOLLOW_SOURCES] = follow_sources,
-                                                     [FOLLOW_NOTHING] = follow_nothing};
+                                                     [FOLLOW_NOTHING] = follow_nothing,
+                                                     [FOLLOW_ELEMENTS] = follow_elements};
   int code = OP_OK;
   for (int i = 0; !code && i < f->plan.count; i++) {
     f->step = &f->plan.steps[i];

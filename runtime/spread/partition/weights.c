@@ -42,7 +42,10 @@ static void targets_free(struct targets *t) {
 }
 
 static long entries_of(const struct weighing *w, const struct share_map *map) {
-  return set_of(w, map->from)->owned * map->arity;
+  return share_targets(w->share, map);
+}
+static long begin_of(const struct weighing *w, const struct share_map *map, long e) {
+  return share_begin(w->share, map, e);
 }
 
 /* Of the maps marked. */
@@ -63,13 +66,21 @@ static int targets_new(const struct weighing *w, int set, const bool *maps, stru
   return t->values ? OP_OK : no_memory(err);
 }
 
+/* Targets of an element by all maps that lead. */
+static long columns_of(const struct weighing *w, const struct follow_step *step, long e) {
+  long columns = 0;
+  for (int m = 0; m < w->share->nmaps; m++) {
+    const struct share_map *map = &w->share->maps[m];
+    columns += follow_leads(&w->plan, step, map) ? begin_of(w, map, e + 1) - begin_of(w, map, e) : 0;
+  }
+  return columns;
+}
+
 /* What an element costs goes to its targets, the same to each. */
 static int hand_to_targets(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
   bool *one = array_new((size_t)share->nmaps, sizeof *one);
-  int code = one ? OP_OK : no_memory(err), columns = 0;
-  for (int m = 0; m < share->nmaps; m++)
-    columns += follow_leads(&w->plan, step, &share->maps[m]) ? share->maps[m].arity : 0;
+  int code = one ? OP_OK : no_memory(err);
   for (int m = 0; !code && m < share->nmaps; m++) {
     const struct share_map *map = &share->maps[m];
     struct targets t = {0};
@@ -78,8 +89,9 @@ static int hand_to_targets(struct weighing *w, const struct follow_step *step, s
     one[m] = true;
     code = targets_new(w, map->to, one, &t, err);
     one[m] = false;
-    for (long i = 0; !code && i < entries_of(w, map); i++)
-      t.values[t.id[i]] += w->load[step->set][i / map->arity] / columns;
+    for (long e = 0; !code && e < set_of(w, step->set)->owned; e++)
+      for (long i = begin_of(w, map, e); i < begin_of(w, map, e + 1); i++)
+        t.values[t.id[i]] += w->load[step->set][e] / columns_of(w, step, e);
     if (!code)
       code = directory_add(w->comm, total_of(w, map->to), &t.ids, set_of(w, map->to)->owned, t.values, err);
     for (long e = 0; !code && e < set_of(w, map->to)->owned; e++)
@@ -115,11 +127,42 @@ static int hand_to_sources(struct weighing *w, const struct follow_step *step, s
                           t.values + owned, err);
   at = 0;
   for (int m = 0; !code && m < share->nmaps; m++)
-    for (long i = 0; leads[m] && i < entries_of(w, &share->maps[m]); i++)
-      w->load[share->maps[m].from][i / share->maps[m].arity] += t.values[t.id[at++]];
+    for (long e = 0; leads[m] && e < set_of(w, share->maps[m].from)->owned; e++)
+      for (long i = begin_of(w, &share->maps[m], e); i < begin_of(w, &share->maps[m], e + 1); i++)
+        w->load[share->maps[m].from][e] += t.values[t.id[at++]];
   targets_free(&t);
   free(leads);
   return code;
+}
+
+/* What entries cost goes to the element that has them. */
+static int hand_to_elements(struct weighing *w, const struct follow_step *step, struct error *err) {
+  const struct share_set *entries = set_of(w, step->set);
+  (void)err;
+  for (long e = 0; e < set_of(w, entries->of)->owned; e++)
+    for (long long i = entries->begin[e]; i < entries->begin[e + 1]; i++)
+      w->load[entries->of][e] += w->load[step->set][i];
+  return OP_OK;
+}
+
+/* The set's elements in all, over that number and all that they have as targets of ragged maps: what one of these
+ * counts. 1 where there are none. */
+static double mean_part(const struct weighing *w, int set) {
+  double parts = (double)total_of(w, set);
+  for (int m = 0; m < w->share->nmaps; m++) {
+    const struct share_map *map = &w->share->maps[m];
+    parts += map->from == set && !map->arity ? (double)total_of(w, map->entries) : 0;
+  }
+  return parts > 0 ? (double)total_of(w, set) / parts : 1;
+}
+
+static long long first_load(const struct weighing *w, int set, long e, int cost, double part) {
+  long parts = 1;
+  for (int m = 0; m < w->share->nmaps; m++) {
+    const struct share_map *map = &w->share->maps[m];
+    parts += map->from == set && !map->arity ? begin_of(w, map, e + 1) - begin_of(w, map, e) : 0;
+  }
+  return (long long)((double)cost * POINT * part * (double)parts);
 }
 
 static int begin(struct weighing *w, int prime, const int *cost, struct error *err) {
@@ -136,11 +179,18 @@ static int begin(struct weighing *w, int prime, const int *cost, struct error *e
     const long owned = w->share->sets[s].owned;
     if (!(w->load[s] = array_new((size_t)owned, sizeof **w->load)))
       return no_memory(err);
+    const double part = mean_part(w, (int)s);
     for (long e = 0; e < owned; e++)
-      w->load[s][e] = (long long)cost[s] * POINT;
+      w->load[s][e] = first_load(w, (int)s, e, cost[s], part);
   }
   return code;
 }
+
+typedef int hand_on(struct weighing *w, const struct follow_step *step, struct error *err);
+static hand_on *const hand[] = {[FOLLOW_TARGETS] = hand_to_targets,
+                                [FOLLOW_SOURCES] = hand_to_sources,
+                                [FOLLOW_NOTHING] = NULL,
+                                [FOLLOW_ELEMENTS] = hand_to_elements};
 
 int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
                   long long *weights, struct error *err) {
@@ -149,8 +199,8 @@ int parts_weights(struct comm *comm, const struct share *share, int prime, const
   /* Who came last hands on first. */
   for (int i = w.plan.count - 1; !code && i >= 0; i--) {
     const struct follow_step *step = &w.plan.steps[i];
-    if (step->kind != FOLLOW_NOTHING)
-      code = step->kind == FOLLOW_TARGETS ? hand_to_targets(&w, step, err) : hand_to_sources(&w, step, err);
+    if (hand[step->kind])
+      code = hand[step->kind](&w, step, err);
   }
   for (long e = 0; !code && e < share->sets[prime].owned; e++)
     weights[e] = w.load[prime][e] > 0 ? w.load[prime][e] : 1;

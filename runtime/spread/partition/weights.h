@@ -5,7 +5,8 @@
 #include "ranks/comm.h"
 #include "spread/distribute/build.h"
 
-/* cost[s] is what each element of set s costs, 0 .. MOST_COST, the same on all ranks. Elements of other sets hand
+/* cost[s] is what an element of set s costs, 0 .. MOST_COST, the same on all ranks: each, or where the set has ragged maps
+ * the mean, and each by how many targets of these it has, and one more. Elements of other sets hand
  * theirs on to those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1
  * or more; they do not depend on who owns what. Collective. */
 enum { MOST_COST = 1 << 12 };

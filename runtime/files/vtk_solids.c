@@ -1,0 +1,126 @@
+/* Polyhedra, whose faces are elements of a set of their own: each stands behind its kind and how many faces it has, each face
+ * behind how many points it has. A face may have been declared by another rank than its cell. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "files/rows.h"
+#include "files/vtk.h"
+#include "ranks/comm.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/numbers.h"
+#include "spread/spread.h"
+
+struct solids {
+  struct op_context *ctx;
+  struct rows_known cells, faces;
+  struct numbers ids; /* faces: this rank's, then those that its cells name */
+  long own;
+  size_t width;          /* of a row: how many points, and these */
+  long long *rows, *far; /* of this rank's faces, and of others' */
+};
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "polyhedra", 0);
+}
+
+static int agreed(const struct solids *s, int code, struct error *err) {
+  return together_agree(spread_wanted(s->ctx) ? s->ctx->comm : NULL, code, err);
+}
+
+/* Rows of one length, so that they can be asked for. */
+static int know_faces(struct solids *s, const struct map *faces, struct error *err) {
+  const struct set *set = faces->from;
+  long long *numbers = array_new((size_t)set->size, sizeof *numbers);
+  s->own = set->size;
+  s->width = 1 + (size_t)(faces->first ? faces->longest : faces->arity);
+  s->rows = array_new((size_t)s->own * s->width, sizeof *s->rows);
+  for (long f = 0; numbers && s->rows && f < s->own; f++) {
+    const long long begin = s->faces.first[f], count = s->faces.first[f + 1] - begin;
+    numbers[f] = set->global_first + f;
+    s->rows[(size_t)f * s->width] = count;
+    memcpy(s->rows + (size_t)f * s->width + 1, s->faces.targets + begin, (size_t)count * sizeof *s->rows);
+  }
+  return numbers_take(&s->ids, numbers, s->own) && s->rows ? OP_OK : no_memory(err);
+}
+
+static int know_others(struct solids *s, const struct map *map, struct error *err) {
+  int code = OP_OK;
+  for (long long i = 0; !code && i < s->cells.first[map->from->size]; i++)
+    code = numbers_add(&s->ids, s->cells.targets[i]) < 0 ? no_memory(err) : OP_OK;
+  if (!code && !(s->far = array_new((size_t)(s->ids.count - s->own) * s->width, sizeof *s->far)))
+    code = no_memory(err);
+  code = agreed(s, code, err);
+  if (!code && spread_wanted(s->ctx))
+    code = directory_rows(s->ctx->comm, map->to->global_size, &s->ids, s->own, s->width * sizeof *s->far,
+                          s->rows, s->far, err);
+  return code;
+}
+
+static const long long *face_of(const struct solids *s, long long number) {
+  const long id = numbers_find(&s->ids, number);
+  return id < s->own ? s->rows + (size_t)id * s->width : s->far + (size_t)(id - s->own) * s->width;
+}
+
+/* `out` NULL: only count. */
+static long long list(const struct solids *s, long cells, int kind, long long *out) {
+  long long count = 0;
+  for (long c = 0; c < cells; c++) {
+    const long long head[2] = {kind, s->cells.first[c + 1] - s->cells.first[c]};
+    if (out)
+      memcpy(out + count, head, sizeof head);
+    count += 2;
+    for (long long i = s->cells.first[c]; i < s->cells.first[c + 1]; i++) {
+      const long long *face = face_of(s, s->cells.targets[i]);
+      if (out)
+        memcpy(out + count, face, (size_t)(face[0] + 1) * sizeof *face);
+      count += face[0] + 1;
+    }
+  }
+  return count;
+}
+
+static int count_all(const struct solids *s, struct vtk_cells *cells, struct error *err) {
+  struct comm *comm = s->ctx->comm;
+  cells->all = cells->count;
+  if (!spread_wanted(s->ctx))
+    return OP_OK;
+  long long *counts = array_new((size_t)comm->size, sizeof *counts);
+  int code = together_agree(comm, counts ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = comm->table->gather_all(comm, &cells->count, sizeof cells->count, counts, err);
+  for (int r = 0; !code && r < comm->size; r++) {
+    cells->before += r < comm->rank ? counts[r] : 0;
+    cells->all += r != comm->rank ? counts[r] : 0;
+  }
+  free(counts);
+  return code;
+}
+
+int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err) {
+  const struct map *map = cells->map;
+  struct solids s = {.ctx = ctx};
+  int code = agreed(&s, rows_know(ctx, map, &s.cells, err), err);
+  if (!code)
+    code = agreed(&s, rows_know(ctx, cells->faces, &s.faces, err), err);
+  if (!code)
+    code = agreed(&s, know_faces(&s, cells->faces, err), err);
+  if (!code)
+    code = know_others(&s, map, err);
+  if (!code) {
+    cells->count = list(&s, map->from->size, kind, NULL);
+    cells->numbers = array_new((size_t)cells->count, sizeof *cells->numbers);
+    code = agreed(&s, cells->numbers ? OP_OK : no_memory(err), err);
+  }
+  if (!code) {
+    list(&s, map->from->size, kind, cells->numbers);
+    code = count_all(&s, cells, err);
+  }
+  rows_forget(&s.cells);
+  rows_forget(&s.faces);
+  numbers_free(&s.ids);
+  free(s.rows);
+  free(s.far);
+  return code;
+}

@@ -1,0 +1,100 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "entries.h"
+#include "grown.h"
+#include "mail.h"
+#include "ranks/comm.h"
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the entries of ragged maps", 0);
+}
+
+void grown_reach_up(struct growth *g) {
+  for (int s = g->nsets - 1; s >= 0; s--) {
+    const struct grown_set *set = &g->sets[s];
+    bool *up = set->begin ? g->sets[set->of].reaches_out : NULL;
+    for (long e = 0; up && e < g->sets[set->of].owned; e++)
+      for (long long i = set->begin[e]; i < set->begin[e + 1]; i++)
+        up[e] |= set->reaches_out[i];
+  }
+}
+
+int grown_order_entries(struct growth *g, int s, struct built *built, struct error *err) {
+  struct grown_set *set = &g->sets[s];
+  struct built_set *out = &built->sets[s];
+  const struct grown_set *of = &g->sets[set->of];
+  const int *elements = built->sets[set->of].order;
+  if (set->begin[of->owned] != set->owned)
+    return error_set(err, OP_ERR_INTERNAL, "%ld entries of a ragged map are here, and %lld belong here",
+                     set->owned, set->begin[of->owned]);
+  if (!(out->first = array_new((size_t)of->owned + 1, sizeof *out->first)))
+    return no_memory(err);
+  long next = 0;
+  for (long l = 0; l < of->owned; l++) {
+    for (long long i = set->begin[elements[l]]; i < set->begin[elements[l] + 1]; i++) {
+      set->place[i] = (int)next;
+      out->order[next++] = (int)i;
+    }
+    out->first[l + 1] = next;
+  }
+  set->core = (long)out->first[of->core];
+  return OP_OK;
+}
+
+int grown_list_entries(const struct growth *g, int s, const struct built *built, long *counts, int **list,
+                       struct error *err) {
+  const struct halo_side *elements = &built->sets[g->sets[s].of].spread->exec.send;
+  struct halo_side side;
+  const int code = entries_side(elements, built->sets[s].first, &side, err);
+  if (code)
+    return code;
+  for (int i = 0; i < side.count; i++)
+    counts[side.ranks[i]] = side.first[i + 1] - side.first[i];
+  *list = side.elements;
+  side.elements = NULL;
+  halo_side_free(&side);
+  return OP_OK;
+}
+
+/* Copies get as many entries as their owners have. */
+static int carry_lengths(struct growth *g, const struct grown_set *of, const struct halo_side *sent,
+                         struct built_set *out, struct error *err) {
+  long *counts = array_new((size_t)g->comm->size, sizeof *counts);
+  long long *lengths = array_new((size_t)sent->first[sent->count], sizeof *lengths);
+  long long *first = array_resize(out->first, (size_t)(of->owned + of->exec) + 1, sizeof *first);
+  out->first = first ? first : out->first;
+  int code = counts && lengths && first ? OP_OK : no_memory(err);
+  for (int i = 0; !code && i < sent->count; i++)
+    counts[sent->ranks[i]] = sent->first[i + 1] - sent->first[i];
+  for (long i = 0; !code && i < sent->first[sent->count]; i++)
+    lengths[i] = first[sent->elements[i] + 1] - first[sent->elements[i]];
+  if (!code)
+    code = mail_send_known(g->comm, lengths, counts, sizeof *lengths, first + of->owned + 1, of->exec_counts,
+                           err);
+  for (long i = of->owned; !code && i < of->owned + of->exec; i++)
+    first[i + 1] += first[i];
+  free(counts);
+  free(lengths);
+  return code;
+}
+
+int grown_first(struct growth *g, int s, struct built *built, struct error *err) {
+  const struct grown_set *set = &g->sets[s], *of = &g->sets[set->of];
+  struct built_set *out = &built->sets[s];
+  long long ends[2] = {LLONG_MIN, 0}; /* minus the least, and the most */
+  int code = carry_lengths(g, of, &built->sets[set->of].spread->exec.send, out, err);
+  for (long l = 0; !code && l < of->owned; l++) {
+    const long long length = out->first[l + 1] - out->first[l];
+    ends[0] = -length > ends[0] ? -length : ends[0];
+    ends[1] = length > ends[1] ? length : ends[1];
+  }
+  if (!code)
+    code = g->comm->table->reduce_all(g->comm, ends, 2, COMM_LLONG, COMM_MAX, err);
+  out->shortest = code || ends[0] == LLONG_MIN ? 0 : (long)-ends[0];
+  out->longest = code ? 0 : (long)ends[1];
+  return code;
+}
