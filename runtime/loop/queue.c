@@ -74,14 +74,13 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
 }
 
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
- * programs of OP2 look at the memory that loops run on. What a tile reaches by a ragged map nobody has looked at. A kernel that is a function of the program may look at
+ * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   const bool forced = env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
   return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled &&
-         !desc_any_ragged(&loop->desc) && comm_alone(ctx->comm) && loop->most_elements > 0 &&
-         !has_apart(ctx, loop);
+         comm_alone(ctx->comm) && loop->most_elements > 0 && !has_apart(ctx, loop);
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -194,7 +194,8 @@ static double moved_bytes(struct loop *const *loops, int n) {
       if (arg->dat && !is_used(loops, l, i, arg->dat, NULL))
         bytes += dat_bytes(arg->dat) * ((arg->access != OP_WRITE) + is_changed(loops, n, arg->dat));
       if (arg->map && !is_used(loops, l, i, NULL, arg->map))
-        bytes += (double)arg->map->from->extents[EXTENT_OWNED] * arg->map->arity * (double)sizeof(int);
+        bytes +=
+            (double)map_rows_of(arg->map)->extents[EXTENT_OWNED] * map_width(arg->map) * (double)sizeof(int);
     }
   return bytes;
 }

@@ -25,12 +25,18 @@ static int add_set(struct tiled_description *d, const struct set *set) {
   return number;
 }
 
-static int add_map(struct tiled_description *d, const struct map *map) {
-  const int before = d->chain.nmaps, number = number_of(d->known[MAP], &d->chain.nmaps, map);
+/* A ragged one leads to its targets and, as another map, to its entries. */
+static int add_map(struct tiled_description *d, const struct map *map, bool entry) {
+  const void *thing = entry ? (const void *)map->entries : map;
+  const int before = d->chain.nmaps, number = number_of(d->known[MAP], &d->chain.nmaps, thing);
   if (number == before) {
-    d->maps[number] = (struct chain_map){
-        .from = add_set(d, map->from), .to = add_set(d, map->to), .arity = map->arity, .table = map->table};
-    d->bytes += (double)map->from->size * map->arity * (double)sizeof(int);
+    d->of[number] = map;
+    d->maps[number] = (struct chain_map){.from = add_set(d, map->from),
+                                         .to = add_set(d, entry ? map->entries : map->to),
+                                         .arity = map_width(map),
+                                         .table = entry ? NULL : map->table,
+                                         .first = map->first};
+    d->bytes += entry ? 0 : (double)map_rows_of(map)->size * map_width(map) * (double)sizeof(int);
   }
   return number;
 }
@@ -50,9 +56,9 @@ static void add_access(struct tiled_description *d, struct chain_access *to, con
                               .use = arg->access == OP_READ        ? CHAIN_READS
                                      : access_reduces(arg->access) ? CHAIN_ADDS
                                                                    : CHAIN_WRITES,
-                              .map = arg->map ? add_map(d, arg->map) : -1,
+                              .map = arg->map ? add_map(d, arg->map, arg->entry) : -1,
                               .first = arg->map && !all ? arg->idx : 0,
-                              .count = all ? arg->map->arity : 1};
+                              .count = all ? map_width(arg->map) : 1};
 }
 
 /* Numbers and payloads are no data of the mesh, globals are the launches' own. */
@@ -71,20 +77,25 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
   }
 }
 
-static int find_prefix(struct op_context *ctx, const struct map *map, const struct strategy *strategy,
-                       const struct plan_entry **out, struct error *err) {
+static int find_prefix(struct op_context *ctx, const struct tiled_description *d, int m,
+                       const struct strategy *strategy, const struct plan_entry **out, struct error *err) {
+  const struct map *map = d->of[m];
+  const struct chain_map *described = &d->maps[m];
+  const struct set *to = described->table ? map->to : map->entries;
   bool built = false;
-  struct plan_column *columns = array_new((size_t)map->arity, sizeof *columns);
+  const int arity = described->arity;
+  struct plan_column *columns = array_new((size_t)arity, sizeof *columns);
   if (!columns)
-    return error_memory(err, "the columns of a map", (size_t)map->arity * sizeof *columns);
-  for (int c = 0; c < map->arity; c++)
-    columns[c] = (struct plan_column){.table = map->table,
-                                      .arity = map->arity,
+    return error_memory(err, "the columns of a map", (size_t)arity * sizeof *columns);
+  for (int c = 0; c < arity; c++)
+    columns[c] = (struct plan_column){.table = described->table,
+                                      .first = described->first,
+                                      .arity = arity,
                                       .column = c,
-                                      .target = map->to->id,
-                                      .target_size = map->to->extents[EXTENT_OWNED]};
+                                      .target = to->id,
+                                      .target_size = to->extents[EXTENT_OWNED]};
   const struct plan_wish wish = {
-      .request = {.size = map->from->extents[EXTENT_OWNED], .columns = columns, .ncolumns = map->arity},
+      .request = {.size = map->from->extents[EXTENT_OWNED], .columns = columns, .ncolumns = arity},
       .strategy = strategy,
       .set_name = map->from->name,
       .epoch = ctx->mesh->epoch};
@@ -111,7 +122,7 @@ int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, str
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
     if (!is_needed(&d->chain, m))
       continue;
-    code = find_prefix(ctx, d->known[MAP][m], &strategy_prefix, &d->prefixes[m], err);
+    code = find_prefix(ctx, d, m, &strategy_prefix, &d->prefixes[m], err);
     d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
   }
   return code;
@@ -123,7 +134,7 @@ int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d,
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
     if (!d->maps[m].prefix)
       continue;
-    code = find_prefix(ctx, d->known[MAP][m], &strategy_periodic, &periodic[m], err);
+    code = find_prefix(ctx, d, m, &strategy_periodic, &periodic[m], err);
     d->maps[m].periodic = code ? NULL : &periodic[m]->prefix;
   }
   return code;
@@ -141,7 +152,8 @@ int tiled_describe(struct loop *const *loops, int n, struct tiled_description *d
   d->loops = array_new((size_t)n, sizeof *d->loops);
   d->accesses = array_new(most, sizeof *d->accesses);
   d->prefixes = array_new(2 * most, sizeof *d->prefixes);
-  bool all = d->sets && d->maps && d->dats && d->loops && d->accesses && d->prefixes;
+  d->of = array_new(most, sizeof *d->of);
+  bool all = d->of && d->sets && d->maps && d->dats && d->loops && d->accesses && d->prefixes;
   for (int k = SET; k <= DAT; k++) {
     d->known[k] = array_new(2 * most, sizeof *d->known[k]);
     all &= d->known[k] != NULL;
@@ -166,6 +178,7 @@ void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {
   free(d->loops);
   free(d->accesses);
   free(d->prefixes);
+  free(d->of);
   for (int k = SET; k <= DAT; k++)
     free(d->known[k]);
 }

@@ -14,7 +14,8 @@ struct tiled_description {
   struct chain_access *accesses;
   struct chain_loop *loops;
   int *dats;
-  const void **known[3];              /* which set, map and dat each number is */
+  const void **known[3]; /* which set, map and dat each number is; of a map to entries, their set */
+  const struct map **of; /* which map each number is */
   const struct plan_entry **prefixes; /* of maps, and behind them periodic ones */
 };
 

@@ -23,6 +23,8 @@ static int compare_columns(const void *a, const void *b) {
   const struct plan_column *x = a, *y = b;
   if (x->table != y->table)
     return (uintptr_t)x->table < (uintptr_t)y->table ? -1 : 1;
+  if (x->first != y->first)
+    return (uintptr_t)x->first < (uintptr_t)y->first ? -1 : 1;
   return (x->column > y->column) - (x->column < y->column);
 }
 
@@ -148,15 +150,15 @@ void plan_cache_begin(struct plan_cache *cache, unsigned epoch) {
   cache->epoch = epoch;
 }
 
-static bool has_column(const struct plan_column *columns, int n, const int *table, size_t entries) {
-  for (int c = 0; c < n; c++)
-    if (columns[c].table >= table && columns[c].table < table + entries)
-      return true;
-  return false;
-}
-
 static bool is_within(const void *at, const int *table, size_t entries) {
   return at && (uintptr_t)at >= (uintptr_t)table && (uintptr_t)at < (uintptr_t)(table + entries);
+}
+
+static bool has_column(const struct plan_column *columns, int n, const int *table, size_t entries) {
+  for (int c = 0; c < n; c++)
+    if (is_within(columns[c].table, table, entries) || is_within(columns[c].first, table, entries))
+      return true;
+  return false;
 }
 
 void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries) {

@@ -231,7 +231,7 @@ TEST(what_nobody_writes_may_be_anywhere) {
   int *chaos = calloc((size_t)EDGES, sizeof *chaos);
   for (int e = 0; e < EDGES; e++)
     chaos[e] = (int)((long)e * 7919 % CELLS);
-  const struct chain_map maps[] = {g.maps[0], g.maps[1], {1, 0, 1, chaos, NULL, NULL}};
+  const struct chain_map maps[] = {g.maps[0], g.maps[1], {.from = 1, .arity = 1, .table = chaos}};
   const int dats[] = {g.dats[0], g.dats[1], g.dats[2], 0};
   enum { PLACES = 3 };
   g.accesses[1][2] = (struct chain_access){PLACES, CHAIN_READS, 2, 0, 1};

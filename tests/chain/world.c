@@ -70,6 +70,26 @@ static void fill_injective(struct world *w, int m) {
   }
 }
 
+/* None to five targets for each element, near its place; and a map to its entries, where there is room for their set. */
+static void make_ragged(struct world *w, int from, int to) {
+  const int m = w->chain.nmaps++, nsets = w->chain.nsets;
+  const long size = w->sets[from].size;
+  long long *first = w->firsts[m] = calloc((size_t)size + 1, sizeof *first);
+  for (long e = 0; e < size; e++)
+    first[e + 1] = first[e] + (to >= 0 && w->sets[to].size == 0 ? 0 : world_random(w, 6));
+  w->tables[m] = calloc((size_t)first[size] + 1, sizeof(int));
+  w->maps[m] = (struct chain_map){.from = from, .to = to, .arity = 1, .table = w->tables[m], .first = first};
+  for (long e = 0; e < size; e++)
+    for (long long i = first[e]; i < first[e + 1]; i++)
+      w->tables[m][i] = (int)target_of(w, NEAR, e, 0, size, w->sets[to].size);
+  if (nsets == WORLD_SETS || w->chain.nmaps == WORLD_MAPS)
+    return;
+  w->sets[nsets] = (struct chain_set){"entries", (long)first[size]};
+  w->injective[w->chain.nmaps] = true;
+  w->maps[w->chain.nmaps++] = (struct chain_map){.from = from, .to = nsets, .arity = 1, .first = first};
+  w->chain.nsets++;
+}
+
 /* Sets of one mesh are numbered alike, but for one map in a while. */
 static void make_maps(struct world *w) {
   const int nsets = w->chain.nsets, wanted = 1 + (int)world_random(w, WORLD_MAPS);
@@ -78,8 +98,12 @@ static void make_maps(struct world *w) {
   for (int i = 0; i < wanted; i++) {
     const int m = w->chain.nmaps, from = (int)world_random(w, nsets), to = (int)world_random(w, nsets);
     const bool fits = w->sets[from].size <= w->sets[to].size && world_random(w, 3) == 0;
-    if (w->sets[from].size > 0 && w->sets[to].size == 0)
+    if (w->chain.nmaps == WORLD_MAPS || (w->sets[from].size > 0 && w->sets[to].size == 0))
       continue;
+    if (world_random(w, 4) == 0) {
+      make_ragged(w, from, to);
+      continue;
+    }
     const int arity = fits ? 1 : 1 + (int)world_random(w, 4);
     w->tables[m] = calloc((size_t)(w->sets[from].size * arity) + 1, sizeof(int));
     w->maps[m] = (struct chain_map){.from = from, .to = to, .arity = arity, .table = w->tables[m]};
@@ -154,8 +178,10 @@ void world_make(struct world *w, uint64_t seed, long largest) {
 }
 
 void world_free(struct world *w) {
-  for (int m = 0; m < WORLD_MAPS; m++)
+  for (int m = 0; m < WORLD_MAPS; m++) {
     free(w->tables[m]);
+    free(w->firsts[m]);
+  }
   for (int d = 0; d < WORLD_DATS; d++)
     free(w->values[d]);
   for (int l = 0; l < WORLD_LOOPS; l++)
@@ -175,9 +201,13 @@ void world_start(struct world *w, const struct tiles *t) {
   }
 }
 
-static uint64_t *value_at(const struct world *w, const struct chain_access *a, long e, int column) {
+static uint64_t *value_at(const struct world *w, const struct chain_access *a, long e, long column) {
   const struct chain_map *map = a->map < 0 ? NULL : &w->maps[a->map];
-  return &w->values[a->dat][map ? map->table[e * map->arity + a->first + column] : e];
+  return &w->values[a->dat][map ? chain_target(map, chain_begin(map, a, e) + column) : e];
+}
+
+static long count_at(const struct world *w, const struct chain_access *a, long e) {
+  return a->map < 0 ? 1 : chain_count(&w->maps[a->map], a, e);
 }
 
 static void run_element(struct world *w, int l, long e, uint64_t *slot) {
@@ -185,12 +215,12 @@ static void run_element(struct world *w, int l, long e, uint64_t *slot) {
   uint64_t known = mix((uint64_t)l, (uint64_t)e);
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    for (int c = 0; c < (a->map < 0 ? 1 : a->count) && a->use != CHAIN_ADDS; c++)
+    for (long c = 0; c < count_at(w, a, e) && a->use != CHAIN_ADDS; c++)
       known = mix(known, *value_at(w, a, e, c));
   }
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    for (int c = 0; c < (a->map < 0 ? 1 : a->count); c++) {
+    for (long c = 0; c < count_at(w, a, e); c++) {
       const uint64_t new = mix(known, (uint64_t)(i * 8 + c));
       if (a->use == CHAIN_WRITES)
         *value_at(w, a, e, c) = new;

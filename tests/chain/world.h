@@ -16,6 +16,7 @@ struct world {
   struct chain_map maps[WORLD_MAPS];
   bool injective[WORLD_MAPS]; /* each target once: elements may write there */
   int *tables[WORLD_MAPS];
+  long long *firsts[WORLD_MAPS]; /* of ragged maps */
   int dats[WORLD_DATS];
   struct chain_access accesses[WORLD_LOOPS][WORLD_ACCESSES];
   struct chain_loop loops[WORLD_LOOPS];

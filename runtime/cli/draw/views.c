@@ -183,7 +183,7 @@ static int draw_tiles(struct picture *p, const struct view_wish *wish, struct er
   const struct mesh_table *map = wish->loop;
   const struct chain_set sets[SETS] = {{p->mesh->sets[map->set].name, size_of(p, map->set)},
                                        {p->mesh->sets[map->to].name, size_of(p, map->to)}};
-  const struct chain_map maps[] = {{EDGES, CELLS, map->columns, map->values, NULL, NULL}};
+  const struct chain_map maps[] = {{.from = EDGES, .to = CELLS, .arity = map->columns, .table = map->values}};
   const int dats[DATS] = {CELLS, CELLS};
   const struct chain_access adds[] = {{Q, CHAIN_READS, 0, 0, map->columns},
                                       {RES, CHAIN_ADDS, 0, 0, map->columns}};

@@ -18,6 +18,7 @@ struct described {
 static struct plan_column column_of(const struct chain *c, const struct chain_access *a, int k) {
   const struct chain_map *map = a->map < 0 ? NULL : &c->maps[a->map];
   return (struct plan_column){.table = map ? map->table : NULL,
+                              .first = map ? map->first : NULL,
                               .arity = map ? map->arity : 1,
                               .column = map ? a->first + k : 0,
                               .target = a->dat,

@@ -15,8 +15,11 @@ struct chain_set {
 
 struct chain_map {
   int from, to; /* sets */
-  int arity;
-  const int *table;
+  int arity;    /* of a ragged one 1: its targets are all in column 0 */
+  const int
+      *table; /* NULL, of a ragged one: an element's targets are its entries, which have these numbers */
+  const long long
+      *first; /* ragged: where the targets of each element begin in the table, and the end; else NULL */
   /* Of all its columns, in steps of PREFIX_STEP; and where what goes round is kept apart. NULL: it is found when it is
    * needed. */
   const struct prefix *prefix, *periodic;
@@ -49,5 +52,16 @@ struct chain {
   const struct chain_loop *loops; /* in the order in which they were called */
   int nloops;
 };
+
+/* Where the targets of an element that an access has begin, and how many they are; what stands at a place. */
+static inline long chain_begin(const struct chain_map *map, const struct chain_access *a, long element) {
+  return map->first ? (long)map->first[element] : element * map->arity + a->first;
+}
+static inline long chain_count(const struct chain_map *map, const struct chain_access *a, long element) {
+  return map->first ? (long)(map->first[element + 1] - map->first[element]) : a->count;
+}
+static inline long chain_target(const struct chain_map *map, long place) {
+  return map->table ? map->table[place] : place;
+}
 
 #endif

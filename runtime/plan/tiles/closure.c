@@ -34,6 +34,12 @@ static int by_number(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Elements of a ragged map without a target come first. */
+static long first_target(const struct chain_map *map, long e, int column) {
+  const struct chain_access a = {.first = column, .count = 1};
+  return chain_count(map, &a, e) ? chain_target(map, chain_begin(map, &a, e)) : 0;
+}
+
 /* Elements with one target stay in their own order. */
 static int sort_by_target(struct order *o, const struct chain_map *map, long size, struct error *err) {
   uint64_t *keys = array_new((size_t)size, sizeof *keys);
@@ -44,7 +50,7 @@ static int sort_by_target(struct order *o, const struct chain_map *map, long siz
     return error_memory(err, "the order of a small set", (size_t)size * sizeof *keys);
   }
   for (long e = 0; e < size; e++)
-    keys[e] = (uint64_t)map->table[e * map->arity + o->column] << 32 | (uint64_t)e;
+    keys[e] = (uint64_t)first_target(map, e, o->column) << 32 | (uint64_t)e;
   qsort(keys, (size_t)size, sizeof *keys, by_number);
   for (long p = 0; p < size; p++) {
     o->element[p] = (int)(keys[p] & UINT32_MAX);
@@ -86,6 +92,7 @@ static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, 
   return prefix_build(&b->own[m],
                       &(struct prefix_request){.table = map->table,
                                                .arity = map->arity,
+                                               .first = map->first,
                                                .from = b->chain->sets[map->from].size,
                                                .to = b->chain->sets[map->to].size,
                                                .from_step = from->small ? 1 : wish->step,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "plan/plan_inner.h"
 #include "plan/strategy.h"
 
 /* Fewer elements are not worth waking the threads. */
@@ -47,28 +48,50 @@ static void join_ends(struct prefix_ends *all, const struct prefix_ends *some) {
   all->high_target = some->high_target < all->high_target ? some->high_target : all->high_target;
 }
 
+/* Of the targets at places begin .. end-1, column c from there on. */
+struct scan {
+  const struct pass *pass;
+  int *most, *last;
+  struct prefix_ends *ends;
+  long lowest, highest; /* more than half of the mesh away */
+};
+
+static inline void scan_targets(const struct scan *s, long e, long begin, long end) {
+  const struct prefix_request *r = s->pass->request;
+  const struct prefix *p = s->pass->prefix;
+  for (long i = begin; i < end; i++) {
+    const int c = r->first ? 0 : (int)(i - begin);
+    const long stored = r->table ? r->table[i] : i;
+    const int target = r->new_position ? r->new_position[stored] : (int)stored;
+    if (target < s->lowest || target > s->highest) {
+      add_end(s->ends, r, e, target);
+      continue;
+    }
+    if (target >= s->most[c])
+      s->most[c] = target + 1;
+    s->last[((target >> p->to_shift) + 1) * p->arity + c] = (int)e + 1;
+  }
+}
+
 /* Elements follow one another upwards, so the last one that reaches a target is the one that comes last. */
 static void scan_step(const struct pass *pass, long step, int *last, struct prefix_ends *ends) {
   const struct prefix_request *r = pass->request;
   const struct prefix *p = pass->prefix;
   const int arity = p->arity;
   const long end = (step + 1) << p->from_shift < r->from ? (step + 1) << p->from_shift : r->from;
-  int *most = p->targets + (step + 1) * arity;
-  /* More than half of the mesh away. */
   const long place = r->wraps ? (long)((double)(step << p->from_shift) / (double)r->from * (double)r->to) : 0;
-  const long lowest = r->wraps ? place - r->to / 2 : 0, highest = r->wraps ? place + r->to / 2 : r->to;
+  const struct scan s = {.pass = pass,
+                         .most = p->targets + (step + 1) * arity,
+                         .last = last,
+                         .ends = ends,
+                         .lowest = r->wraps ? place - r->to / 2 : 0,
+                         .highest = r->wraps ? place + r->to / 2 : r->to};
   for (long e = step << p->from_shift; e < end; e++) {
-    const int *row = r->table + (r->element ? r->element[e] : e) * arity;
-    for (int c = 0; c < arity; c++) {
-      const int target = r->new_position ? r->new_position[row[c]] : row[c];
-      if (target < lowest || target > highest) {
-        add_end(ends, r, e, target);
-        continue;
-      }
-      if (target >= most[c])
-        most[c] = target + 1;
-      last[((target >> p->to_shift) + 1) * arity + c] = (int)e + 1;
-    }
+    const long row = r->element ? r->element[e] : e;
+    if (r->first)
+      scan_targets(&s, e, (long)r->first[row], (long)r->first[row + 1]);
+    else
+      scan_targets(&s, e, row * arity, (row + 1) * arity);
   }
 }
 
@@ -154,6 +177,7 @@ static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wr
   return prefix_build(&e->prefix,
                       &(struct prefix_request){.table = column->table,
                                                .arity = column->arity,
+                                               .first = column->first,
                                                .from = w->request.size,
                                                .to = column->target_size,
                                                .from_step = PREFIX_STEP,
@@ -178,21 +202,27 @@ static bool goes_round(const struct prefix_ends *ends, long element, long target
          (target < ends->low_target || target >= ends->high_target);
 }
 
+static int verify_target(const struct prefix *p, const struct plan_column *column, long i, int target,
+                         struct error *err) {
+  if (goes_round(&p->ends, i, target))
+    return OP_OK;
+  if (prefix_targets(p, column->column, i + 1) <= target)
+    WRONG("element %ld reaches target %d in column %d, its prefix says at most %ld", i, target,
+          column->column, prefix_targets(p, column->column, i + 1) - 1);
+  if (prefix_elements(p, column->column, target + 1L) <= i)
+    WRONG("target %d is reached by element %ld in column %d, its prefix says at most %ld", target, i,
+          column->column, prefix_elements(p, column->column, target + 1L) - 1);
+  return OP_OK;
+}
+
 static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
   const struct prefix *p = &e->prefix;
   for (int c = 0; c < w->request.ncolumns; c++) {
     const struct plan_column *column = &w->request.columns[c];
-    for (long i = 0; level >= 2 && i < w->request.size; i++) {
-      const int target = column->table[i * column->arity + column->column];
-      if (goes_round(&p->ends, i, target))
-        continue;
-      if (prefix_targets(p, column->column, i + 1) <= target)
-        WRONG("element %ld reaches target %d in column %d, its prefix says at most %ld", i, target,
-              column->column, prefix_targets(p, column->column, i + 1) - 1);
-      if (prefix_elements(p, column->column, target + 1L) <= i)
-        WRONG("target %d is reached by element %ld in column %d, its prefix says at most %ld", target, i,
-              column->column, prefix_elements(p, column->column, target + 1L) - 1);
-    }
+    for (long i = 0; level >= 2 && i < w->request.size; i++)
+      for (long at = column_place(column, i); at < column_place(column, i + 1); at++)
+        if (verify_target(p, column, i, column_target(column, at), err))
+          return err->code;
   }
   return OP_OK;
 }

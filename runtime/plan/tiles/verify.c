@@ -137,9 +137,10 @@ static int visit_access(const struct check *c, int l, const struct chain_access 
   for (long e = 0; e < size && !status; e++) {
     const int item = c->items[l][e] - 1;
     const struct who now = {c->phase_of[item], c->tiles->schedule.items[item].owner, item, l};
-    const int count = phase >= 0 && phase != now.phase ? 0 : map ? a->count : 1;
-    for (int k = 0; k < count && !status; k++) {
-      const long target = map ? map->table[e * map->arity + a->first + k] : e;
+    const long count = phase >= 0 && phase != now.phase ? 0 : map ? chain_count(map, a, e) : 1;
+    const long begin = map ? chain_begin(map, a, e) : e;
+    for (long k = 0; k < count && !status; k++) {
+      const long target = map ? chain_target(map, begin + k) : e;
       status = f(&c->values[a->dat][target], &now, a, e, target, err);
     }
   }
