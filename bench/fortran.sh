@@ -1,6 +1,8 @@
 #!/bin/bash
 # What a kernel costs that is a procedure in Fortran, called by its address for each element, beside the same kernel as C that the library
-# compiled: airfoil's res_calc, by each compiler, on one thread. Usage: bench/fortran.sh BUILD
+# compiled: airfoil's res_calc, by each compiler. Usage: bench/fortran.sh BUILD
+#   THREADS  how many, one after the other [1 2]
+#   CELLS    of the mesh, likewise [45000 720000]
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "$1")
@@ -19,6 +21,10 @@ for compiler in gfortran flang-new-19; do
     cat said
     exit 1
   }
-  echo "$compiler -O2, one thread:"
-  OP2_THREADS=1 ./bench || exit 1
+  for cells in ${CELLS:-45000 720000}; do
+    for threads in ${THREADS:-1 2}; do
+      echo "$compiler -O2, $cells cells, threads: $threads (by hand and native: 1)"
+      OP2_THREADS=$threads ./bench "$cells" $((360000 / cells + 1)) || exit 1
+    done
+  done
 done

@@ -60,7 +60,7 @@ struct whole {
   struct loop_table loops;
   struct list sites;
   struct native_table natives;
-  struct list kernel_files, texts, procedures;
+  struct list kernel_files, texts, procedures, arrays;
   struct shared shared;
   struct trace trace;
   struct text dat_names;
@@ -92,6 +92,7 @@ static struct op_context *new_context(struct error *err) {
                                    .shared = &w->shared,
                                    .texts = &w->texts,
                                    .procedures = &w->procedures,
+                                   .arrays = &w->arrays,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
                                    .forms = check_forms,
@@ -318,6 +319,7 @@ void context_close(struct op_context *ctx) {
   shared_free(ctx->shared);
   text_forget(ctx);
   procedures_free(ctx);
+  arrays_free(ctx);
   types_forget();
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);

@@ -76,6 +76,14 @@ static int check_type(const struct check *c) {
   if (c->said->type != TYPE_NONE)
     return OP_OK;
   const char *said = c->said->said_length ? c->said->said : NULL;
+  if (c->said->pointed == POINTED_SECTION)
+    return fail(
+        c, OP_ERR_DIM,
+        "the array is a section whose values do not lie one behind the other; pass an array of its own, "
+        "and copy a result behind the loop");
+  if (c->said->pointed == POINTED_SHORT)
+    return fail(c, OP_ERR_DIM, "the dim is %d, and the variable has room for %d", c->said->dim,
+                c->said->said_length);
   if (c->said->pointed)
     return check_pointed(c, said);
   if (said && strchr(said, ':'))

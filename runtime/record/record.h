@@ -34,6 +34,9 @@ struct loop_site;
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };
 
+/* `pointed` of an op_arg whose array its loop cannot use: Fortran knows how long arrays are, and where sections lie. */
+enum { POINTED_SECTION = -1, POINTED_SHORT = -2 };
+
 struct loop_arg {
   enum desc_form form;
   struct dat *dat;

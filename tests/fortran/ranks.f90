@@ -30,8 +30,9 @@ contains
     type(op_set) :: nodes, edges
     type(op_map) :: ends
     type(op_dat) :: w, sum
-    integer(4) :: table(2*share)
-    real(8) :: values(share), back(share), total
+    integer(4), target :: table(2*share)
+    real(8), target :: values(share), back(share)
+    real(8) :: total
     integer :: i, rank
     call op_mpi_init_base(0, comm, 0, 1)
     call op_mpi_rank(rank)
@@ -47,13 +48,16 @@ contains
     call op_partition('PTSCOTCH', 'KWAY', nodes, ends, sum)
     call op_par_loop_3(spread, edges, op_arg_dat(w, -1, OP_ID, 1, 'real(8)', OP_READ), &
         op_arg_dat(sum, 1, ends, 1, 'real(8)', OP_INC), op_arg_dat(sum, 2, ends, 1, 'real(8)', OP_INC))
+    ! The same by the arrays of the declarations.
+    call op_par_loop_3(spread, edges, op_arg_dat(values, -1, OP_ID, 1, 'real(8)', OP_READ), &
+        op_arg_dat(back, 1, table, 1, 'real(8)', OP_INC), op_arg_dat(back, 2, table, 1, 'real(8)', OP_INC))
     total = 0
     call op_par_loop_2(add, nodes, op_arg_dat(sum, -1, OP_ID, 1, 'real(8)', OP_READ), &
         op_arg_gbl(total, 1, 'real(8)', OP_INC))
-    call expect(total == real(n, 8)*(n + 1), 'the sum of all ranks, OP2''s modules')
+    call expect(total == 2*real(n, 8)*(n + 1), 'the sum of all ranks, OP2''s modules')
     call op_fetch_data(sum, back)
     do i = 1, share
-      call expect(back(i) == merge(real(n + 1, 8), 2d0*(first + i) - 1, first + i == 1), 'a value of a node')
+      call expect(back(i) == 2*merge(real(n + 1, 8), 2d0*(first + i) - 1, first + i == 1), 'a value of a node')
     end do
     call expect(op_get_size(nodes) == int(n, 8), 'the size over all ranks')
     if (op_is_root() == 1) call expect(rank == 0, 'the root')

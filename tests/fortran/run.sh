@@ -33,14 +33,19 @@ run() { # PROGRAM WORD...: with words like NAME=VALUE before its own
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
 [ $failed = 0 ] || exit 1
-for program in surface old; do
+for program in surface newer old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
 done
 for program in heat airfoil; do
   compile "$root/samples/$program/$program.f90" op2jit.o -L"$build" -lop2jit -o $program
 done
-# The first program of the page.
-sed -n '/^```fortran$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >page.f90
+# The programs of the page.
+block() { # NUMBER: what the page has in its fences of Fortran
+  awk -v wanted="$1" '/^```fortran$/ { n++; inside = n == wanted; next } /^```$/ { inside = 0 } inside' "$root/docs/fortran.md"
+}
+block 1 >page.f90
+block 2 >tasks.f90
+compile tasks.f90 op2jit.o -L"$build" -lop2jit -o tasks
 sed -n '/^```c$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >mean.c
 # The loop as those who come from others find it.
 sed -n '/^```fortran$/,/^```$/p' "$root/docs/guide/coming.md" | sed '/^```$/,$d; 1d' >coming.f90
@@ -53,6 +58,7 @@ backends='native'
 if find "$build" -name '*op2jit-clang.so' | grep -q . || [ -n "${OP2_PLUGINS:-}" ]; then backends='native seq openmp'; fi
 for backend in $backends; do
   run surface OP2_BACKEND=$backend OP2_THREADS=3
+  run newer OP2_BACKEND=$backend OP2_THREADS=3
   run heat OP2_BACKEND=$backend OP2_THREADS=3 --n 40
   run airfoil OP2_BACKEND=$backend OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
@@ -61,6 +67,8 @@ done
 [ "$backends" = native ] || grep -q '10.0000' said || fail "the program of the page prints something else"
 [ "$backends" = native ] || run coming OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || [ "$(tr -s ' ' <said)" = ' 8.00 1.00 2.00 -11.00' ] || fail "the program for those who come from others prints something else"
+run tasks OP2_THREADS=3
+grep -q '100.0' said || fail "the tasks of the page sum up something else"
 # Sections are said once.
 run surface OP2_BACKEND=native
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "a section that is copied is not said once"
@@ -69,7 +77,24 @@ for words in OP2_BACKEND=native 'OP2_BACKEND=openmp OP2_THREADS=1' 'OP2_BACKEND=
   'OP2_BACKEND=openmp OP2_THREADS=3 OP2_VARIANT=spread:owners'; do
   # shellcheck disable=SC2086 # several words
   run old $words OP2_JIT=off
+  # shellcheck disable=SC2086 # several words
+  run arrays $words OP2_JIT=off
 done
+# Mistakes with OP2's modules: each ends the program with its message.
+mistake() { # WORD PATTERN
+  OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off ./arrays "$1" >said 2>&1 && fail "the mistake $1 passes"
+  grep -qE "$2" said || fail "the mistake $1 is not told: $2"
+}
+mistake stranger 'no dat was declared with the array'
+mistake map 'no map was declared with the array'
+mistake twice 'dats "a" and "a again" were both declared'
+mistake kind '"other" is declared "real\(8\)", and the variable is of type real\(4\)'
+mistake type '"a" is declared "real\(8\)", and the variable is of type real\(4\)'
+mistake section 'argument 1.*the array is a section'
+mistake zero 'a 0 for element 7.*op_init_base'
+mistake dim 'argument 1.*dim'
+run arrays OP2_BACKEND=native copied
+[ "$(grep -c 'is copied' said)" = 1 ] || fail "sections given to OP2's modules are not said once"
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.
 run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off
 grep -q 'internal procedure' said || fail "an internal procedure on threads is not warned of"

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "base/types.h"
+#include "record/record.h"
 
 static const struct {
   const char *fortran, *c;
@@ -27,7 +28,18 @@ static const struct {
              {"real(kind=8)", "double"},
              {"real(kind=4)", "float"},
              {"integer(kind=4)", "int"},
-             {"integer(kind=8)", "long long"}};
+             {"integer(kind=8)", "long long"},
+             {"doubleprecision", "double"},
+             {"real", "float"},
+             {"integer", "int"},
+             {"real(c_double)", "double"},
+             {"real(c_float)", "float"},
+             {"integer(c_int)", "int"},
+             {"logical(c_bool)", "bool"},
+             {"real(real64)", "double"},
+             {"real(real32)", "float"},
+             {"integer(int32)", "int"},
+             {"integer(int64)", "long long"}};
 
 const char *fortran_type(const char *said, char room[64]) {
   enum { ROOM = 64 };
@@ -57,7 +69,14 @@ static const char *name_in_fortran(const char *type) {
 int fortran_check(const char *call, const char *name, const char *type, const char *is) {
   char room[64];
   const enum type_code code = type_parse(type, &(bool){false});
-  if (!*is || code == TYPE_NONE || type_fits(code, fortran_type(is, room)))
+  if (code == TYPE_NONE)
+    return error_set(
+        api_error(), OP_ERR_TYPE,
+        "%s: \"%s\": the type \"%s\" is unknown; expected one of \"real(8)\", \"real(4)\", "
+        "\"integer(4)\", \"integer(8)\", \"logical\", \"logical(1)\"; names that the program has for "
+        "kinds are not known here",
+        call, name, type);
+  if (!*is || type_fits(code, fortran_type(is, room)))
     return OP_OK;
   const char *wanted = name_in_fortran(type_info(code)->name);
   return error_set(api_error(), OP_ERR_TYPE,
@@ -85,16 +104,22 @@ void op2jit_f_arg_dat(op_arg *out, int present, op_dat dat, int idx, op_map map,
                             (op_access)access);
 }
 
-/* An array that is shorter than the argument is a dim that does not fit. */
-static int dim_of(int dim, long long count) {
-  return count >= 0 && dim > count ? 0 : dim;
+/* An array that is shorter than the argument, or that a loop cannot leave its result in, is for the loop to tell: it is
+ * of no type then. */
+static void check_array(op_arg *arg, long long count) {
+  if (count != ARRAY_SECTION && (count < 0 || arg->dim <= count))
+    return;
+  arg->type = TYPE_NONE;
+  arg->pointed = count == ARRAY_SECTION ? POINTED_SECTION : POINTED_SHORT;
+  arg->said_length = (int)(count < 0 ? 0 : count);
 }
 
 void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char *type, int access,
                       const char *is, long long count) {
   char room[64], other[64];
-  *out = op2jit_opt_arg_gbl_typed(present, data, dim_of(dim, count), fortran_type(type, room),
-                                  (op_access)access, fortran_type(is, other));
+  *out = op2jit_opt_arg_gbl_typed(present, data, dim, fortran_type(type, room), (op_access)access,
+                                  fortran_type(is, other));
+  check_array(out, count);
 }
 
 void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access) {
@@ -108,6 +133,6 @@ void op2jit_f_arg_idx(op_arg *out, int idx, op_map map) {
 void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, int ref, const char *is,
                        long long count) {
   char room[64], other[64];
-  *out = op2jit_arg_info_typed(payload, dim_of(dim, count), fortran_type(type, room), ref,
-                               fortran_type(is, other));
+  *out = op2jit_arg_info_typed(payload, dim, fortran_type(type, room), ref, fortran_type(is, other));
+  check_array(out, count);
 }

@@ -46,8 +46,57 @@ op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, i
                          const char *name) {
   if (check_table(from, arity, table, bytes, count, name))
     return NULL;
-  return bytes == 8 ? op2jit_op2_decl_map_long(from, to, arity, table, name)
-                    : op2jit_op2_decl_map(from, to, arity, table, name);
+  op_map map = bytes == 8 ? op2jit_op2_decl_map_long(from, to, arity, table, name)
+                          : op2jit_op2_decl_map(from, to, arity, table, name);
+  arrays_note("op_decl_map", table, map, true);
+  return map;
+}
+
+/* ---- ragged maps: offsets and targets count from 1, as the rows of a sparse matrix do in Fortran ---- */
+
+static int check_ragged(op_set from, const long long *offsets, long long noffsets, const int *targets,
+                        long long ntargets, const char *name) {
+  static const char call[] = "op_decl_map_ragged";
+  const struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return api_refused();
+  const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
+  const long long base = ctx->maps_base;
+  int code = OP_OK;
+  if (set && noffsets < set->size + 1LL)
+    code =
+        error_set(api_error(), OP_ERR_SIZE,
+                  "%s: map \"%s\" needs %lld offsets, one more than set \"%s\" has elements, and the array "
+                  "has %lld",
+                  call, name, set->size + 1LL, set->name, noffsets);
+  else if (set && offsets[0] != base)
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "%s: the first offset of map \"%s\" is %lld; expected %lld, as tables count from %lld "
+                     "(op_init(base=0) for those from 0)",
+                     call, name, offsets[0], base, base);
+  else if (set && offsets[set->size] - base > ntargets)
+    code = error_set(api_error(), OP_ERR_SIZE,
+                     "%s: the last offset of map \"%s\" says %lld targets, and the array has %lld", call,
+                     name, offsets[set->size] - base, ntargets);
+  for (long long i = 0; !code && set && base == 1 && i < offsets[set->size] - base; i++)
+    if (targets[i] == 0)
+      code = error_set(api_error(), OP_ERR_MAP_RANGE,
+                       "%s: target %lld of map \"%s\" is 0, and maps count from 1 (op_init(base=0) for those "
+                       "from 0)",
+                       call, i + 1, name);
+  return api_leave_local(code);
+}
+
+op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
+                                long long ntargets, const char *name) {
+  if (check_ragged(from, offsets, noffsets, targets, ntargets, name))
+    return NULL;
+  const int base = api_context() ? api_context()->maps_base : 0;
+  for (long long i = 0; i < noffsets; i++)
+    offsets[i] -= base;
+  for (long long i = 0; i < ntargets; i++)
+    targets[i] -= base;
+  return op2jit_decl_map_ragged(from, to, offsets, targets, name);
 }
 
 /* ---- dats, constants, globals ---- */
@@ -72,8 +121,20 @@ op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data
   type = fortran_type(type, room);
   if (check_values("op_decl_dat", name, type, is, values_of(set, dim), count))
     return NULL;
-  return temporary ? (op2jit_decl_dat_temp)(set, dim, type, data, name)
-                   : (op2jit_decl_dat)(set, dim, type, data, name);
+  op_dat dat = temporary ? (op2jit_decl_dat_temp)(set, dim, type, data, name)
+                         : (op2jit_decl_dat)(set, dim, type, data, name);
+  if (count != ARRAY_SECTION)
+    arrays_note("op_decl_dat", data, dat, false);
+  return dat;
+}
+
+op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
+                          const char *name) {
+  char room[64];
+  type = fortran_type(type, room);
+  if (check_values("op_decl_dat_view", name, type, is, values_of(set, dim), count))
+    return NULL;
+  return (op2jit_decl_dat_view)(set, dim, type, array, name);
 }
 
 int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,

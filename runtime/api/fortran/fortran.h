@@ -1,7 +1,8 @@
 /* What the modules in fortran/ are made of, beside the calls of op2jit.h: arguments come back through a pointer, since
  * compilers of Fortran differ in how functions return structs; texts end with a NUL; types have Fortran's names or C's;
  * numbers of map columns and elements count from 1. `is` names the type of the Fortran variable, "" where nothing is
- * known of it, and `count` how many values it has, -1 where that is not known. Otherwise as the calls of op2jit.h. */
+ * known of it, and `count` how many values it has, -1 where that is not known, -2 for a section whose values do not lie
+ * one behind the other, or a copy of one. Otherwise as the calls of op2jit.h. */
 #ifndef OP2JIT_FORTRAN_H
 #define OP2JIT_FORTRAN_H
 
@@ -24,6 +25,8 @@ void op2jit_f_errors(int back);
 int op2jit_f_error(char *out, int size);
 /* The address of OP_ID. */
 void *op2jit_f_identity(void);
+/* op_report_json into memory of its own, which the caller frees. Errors (NULL): as that. */
+char *op2jit_f_report_json(size_t *length);
 /* A line on rank 0's stdout. Local. */
 void op2jit_f_print(const char *line);
 /* A section of an array was copied: the first time, a line in the log says so. Local. */
@@ -31,11 +34,19 @@ void op2jit_f_copied(const char *call);
 /* Such a section was to take a result: the call's error. */
 int op2jit_f_refuse_section(const char *call);
 
+/* The bounds of a loop in tasks are not one more than these: the call's error. */
+int op2jit_f_refuse_bounds(long long pieces, long long bounds);
+
 /* ---- declarations ---- */
 
 /* A table of whole numbers of `bytes` bytes. */
 op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
                          const char *name);
+/* `offsets` and `targets` are changed. */
+op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
+                                long long ntargets, const char *name);
+op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
+                          const char *name);
 op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
                          long long count, const char *name, int temporary);
 int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,
@@ -65,6 +76,24 @@ void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access);
 void op2jit_f_arg_idx(op_arg *out, int idx, op_map map);
 void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, int ref, const char *is,
                        long long count);
+
+/* ---- arrays that stand for what was declared with them, in programs of OP2 ---- */
+
+/* op_opt_arg_dat and op_arg_idx with arrays; the identity is the address of the module's OP_ID. */
+void op2jit_f_arg_array(op_arg *out, int present, const void *array, int idx, const void *table,
+                        const void *identity, int dim, const char *type, int access, const char *is);
+void op2jit_f_arg_idx_array(op_arg *out, int idx, const void *table, const void *identity);
+/* Their handles; `call` is for the message. Errors (NULL): OP_ERR_HANDLE. Local. */
+op_map op2jit_f_map_of(const char *call, const void *table);
+op_dat op2jit_f_dat_of(const char *call, const void *array);
+/* Another address, which is returned, stands for it from here on: OP2's op_reset_data_ptr and op_reset_map_ptr. */
+long long op2jit_f_reset_dat(const void *array, int mode);
+long long op2jit_f_reset_map(const void *table);
+/* The address of a copy of the table, from 1, which the library keeps until op_exit. */
+long long op2jit_f_copy_map(const void *table);
+
+/* ---- kernels and loops ---- */
+
 /* The text of a file, which is looked for as OP_KERNEL_FILE does. */
 const char *op2jit_f_kernel_file(const char *path);
 /* A text, kept by the library. */
@@ -80,10 +109,14 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 
 /* ---- between the files here ---- */
 
+enum { ARRAY_SECTION = -2 };
 struct text;
 struct op_context;
 /* Of procedures that were kernels, see loops.c. */
 void procedures_free(struct op_context *ctx);
+/* What was declared with the array, of a program of OP2; see arrays.c. */
+void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
+void arrays_free(struct op_context *ctx);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */
 const char *fortran_type(const char *said, char room[64]);
 /* OP_ERR_TYPE, in Fortran's words, if a variable of type `is` cannot hold values of C's type `type`. */

@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "report/report.h"
 
 /* Fortran hands a program's arguments on one by one, and cut to some length: here they are as the system has them. */
 static void read_words(struct text *out) {
@@ -88,6 +90,25 @@ int op2jit_f_error(char *out, int size) {
   return error->code;
 }
 
+char *op2jit_f_report_json(size_t *length) {
+  struct op_context *ctx = api_enter("op_report_json", FLUSH);
+  struct text report = {0};
+  char *taken = NULL;
+  *length = 0;
+  if (!ctx)
+    return NULL;
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_report_json");
+  if (!code)
+    code = context_json(ctx, &report, api_error());
+  const size_t bytes = report.length;
+  if (!code && !(taken = text_take(&report)))
+    code = error_memory(api_error(), "a report", bytes);
+  text_free(&report);
+  *length = taken ? bytes : 0;
+  api_leave_local(code);
+  return taken;
+}
+
 void op2jit_f_print(const char *line) {
   op2jit_printf("%s\n", line);
 }
@@ -104,13 +125,21 @@ void op2jit_f_copied(const char *call) {
       call);
 }
 
+int op2jit_f_refuse_bounds(long long pieces, long long bounds) {
+  if (!api_enter("op_graph_loop", KEEP))
+    return api_refused();
+  return api_leave_local(error_set(api_error(), OP_ERR_SIZE,
+                                   "op_graph_loop: %lld tasks need %lld bounds, and the array has %lld; give "
+                                   "where each piece begins, and behind them one more than the last element",
+                                   pieces, pieces + 1, bounds));
+}
+
 int op2jit_f_refuse_section(const char *call) {
   struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
     return api_refused();
   return api_leave_local(error_set(api_error(), OP_ERR_ARGUMENT,
-                                   "%s: the array is a section whose values do not lie one behind the other, "
-                                   "and the loop is to leave its result "
-                                   "there; pass an array of its own, and copy it behind the loop",
+                                   "%s: the array is a section whose values do not lie one behind the other; "
+                                   "pass an array of its own, and copy between the two",
                                    call));
 }
