@@ -36,6 +36,12 @@ static struct added *new_added(size_t bytes, int nlocks, void **data) {
   return a;
 }
 
+/* Nobody waits for an added task on its own, only for the graph's task that it came from: that counts all of them, and a
+ * chain of tasks that add one another leaves nothing behind. */
+static struct task *own_task(struct task *task) {
+  return task->is_added ? ((struct added *)(void *)task)->parent : task;
+}
+
 static int add(struct run *r, op_running *running, op_task_type type, const void *data, size_t bytes,
                double cost, int nlocks, const op_resource locks[], struct error *err) {
   struct task_graph *g = r->graph;
@@ -64,8 +70,8 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   /* In seconds as the others, once that is known. */
   a->task.weight = (float)((cost > 0 ? cost : 1) * (g->unit > 0 ? g->unit : 1));
   a->nlocks = tasks_tidy_locks(g, a->locks, nlocks);
-  a->parent = running->task;
-  atomic_fetch_add_explicit(&running->task->wait, 1, memory_order_relaxed);
+  a->parent = own_task(running->task);
+  atomic_fetch_add_explicit(&a->parent->wait, 1, memory_order_relaxed);
   /* Before it is ready: it may be over at once, and would be counted off as the last one. */
   atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);
   run_ready(r, running->worker, &a->task);

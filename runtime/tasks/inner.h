@@ -15,8 +15,8 @@ enum number_kind { NUMBER_TYPE, NUMBER_TASK, NUMBER_RESOURCE };
 struct task {
   void *data;         /* the graph's copy; NULL: none */
   float cost, weight; /* how long it takes; the longest way from its beginning to the end of the graph */
-  /* Before it runs: how many tasks it waits for. From its beginning on: 1, and those that it added and that are not
-   * over. */
+  /* Before it runs: how many tasks it waits for. From its beginning on: 1, and of those that it and its added tasks added
+   * the ones that are not over. */
   _Atomic int wait;
   int before; /* tasks that it waits for, of a graph's own */
   int type;
@@ -26,7 +26,7 @@ struct task {
 /* A task that was added by another one. Behind it: its locks, then its data. */
 struct added {
   struct task task;
-  struct task *parent; /* is not over before this one is */
+  struct task *parent; /* the graph's own task that it came from, which is not over before this one is */
   int nlocks;
   int locks[];
 };
