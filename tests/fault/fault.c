@@ -2,7 +2,7 @@
  * OP_ERR_MEMORY, made again it works, the answers are right, and nothing is left behind. Then all allocations from
  * the n-th on fail: nothing crashes, and op_exit ends it.
  *
- *   fault [NAME=VALUE...] */
+ *   fault [STEP/FIRST] [NAME=VALUE...]: each STEP-th allocation only, from FIRST on */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +271,7 @@ static int files_in_folder(void) {
 enum { MOST_SETTINGS = 4 };
 static char *settings[MOST_SETTINGS]; /* more NAME=VALUE */
 static int nsettings;
+static long step = 1, first;
 
 static void program(void) {
   struct program p = {0};
@@ -304,10 +305,10 @@ static bool run_with(enum failing how, long at) {
   return !run.failed;
 }
 
-/* Fail each allocation in turn, until the program does not ask for that many. */
+/* Fail allocations in turn, until the program does not ask for that many. */
 static int sweep(enum failing how, bool leaks, long *count) {
-  long live = 0, n = 0;
-  for (;; n++) {
+  long live = 0, n = first;
+  for (;; n += step) {
     if (!run_with(how, n)) {
       fprintf(stderr, "fault: with allocation %ld refused%s\n", n,
               how == FAIL_FROM ? ", and all after it" : "");
@@ -320,7 +321,7 @@ static int sweep(enum failing how, bool leaks, long *count) {
       fprintf(stderr, "fault: the program does not work any more after allocation %ld was refused\n", n);
       return 1;
     }
-    if (leaks && n > 0 && memory_live() != live) {
+    if (leaks && n > first && memory_live() != live) {
       fprintf(stderr, "fault: %ld blocks are left behind after allocation %ld was refused\n",
               memory_live() - live, n);
       return 1;
@@ -329,7 +330,7 @@ static int sweep(enum failing how, bool leaks, long *count) {
     if (!refused)
       break;
   }
-  fprintf(stderr, "fault: %ld allocations refused %s, %ld of them without an error\n", n,
+  fprintf(stderr, "fault: %ld allocations refused %s, %ld of them without an error\n", (n - first) / step,
           how == FAIL_ONCE ? "one by one" : "from one on", *count);
   return 0;
 }
@@ -348,7 +349,8 @@ static bool prepare(void) {
 
 int main(int argc, char **argv) {
   for (int a = 1; a < argc && nsettings < MOST_SETTINGS; a++)
-    settings[nsettings++] = argv[a];
+    if (sscanf(argv[a], "%ld/%ld", &step, &first) != 2)
+      settings[nsettings++] = argv[a];
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (!prepare() || !freopen("/dev/null", "w", stdout) || !(stdout)) {
     fprintf(stderr, "fault: no folder for files\n");
