@@ -19,6 +19,13 @@ static const char multiply[] = OP_KERNEL(void multiply(int n, const double **a, 
     sum += *OP_ROW(a, k) * *OP_ROW(x, k);
   *y = sum;
 });
+static const char multiply_any[] = OP_KERNEL(void multiply_any(int n, const double **a, const double **x, double *y) {
+  double sum = 0;
+  OP_ANY_ORDER
+  for (int k = 0; k < n; k++)
+    sum += *OP_ROW(a, k) * *OP_ROW(x, k);
+  *y = sum;
+});
 static const char fixed[] = OP_KERNEL(void fixed(const double *a, const double *x[5], double *y) {
   double sum = 0;
   for (int k = 0; k < 5; k++)
@@ -109,6 +116,12 @@ static void call_ragged(const struct problem *p) {
               op_arg_dat(p->dy, -1, OP_ID, 1, "double", OP_WRITE));
 }
 
+static void call_any(const struct problem *p) {
+  op_par_loop(multiply_any, "multiply_any", p->rows, op_arg_dat(p->a, OP_ALL, p->map, 1, "double", OP_READ),
+              op_arg_dat(p->dx, OP_ALL, p->map, 1, "double", OP_READ),
+              op_arg_dat(p->dy, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
 static void call_fixed(const struct problem *p) {
   op_par_loop(fixed, "fixed", p->rows, op_arg_dat(p->a_five, -1, OP_ID, FIXED, "double", OP_READ),
               op_arg_dat(p->dx, OP_ALL, p->five, 1, "double", OP_READ),
@@ -166,7 +179,7 @@ static int differ(const struct problem *p) {
 }
 
 static int run(const char *kind, int wanted, int rounds, double memory) {
-  static struct times ragged, hand, ratio, even;
+  static struct times ragged, hand, ratio, even, any;
   struct problem p = {0};
   const int equal = strcmp(kind, "ring") == 0;
   if (!matrix_make(&p.m, kind, wanted))
@@ -181,19 +194,23 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
   declare(&p, equal);
   for (int warm = 0; warm < 60; warm++) { /* the tuner ends */
     call_ragged(&p);
+    call_any(&p);
     if (equal)
       call_fixed(&p);
   }
-  call_ragged(&p);
   call_hand(&p);
-  if (differ(&p)) {
-    printf("%s: the answers differ\n", kind);
-    return 1;
+  for (int which = 0; which < 2; which++) {
+    (which ? call_any : call_ragged)(&p);
+    if (differ(&p)) {
+      printf("%s: the answers differ\n", kind);
+      return 1;
+    }
   }
   for (int i = 0; i < rounds; i++) {
     hand.of[i] = timed(call_hand, &p);
     ragged.of[i] = timed(call_ragged, &p);
     ratio.of[i] = ragged.of[i] / hand.of[i];
+    any.of[i] = timed(call_any, &p) / hand.of[i];
     even.of[i] = equal ? ragged.of[i] / timed(call_fixed, &p) : 1;
   }
   const double bytes = 12e-9 * (double)p.m.offsets[p.m.rows] + 24e-9 * p.m.rows;
@@ -201,6 +218,8 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
          1e3 * quartile(&hand, rounds, 2), 1e3 * quartile(&ragged, rounds, 2), quartile(&ratio, rounds, 2),
          quartile(&ratio, rounds, 1), quartile(&ratio, rounds, 3),
          100 * bytes / quartile(&ragged, rounds, 2) / memory);
+  printf("  %5.2f (%4.2f-%4.2f)", quartile(&any, rounds, 2), quartile(&any, rounds, 1),
+         quartile(&any, rounds, 3));
   if (equal)
     printf("  fixed arity: %4.2f (%4.2f-%4.2f)", quartile(&even, rounds, 2), quartile(&even, rounds, 1),
            quartile(&even, rounds, 3));
@@ -218,7 +237,7 @@ int main(int argc, char **argv) {
   const double memory = triad();
   printf("%d threads, triad %.1f GB/s; medians of %d rounds, quartiles of the ratio in each\n",
          omp_get_max_threads(), memory, rounds);
-  printf("matrix       rows    entries   hand ms    op2jit  ratio             of triad\n");
+  printf("matrix       rows    entries   hand ms    op2jit  ratio             of triad  any order\n");
   int status = 0;
   for (int k = 0; k < 4 && !status; k++)
     status = run(kinds[k], rows, rounds, memory);

@@ -45,6 +45,10 @@ static inline ptrdiff_t op2jit_row(const void *to, const void *dim, const void *
   return (ptrdiff_t)dim < 0 ? k * -(ptrdiff_t)dim : ((const int *)to)[k] * (ptrdiff_t)dim;
 }
 
+/* In a kernel, before a loop: its sums may be added up in any order, so that the library may take several targets of one
+ * element at a time. Rows of many targets gain. In the program's own functions it says nothing. */
+#define OP_ANY_ORDER
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

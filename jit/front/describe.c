@@ -266,7 +266,8 @@ int desc_parameter(const struct desc *d, int arg) {
 bool desc_uses_column(const struct desc *d, int map, int column) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    const bool through = a->present && a->map == map && (a->form == DESC_DAT || a->form == DESC_IDX);
+    const bool through =
+        a->present && a->map == map && !a->entry && (a->form == DESC_DAT || a->form == DESC_IDX);
     if (through && (a->idx < 0 || a->idx == column))
       return true;
   }

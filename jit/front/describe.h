@@ -42,6 +42,11 @@ struct desc_map {
 /* Rows up to here are. */
 enum { DESC_EQUAL_MOST = 16 };
 
+/* Columns that generated code can have: of a ragged map where all elements have as many targets. */
+static inline int desc_arity(const struct desc_map *m) {
+  return m->ragged ? m->equal : m->arity;
+}
+
 struct desc_dat {
   enum type_code type;
   int dim;
@@ -118,7 +123,7 @@ int desc_parameter(const struct desc *d, int arg);
 /* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
 bool desc_is_shared(const struct desc *d, int arg);
 
-/* Do arguments need this column of a map? */
+/* Do arguments need this column of a map? Of a ragged one a column is there where all elements have as many targets. */
 bool desc_uses_column(const struct desc *d, int map, int column);
 
 /* Canonical text: the same description gives the same text in any process, and another one another. One "key

@@ -41,6 +41,7 @@ static const char prelude[] =
                                 "int printf(const char*restrict,...);\n#define OP2JIT_KERNEL 1\n"
                                 "#define op_assert(c) op2jit_assert((c)?1:0,#c)\n#define assert(c) "
                                 "op_assert(c)\n"
+                                "#define OP_ANY_ORDER\n" /* see +rows in jit/generate/shape.h */
                                 /* The rows of a ragged map's targets, or, with -dim, of the element's own entries. */
                                 "#define OP_ROW(x,k) ((x)[0]+op2jit_row((x)[1],(x)[2],(x)[3],k))\n"
                                 "static inline __attribute__((always_inline,unused)) long op2jit_row(const "

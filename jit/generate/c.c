@@ -5,6 +5,7 @@
 #include "jit/front/prelude.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
+#include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
 
 static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
@@ -73,20 +74,28 @@ static void put_constant_updates(struct generator *g) {
 /* ---- the file ----------------------------------------------------------------------------------*/
 
 /* What strips need, once for each type and row length. */
+struct helpers {
+  bool types[TYPE_COUNT], rows[TYPE_COUNT][LANES_LONGEST_ROW + 1];
+};
+
+static void put_helper(struct generator *g, enum type_code type, int dim, struct helpers *known) {
+  if (!known->types[type])
+    put_lane_types(g, type);
+  if (!known->rows[type][dim])
+    put_lane_helpers(g, type, dim);
+  known->types[type] = known->rows[type][dim] = true;
+}
+
 static void put_helpers(struct generator *g) {
-  for (int i = 0; i < g->d->ndats; i++) {
-    const struct desc_dat *dat = &g->d->dats[i];
-    int dim = dat_is_apart(g->d, i) ? 1 : dat->dim;
-    bool known = false, known_type = false;
-    for (int j = 0; j < i; j++) {
-      bool same = g->d->dats[j].type == dat->type;
-      known_type |= same;
-      known |= same && (dat_is_apart(g->d, j) ? 1 : g->d->dats[j].dim) == dim;
-    }
-    if (!known_type)
-      put_lane_types(g, dat->type);
-    if (!known)
-      put_lane_helpers(g, dat->type, dim);
+  struct helpers known = {0};
+  struct desc room;
+  for (int i = 0; i < g->d->ndats; i++)
+    put_helper(g, g->d->dats[i].type, dat_is_apart(g->d, i) ? 1 : g->d->dats[i].dim, &known);
+  for (int targets = 1; desc_any_ragged(g->d) && targets <= rows_most(g->d); targets++) {
+    const struct desc *d = rows_of_strip(g->d, targets, &room);
+    for (int i = 0; i < d->nargs; i++)
+      if (d->args[i].entry)
+        put_helper(g, d->args[i].type, d->args[i].dim, &known);
   }
 }
 
@@ -136,8 +145,13 @@ static void put_types(struct generator *g) {
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (g->s->width)
     put_helpers(g);
-  if (g->s->straight)
+  if (g->s->straight) {
+    const struct desc *whole = g->d;
+    struct desc room;
+    g->d = rows_of_strip(whole, 0, &room);
     put_straight_helper(g);
+    g->d = whole;
+  }
 }
 
 /* A declaration without parameters fits any definition; it makes the function static and inlined. One that is `used`
@@ -157,6 +171,12 @@ static void put_checked_rows(struct generator *g) {
   put(g, "return op2jit_row(to, dim, n, k);");
   put_close(g);
   put(g, "#define op2jit_row op2_row");
+}
+
+/* Told to make vector code of a loop, clang adds up in another order. */
+static void put_any_order(struct generator *g) {
+  put(g, "#undef OP_ANY_ORDER");
+  put(g, "#define OP_ANY_ORDER _Pragma(\"clang loop vectorize(enable)\")");
 }
 
 static void put_head(struct generator *g, const struct generated *files) {
@@ -184,6 +204,8 @@ static void put_head(struct generator *g, const struct generated *files) {
     put_kernel_declaration(g, g->d->members[m].function);
   if (!g->d->nmembers)
     put_kernel_declaration(g, g->d->kernel_name);
+  if (g->s->rows)
+    put_any_order(g);
   put(g, "#pragma clang diagnostic pop");
   put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)");
   put(g, "#pragma GCC visibility push(hidden)");
@@ -259,13 +281,21 @@ static void put_plain_strips(struct generator *g) {
 }
 
 static void put_strips(struct generator *g) {
+  const struct desc *whole = g->d;
+  struct desc room;
   put_lane_accumulators(g);
   if (g->s->stream)
     put_stream_check(g);
-  if (g->s->straight)
-    put_straight_strips(g);
-  else
-    put_plain_strips(g);
+  if (rows_open_map(whole) >= 0)
+    put_rows_strips(g);
+  else {
+    g->d = rows_of_strip(whole, 0, &room);
+    if (g->s->straight)
+      put_straight_strips(g);
+    else
+      put_plain_strips(g);
+    g->d = whole;
+  }
   if (g->s->stream)
     put_stream_end(g);
   put_lanes_accumulated(g);
@@ -348,6 +378,7 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   if (!shape_fits(d, s))
     fitting.width = 0;
   fitting.straight &= shape_can_be_straight(d, &fitting);
+  fitting.rows &= shape_has_rows(d);
   fitting.stream &= shape_can_stream(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};

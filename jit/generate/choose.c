@@ -6,10 +6,13 @@
 #include "jit/front/parameters.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
+#include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
 
-/* Lanes hold every component of a strip's rows in registers or close by; rows longer than these do not gain. */
-enum { LONGEST_ROW = 24, MOST_COMPONENTS = 96 };
+/* Lanes hold every component of a strip's rows in registers or close by; more do not gain. */
+enum { MOST_COMPONENTS = 96 };
+/* Targets of an element of which strips are thought where elements differ. */
+enum { USUAL_TARGETS = 4 };
 
 /* Sums and extrema per lane are for the short ones; what the kernel writes at a global's own address cannot be in
  * lanes. */
@@ -19,17 +22,13 @@ static bool global_fits(const struct desc_arg *a) {
   return a->access != OP_WRITE && a->access != OP_RW && (arg_is_accumulated(a) || a->info >= 0);
 }
 
-bool shape_fits(const struct desc *d, const struct shape *s) {
+bool lanes_fit(const struct desc *d) {
   int components = 0;
-  if (s->width == 0)
-    return true;
-  if (desc_any_ragged(d))
-    return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (type_is_struct(a->type) || (a->form == DESC_GBL && !global_fits(a)))
       return false;
-    if (a->form == DESC_DAT && a->dim > LONGEST_ROW)
+    if (a->form == DESC_DAT && a->dim > LANES_LONGEST_ROW)
       return false;
     if (a->form == DESC_DAT)
       components += a->dim * arg_columns(d, a);
@@ -37,18 +36,26 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
   return components <= MOST_COMPONENTS;
 }
 
+bool shape_fits(const struct desc *d, const struct shape *s) {
+  return s->width == 0 || rows_most(d) > 0;
+}
+
+bool shape_has_rows(const struct desc *d) {
+  return !d->entry && d->text && strstr(d->text, "OP_ANY_ORDER");
+}
+
 bool shape_can_be_straight(const struct desc *d, const struct shape *s) {
   bool mapped = false;
+  if (rows_open_map(d) >= 0)
+    return false;
   for (int m = 0; m < d->nmaps; m++)
-    for (int c = 0; c < d->maps[m].arity; c++)
+    for (int c = 0; c < desc_arity(&d->maps[m]); c++)
       mapped |= desc_uses_column(d, m, c);
   return mapped && s->width && !s->list && shape_fits(d, s);
 }
 
 bool shape_can_stream(const struct desc *d, const struct shape *s) {
   bool any = false;
-  if (desc_any_ragged(d))
-    return false;
   for (int i = 0; i < d->nargs; i++)
     any |= lanes_can_stream(d, &d->args[i], s->width);
   return any && s->width && !s->list && shape_fits(d, s);
@@ -158,7 +165,7 @@ static int stream_width(const struct desc *d, int width) {
 }
 
 static int add_shape(const struct desc *d, int width, struct shape_wish wish, struct shape *out, int count) {
-  struct shape s = {.width = width};
+  struct shape s = {.width = width, .rows = wish.rows && shape_has_rows(d)};
   s.straight = wish.straight && shape_can_be_straight(d, &s);
   s.stream = wish.stream && shape_can_stream(d, &s);
   for (int i = 0; i < count; i++)
@@ -170,19 +177,32 @@ static int add_shape(const struct desc *d, int width, struct shape_wish wish, st
   return count + 1;
 }
 
+struct shape shape_for_sorted(const struct desc *d, int vector_bytes, struct shape_wish wish) {
+  const bool useful = vector_bytes >= 32 && rows_open_map(d) >= 0 && rows_most(d) > 1;
+  return (struct shape){.width = useful ? natural_width(d, vector_bytes) : 0,
+                        .rows = useful && wish.rows && shape_has_rows(d)};
+}
+
 int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,
                      struct shape out[SHAPE_CANDIDATES]) {
-  const struct shape_wish plain = {0}, cached = {.straight = wish.straight};
+  const struct shape_wish plain = {.rows = wish.rows},
+                          cached = {.straight = wish.straight, .rows = wish.rows},
+                          other = {.rows = !wish.rows};
   int width = natural_width(d, vector_bytes), count = 0;
-  const bool strips = vector_bytes >= 32;
+  /* Of elements that differ from those beside them no strips are made. */
+  const bool strips = vector_bytes >= 32 && (rows_open_map(d) < 0 || wish.even);
   const struct shape streaming = {.width = stream_width(d, width)};
   const bool streams = strips && wish.stream && shape_can_stream(d, &streaming);
   /* From memory, what need not be read counts for more than how elements are brought into lanes. */
-  if (streams && count_values(d, true) == 0)
+  struct desc room;
+  const struct desc *lanes = rows_of_strip(d, USUAL_TARGETS, &room);
+  if (streams && count_values(lanes, true) == 0)
     count = add_shape(d, streaming.width, wish, out, count);
-  if (strips && gains(d))
+  if (strips && gains(lanes))
     count = add_shape(d, width, cached, out, count);
   count = add_shape(d, 0, plain, out, count);
+  if (shape_has_rows(d))
+    count = add_shape(d, 0, other, out, count);
   if (streams)
     count = add_shape(d, streaming.width, wish, out, count);
   if (strips) {

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "jit/generate/rows.h"
+
 /* ---- addresses ---------------------------------------------------------------------------------*/
 
 /* The element that column `column` of the argument names: op2_e or a map's entry. */
@@ -25,12 +27,14 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 }
 
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
-  if (desc_is_ragged(g->d, a))
+  if (desc_is_ragged(g->d, a) && !g->lanes)
     return false;
   return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
 }
 
 int arg_columns(const struct desc *d, const struct desc_arg *a) {
+  if (a->entry) /* one row, in strips */
+    return d->maps[a->map].arity > 0;
   return arg_is_vector(a) ? d->maps[a->map].arity : 1;
 }
 
@@ -78,6 +82,9 @@ void put_handle(struct generator *g, int arg) {
   if (!a->present)
     put(g, "%sop2_v%d[4] = {op2_a%d, (%s)0, (%s)0, (%s)0};", text_str(&type), arg, arg, text_str(&type),
         text_str(&type), text_str(&type));
+  else if (g->lanes)
+    put(g, "%sop2_v%d[4] = {op2_a%d, (%s)0, (%s)-%dL, (%s)%dL};", text_str(&type), arg, arg, text_str(&type),
+        text_str(&type), rows_step(g->d, a), text_str(&type), g->d->maps[a->map].arity);
   else if (a->entry)
     put(g, "%sop2_v%d[4] = {op2_d%d + op2_first%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_count%d};",
         text_str(&type), arg, a->dat, a->map, a->dim, text_str(&type), text_str(&type), a->dim,

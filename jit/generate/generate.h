@@ -23,6 +23,8 @@ struct generated {
 bool shape_fits(const struct desc *d, const struct shape *s);
 /* Has it strips that read targets by a map, so that straight ranges mean something? */
 bool shape_can_be_straight(const struct desc *d, const struct shape *s);
+/* Does the kernel say OP_ANY_ORDER? */
+bool shape_has_rows(const struct desc *d);
 /* Has it strips with results that can go past the caches? */
 bool shape_can_stream(const struct desc *d, const struct shape *s);
 /* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at
@@ -30,8 +32,12 @@ bool shape_can_stream(const struct desc *d, const struct shape *s);
 struct shape_wish {
   bool straight; /* most elements lie in straight ranges */
   bool stream;   /* the data are far larger than the caches */
+  bool even;     /* most elements have as many targets, by a ragged map, as those around them */
+  bool rows;     /* most targets are those of elements with many */
 };
-enum { SHAPE_CANDIDATES = 5 };
+enum { SHAPE_CANDIDATES = 6 };
+/* That of strips of elements that are sorted by the number of their targets; scalar: such strips are of no use. */
+struct shape shape_for_sorted(const struct desc *d, int vector_bytes, struct shape_wish wish);
 int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,
                      struct shape out[SHAPE_CANDIDATES]);
 

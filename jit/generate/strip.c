@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "jit/generate/lanes.h"
+#include "jit/generate/rows.h"
 
 /* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
  * op2_b3 what an extremum began with; op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their
@@ -17,6 +18,8 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
                         char *out, size_t size) {
   if (a->map < 0)
     lane_element(g, lane, out, size);
+  else if (a->entry)
+    rows_first(g, a->map, lane, out, size);
   else if (g->straight)
     snprintf(out, size, "(op2_i + op2_o%d_%d + %s)", a->map, col, lane);
   else
@@ -25,7 +28,7 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
 
 /* Do lanes' elements or targets follow one another? */
 static bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
-  return a->map < 0 ? !g->s->list : g->straight;
+  return a->map < 0 || a->entry ? !g->s->list : g->straight;
 }
 
 /* Lanes of this argument that follow one another in memory: no row needs turning. */
@@ -36,8 +39,8 @@ static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
 /* Lanes whose results can leave as one vector. Increments by several columns may meet on a target, and are added in the
  * order of elements. */
 static bool leaves_at_once(const struct generator *g, const struct desc_arg *a) {
-  return is_contiguous(g, a) &&
-         (a->map < 0 || !access_reduces(a->access) || (!arg_is_vector(a) && arg_is_alone(g->d, a)));
+  return is_contiguous(g, a) && (a->map < 0 || a->entry || !access_reduces(a->access) ||
+                                 (!arg_is_vector(a) && arg_is_alone(g->d, a)));
 }
 
 /* What is turned at once: a whole row, or one component of data that lie apart. */
@@ -52,10 +55,10 @@ static void lane_address(const struct generator *g, const struct desc_arg *a, in
   lane_target(g, a, col, lane, element, sizeof element);
   if (dat_is_apart(g->d, a->dat))
     snprintf(out, size, "op2_d%d + %d * op2_s%d + %s", a->dat, c, a->dat, element);
-  else if (a->dim == 1)
+  else if (rows_step(g->d, a) == 1)
     snprintf(out, size, "op2_d%d + %s", a->dat, element);
   else
-    snprintf(out, size, "op2_d%d + %s * %d", a->dat, element, a->dim);
+    snprintf(out, size, "op2_d%d + %s * %d", a->dat, element, rows_step(g->d, a));
 }
 
 /* ---- into lanes --------------------------------------------------------------------------------*/
@@ -70,6 +73,17 @@ static bool are_addresses(const struct desc *d, int map) {
       return true;
   }
   return false;
+}
+
+/* Where a lane's row of a map begins. */
+static void row_of_map(const struct generator *g, int map, const char *lane, char *out, size_t size) {
+  char element[64];
+  if (g->d->maps[map].ragged) {
+    rows_first(g, map, lane, out, size);
+    return;
+  }
+  lane_element(g, lane, element, sizeof element);
+  snprintf(out, size, "%s * %d", element, g->d->maps[map].arity);
 }
 
 static void put_lane_entries(struct generator *g) {
@@ -88,13 +102,13 @@ static void put_lane_entries(struct generator *g) {
         continue;
       struct text entries = {0};
       for (int l = 0; l < width; l++) {
-        char lane[16], element[64];
+        char lane[16], row[80];
         snprintf(lane, sizeof lane, "%d", l);
-        lane_element(g, lane, element, sizeof element);
+        row_of_map(g, m, lane, row, sizeof row);
         text_addf(&entries,
-                  apart ? "%s(unsigned)__atomic_load_n(&op2_t%d[%s * %d + %d], __ATOMIC_RELAXED)"
-                        : "%sop2_t%d[%s * %d + %d]",
-                  l ? ", " : "", m, element, g->d->maps[m].arity, c);
+                  apart ? "%s(unsigned)__atomic_load_n(&op2_t%d[%s + %d], __ATOMIC_RELAXED)"
+                        : "%sop2_t%d[%s + %d]",
+                  l ? ", " : "", m, row, c);
       }
       put(g, "const %s op2_m%d_%d[%d] = {%s};", apart ? "long" : "int", m, c, width, text_str(&entries));
       g->out->failed |= entries.failed;
@@ -325,7 +339,7 @@ static void put_component_store(struct generator *g, int arg, int v, int c, int 
   }
   if (!dat_is_apart(g->d, a->dat) && a->dim > 1) {
     lane_target(g, a, arg_column(a, v), number, element, sizeof element);
-    snprintf(where, sizeof where, "op2_d%d + %s * %d + %d", a->dat, element, a->dim, c);
+    snprintf(where, sizeof where, "op2_d%d + %s * %d + %d", a->dat, element, rows_step(g->d, a), c);
   }
   put(g, "op2_better%d(%s, op2_b%d[%d], op2_l%d[%d]);", arg, where, arg, from, arg, from);
 }
@@ -462,6 +476,7 @@ void put_lanes_accumulated(struct generator *g) {
 }
 
 void put_strip(struct generator *g) {
+  put_rows_counts(g);
   if (!g->straight)
     put_lane_entries(g);
   for (int i = 0; i < g->d->nargs; i++)

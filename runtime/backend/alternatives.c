@@ -27,6 +27,12 @@ static void add_shapes(struct list *list, const struct variant *standard,
     if (!shape_equal(&v.shape, &standard->shape))
       add(list, v);
   }
+  if (loop->sorted) {
+    struct variant v = *standard;
+    v.shape = *loop->sorted;
+    v.sorted = true;
+    add(list, v);
+  }
 }
 
 /* The gather form for few blocks, too: they may meet in many colours and leave threads without work, and what is

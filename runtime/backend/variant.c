@@ -7,11 +7,13 @@
 
 #include "context/forced.h"
 
-static const char threads_word[] = "threads";
+static const char threads_word[] = "threads", sorted_word[] = "sorted";
 
 void variant_print(const struct variant *variant, struct text *out) {
   text_addf(out, "%s/", variant->strategy->name);
   shape_print(&variant->shape, out);
+  if (variant->sorted)
+    text_addf(out, "/%s", sorted_word);
   if (variant->block_size)
     text_addf(out, "/%d", variant->block_size);
   if (variant->threads)
@@ -29,12 +31,13 @@ static bool read_count(const char *word, int *out) {
 }
 
 /* Of each a variant has one. */
-enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_KINDS };
+enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_ORDER, WORD_KINDS };
 
 static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",
                                               [WORD_THREADS] = "number of threads",
                                               [WORD_BLOCK] = "block size",
-                                              [WORD_SHAPE] = "shape"};
+                                              [WORD_SHAPE] = "shape",
+                                              [WORD_ORDER] = "order"};
 
 static enum word_kind apply_word(struct variant *variant, const char *word) {
   for (int i = 0; strategies[i]; i++)
@@ -42,6 +45,10 @@ static enum word_kind apply_word(struct variant *variant, const char *word) {
       variant->strategy = strategies[i];
       return WORD_STRATEGY;
     }
+  if (strcmp(word, sorted_word) == 0) {
+    variant->sorted = true;
+    return WORD_ORDER;
+  }
   const size_t prefix = sizeof threads_word - 1;
   if (strncmp(word, threads_word, prefix) == 0)
     return read_count(word + prefix, &variant->threads) ? WORD_THREADS : WORD_UNKNOWN;
@@ -58,7 +65,8 @@ static int unknown_word(const char *word, struct error *err) {
   const int code = error_set(
       err, OP_ERR_ENV,
       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (%s), a shape (scalar, strip4, strip8, "
-      "strip16, strip8+straight, strip8+stream), a block size or a number of threads (threads4), separated "
+      "strip16, strip8+straight, strip8+stream, scalar+rows), sorted, a block size or a number of threads "
+      "(threads4), separated "
       "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
       word, text_str(&names));
   text_free(&names);

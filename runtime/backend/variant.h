@@ -1,6 +1,6 @@
 /* A way to run a loop on the host: how its elements are dealt out, what the generated code looks like, and the
  * block size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096",
- * "chunks/strip8/threads1". What the library chooses is left out, so that a name means the same on any mesh. */
+ * "chunks/strip8/threads1", "chunks/strip8/sorted". What the library chooses is left out, so that a name means the same on any mesh. */
 #ifndef OP2JIT_VARIANT_H
 #define OP2JIT_VARIANT_H
 
@@ -14,6 +14,7 @@
 struct variant {
   const struct strategy *strategy;
   struct shape shape;
+  bool sorted;    /* elements by the number of their targets, where a ragged map gives them different ones */
   int block_size; /* elements; 0: does not apply, or chosen by the library */
   int threads;    /* to use at most; 0: all that the loop may use */
 };

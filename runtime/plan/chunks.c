@@ -5,7 +5,7 @@
  * each of them has results to combine they are fewer and longer, so that beginning and ending one costs nothing,
  * in steps that many threads can share out evenly; the others run in one go where they follow one another. */
 static const long most_chunks = 256, combined_chunks = 64, long_chunk = 8192, least_chunk = 256,
-                  chunk_multiple = 64;
+                  chunk_multiple = 64, long_enough = 16;
 
 static long share_out(long size, long chunks) {
   return size / chunks + (size % chunks != 0);
@@ -29,6 +29,13 @@ int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err
   return OP_OK;
 }
 
+/* Strips begin at the beginning of a range, and long chunks lose nothing by beginning where whole strips do. */
+static long cut(const struct plan_request *r, long k, long n) {
+  const long at = work_cut(r->work, r->size, k, n),
+             whole = (at + chunk_multiple / 2) / chunk_multiple * chunk_multiple;
+  return k == n || r->size / n < long_enough * chunk_multiple ? at : whole < r->size ? whole : r->size;
+}
+
 /* The same number of them. One may be empty, beside an element with much work. */
 static int chunks_of_work(struct schedule *s, const struct plan_request *r, struct error *err) {
   const long chunk = r->block_size > 0 ? r->block_size : schedule_chunk_size(r->size, false);
@@ -38,8 +45,7 @@ static int chunks_of_work(struct schedule *s, const struct plan_request *r, stru
     return status;
   schedule_add_phase(s, false);
   for (long k = 0; k < n; k++)
-    schedule_add_item(s, WORK_RANGE, work_cut(r->work, r->size, k, n), work_cut(r->work, r->size, k + 1, n),
-                      -1);
+    schedule_add_item(s, WORK_RANGE, cut(r, k, n), cut(r, k + 1, n), -1);
   return OP_OK;
 }
 

@@ -81,6 +81,11 @@ int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err
 /* The first element of piece k of n with about the same work each. An element counts once beside its work. */
 long work_cut(const long long *work, long size, long k, long n);
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+/* The same items, with the elements of each sorted by their work, as far as they lie near each other; all go through a
+ * list. Element e of the set has the work first[e + 1] - first[e]. What waits of `in` there are stay its own: the caller
+ * takes them out of `out` before freeing it. */
+int schedule_sorted(struct schedule *out, const struct schedule *in, const long long *first,
+                    struct error *err);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no
  * target. For schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);

@@ -17,17 +17,21 @@ static void add_ragged(struct columns *l, const struct map *map) {
                                               .target_size = map->to->extents[EXTENT_NONEXEC]};
 }
 
+/* Rows of a ragged map that all are as long are those of a map of one arity. */
+static void add_column(struct columns *l, const struct map *map, int arity, int column) {
+  l->items[l->count++] = (struct plan_column){.table = map->table + (size_t)l->part->begin * (size_t)arity,
+                                              .arity = arity,
+                                              .column = column,
+                                              .target = map->to->id,
+                                              .target_size = map->to->extents[EXTENT_NONEXEC]};
+}
+
 static void add(struct columns *l, const struct map *map, int column) {
   if (map->first) {
     add_ragged(l, map);
     return;
   }
-  l->items[l->count++] =
-      (struct plan_column){.table = map->table + (size_t)l->part->begin * (size_t)map->arity,
-                           .arity = map->arity,
-                           .column = column,
-                           .target = map->to->id,
-                           .target_size = map->to->extents[EXTENT_NONEXEC]};
+  add_column(l, map, map->arity, column);
 }
 
 static void add_turned(struct columns *l) {
@@ -127,9 +131,20 @@ static const struct map *map_of(const struct loop *loop, int map) {
 static void add_used(struct columns *l) {
   const struct desc *d = &l->loop->desc;
   for (int m = 0; m < d->nmaps; m++)
-    for (int c = 0; c < d->maps[m].arity; c++)
+    for (int c = 0; c < desc_arity(&d->maps[m]); c++)
       if (desc_uses_column(d, m, c))
-        add(l, map_of(l->loop, m), c);
+        add_column(l, map_of(l->loop, m), desc_arity(&d->maps[m]), c);
+}
+
+const struct map *loop_open_map(const struct loop *loop) {
+  const struct map *most = NULL;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    if (map && map->first && !loop->desc.maps[loop->desc.args[i].map].equal &&
+        (!most || map->entries->size > most->entries->size))
+      most = map;
+  }
+  return most;
 }
 
 const long long *loop_work(const struct loop *loop, const struct loop_part *part) {
@@ -150,6 +165,8 @@ int loop_columns(const struct loop *loop, const struct loop_part *part, enum pla
   size_t most = 0;
   for (int i = 0; i < loop->nargs; i++)
     most += 2 + (size_t)(loop->args[i].map ? loop->args[i].map->arity : 0);
+  for (int m = 0; m < loop->desc.nmaps; m++)
+    most += (size_t)desc_arity(&loop->desc.maps[m]);
   *out = l.items = array_new(most, sizeof *l.items);
   *count = 0;
   if (!l.items)

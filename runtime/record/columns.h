@@ -15,6 +15,10 @@ bool loop_meets(const struct loop *loop);
 /* The work of the part's elements, as plans are asked for it: how many targets they have. NULL: all have as many. */
 const long long *loop_work(const struct loop *loop, const struct loop_part *part);
 
+/* The ragged map of the loop whose elements have different numbers of targets, of several the one with most entries; NULL:
+ * none. */
+const struct map *loop_open_map(const struct loop *loop);
+
 /* Do elements meet in its targets, to add to them or for an extremum? */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && !arg->entry &&

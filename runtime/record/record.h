@@ -160,7 +160,10 @@ struct loop {
   unsigned epoch, constant_epoch;
   bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
   bool large;    /* on some rank the data are far larger than the caches: likewise */
-  bool heavy;    /* few elements that take long, and cut for that: likewise, see heavy.h */
+  bool
+      even; /* on some rank most elements have as many targets as those around them, by a ragged map that differs */
+  bool long_rows; /* on some rank most targets are those of elements with many: likewise */
+  bool heavy;     /* few elements that take long, and cut for that: likewise, see heavy.h */
   int long_calls;
   bool prepared;
   const struct loop_form *form; /* NULL: it runs plainly */

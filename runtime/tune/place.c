@@ -1,6 +1,7 @@
 #include "tune/place.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -62,7 +63,15 @@ static int reach_class(const struct map *map) {
 }
 
 /* What is best with these says nothing of meshes without, nor they of it. */
-static const char straight_mark[] = " straight", large_mark[] = " large", heavy_mark[] = " heavy";
+static const struct {
+  const char *word;
+  size_t of; /* a bool of the loop */
+} marks[] = {{" straight", offsetof(struct loop, straight)},
+             {" large", offsetof(struct loop, large)},
+             {" even", offsetof(struct loop, even)},
+             {" long", offsetof(struct loop, long_rows)},
+             {" heavy", offsetof(struct loop, heavy)}};
+enum { MARKS = sizeof marks / sizeof *marks };
 
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
   tuning_size_class(loop->set->extents[EXTENT_OWNED], out);
@@ -81,12 +90,9 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
     const double degree = to > 0 ? (map->first ? entries : from * map->arity) / to : 0;
     text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
   }
-  if (loop->straight)
-    text_add(out, straight_mark);
-  if (loop->large)
-    text_add(out, large_mark);
-  if (loop->heavy)
-    text_add(out, heavy_mark);
+  for (int i = 0; i < MARKS; i++)
+    if (*(const bool *)((const char *)loop + marks[i].of))
+      text_add(out, marks[i].word);
 }
 
 bool tuning_place_ok(const struct tuning_place *place) {
@@ -113,9 +119,10 @@ const char *tuning_grade_words(enum tuning_grade grade) {
 }
 
 static bool is_comparable(const char *mesh, const char *other) {
-  return !strstr(mesh, straight_mark) == !strstr(other, straight_mark) &&
-         !strstr(mesh, large_mark) == !strstr(other, large_mark) &&
-         !strstr(mesh, heavy_mark) == !strstr(other, heavy_mark);
+  bool same = true;
+  for (int i = 0; i < MARKS; i++)
+    same &= !strstr(mesh, marks[i].word) == !strstr(other, marks[i].word);
+  return same;
 }
 
 enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {

@@ -10,6 +10,7 @@ enum { ROWS = 3001, COLS = 2000 };
 /* clang-format off */
 OP_KERNEL_DEF(product, void product(int n, const double **a, const double **x, double *y) {
   double sum = 0;
+  OP_ANY_ORDER
   for (int k = 0; k < n; k++)
     sum += OP_ROW(a, k)[0] * OP_ROW(x, k)[0];
   *y = sum;
@@ -75,9 +76,22 @@ static int long_row(void) {
 }
 
 /* Rows of 0 to 12 targets, some of them none, and a long one, in which targets occur several times. */
+static int any_length(int r) {
+  return r == 17 ? long_row() : r % 5 == 3 ? 0 : (r * 7) % 13;
+}
+/* As long as those beside them; all alike. */
+static int even_length(int r) {
+  return r / 61 % 11;
+}
+static int five(int r) {
+  (void)r;
+  return 5;
+}
+static int (*length_of)(int r) = any_length;
+
 static void make_matrix(void) {
   for (int r = 0; r < ROWS; r++)
-    offsets[r + 1] = offsets[r] + (r == 17 ? long_row() : r % 5 == 3 ? 0 : (r * 7) % 13);
+    offsets[r + 1] = offsets[r] + length_of(r);
   targets = malloc((size_t)offsets[ROWS] * sizeof *targets);
   values = malloc((size_t)offsets[ROWS] * sizeof *values);
   for (int r = 0; r < ROWS; r++)
@@ -105,7 +119,18 @@ static int open_mesh(void **state) {
   return a && y && w ? 0 : -1;
 }
 
+static int open_even(void **state) {
+  length_of = even_length;
+  return open_mesh(state);
+}
+
+static int open_five(void **state) {
+  length_of = five;
+  return open_mesh(state);
+}
+
 static int close_mesh(void **state) {
+  length_of = any_length;
   free(targets);
   free(values);
   return stop(state);
@@ -415,6 +440,13 @@ CASE(what_is_beyond_the_targets_is_found) {
 }
 
 #define mesh_test(f) cmocka_unit_test_setup_teardown(f, open_mesh, close_mesh)
+#define test_of(f, mesh)                                                                                     \
+  { #f ", " #mesh, f, open_##mesh, close_mesh, NULL }
+#define tests_of(mesh)                                                                                       \
+  test_of(targets_and_entries_are_read, mesh), test_of(targets_are_incremented, mesh),                       \
+      test_of(targets_keep_extremes, mesh), test_of(entries_are_written, mesh),                              \
+      test_of(two_ragged_maps_have_a_number_each, mesh), test_of(arguments_may_be_absent, mesh),             \
+      test_of(sets_are_renumbered, mesh)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -431,6 +463,8 @@ int main(void) {
       mesh_test(an_extremum_is_found_beside_a_ragged_map),
       mesh_test(rows_beyond_the_room_of_opencl_are_refused),
       mesh_test(what_is_beyond_the_targets_is_found),
+      tests_of(even),
+      tests_of(five),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -438,13 +438,62 @@ CASE(planted_faults) {
   error_free(&err);
 }
 
+/* Each item has its elements, those near each other by their number of targets, and what it had. */
+CASE(sorted_elements) {
+  enum { n = 5000, targets = 7 };
+  struct error err = {0};
+  static long long first[n + 1];
+  static int table[n * 4];
+  for (int e = 0; e < n; e++) {
+    first[e + 1] = first[e] + (e * 7919 % 5);
+    for (long long i = first[e]; i < first[e + 1] && i < n * 4; i++)
+      table[i] = (int)(i % targets);
+  }
+  const struct plan_column column = {
+      .table = table, .first = first, .arity = 1, .target = 1, .target_size = targets};
+  const struct plan_request none = {.size = n, .block_size = 700, .work = first}, some = {.size = n,
+                                                                                          .block_size = 700,
+                                                                                          .work = first,
+                                                                                          .columns = &column,
+                                                                                          .ncolumns = 1};
+  for (int owned = 0; owned < 2; owned++) {
+    struct schedule plain, sorted;
+    struct owner_shares shares;
+    if (owned)
+      expect_ok(schedule_owners(&plain, &some, 3, &shares, &err), &err);
+    else
+      expect_ok(schedule_chunks(&plain, n, 700, &err), &err);
+    expect_ok(schedule_sorted(&sorted, &plain, first, &err), &err);
+    expect_ok(schedule_verify(&sorted, owned ? &some : &none, &err), &err);
+    assert_int_equal(sorted.nitems, plain.nitems);
+    assert_int_equal(sorted.nphases, plain.nphases);
+    assert_int_equal(sorted.threads, plain.threads);
+    for (int i = 0; i < sorted.nitems; i++) {
+      const struct item *item = &sorted.items[i];
+      long changes = 0;
+      assert_int_equal(item->work, WORK_LIST);
+      assert_int_equal(item->owner, plain.items[i].owner);
+      assert_int_equal(item->end - item->begin, plain.items[i].end - plain.items[i].begin);
+      for (long p = item->begin + 1; p < item->end; p++) {
+        const int a = sorted.list[p - 1], b = sorted.list[p];
+        changes += first[a + 1] - first[a] != first[b + 1] - first[b];
+      }
+      /* Lengths are 0 to 4, and no item is longer than three windows. */
+      assert_true(changes <= 3 * 5);
+    }
+    schedule_free(&plain);
+    schedule_free(&sorted);
+  }
+  error_free(&err);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),
-      cmocka_unit_test(many_colours),     cmocka_unit_test(ragged_columns),
-      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped),
-      cmocka_unit_test(refusals),         cmocka_unit_test(same_on_threads),
-      cmocka_unit_test(planted_faults),
+      cmocka_unit_test(every_block_size),  cmocka_unit_test(few_colours),
+      cmocka_unit_test(many_colours),      cmocka_unit_test(ragged_columns),
+      cmocka_unit_test(sorted_elements),   cmocka_unit_test(nothing_written),
+      cmocka_unit_test(direct_and_mapped), cmocka_unit_test(refusals),
+      cmocka_unit_test(same_on_threads),   cmocka_unit_test(planted_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

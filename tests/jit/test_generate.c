@@ -64,6 +64,26 @@ static struct desc numbers(void) {
   return d;
 }
 
+/* A matrix by rows: of as many entries each, or of any number (0). */
+static struct desc matrix(const char *name, int equal) {
+  char text[300];
+  snprintf(
+      text, sizeof text,
+      "void %s(int n, const double **a, const double **x, double *y) {\n  double sum = 0;\n  OP_ANY_ORDER\n"
+      "  for (int k = 0; k < n; k++)\n    sum += *OP_ROW(a, k) * *OP_ROW(x, k);\n  *y = sum;\n}\n",
+      name);
+  struct desc d = build_loop(name, text);
+  const int map = build_map(&d, 0, 1);
+  d.maps[map].ragged = true;
+  d.maps[map].equal = equal;
+  const int a = build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 2, false), map, -1, OP_READ);
+  d.args[a].entry = d.args[a].counted = true;
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  d.nsets = 3;
+  return d;
+}
+
 static void build_member(struct desc *d, const char *name, int nargs, const int *args, const int *accesses) {
   struct desc_member *m = &d->members[d->nmembers++];
   *m = (struct desc_member){.name = strdup(name), .function = strdup(name), .nargs = nargs};
@@ -245,9 +265,9 @@ static struct desc rows_of_four(void) {
 }
 
 static void shape_names(void) {
-  static const char *const wrong[] = {"scalar+straight",   "strip8+straight+list", "strip8+",
-                                      "strip8+lis",        "scalar+stream",        "strip8+stream+straight",
-                                      "strip4+stream+list"};
+  static const char *const wrong[] = {"scalar+straight",    "strip8+straight+list", "strip8+",
+                                      "strip8+lis",         "scalar+stream",        "strip8+stream+straight",
+                                      "strip4+stream+list", "scalar+list+rows"};
   struct shape s;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     if (shape_parse(wrong[i], &s)) {
@@ -273,7 +293,12 @@ int main(int argc, char **argv) {
   one(argv[1], numbers(), "strip4+straight", write);
   one(argv[1], copying(1), "strip8+straight+stream", write);
   one(argv[1], rows_of_two(), "strip4+stream", write);
-  const struct shape_wish straight = {.straight = true}, stream = {.stream = true}, both = {true, true};
+  one(argv[1], matrix("multiply", 0), "scalar+rows", write);
+  one(argv[1], matrix("multiply", 0), "strip4+stream", write);
+  one(argv[1], matrix("multiply", 0), "strip4+list", write);
+  one(argv[1], matrix("five", 5), "strip4+straight", write);
+  const struct shape_wish straight = {.straight = true}, stream = {.stream = true},
+                          both = {.straight = true, .stream = true};
   has_shapes(copying(1), 64, straight, "strip8+straight scalar strip4+straight strip8");
   has_shapes(copying(1), 64, (struct shape_wish){0}, "strip8 scalar strip4");
   has_shapes(copying(0), 64, straight, "scalar strip8 strip4");
@@ -282,6 +307,12 @@ int main(int argc, char **argv) {
   has_shapes(copying(1), 64, both, "strip8+straight+stream strip8+straight scalar strip4+straight strip8");
   has_shapes(adding("x[n]"), 64, both, "scalar strip8+straight strip4+straight strip8");
   /* Past the caches go whole lines: eight doubles, sixteen floats that lie apart, or rows of four doubles by fours. */
+  /* Rows of any length: strips where those side by side are as long. */
+  has_shapes(matrix("multiply", 0), 64, (struct shape_wish){0}, "scalar scalar+rows");
+  has_shapes(matrix("multiply", 0), 64, (struct shape_wish){.rows = true}, "scalar+rows scalar");
+  has_shapes(matrix("multiply", 0), 64, (struct shape_wish){.even = true},
+             "strip8 scalar scalar+rows strip4");
+  has_shapes(matrix("five", 5), 64, straight, "strip8+straight scalar scalar+rows strip4+straight strip8");
   has_shapes(copying(0), 32, stream, "strip8+stream scalar strip4 strip8");
   has_shapes(copying(0), 16, stream, "scalar");
   has_shapes(rows_of_two(), 32, stream, "strip16+stream strip8 scalar strip4");

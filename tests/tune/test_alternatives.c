@@ -50,6 +50,14 @@ CASE(are_one_step_away) {
   expect(whole, (struct alternatives_of){.elements = 8000, .threads = 1}, "whole/strip8 whole/strip4");
 }
 
+/* Elements with different numbers of targets: strips of sorted ones. */
+CASE(sort_elements) {
+  const struct variant chunks = {.strategy = &strategy_chunks};
+  const struct shape sorted = {.width = 8, .rows = true};
+  expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 1, .sorted = &sorted},
+         "chunks/strip8 chunks/strip4 chunks/strip8+rows/sorted chunks/scalar/1024");
+}
+
 /* The gather form has no straight ranges: it is made of the same strips without them. */
 CASE(know_straight_ranges) {
   const struct variant chunks = {.strategy = &strategy_chunks, .shape = {.width = 8, .straight = true}};
@@ -105,16 +113,17 @@ CASE(names_are_read_back) {
   struct error err = {0};
   struct text name = {0};
   struct variant v = {0};
-  assert_int_equal(variant_apply(&v, "threads3/owners/128/strip4+straight+stream", &err), OP_OK);
+  assert_int_equal(variant_apply(&v, "threads3/owners/128/sorted/strip4+straight+stream+rows", &err), OP_OK);
   variant_print(&v, &name);
-  assert_string_equal(text_str(&name), "owners/strip4+straight+stream/128/threads3");
+  assert_string_equal(text_str(&name), "owners/strip4+straight+stream+rows/sorted/128/threads3");
   struct variant again = {0};
   assert_int_equal(variant_apply(&again, text_str(&name), &err), OP_OK);
   assert_int_equal(again.threads, 3);
+  assert_true(again.sorted);
   assert_int_equal(again.block_size, 128);
   for (const char *const *bad =
            (const char *const[]){"threads", "threads0", "threads-1", "threads2x", "64/64", "scalar/strip4",
-                                 "chunks/owners", "threads2/threads2", NULL};
+                                 "chunks/owners", "threads2/threads2", "sorted/sorted", NULL};
        *bad; bad++) {
     assert_int_equal(variant_apply(&v, *bad, &err), OP_ERR_ENV);
     assert_non_null(strstr(error_message(&err), *bad));
@@ -162,10 +171,10 @@ CASE(words_are_told_apart) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(are_one_step_away),           cmocka_unit_test(know_straight_ranges),
-      cmocka_unit_test(know_stores_past_the_caches), cmocka_unit_test(leave_out_what_cannot_gain),
-      cmocka_unit_test(cut_heavy_loops_finer),       cmocka_unit_test(names_are_read_back),
-      cmocka_unit_test(words_are_told_apart),
+      cmocka_unit_test(are_one_step_away),          cmocka_unit_test(sort_elements),
+      cmocka_unit_test(know_straight_ranges),       cmocka_unit_test(know_stores_past_the_caches),
+      cmocka_unit_test(leave_out_what_cannot_gain), cmocka_unit_test(cut_heavy_loops_finer),
+      cmocka_unit_test(names_are_read_back),        cmocka_unit_test(words_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,7 @@ static const char prelude[] =
     "__device__ __forceinline__ long labs(long x) { return x < 0 ? -x : x; }\n"
     "__device__ __forceinline__ long long llabs(long long x) { return x < 0 ? -x : x; }\n"
     "}\n"
+    "#define OP_ANY_ORDER\n"
     "#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))\n"
     "static __device__ __forceinline__ long long op2jit_row(const void *to, const void *dim, const void *n,\n"
     "                                                       long long k) {\n"

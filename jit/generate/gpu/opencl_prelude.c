@@ -224,6 +224,7 @@ static const char prelude[] =
     "#define __builtin_fpclassify(nan, inf, normal, small, zero, x) (isnan(x) ? nan : isinf(x) ? inf : "
     "(x) == 0 ? zero : isnormal(x) ? normal : small)\n"
     "#define __STDC_VERSION__ 201710L\n"
+    "#define OP_ANY_ORDER\n"
     "#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))\n"
     "#define op2jit_row(to, dim, n, k) ((long)(k) * (long)(dim))\n" /* of copies */
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"

@@ -80,8 +80,8 @@ static double cpu_cost(const struct loop *loop, int which) {
   bool found = loop->ranged;
   for (int i = 0; i < loop->nvariants; i++) {
     const struct cpu_variant *v = variant_of(loop, i);
-    found |=
-        v->ready && v->variant.strategy == wanted->strategy && shape_equal(&v->variant.shape, &wanted->shape);
+    found |= v->ready && v->variant.strategy == wanted->strategy &&
+             shape_equal(&v->variant.shape, &wanted->shape) && v->variant.sorted == wanted->sorted;
   }
   return found && !wanted->strategy->lists && !wanted->strategy->apart ? 0 : compile;
 }
@@ -94,7 +94,8 @@ static int cpu_select(struct op_context *ctx, struct launch *launch, struct erro
   for (int p = 0; p < loop->nparts; p++)
     launch_set_slots(launch, p, v->parts[p].schedule ? v->parts[p].schedule->nslots : 0);
   loop->stats.scalar = v->scalar;
-  loop->stats.spills = v->functions[WORK_RANGE] && !loop->ranged ? v->spills : -1;
+  loop->stats.spills =
+      v->functions[v->variant.sorted ? WORK_LIST : WORK_RANGE] && !loop->ranged ? v->spills : -1;
   loop->stats.spared = v->variant.shape.straight ? cpu->spared : 0;
   return OP_OK;
 }
@@ -122,7 +123,7 @@ static struct work range_work(struct launch *launch, range_function function, in
  * collected. */
 static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (!v->variant.strategy->apart && !v->variant.shape.stream) {
+  if (!v->variant.strategy->apart && !v->variant.shape.stream && !v->variant.sorted) {
     *out = range_work(launch, v->functions[WORK_RANGE], 0);
     return OP_OK;
   }

@@ -85,6 +85,8 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
   /* Where increments are apart there are maps of their own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
   v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
+  v->shape.rows &= shape_has_rows(&loop->desc);
+  v->sorted &= !loop->ranged && loop_open_map(loop);
   return OP_OK;
 }
 
@@ -110,6 +112,7 @@ static int add_alternatives(const struct variant *standard, const struct shape *
                                         .heavy = loop->heavy,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
+                                        .sorted = cpu->sorted.width ? &cpu->sorted : NULL,
                                         .turned_bytes = cpu->turned_bytes};
   struct variant found[MOST_ALTERNATIVES];
   const int count = alternatives(standard, &facts, found);
@@ -141,15 +144,18 @@ int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop 
                      struct error *err) {
   /* From this share of elements in strips inside straight ranges on, shapes that know them are the better ones.
    * With so many times the caches, what a call writes is gone from them before the next loop looks for it. */
-  const double straight_enough = 0.5, times_cache = 1.5;
-  enum { STRAIGHT, LARGE, FACTS };
+  const double straight_enough = 0.5, times_cache = 1.5, even_enough = 0.5, long_enough = 0.3;
+  enum { STRAIGHT, LARGE, EVEN, LONG, FACTS };
   double most[FACTS] = {0};
   if (!code)
     code = cpu_find_straight(ctx, loop, cpu, &most[STRAIGHT], err);
+  cpu_find_rows(loop, &most[EVEN], &most[LONG]);
   most[LARGE] = loop->stats.working_set / (double)cache_bytes(ctx);
   code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
   loop->straight = most[STRAIGHT] >= straight_enough;
   loop->large = most[LARGE] >= times_cache;
+  loop->even = most[EVEN] >= even_enough;
+  loop->long_rows = most[LONG] >= long_enough;
   return code;
 }
 
@@ -170,9 +176,11 @@ static void cut_finer(struct variant *v, const struct loop *loop) {
 }
 
 static int list_shapes(const struct op_context *ctx, const struct loop *loop, struct jit *jit,
-                       struct shape shapes[SHAPE_CANDIDATES]) {
+                       struct shape *sorted, struct shape shapes[SHAPE_CANDIDATES]) {
   const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
-  const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};
+  const struct shape_wish wish = {
+      .straight = loop->straight, .stream = loop->large, .even = loop->even, .rows = loop->long_rows};
+  *sorted = shape_for_sorted(&loop->desc, vector_bytes, wish);
   return shape_candidates(&loop->desc, vector_bytes, wish, shapes);
 }
 
@@ -186,7 +194,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     if (code)
       return code;
     cpu->turned_bytes = turned_bytes(loop);
-    nshapes = list_shapes(ctx, loop, jit, shapes);
+    nshapes = list_shapes(ctx, loop, jit, &cpu->sorted, shapes);
   }
   struct variant v = {.strategy = default_strategy(loop), .shape = shapes[0]};
   struct text spec = {0};
@@ -287,6 +295,12 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   const struct plan_entry *entry = out->entry ? out->entry : &out->own;
   out->schedule = &entry->schedule;
   say_plan(ctx, &wish, entry, built, loop);
+  if (v->variant.sorted) {
+    code = schedule_sorted(&out->sorted, &entry->schedule, loop_open_map(loop)->first, err);
+    out->schedule = &out->sorted;
+  }
+  if (code)
+    return code;
   return strategy->apart ? gather_new(&out->gather, ctx, loop, part, entry, err) : OP_OK;
 }
 
@@ -315,11 +329,12 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
   }
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
   int code = context_jit(ctx, &jit, err);
-  for (int list = 0; !code && list < (v->listed ? 2 : 1); list++) {
+  for (int list = v->variant.sorted; !code && list < (v->listed ? 2 : 1); list++) {
     const struct shape shape = {.width = v->variant.shape.width,
                                 .list = list,
                                 .straight = v->variant.shape.straight && !list,
-                                .stream = v->variant.shape.stream && !list};
+                                .stream = v->variant.shape.stream && !list,
+                                .rows = v->variant.shape.rows};
     if (v->functions[list])
       continue;
     const bool there = wait || jit_prepare(jit, desc, &shape);
@@ -329,7 +344,7 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     struct jit_code found = {0};
     code = get_code(ctx, loop, desc, &shape, &found, err);
     v->functions[list] = found.run;
-    if (!list) {
+    if (!list || v->variant.sorted) {
       v->scalar = found.scalar;
       v->spills = found.spills;
     }
@@ -343,7 +358,8 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
   struct jit_code found = {0};
   if (v->for_chains)
     return OP_OK;
-  const struct shape shape = {.width = v->variant.shape.width, .straight = v->variant.shape.straight};
+  const struct shape shape = {
+      .width = v->variant.shape.width, .straight = v->variant.shape.straight, .rows = v->variant.shape.rows};
   const int code = get_code(ctx, loop, &loop->desc, &shape, &found, err);
   v->for_chains = found.run;
   return code;
@@ -352,6 +368,8 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
 static void free_part(struct op_context *ctx, struct cpu_part *part) {
   plan_entry_clear(&part->own);
   gather_free(part->gather);
+  part->sorted.waits = NULL; /* the entry's */
+  schedule_free(&part->sorted);
   if (part->entry)
     plan_cache_release(ctx->plans, part->entry);
   *part = (struct cpu_part){0};

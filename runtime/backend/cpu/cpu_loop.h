@@ -16,6 +16,7 @@ struct cpu_part {
   const struct schedule *schedule;
   struct plan_entry own;          /* where no plan is needed */
   const struct plan_entry *entry; /* where one is: shared with other loops */
+  struct schedule sorted;         /* of the entry's, or own, where elements are sorted; else empty */
   struct gather *gather;          /* where increments are apart */
   int threads;                    /* to use at most */
 };
@@ -34,6 +35,7 @@ struct cpu_variant {
 struct cpu_loop {
   struct cpu_variant *variants;
   int nvariants;       /* the first is the heuristic's choice, or what OP2_VARIANT forces */
+  struct shape sorted; /* of strips of sorted elements; scalar: of no use */
   size_t turned_bytes; /* that one element increments through maps; 0: none */
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */
@@ -48,6 +50,9 @@ void cpu_discount(struct op_context *ctx);
 /* Where the loop's targets follow one another, and for which share of this rank's elements. */
 int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,
                       struct error *err);
+/* How the numbers of targets of the loop's elements lie: shares of this rank's elements in strips that have as many, and
+ * of targets that belong to elements with many. */
+void cpu_find_rows(const struct loop *loop, double *even, double *in_long);
 /* Nobody of this loop needs them (any more). */
 void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
 /* What the data have to say about shapes: are they straight, are they large? Ranks do this together, those too

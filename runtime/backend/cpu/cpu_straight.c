@@ -31,7 +31,7 @@ static int find_in_part(struct op_context *ctx, const struct loop *loop, const s
 static double bytes_of_maps(const struct desc *d) {
   double bytes = 0;
   for (int m = 0; m < d->nmaps; m++)
-    bytes += d->maps[m].arity * (double)sizeof(int);
+    bytes += desc_arity(&d->maps[m]) * (double)sizeof(int);
   return bytes;
 }
 

@@ -1,0 +1,922 @@
+/* Made by op2jit (generator 8): loop multiply, strip4+stream, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+#define op2jit_assert(c, words) ((void)0)
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+typedef double op2_double2 __attribute__((vector_size(16), may_alias));
+typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double op2_double4 __attribute__((vector_size(32), may_alias));
+typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double op2_double8 __attribute__((vector_size(64), may_alias));
+typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
+static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
+    *(op2_double4 *)(lanes + 0) = z0;
+  }
+}
+static inline __attribute__((always_inline)) void op2_load_double_2(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = __builtin_shufflevector(*(const op2_double2u *)(rows[0] + 0), *(const op2_double2u *)(rows[2] + 0), 0, 1, 2, 3);
+    op2_double4 z1 = __builtin_shufflevector(*(const op2_double2u *)(rows[1] + 0), *(const op2_double2u *)(rows[3] + 0), 0, 1, 2, 3);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_2(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double2u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1);
+    *(op2_double2u *)(rows + 2) = __builtin_shufflevector(z1, z1, 0, 1);
+    *(op2_double2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 2, 3);
+    *(op2_double2u *)(rows + 6) = __builtin_shufflevector(z1, z1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_2(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) += *(const op2_double2u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_put_double_2(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) = *(const op2_double2u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_load_double_3(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_3(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = z0;
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 4) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 8) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 12) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_3(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) += *(const op2_double2u *)(values + 0);
+  row[2] += values[2];
+}
+static inline __attribute__((always_inline)) void op2_put_double_3(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) = *(const op2_double2u *)(values + 0);
+  row[2] = values[2];
+}
+static inline __attribute__((always_inline)) void op2_load_double_4(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+    *(op2_double4 *)(lanes + 12) = z3;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_4(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 4) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 8) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 12) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_4(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) += *(const op2_double4u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_put_double_4(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) = *(const op2_double4u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_load_double_5(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+    *(op2_double4 *)(lanes + 12) = z3;
+  }
+  {
+    op2_double4 z0 = {rows[0][4], rows[1][4], rows[2][4], rows[3][4]};
+    *(op2_double4 *)(lanes + 16) = z0;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_5(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 5) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 10) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 15) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 16);
+    rows[4] = z0[0];
+    rows[9] = z0[1];
+    rows[14] = z0[2];
+    rows[19] = z0[3];
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_5(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) += *(const op2_double4u *)(values + 0);
+  row[4] += values[4];
+}
+static inline __attribute__((always_inline)) void op2_put_double_5(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) = *(const op2_double4u *)(values + 0);
+  row[4] = values[4];
+}
+static inline __attribute__((always_inline)) void op2_load_double_6(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+    *(op2_double4 *)(lanes + 12) = z3;
+  }
+  {
+    op2_double4 z0 = __builtin_shufflevector(*(const op2_double2u *)(rows[0] + 4), *(const op2_double2u *)(rows[2] + 4), 0, 1, 2, 3);
+    op2_double4 z1 = __builtin_shufflevector(*(const op2_double2u *)(rows[1] + 4), *(const op2_double2u *)(rows[3] + 4), 0, 1, 2, 3);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double4 *)(lanes + 16) = z0;
+    *(op2_double4 *)(lanes + 20) = z1;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_6(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 6) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 12) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 18) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 16);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 20);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 0, 1);
+    *(op2_double2u *)(rows + 10) = __builtin_shufflevector(z1, z1, 0, 1);
+    *(op2_double2u *)(rows + 16) = __builtin_shufflevector(z0, z0, 2, 3);
+    *(op2_double2u *)(rows + 22) = __builtin_shufflevector(z1, z1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_6(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) += *(const op2_double4u *)(values + 0);
+  *(op2_double2u *)(row + 4) += *(const op2_double2u *)(values + 4);
+}
+static inline __attribute__((always_inline)) void op2_put_double_6(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) = *(const op2_double4u *)(values + 0);
+  *(op2_double2u *)(row + 4) = *(const op2_double2u *)(values + 4);
+}
+static inline __attribute__((always_inline)) void op2_load_double_7(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+    *(op2_double4 *)(lanes + 12) = z3;
+  }
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 4);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 4);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 4);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 4);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 16) = z0;
+    *(op2_double4 *)(lanes + 20) = z1;
+    *(op2_double4 *)(lanes + 24) = z2;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_7(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 8) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 16) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 24) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 16);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 20);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 24);
+    op2_double4 z3 = z0;
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 4) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 12) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 20) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 28) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_7(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) += *(const op2_double4u *)(values + 0);
+  *(op2_double2u *)(row + 4) += *(const op2_double2u *)(values + 4);
+  row[6] += values[6];
+}
+static inline __attribute__((always_inline)) void op2_put_double_7(double *row, const double *values) {
+  *(op2_double4u *)(row + 0) = *(const op2_double4u *)(values + 0);
+  *(op2_double2u *)(row + 4) = *(const op2_double2u *)(values + 4);
+  row[6] = values[6];
+}
+static inline __attribute__((always_inline)) void op2_load_double_8(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+    *(op2_double4 *)(lanes + 8) = z2;
+    *(op2_double4 *)(lanes + 12) = z3;
+  }
+  {
+    op2_double4 z0 = *(const op2_double4u *)(rows[0] + 4);
+    op2_double4 z1 = *(const op2_double4u *)(rows[1] + 4);
+    op2_double4 z2 = *(const op2_double4u *)(rows[2] + 4);
+    op2_double4 z3 = *(const op2_double4u *)(rows[3] + 4);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4 *)(lanes + 16) = z0;
+    *(op2_double4 *)(lanes + 20) = z1;
+    *(op2_double4 *)(lanes + 24) = z2;
+    *(op2_double4 *)(lanes + 28) = z3;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_8(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 8) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 16) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 24) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 16);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 20);
+    op2_double4 z2 = *(const op2_double4 *)(lanes + 24);
+    op2_double4 z3 = *(const op2_double4 *)(lanes + 28);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
+    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
+    z2 = t;
+    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
+    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
+    z0 = t;
+    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
+    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
+    z1 = t;
+    *(op2_double4u *)(rows + 4) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 12) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 20) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
+    *(op2_double4u *)(rows + 28) = __builtin_shufflevector(z3, z3, 0, 1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_8(double *row, const double *values) {
+  *(op2_double8u *)(row + 0) += *(const op2_double8u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_put_double_8(double *row, const double *values) {
+  *(op2_double8u *)(row + 0) = *(const op2_double8u *)(values + 0);
+}
+static inline __attribute__((always_inline, internal_linkage)) void multiply();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "multiply.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, double *restrict op2_d2, const int *restrict op2_t0, const op2_longlong *restrict op2_z0, const int *restrict op2_list, long op2_begin, long op2_end) {
+  long op2_i = op2_begin;
+  unsigned long op2_place = 0;
+  op2_place |= (unsigned long)(op2_d2 + op2_begin * 1) & 31;
+  volatile const int op2_aligned = !op2_place;
+  while (op2_i < op2_end) {
+    const long op2_stop = op2_end - op2_i < 4 ? op2_end : op2_i + 4;
+    if (op2_stop - op2_i == 4) {
+      const op2_longlong op2_f0 = op2_z0[op2_i];
+      op2_longlong op2_n = op2_z0[op2_i + 1] - op2_f0, op2_differ = 0;
+      for (int op2_l = 2; op2_l <= 4; op2_l++) {
+        op2_differ |= op2_z0[op2_i + op2_l] - op2_f0 - op2_l * op2_n;
+      }
+      op2_n = op2_differ ? 0 : op2_n;
+      if (op2_n == 1) {
+        const int op2_count0 = 1;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 1) + 0], __ATOMIC_RELAXED)};
+        double op2_l0[4] __attribute__((aligned(64)));
+        __builtin_memcpy(op2_l0 + 0, op2_d0 + (op2_f0 + 0 * 1), sizeof(double) * 4);
+        double op2_l1[4] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[1];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)1L};
+          double op2_a1[1];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)1L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 2) {
+        const int op2_count0 = 2;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 2) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 2) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 2) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 2) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 2) + 1], __ATOMIC_RELAXED)};
+        double op2_l0[8] __attribute__((aligned(64)));
+        op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 2), op2_d0 + (op2_f0 + 1 * 2), op2_d0 + (op2_f0 + 2 * 2), op2_d0 + (op2_f0 + 3 * 2)});
+        double op2_l1[8] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[2];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)2L};
+          double op2_a1[2];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)2L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 3) {
+        const int op2_count0 = 3;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 3) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 3) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 3) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 3) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 3) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 3) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 3) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 3) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 3) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 3) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 3) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 3) + 2], __ATOMIC_RELAXED)};
+        double op2_l0[12] __attribute__((aligned(64)));
+        op2_load_double_3(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 3), op2_d0 + (op2_f0 + 1 * 3), op2_d0 + (op2_f0 + 2 * 3), op2_d0 + (op2_f0 + 3 * 3)});
+        double op2_l1[12] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[3];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)3L};
+          double op2_a1[3];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)3L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 4) {
+        const int op2_count0 = 4;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 4) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 4) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 4) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 4) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 4) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 4) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 4) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 4) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 4) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 4) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 4) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 4) + 2], __ATOMIC_RELAXED)};
+        const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 4) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 4) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 4) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 4) + 3], __ATOMIC_RELAXED)};
+        double op2_l0[16] __attribute__((aligned(64)));
+        op2_load_double_4(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 4), op2_d0 + (op2_f0 + 1 * 4), op2_d0 + (op2_f0 + 2 * 4), op2_d0 + (op2_f0 + 3 * 4)});
+        double op2_l1[16] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[4];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          op2_a0[3] = op2_l0[3 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)4L};
+          double op2_a1[4];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          op2_a1[3] = op2_l1[3 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)4L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 5) {
+        const int op2_count0 = 5;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 5) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 5) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 5) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 5) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 5) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 5) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 5) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 5) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 5) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 5) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 5) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 5) + 2], __ATOMIC_RELAXED)};
+        const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 5) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 5) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 5) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 5) + 3], __ATOMIC_RELAXED)};
+        const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 5) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 5) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 5) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 5) + 4], __ATOMIC_RELAXED)};
+        double op2_l0[20] __attribute__((aligned(64)));
+        op2_load_double_5(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 5), op2_d0 + (op2_f0 + 1 * 5), op2_d0 + (op2_f0 + 2 * 5), op2_d0 + (op2_f0 + 3 * 5)});
+        double op2_l1[20] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+        op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[5];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          op2_a0[3] = op2_l0[3 * 4 + op2_l];
+          op2_a0[4] = op2_l0[4 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)5L};
+          double op2_a1[5];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          op2_a1[3] = op2_l1[3 * 4 + op2_l];
+          op2_a1[4] = op2_l1[4 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)5L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 6) {
+        const int op2_count0 = 6;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 2], __ATOMIC_RELAXED)};
+        const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 3], __ATOMIC_RELAXED)};
+        const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 4], __ATOMIC_RELAXED)};
+        const long op2_m0_5[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 6) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 6) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 6) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 6) + 5], __ATOMIC_RELAXED)};
+        double op2_l0[24] __attribute__((aligned(64)));
+        op2_load_double_6(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 6), op2_d0 + (op2_f0 + 1 * 6), op2_d0 + (op2_f0 + 2 * 6), op2_d0 + (op2_f0 + 3 * 6)});
+        double op2_l1[24] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+        op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
+        op2_load_double_1(op2_l1 + 20, (const double *const[4]){op2_d1 + op2_m0_5[0], op2_d1 + op2_m0_5[1], op2_d1 + op2_m0_5[2], op2_d1 + op2_m0_5[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[6];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          op2_a0[3] = op2_l0[3 * 4 + op2_l];
+          op2_a0[4] = op2_l0[4 * 4 + op2_l];
+          op2_a0[5] = op2_l0[5 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)6L};
+          double op2_a1[6];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          op2_a1[3] = op2_l1[3 * 4 + op2_l];
+          op2_a1[4] = op2_l1[4 * 4 + op2_l];
+          op2_a1[5] = op2_l1[5 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)6L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 7) {
+        const int op2_count0 = 7;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 2], __ATOMIC_RELAXED)};
+        const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 3], __ATOMIC_RELAXED)};
+        const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 4], __ATOMIC_RELAXED)};
+        const long op2_m0_5[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 5], __ATOMIC_RELAXED)};
+        const long op2_m0_6[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 7) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 7) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 7) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 7) + 6], __ATOMIC_RELAXED)};
+        double op2_l0[28] __attribute__((aligned(64)));
+        op2_load_double_7(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 7), op2_d0 + (op2_f0 + 1 * 7), op2_d0 + (op2_f0 + 2 * 7), op2_d0 + (op2_f0 + 3 * 7)});
+        double op2_l1[28] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+        op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
+        op2_load_double_1(op2_l1 + 20, (const double *const[4]){op2_d1 + op2_m0_5[0], op2_d1 + op2_m0_5[1], op2_d1 + op2_m0_5[2], op2_d1 + op2_m0_5[3]});
+        op2_load_double_1(op2_l1 + 24, (const double *const[4]){op2_d1 + op2_m0_6[0], op2_d1 + op2_m0_6[1], op2_d1 + op2_m0_6[2], op2_d1 + op2_m0_6[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[7];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          op2_a0[3] = op2_l0[3 * 4 + op2_l];
+          op2_a0[4] = op2_l0[4 * 4 + op2_l];
+          op2_a0[5] = op2_l0[5 * 4 + op2_l];
+          op2_a0[6] = op2_l0[6 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)7L};
+          double op2_a1[7];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          op2_a1[3] = op2_l1[3 * 4 + op2_l];
+          op2_a1[4] = op2_l1[4 * 4 + op2_l];
+          op2_a1[5] = op2_l1[5 * 4 + op2_l];
+          op2_a1[6] = op2_l1[6 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)7L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+      if (op2_n == 8) {
+        const int op2_count0 = 8;
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 0], __ATOMIC_RELAXED)};
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 1], __ATOMIC_RELAXED)};
+        const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 2], __ATOMIC_RELAXED)};
+        const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 3], __ATOMIC_RELAXED)};
+        const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 4], __ATOMIC_RELAXED)};
+        const long op2_m0_5[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 5], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 5], __ATOMIC_RELAXED)};
+        const long op2_m0_6[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 6], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 6], __ATOMIC_RELAXED)};
+        const long op2_m0_7[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 8) + 7], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 8) + 7], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 8) + 7], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 8) + 7], __ATOMIC_RELAXED)};
+        double op2_l0[32] __attribute__((aligned(64)));
+        op2_load_double_8(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_f0 + 0 * 8), op2_d0 + (op2_f0 + 1 * 8), op2_d0 + (op2_f0 + 2 * 8), op2_d0 + (op2_f0 + 3 * 8)});
+        double op2_l1[32] __attribute__((aligned(64)));
+        op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+        op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+        op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+        op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+        op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
+        op2_load_double_1(op2_l1 + 20, (const double *const[4]){op2_d1 + op2_m0_5[0], op2_d1 + op2_m0_5[1], op2_d1 + op2_m0_5[2], op2_d1 + op2_m0_5[3]});
+        op2_load_double_1(op2_l1 + 24, (const double *const[4]){op2_d1 + op2_m0_6[0], op2_d1 + op2_m0_6[1], op2_d1 + op2_m0_6[2], op2_d1 + op2_m0_6[3]});
+        op2_load_double_1(op2_l1 + 28, (const double *const[4]){op2_d1 + op2_m0_7[0], op2_d1 + op2_m0_7[1], op2_d1 + op2_m0_7[2], op2_d1 + op2_m0_7[3]});
+        double op2_l2[4] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[8];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          op2_a0[2] = op2_l0[2 * 4 + op2_l];
+          op2_a0[3] = op2_l0[3 * 4 + op2_l];
+          op2_a0[4] = op2_l0[4 * 4 + op2_l];
+          op2_a0[5] = op2_l0[5 * 4 + op2_l];
+          op2_a0[6] = op2_l0[6 * 4 + op2_l];
+          op2_a0[7] = op2_l0[7 * 4 + op2_l];
+          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)8L};
+          double op2_a1[8];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          op2_a1[2] = op2_l1[2 * 4 + op2_l];
+          op2_a1[3] = op2_l1[3 * 4 + op2_l];
+          op2_a1[4] = op2_l1[4 * 4 + op2_l];
+          op2_a1[5] = op2_l1[5 * 4 + op2_l];
+          op2_a1[6] = op2_l1[6 * 4 + op2_l];
+          op2_a1[7] = op2_l1[7 * 4 + op2_l];
+          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)8L};
+          double op2_a2[1];
+          multiply(op2_count0, op2_v0, op2_v1, op2_a2);
+          op2_l2[0 * 4 + op2_l] = op2_a2[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double4 *)(op2_l2 + 0), (op2_double4 *)(op2_d2 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
+        }
+        op2_i += 4;
+        continue;
+      }
+    }
+    #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
+    for (; op2_i < op2_stop; op2_i++) {
+      const long op2_e = op2_i;
+      const op2_longlong op2_first0 = op2_z0[op2_e];
+      const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);
+      const double *op2_v0[4] = {op2_d0 + op2_first0 * 1, (const double *)0, (const double *)(long)-1, (const double *)(long)op2_count0};
+      const double *op2_v1[4] = {op2_d1, (const double *)(op2_t0 + op2_first0), (const double *)(long)1, (const double *)(long)op2_count0};
+      multiply(op2_count0, op2_v0, op2_v1, op2_d2 + op2_e);
+    }
+  }
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    const op2_longlong op2_first0 = op2_z0[op2_e];
+    const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);
+    const double *op2_v0[4] = {op2_d0 + op2_first0 * 1, (const double *)0, (const double *)(long)-1, (const double *)(long)op2_count0};
+    const double *op2_v1[4] = {op2_d1, (const double *)(op2_t0 + op2_first0), (const double *)(long)1, (const double *)(long)op2_count0};
+    multiply(op2_count0, op2_v0, op2_v1, op2_d2 + op2_e);
+  }
+}
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_frame[3], op2_frame[17], op2_list, op2_begin, op2_end);
+}
+/* multiply.c */
+void multiply(int n, const double **a, const double **x, double *y) {
+  double sum = 0;
+  OP_ANY_ORDER
+  for (int k = 0; k < n; k++)
+    sum += *OP_ROW(a, k) * *OP_ROW(x, k);
+  *y = sum;
+}
+
