@@ -9,32 +9,8 @@
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
 
-/* Lanes hold every component of a strip's rows in registers or close by; more do not gain. */
-enum { MOST_COMPONENTS = 96 };
 /* Targets of an element of which strips are thought where elements differ. */
 enum { USUAL_TARGETS = 4 };
-
-/* Sums and extrema per lane are for the short ones; what the kernel writes at a global's own address cannot be in
- * lanes. */
-static bool global_fits(const struct desc_arg *a) {
-  if (!a->present || a->access == OP_READ || a->access == OP_WORK)
-    return true;
-  return a->access != OP_WRITE && a->access != OP_RW && (arg_is_accumulated(a) || a->info >= 0);
-}
-
-bool lanes_fit(const struct desc *d) {
-  int components = 0;
-  for (int i = 0; i < d->nargs; i++) {
-    const struct desc_arg *a = &d->args[i];
-    if (type_is_struct(a->type) || (a->form == DESC_GBL && !global_fits(a)))
-      return false;
-    if (a->form == DESC_DAT && a->dim > LANES_LONGEST_ROW)
-      return false;
-    if (a->form == DESC_DAT)
-      components += a->dim * arg_columns(d, a);
-  }
-  return components <= MOST_COMPONENTS;
-}
 
 bool shape_fits(const struct desc *d, const struct shape *s) {
   return s->width == 0 || rows_most(d) > 0;
