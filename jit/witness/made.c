@@ -105,8 +105,12 @@ void made_put(enum type_code type, double value, unsigned char *out) {
   else if (type == TYPE_BOOL)
     memcpy(out, &truth, sizeof truth);
   else {
-    const long long number = fabs(value) < 9e18 ? (long long)value : 0;
-    memcpy(out, &number, type_info(type)->size); /* the low bytes come first */
+    /* The low bytes come first. A struct gets 0 or 1 all over, which its members can hold, whatever they are. */
+    const size_t size = type_info(type)->size;
+    const long long cut = fabs(value) < 9e18 ? (long long)value : 0,
+                    number = type_is_struct(type) ? cut & 1 : cut;
+    for (size_t at = 0; at < size; at += sizeof number)
+      memcpy(out + at, &number, size - at < sizeof number ? size - at : sizeof number);
   }
 }
 
