@@ -286,7 +286,7 @@ static int make_box(int edge, double reach) {
   box.width = cbrt(box.particles / density);
   box.side = (int)(box.width / reach);
   box.cells = box.side * box.side * box.side;
-  box.edge = box.side < 15 ? 3 : box.side / 5;
+  box.edge = box.side < 18 ? 3 : box.side / 6;
   box.bricks = box.edge * box.edge * box.edge;
   if (box.side < 3)
     return 0;
