@@ -29,7 +29,8 @@ contains
     type(op_map) :: en, ec
     type(op_dat) :: x, q, adt, res
     type(op_kernel) :: code
-    real(8) :: start, now, sum(4, size(adt0))
+    real(8) :: start, now
+    real(8), allocatable :: sum(:,:)
     integer :: i
     call op_init(diags=0)
     call op_decl_const('gam', 1, 'real(8)', gam)
@@ -59,6 +60,7 @@ contains
     end do
     now = clock()
     seconds = (now - start)/calls
+    allocate(sum(4, size(adt0)))
     call op_fetch_data(res, sum)
     if (.not. all(abs(sum) < huge(1d0))) error stop 'an answer that is no number'
     call op_exit()
@@ -83,7 +85,8 @@ contains
     type(op_set) :: nodes, cells, edges
     type(op_map) :: en, ec
     type(op_dat) :: x, q, adt, res
-    real(8) :: start, now, sum(4*size(adt0))
+    real(8) :: start, now
+    real(8), allocatable :: sum(:)
     integer :: i
     call op_init(0)
     call op_decl_set(size(m%x, 2), nodes, 'nodes')
@@ -94,6 +97,7 @@ contains
     call op_decl_dat(nodes, 2, 'real(8)', m%x, x, 'x')
     call op_decl_dat(cells, 4, 'real(8)', q0, q, 'q')
     call op_decl_dat(cells, 1, 'real(8)', adt0, adt, 'adt')
+    allocate(sum(4*size(adt0)))
     sum = 0
     call op_decl_dat(cells, 4, 'real(8)', sum, res, 'res')
     start = 0

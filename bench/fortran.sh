@@ -9,6 +9,7 @@ build=$(realpath "$1")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+ulimit -s unlimited # flang has temporary arrays on the stack
 export LD_LIBRARY_PATH=$build OP2_KERNELS=$root/samples/airfoil OP2_TUNE=off
 sed '/^program airfoil/,$d' "$root/samples/airfoil/airfoil.f90" >modules.f90
 for compiler in gfortran flang-new-19; do

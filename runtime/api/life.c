@@ -1,6 +1,7 @@
 #include "api/life.h"
 
 #include "api/fortran/fortran.h"
+#include "api/fortran/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,7 +320,7 @@ void context_close(struct op_context *ctx) {
   shared_free(ctx->shared);
   text_forget(ctx);
   procedures_free(ctx);
-  arrays_free(ctx);
+  known_free(ctx);
   types_forget();
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);

@@ -183,9 +183,13 @@ static int check_map(const struct check *c, struct set **target) {
   c->arg->idx = idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
     return fail(c, OP_ERR_INDEX,
-                "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
+                "the index is %d, but map \"%s\" has arity %d; expected %d .. %d for one target, or %d "
                 "for all as a vector",
-                idx, map->name, map->arity, map->arity - 1, -map->arity);
+                idx == NO_COLUMN ? 0
+                : idx < 0        ? idx
+                                 : idx + c->ctx->columns_base,
+                map->name, map->arity, c->ctx->columns_base, map->arity - 1 + c->ctx->columns_base,
+                -map->arity);
   c->arg->map = loop->set->sub ? subset_map(c->ctx, loop->set, map, c->err) : map;
   *target = map->to;
   return c->arg->map ? OP_OK : c->err->code;

@@ -36,6 +36,8 @@ enum { ARG_BY_HANDLE = 0 };
 
 /* `pointed` of an op_arg whose array its loop cannot use: Fortran knows how long arrays are, and where sections lie. */
 enum { POINTED_SECTION = -1, POINTED_SHORT = -2 };
+/* Column 0 of a map where they count from 1: none. */
+enum { NO_COLUMN = -1000000 };
 
 struct loop_arg {
   enum desc_form form;

@@ -209,7 +209,7 @@ contains
     call op_par_loop(op_kernel_text(code), 'unsaid', set, [args(1:2), op_arg_gbl(table(1:2, 1:4:2), 4, 'real(8)', OP_INC)], &
         stat, errmsg)
     call expect(stat == op_err_dim .and. index(errmsg, 'a section whose values') > 0, 'a section for a result: '//trim(errmsg))
-    call op_par_loop(op_kernel_text(code), 'unsaid', set, [args(1:2), op_arg_gbl(total, 2, 'real(8)', OP_INC)], stat, errmsg)
+    call op_par_loop(code, 'unsaid', set, [args(1:2), op_arg_gbl(total, 2, 'real(8)', OP_INC)], stat, errmsg)
     call expect(stat == op_err_dim .and. index(errmsg, 'the dim is 2, and the variable has room for 1') > 0, &
         'a variable that is too short: '//trim(errmsg))
   end subroutine

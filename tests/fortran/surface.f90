@@ -88,6 +88,12 @@ program surface
     call expect(stat == op_err_handle .and. index(errmsg, 'op_fetch_data') > 0, 'a freed dat: '//trim(errmsg))
   end if
   call check_types()
+  if (.not. compiles()) then
+    call op_par_loop('static void zero(double *x) { x[0] = x[1] = 0; }', 'zero', nodes, &
+        [op_arg_dat(b, -1, OP_ID, 2, 'real(8)', OP_WRITE)], stat, errmsg)
+    call expect(stat == op_err_backend .and. index(errmsg, 'name its procedure with op_kernel_native') > 0, &
+        'a kernel without a native form: '//trim(errmsg))
+  end if
   call check_errors()
   call check_files()
   call op_exit()
@@ -206,9 +212,14 @@ contains
     long = table
     m = op_decl_map(edges, nodes, 2, long, 'long', stat, errmsg)
     call expect(stat == 0, 'a table of integer(8)')
+    m = op_decl_map(nodes, nodes, 2, [1, 2, 2, 3, 3, 4, 4, 5, 5, 1], 'next')
     call op_par_loop(text, 'twice', nodes, [op_arg_dat(a, -1, OP_ID, 2, 'real(8)', OP_READ), &
-        op_arg_dat(b, 0, ends, 2, 'real(8)', OP_WRITE), op_arg_idx(-1, OP_ID)], stat, errmsg)
-    call expect(stat /= 0 .and. index(errmsg, 'argument 2') > 0, 'column 0 of a map: '//trim(errmsg))
+        op_arg_dat(b, 0, m, 2, 'real(8)', OP_WRITE), op_arg_idx(-1, OP_ID)], stat, errmsg)
+    call expect(stat == op_err_index .and. index(errmsg, 'argument 2: the index is 0') > 0 .and. &
+        index(errmsg, 'expected 1 .. 2 for one target') > 0, 'column 0 of a map: '//trim(errmsg))
+    call op_par_loop(text, 'twice', nodes, [op_arg_dat(a, -1, OP_ID, 2, 'real(8)', OP_READ), &
+        op_arg_dat(b, 3, m, 2, 'real(8)', OP_WRITE), op_arg_idx(-1, OP_ID)], stat, errmsg)
+    call expect(stat == op_err_index .and. index(errmsg, 'the index is 3') > 0, 'a column beyond: '//trim(errmsg))
     two = 0
     call op_par_loop(text, 'twice', nodes, [op_arg_dat(a, -1, OP_ID, 2, 'real(8)', OP_READ), &
         op_arg_gbl(few(1:4:2), 2, 'real(8)', OP_INC), op_arg_idx(-1, OP_ID)], stat, errmsg)

@@ -91,10 +91,9 @@ void *op2jit_f_identity(void) {
 /* Columns count from 1; all targets of a map are -arity, and a direct argument has -1. What is 0 is no column: the
  * loop is to find that, so it becomes one that no map has. */
 static int column(int idx, op_map map) {
-  const int none = -1000000;
   if (map == OP_ID || idx < 0)
     return idx;
-  return idx > 0 ? idx - 1 : none;
+  return idx > 0 ? idx - 1 : NO_COLUMN;
 }
 
 void op2jit_f_arg_dat(op_arg *out, int present, op_dat dat, int idx, op_map map, int dim, const char *type,

@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
+#include "api/fortran/known.h"
 #include "base/list.h"
 #include "base/size.h"
 #include "base/types.h"
@@ -13,43 +14,13 @@
 #include "mesh/mesh.h"
 #include "op2/op2jit_visible.h"
 
-struct known {
-  const void *array;
-  const void *handle; /* of a dat, or of a map if `is_map` */
-  bool is_map;
-  int *copy; /* the array, where it is the library's: a table for Fortran */
-};
-
-static bool lives(const struct op_context *ctx, const struct known *k) {
-  return handle_object(ctx->handles, k->handle, k->is_map ? HANDLE_MAP : HANDLE_DAT) != NULL;
-}
-
-static bool add(struct op_context *ctx, const void *array, const void *handle, bool is_map, int *copy) {
-  struct known *k = calloc(1, sizeof *k);
-  if (!k || !list_add(ctx->arrays, k)) {
-    free(k);
-    return false;
-  }
-  *k = (struct known){array, handle, is_map, copy};
-  return true;
-}
-
 void arrays_note(const char *call, const void *array, const void *handle, bool is_map) {
   struct op_context *ctx = api_context();
   if (!ctx || !ctx->compiled || !array || !handle || !api_enter(call, KEEP))
     return;
-  if (!add(ctx, array, handle, is_map, NULL))
+  if (!known_add(ctx, array, handle, is_map, NULL))
     error_memory(api_error(), "an array that stands for a handle", sizeof(struct known));
   api_leave_local(api_error()->code);
-}
-
-void arrays_free(struct op_context *ctx) {
-  for (int i = 0; i < ctx->arrays->count; i++) {
-    struct known *k = ctx->arrays->items[i];
-    free(k->copy);
-    free(k);
-  }
-  list_free(ctx->arrays);
 }
 
 /* ---- which one ---- */
@@ -81,7 +52,7 @@ static struct known *find(struct op_context *ctx, const char *call, const void *
   struct known *found = NULL, *other = NULL, *unfit = NULL;
   for (int i = 0; i < ctx->arrays->count; i++) {
     struct known *k = ctx->arrays->items[i];
-    if (k->array != array || k->is_map != is_map || !lives(ctx, k))
+    if (k->array != array || k->is_map != is_map || !known_lives(ctx, k))
       continue;
     if (!suits(ctx, k, w)) {
       unfit = k;
@@ -203,7 +174,7 @@ long long op2jit_f_copy_map(const void *table) {
   int *copy = seen->map ? array_new(rows * (size_t)seen->dim, sizeof *copy) : NULL;
   for (size_t i = 0; copy && i < rows * (size_t)seen->dim; i++)
     copy[i] = seen->map[i] + 1;
-  if (!copy || !add(ctx, copy, seen, true, copy)) {
+  if (!copy || !known_add(ctx, copy, seen, true, copy)) {
     free(copy);
     copy = NULL;
     error_memory(api_error(), "a copy of a map", rows * (size_t)seen->dim * sizeof *copy);

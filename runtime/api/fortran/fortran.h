@@ -116,7 +116,6 @@ struct op_context;
 void procedures_free(struct op_context *ctx);
 /* What was declared with the array, of a program of OP2; see arrays.c. */
 void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
-void arrays_free(struct op_context *ctx);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */
 const char *fortran_type(const char *said, char room[64]);
 /* OP_ERR_TYPE, in Fortran's words, if a variable of type `is` cannot hold values of C's type `type`. */

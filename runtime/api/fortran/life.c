@@ -77,8 +77,10 @@ int op2jit_f_init(int diags, int base, int old, int given, int comm) {
   const int code = api_init(argc, argv, diags, given ? &by : NULL, old != 0);
   free(argv);
   text_free(&words);
-  if (!code && api_context())
+  if (!code && api_context()) {
     api_context()->maps_base = base;
+    api_context()->columns_base = 1;
+  }
   return code;
 }
 

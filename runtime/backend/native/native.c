@@ -55,6 +55,16 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
 static int lacks_native_form(const struct op_context *ctx, const struct loop *loop, struct error *err) {
   const bool shadow = ctx->backend != &backend_native;
   const bool off = !shadow && strcmp(env_value(ctx->env, ENV_JIT), "off") == 0;
+  if (ctx->columns_base) /* Fortran has no macros */
+    return error_set(err, OP_ERR_BACKEND,
+                     "loop %s: the kernel has no native form, which %s calls; name its procedure with "
+                     "op_kernel_native, or %s",
+                     loop->name,
+                     shadow                             ? "OP2_SHADOW=native"
+                     : off                              ? "OP2_JIT=off"
+                     : env_given(ctx->env, ENV_BACKEND) ? "OP2_BACKEND=native"
+                                                        : "the native backend, the only one that works here,",
+                     off ? "unset OP2_JIT" : "see to it that one works which compiles (op2jit info)");
   return error_set(
       err, OP_ERR_BACKEND,
       "loop %s: the kernel has no native form, which %s calls; define it with OP_KERNEL_DEF and pass "

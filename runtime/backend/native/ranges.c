@@ -21,10 +21,6 @@ struct walk {
   char *scratch;
   void **vectors; /* OP2JIT_WIDEST for each argument that has special[] */
   struct reach reach[OP_MAX_ARGS];
-  /* The rows of an element: itself, and what each column leads to that arguments use. It is looked up once for all of
-   * them. */
-  struct reach column[OP_MAX_ARGS + 1];
-  int ncolumns, row[OP_MAX_ARGS];
   int special[OP_MAX_ARGS]; /* arguments that are more than that */
   int nspecial;
 };
@@ -42,21 +38,10 @@ static struct reach reach_of(const struct walk *w, const op2jit_place *place) {
   return reach;
 }
 
-static int column_of(struct walk *w, const struct reach *reach) {
-  for (int c = 0; c < w->ncolumns; c++)
-    if (w->column[c].map == reach->map)
-      return c;
-  w->column[w->ncolumns] = *reach;
-  return w->ncolumns++;
-}
-
 static void prepare(struct walk *w) {
-  w->column[0].map = NULL;
-  w->ncolumns = 1;
   for (int i = 0; i < w->places->nargs; i++) {
     const op2jit_place *place = &w->places[i];
     w->reach[i] = reach_of(w, place);
-    w->row[i] = column_of(w, &w->reach[i]);
     const bool plain = place->kind == OP2JIT_DIRECT || place->kind == OP2JIT_MAPPED ||
                        (place->kind == OP2JIT_GLOBAL && !is_extremum(place));
     if (place->kind == OP2JIT_ABSENT)
@@ -66,13 +51,8 @@ static void prepare(struct walk *w) {
   }
 }
 
-static void point(const struct walk *w, long e, void **pointers) {
-  long rows[OP_MAX_ARGS + 1];
-  rows[0] = e;
-  for (int c = 1; c < w->ncolumns; c++)
-    rows[c] = w->column[c].map[e * w->column[c].arity];
-  for (int i = 0; i < w->places->nargs; i++)
-    pointers[i] = w->reach[i].base + rows[w->row[i]] * w->reach[i].step;
+static char *row_of(const struct reach *reach, long e) {
+  return reach->base + (reach->map ? reach->map[e * reach->arity] : e) * reach->step;
 }
 
 static void *targets_of(const struct reach *reach, long e, void **targets) {
@@ -141,7 +121,8 @@ void native_range(void *const *frame, const int *list, long begin, long end) {
   }
   for (long n = begin; n < end; n++) {
     const long e = list ? list[n] : n;
-    point(&w, e, pointers);
+    for (int i = 0; i < nargs; i++)
+      pointers[i] = row_of(&w.reach[i], e);
     for (int s = 0; s < w.nspecial; s++)
       pointers[w.special[s]] = special_of(&w, w.special[s], e, w.vectors + (long)s * OP2JIT_WIDEST);
     call(kernel, pointers);
