@@ -123,13 +123,14 @@ static bool same(const struct kernel_case *c, const struct outcome *wanted, cons
   return true;
 }
 
-/* What C++ does not have is refused on a GPU, with a remedy. */
+/* What C++ does not have is refused on a GPU, and what OpenCL C does not have there, with a remedy. */
 static bool refused_on_gpus(const struct kernel_case *c) {
-  static const char *const names[] = {"k_compound", "k_vla", "k_struct"};
-  for (size_t i = 0;
-       (strcmp(backend(), "cuda") == 0 || strcmp(backend(), "hip") == 0) && i < sizeof names / sizeof *names;
-       i++)
-    if (strcmp(c->name, names[i]) == 0)
+  static const struct {
+    const char *backend, *name;
+  } refused[] = {{"cuda", "k_compound"}, {"cuda", "k_vla"},   {"cuda", "k_struct"},     {"hip", "k_compound"},
+                 {"hip", "k_vla"},       {"hip", "k_struct"}, {"opencl", "k_compound"}, {"opencl", "k_vla"}};
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    if (strcmp(backend(), refused[i].backend) == 0 && strcmp(c->name, refused[i].name) == 0)
       return true;
   return false;
 }

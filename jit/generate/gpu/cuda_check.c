@@ -1,4 +1,4 @@
-/* C that cannot be CUDA C, found before the compiler sees it: it would say less. */
+/* C that cannot be CUDA C, or OpenCL C, found before the compiler sees it: it would say less. */
 #include <string.h>
 
 #include "jit/front/parameters.h"
@@ -14,13 +14,16 @@ static bool is_type_word(const struct tokens *t, size_t i) {
   return false;
 }
 
+static int refuse_in(const char *language, const struct kernel *k, size_t at, struct error *err,
+                     const char *what, const char *remedy) {
+  const struct token *token = &k->tokens.items[at];
+  return kernel_error(k, token->line, token->column, err, "%s is C that %s does not have; %s", what, language,
+                      remedy);
+}
+
 static int refuse(const struct kernel *k, size_t at, struct error *err, const char *what,
                   const char *remedy) {
-  const struct token *token = &k->tokens.items[at];
-  return kernel_error(k, token->line, token->column, err,
-                      "%s is C that a GPU's compiler, which reads C++, does not "
-                      "have; %s",
-                      what, remedy);
+  return refuse_in("a GPU's compiler, which reads C++,", k, at, err, what, remedy);
 }
 
 /* The opening parenthesis that belongs to the closing one at `close`. */
@@ -188,6 +191,26 @@ int cuda_check_kernel(const struct kernel *k, struct error *err) {
       if (token_is(t, i, "[") && i > body && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")))
         return refuse(k, i, err, "a designator for an array, [i] = value,",
                       "write the values in their order");
+    }
+  }
+  return OP_OK;
+}
+
+int opencl_check_kernel(const struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  for (int f = 0; f < k->nfunctions; f++) {
+    size_t first = k->functions[f].open, body = kernel_skip_brackets(t, first);
+    size_t end = token_is(t, body, "{") ? kernel_skip_brackets(t, body) : body;
+    for (size_t i = body; i < end; i++) {
+      if (t->items[i].directive)
+        continue;
+      const size_t variable = variable_length(t, first, i);
+      if (variable)
+        return refuse_in("OpenCL C", k, variable, err, "an array whose length is a variable",
+                         "give it a constant length, the largest that occurs");
+      if (i > body && is_compound_literal(t, i) && token_is(t, i - 1, "]"))
+        return refuse_in("OpenCL C", k, opening(t, i), err, "a compound literal of an array, (type[]){...},",
+                         "declare a variable with these values and use it instead");
     }
   }
   return OP_OK;

@@ -90,7 +90,7 @@ static bool meets_another(const struct gpu_writer *w, int arg) {
 
 static void put_stored(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  char memory[128];
+  char memory[128], value[64];
   component(w, a, v, memory, sizeof memory);
   if (meets_another(w, arg)) {
     put_components(&w->g, a->dim, "op2_improve(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
@@ -100,8 +100,8 @@ static void put_stored(struct gpu_writer *w, int arg, int v) {
   }
   if (w->language->copies || dat_is_apart(w->g.d, a->dat)) {
     /* Another argument may increment the same row. */
-    put_components(&w->g, a->dim, "%s %s op2_a%d[%d + #];", memory, a->access == OP_INC ? "+=" : "=", arg,
-                   v * a->dim);
+    snprintf(value, sizeof value, "op2_a%d[%d + #]", arg, v * a->dim);
+    gpu_put_stored(w, a->type, a->dim, a->access, memory, value);
     return;
   }
   struct piece p = widest(a);
@@ -179,16 +179,16 @@ static void put_ragged_copies(struct gpu_writer *w, int arg) {
 /* One after the other: a row may name a target twice. */
 static void put_ragged_results(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
+  char memory[64], value[64];
+  snprintf(memory, sizeof memory, "op2_d%d[op2_at * %d + #]", a->dat, a->dim);
+  snprintf(value, sizeof value, "op2_a%d[op2_row * %d + #]", arg, a->dim);
   open_ragged(w, a);
   if (access_is_extremum(a->access))
-    put_components(
-        &w->g, a->dim,
-        "op2_improve(%s&op2_d%d[op2_at * %d + #], op2_b%d[op2_row * %d + #], op2_a%d[op2_row * %d + #], %s);",
-        gpu_named_type(w, a->type), a->dat, a->dim, arg, a->dim, arg, a->dim,
-        a->access == OP_MAX ? "true" : "false");
+    put_components(&w->g, a->dim, "op2_improve(%s&%s, op2_b%d[op2_row * %d + #], %s, %s);",
+                   gpu_named_type(w, a->type), memory, arg, a->dim, value,
+                   a->access == OP_MAX ? "true" : "false");
   else
-    put_components(&w->g, a->dim, "op2_d%d[op2_at * %d + #] %s op2_a%d[op2_row * %d + #];", a->dat, a->dim,
-                   a->access == OP_INC ? "+=" : "=", arg, a->dim);
+    gpu_put_stored(w, a->type, a->dim, a->access, memory, value);
   put_close(&w->g);
 }
 
@@ -334,7 +334,8 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
   const bool atomic = w->shape->strategy == GPU_ATOMICS;
   const char *first = atomic ? "" : gpu_named_type(w, a->type);
   struct text improve = {0};
-  char memory[128];
+  char memory[128], value[64];
+  snprintf(value, sizeof value, "op2_a%d[%d + #]", arg, v * a->dim);
   text_addf(&improve, atomic ? "atomic_improve%s" : "improve", gpu_of_type(w, a->type));
   component(w, a, v, memory, sizeof memory);
   if (w->shape->strategy == GPU_STAGED)
@@ -349,7 +350,7 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
     put_components(&w->g, a->dim, "op2_add%s(&%s, op2_a%d[%d + #]);", gpu_of_type(w, a->type), memory, arg,
                    v * a->dim);
   else
-    put_components(&w->g, a->dim, "%s += op2_a%d[%d + #];", memory, arg, v * a->dim);
+    gpu_put_stored(w, a->type, a->dim, OP_INC, memory, value);
   w->g.out->failed |= improve.failed;
   text_free(&improve);
 }

@@ -29,6 +29,14 @@ const char *gpu_named_type(const struct gpu_writer *w, enum type_code type) {
   return w->language->copies && !type_is_struct(type) && firsts[type] ? firsts[type] : "";
 }
 
+void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int access, const char *memory,
+                    const char *value) {
+  if (access == OP_INC && w->language->copies && type == TYPE_BOOL)
+    put_components(&w->g, dim, "%s = %s || %s;", memory, memory, value);
+  else
+    put_components(&w->g, dim, "%s %s %s;", memory, access == OP_INC ? "+=" : "=", value);
+}
+
 bool gpu_hands_constants(const struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nconsts; i++)
     if (!w->g.d->consts[i].folded)
@@ -274,8 +282,7 @@ static void put_flush(struct gpu_writer *w) {
     struct text memory = {0}, shared = {0};
     staged_places(w, k, &memory, &shared);
     /* No other block of this colour has the target: an extremum is the best of what was there already. */
-    put(&w->g, "%s %s %s;", text_str(&memory), w->targets.items[k].access == OP_INC ? "+=" : "=",
-        text_str(&shared));
+    gpu_put_stored(w, dat->type, 1, w->targets.items[k].access, text_str(&memory), text_str(&shared));
     w->g.out->failed |= memory.failed || shared.failed;
     text_free(&memory);
     text_free(&shared);

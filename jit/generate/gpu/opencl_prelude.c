@@ -100,6 +100,21 @@
   "  }\n"                                                                                                    \
   "OP2_SMALL(short, 0xffffu, short) OP2_SMALL(char, 0xffu, char) OP2_SMALL(bool, 0xffu, uchar)\n"
 
+/* What kind of number it is: OpenCL's functions may be macros, which C's names replace below. */
+#define CLASS(f)                                                                                             \
+  "static int op2_f_" #f "(float x) { return " #f "(x) != 0; }\n"                                            \
+  "#ifdef OP2_DOUBLE\nstatic int op2_d_" #f "(double x) { return " #f "(x) != 0; }\n"                        \
+  "#else\n#define op2_d_" #f " op2_f_" #f "\n#endif\n"
+#define CLASSES                                                                                              \
+  CLASS(isnan)                                                                                               \
+  CLASS(isinf)                                                                                               \
+  CLASS(isfinite)                                                                                            \
+  CLASS(isnormal)                                                                                            \
+  CLASS(signbit)                                                                                             \
+  "#define OP2_CLASS(f, x) (sizeof(x) == 4 ? op2_f_##f((float)(x)) : op2_d_##f(x))\n"                        \
+  "#ifdef OP2_DOUBLE\nstatic int op2_differ(double x, double y) { return x < y || x > y; }\n"                \
+  "#else\nstatic int op2_differ(float x, float y) { return x < y || x > y; }\n#endif\n"
+
 /* C's functions, of double and of float. */
 #define MATHEMATICS                                                                                          \
   "#define OP2_D1(f) static double op2_m_##f(double x) { return f(x); }\n"                                   \
@@ -182,12 +197,14 @@
   BOTH(erfc)                                                                                                 \
   BOTH(exp)                                                                                                  \
   BOTH(exp2)                                                                                                 \
-  BOTH(expm1) BOTH(fabs) BOTH(floor) BOTH(lgamma) BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb)    \
-      BOTH(rint) BOTH(round) BOTH(sin) BOTH(sinh) BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc)   \
-          BOTH(atan2) BOTH(copysign) BOTH(fdim) BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) \
-              BOTH(pow) BOTH(remainder) BOTH(nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(   \
-                  ilogb) BOTH(lround) BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset)    \
-                  ONE(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
+  BOTH(expm1)                                                                                                \
+  BOTH(fabs)                                                                                                 \
+  BOTH(floor) BOTH(lgamma) BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb) BOTH(rint) BOTH(round)    \
+      BOTH(sin) BOTH(sinh) BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc) BOTH(atan2)              \
+          BOTH(copysign) BOTH(fdim) BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) BOTH(pow)   \
+              BOTH(remainder) BOTH(nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(ilogb)       \
+                  BOTH(lround) BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset) ONE(      \
+                      memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
                               "op2_m_lrint\n"                                                                \
                               "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"               \
                               "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                   \
@@ -200,9 +217,7 @@ static const char prelude[] =
     "#define _Bool bool\n#define inline\n#define __inline\n#define __inline__\n#define register\n#define "
     "auto\n"
     "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
-        HELPERS_OF_ATOMICS MATHEMATICS NAMES_OF_C
-    "#undef isnan\n#undef isinf\n#undef isfinite\n#undef isnormal\n#undef signbit\n#undef isgreater\n"
-    "#undef isgreaterequal\n#undef isless\n#undef islessequal\n#undef islessgreater\n#undef isunordered\n"
+        HELPERS_OF_ATOMICS CLASSES MATHEMATICS NAMES_OF_C
     "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
     "#define LDBL_MAX DBL_MAX\n#define LDBL_MIN DBL_MIN\n#define LDBL_TRUE_MIN DBL_TRUE_MIN\n"
     "#define LDBL_EPSILON DBL_EPSILON\n#define LDBL_DIG DBL_DIG\n#define LDBL_MANT_DIG DBL_MANT_DIG\n"
@@ -213,16 +228,17 @@ static const char prelude[] =
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
     "INFINITY\n#define __builtin_huge_val() HUGE_VAL\n#define __builtin_nanf(words) NAN\n"
     "#define __builtin_nan(words) ((double)NAN)\n"
-    "#define __builtin_isnan(x) isnan(x)\n#define __builtin_isinf(x) isinf(x)\n"
-    "#define __builtin_isinf_sign(x) isinf(x)\n#define __builtin_isfinite(x) isfinite(x)\n"
-    "#define __builtin_isnormal(x) isnormal(x)\n#define __builtin_signbit(x) signbit(x)\n"
-    "#define __builtin_isgreater(x, y) isgreater(x, y)\n#define __builtin_isless(x, y) isless(x, y)\n"
-    "#define __builtin_isgreaterequal(x, y) isgreaterequal(x, y)\n"
-    "#define __builtin_islessequal(x, y) islessequal(x, y)\n"
-    "#define __builtin_islessgreater(x, y) islessgreater(x, y)\n"
-    "#define __builtin_isunordered(x, y) isunordered(x, y)\n"
-    "#define __builtin_fpclassify(nan, inf, normal, small, zero, x) (isnan(x) ? nan : isinf(x) ? inf : "
-    "(x) == 0 ? zero : isnormal(x) ? normal : small)\n"
+    "#define __builtin_isnan(x) OP2_CLASS(isnan, x)\n#define __builtin_isinf(x) OP2_CLASS(isinf, x)\n"
+    "#define __builtin_isinf_sign(x) OP2_CLASS(isinf, x)\n#define __builtin_isfinite(x) OP2_CLASS(isfinite, "
+    "x)\n"
+    "#define __builtin_isnormal(x) OP2_CLASS(isnormal, x)\n#define __builtin_signbit(x) OP2_CLASS(signbit, "
+    "x)\n"
+    "#define __builtin_isgreater(x, y) ((x) > (y))\n#define __builtin_isless(x, y) ((x) < (y))\n"
+    "#define __builtin_isgreaterequal(x, y) ((x) >= (y))\n#define __builtin_islessequal(x, y) ((x) <= (y))\n"
+    "#define __builtin_islessgreater(x, y) op2_differ(x, y)\n"
+    "#define __builtin_isunordered(x, y) (OP2_CLASS(isnan, x) || OP2_CLASS(isnan, y))\n"
+    "#define __builtin_fpclassify(nan, inf, normal, small, zero, x) (OP2_CLASS(isnan, x) ? nan : "
+    "OP2_CLASS(isinf, x) ? inf : (x) == 0 ? zero : OP2_CLASS(isnormal, x) ? normal : small)\n"
     "#define __STDC_VERSION__ 201710L\n"
     "#define OP_ANY_ORDER\n"
     "#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))\n"

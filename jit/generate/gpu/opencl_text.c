@@ -161,9 +161,3 @@ void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text 
   text_add_bytes(out, k->text + done, k->length - done);
   text_add_char(out, '\n');
 }
-
-int opencl_check_kernel(const struct kernel *k, struct error *err) {
-  (void)k;
-  (void)err;
-  return OP_OK;
-}

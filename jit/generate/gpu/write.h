@@ -36,6 +36,10 @@ struct gpu_writer {
 const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type);
 const char *gpu_of_type(const struct gpu_writer *w, enum type_code type);
 const char *gpu_named_type(const struct gpu_writer *w, enum type_code type);
+/* "MEMORY += VALUE;" of each component, or "=" where the access is no increment. Truth values may be bytes in memory,
+ * where their sum would be 2. */
+void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int access, const char *memory,
+                    const char *value);
 /* Constants that are not folded travel with each launch, as a struct that the user's functions are handed. */
 bool gpu_hands_constants(const struct gpu_writer *w);
 
