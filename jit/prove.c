@@ -30,7 +30,9 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .access = a->present && a->form != DESC_INFO ? access_of(a->access) : PROVE_RW,
       .type = type_info(a->type)->name,
       .dim = a->dim,
-      .arity = vector ? d->maps[a->map].arity : 1};
+      .arity = vector ? d->maps[a->map].arity : 1,
+      .ragged = vector && desc_is_ragged(d, a),
+      .counted = a->counted};
 }
 
 /* What a global can be instead: OP_RW is for sets of one element, where OP_WRITE stands too. */
@@ -173,9 +175,8 @@ static bool has_passed_constant(const struct desc *d) {
   return false;
 }
 
-void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               struct proof *proof) {
-  struct prove_result *result = &proof->result;
+static void ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = argument_of(d, &d->args[i]);
@@ -187,8 +188,63 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
                                         .narguments = d->nargs};
-  *proof = (struct proof){0};
   prove_find(plugin)->prove(&request, result);
+}
+
+/* ---- ragged maps: elements of a few lengths are looked at, as if the rows were a vector of so many ---- */
+
+/* Kernels may count on lengths that their mesh has, on three targets at least or on one more by one map than by another.
+ * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. */
+enum { FEW = 4, MANY = 200, RAGGED_MOST = 3 };
+
+static void set_lengths(struct desc *d, unsigned many) {
+  unsigned bit = 0;
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].ragged) {
+      d->maps[m].arity = many >> bit & 1 ? MANY : FEW;
+      bit += bit + 1 < RAGGED_MOST;
+    }
+}
+
+static bool is_found(const struct prove_result *result, const struct prove_finding *f) {
+  for (int i = 0; i < result->nfindings; i++)
+    if (result->findings[i].verdict == PROVE_VIOLATED && result->findings[i].argument == f->argument &&
+        result->findings[i].evidence == f->evidence)
+      return true;
+  return false;
+}
+
+/* *fixed is the description with few targets. */
+static void ask_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                        struct desc *fixed, struct prove_result *result) {
+  unsigned maps = 0;
+  for (int m = 0; m < d->nmaps; m++)
+    maps += d->maps[m].ragged && maps < RAGGED_MOST;
+  *fixed = *d;
+  set_lengths(fixed, 0);
+  ask(plugin, fixed, files, result);
+  for (unsigned many = 1; many < 1u << maps && result->status == 0 && count_violated(result); many++) {
+    struct prove_result other = {0};
+    struct desc longer = *d;
+    set_lengths(&longer, many);
+    ask(plugin, &longer, files, &other);
+    for (int i = 0; i < result->nfindings; i++)
+      if (result->findings[i].verdict == PROVE_VIOLATED && !is_found(&other, &result->findings[i]))
+        result->findings[i].verdict = PROVE_UNKNOWN;
+    prove_find(plugin)->release(&other);
+  }
+}
+
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               struct proof *proof) {
+  struct prove_result *result = &proof->result;
+  struct desc fixed;
+  *proof = (struct proof){0};
+  if (desc_any_ragged(d)) {
+    ask_lengths(plugin, d, files, &fixed, result);
+    d = &fixed;
+  } else
+    ask(plugin, d, files, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
   if (proof->witnesses) {
     const int said = count_violated(result);
@@ -304,8 +360,7 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
-  if (d->nmembers ||
-      desc_any_ragged(d)) /* members were asked for before; what a handle leads to is not followed */
+  if (d->nmembers) /* they were asked for before */
     return OP_OK;
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);

@@ -4,6 +4,8 @@
 #ifndef OP2JIT_JIT_PROVER_H
 #define OP2JIT_JIT_PROVER_H
 
+#include <stdbool.h>
+
 #include "jit/compiler.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,8 @@ struct prove_argument {
   enum prove_access access;
   const char *type; /* as C spells it: "double" */
   int dim, arity;
+  bool ragged;  /* VECTOR: the rows of an element that has `arity` targets, which OP_ROW leads to */
+  bool counted; /* before its parameter stands that number, an int */
 };
 
 struct prove_request {
@@ -40,6 +44,14 @@ struct prove_request {
   const struct prove_argument *arguments;
   int narguments;
 };
+
+/* The kernel's parameter, from 0, that an argument is passed as. */
+static inline int prove_parameter(const struct prove_request *request, int argument) {
+  int parameter = argument;
+  for (int i = 0; i <= argument; i++)
+    parameter += request->arguments[i].counted;
+  return parameter;
+}
 
 enum prove_verdict {
   PROVE_PROVED,
@@ -84,7 +96,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 3
+#define PROVER_ABI 4
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

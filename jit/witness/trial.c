@@ -12,6 +12,9 @@
 #include "base/size.h"
 #include "op2jit.h"
 
+/* Behind a ragged map's table, which an index beyond the element's targets leads to, are so many numbers of guards. */
+enum { BEHIND = 16 };
+
 /* The element is number 1: an index of -1 stays inside the table. A guard is so many bytes wide and a row more. */
 enum { HERE = 1, GUARD_BYTES = 64, ALIGNMENT = 64 };
 /* What guards hold, on either side: numbers so small that adding to them shows; NaN. */
@@ -21,6 +24,7 @@ struct trial_arg {
   int rows; /* 0: it is absent */
   size_t bytes, guard_rows, at;
   int *table;
+  long long first[HERE + 2]; /* through a ragged map */
 };
 
 struct trial {
@@ -60,7 +64,9 @@ static bool lay_out(struct trial *t, int i) {
   if (!size_mul(a->bytes, ((size_t)a->rows + 1) * (a->guard_rows + 1), &bytes) ||
       !size_add(a->at, bytes, &t->bytes))
     return false;
-  a->table = array_new((size_t)(HERE + 1) * (size_t)(a->rows ? a->rows : 1), sizeof(int));
+  a->table = array_new((size_t)(HERE + 1) * (size_t)(a->rows ? a->rows : 1) + BEHIND, sizeof(int));
+  for (int e = 0; e < HERE + 2; e++)
+    a->first[e] = (long long)e * a->rows;
   for (int r = 0; a->table && r < a->rows; r++)
     a->table[HERE * a->rows + r] = (int)((size_t)r * (a->guard_rows + 1) + a->guard_rows);
   return a->table != NULL;
@@ -73,6 +79,8 @@ static void fill_frame(struct trial *t) {
     if (a->dat >= 0) {
       t->frame[desc_slot_dat(d, a->dat)] = t->memory + t->args[i].at;
       t->frame[desc_slot_map(d, a->map)] = t->args[i].table;
+      if (d->maps[a->map].ragged)
+        t->frame[desc_slot_first(d, a->map)] = t->args[i].first;
     } else if (a->present)
       t->frame[desc_slot_arg(d, i)] = row(t, i, 0);
   }

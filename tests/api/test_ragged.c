@@ -403,14 +403,63 @@ CASE(rows_beyond_the_room_of_opencl_are_refused) {
   says("an element has 600 targets by ragged map \"wide\"");
 }
 
+/* ---- right kernels that count on what their mesh has ---- */
+
+/* clang-format off */
+OP_KERNEL_DEF(seventh, void seventh(int n, const double **q, double *s) { *s = *OP_ROW(q, 6) + n; })
+OP_KERNEL_DEF(between, void between(int n, double **length, int m, const double **q) {
+  for (int k = 0; k < n; k++)
+    *OP_ROW(length, k) = *OP_ROW(q, k + 1) - *OP_ROW(q, k);
+  (void)m;
+})
+OP_KERNEL_DEF(ends, void ends(int n, double **q) {
+  *OP_ROW(q, 0) = n;
+  for (int k = 1; k < n - 1; k++)
+    *OP_ROW(q, k) = k;
+  *OP_ROW(q, n - 1) = -n;
+})
+/* clang-format on */
+
+/* Elements of seven targets; lines of as many stretches and one more point; lines of two points at least. */
+CASE(kernels_may_count_on_lengths) {
+  static const long long sevens[] = {0, 7, 14}, stretches[] = {0, 2, 5}, points[] = {0, 3, 7};
+  static const int some[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+  double got[14];
+  op_set lines = op_decl_set(2, "lines");
+  op_map of_seven = op_decl_map_ragged(lines, cols, sevens, some, "of seven"),
+         along = op_decl_map_ragged(lines, cols, stretches, some, "along"),
+         on = op_decl_map_ragged(lines, cols, points, some, "on");
+  op_dat s = op_decl_dat(lines, 1, "double", NULL, "s");
+  op_dat length = op_decl_dat(op_map_entries(along), 1, "double", NULL, "length");
+  op_dat q = op_decl_dat(cols, 1, "double", vx, "q");
+  works(op_par_loop(OP_KERNEL_OF(seventh), "seventh", lines,
+                    op_arg_dat(q, OP_ALL, of_seven, 1, "double", OP_READ), direct(s, 1, "double", OP_WRITE)));
+  works(op_fetch_data(s, got));
+  assert_true(got[0] == vx[6] + 7 && got[1] == vx[13] + 7);
+  works(op_par_loop(OP_KERNEL_OF(between), "between", lines,
+                    op_arg_dat(length, OP_ALL, along, 1, "double", OP_WRITE),
+                    op_arg_dat(q, OP_ALL, on, 1, "double", OP_READ)));
+  works(op_fetch_data(length, got));
+  for (int k = 0; k < 5; k++)
+    assert_true(got[k] == vx[k + (k > 1) + 1] - vx[k + (k > 1)]);
+  works(op_par_loop(OP_KERNEL_OF(ends), "ends", lines, op_arg_dat(q, OP_ALL, on, 1, "double", OP_WRITE)));
+  works(op_fetch_data_idx(q, got, 0, 6));
+  assert_true(got[0] == 3 && got[1] == 1 && got[2] == -3 && got[3] == 4 && got[4] == 1 && got[5] == 2 &&
+              got[6] == -4);
+}
+
 /* ---- what the checking form finds ---- */
 
 /* clang-format off */
-OP_KERNEL_DEF(beyond, void beyond(int n, const double **q, double *s) { *s = n > 2 ? *OP_ROW(q, n) : 0; })
+/* Where the text does not show it. */
+OP_KERNEL_DEF(beyond, void beyond(int n, const double **q, double *s) {
+  *s = n > 2 ? *OP_ROW(q, n + (int)(0 * *OP_ROW(q, 0))) : 0;
+})
 OP_KERNEL_DEF(before, void before(int n, double **q) { if (n == 2) *OP_ROW(q, -1) = 1; })
 /* clang-format on */
-static const char beyond_text[] =
-    OP_KERNEL(void beyond_text(int n, const double **q, double *s) { *s = n > 2 ? *OP_ROW(q, n) : 0; });
+static const char beyond_text[] = OP_KERNEL(void beyond_text(int n, const double **q, double *s) {
+  *s = n > 2 ? *OP_ROW(q, n + (int)(0 * *OP_ROW(q, 0))) : 0;
+});
 
 static int check(const char *kernel, const char *name, op_access access, bool two) {
   static const long long three[] = {0, 2, 2, 5};
@@ -462,6 +511,7 @@ int main(void) {
       mesh_test(all_of_an_ordinary_map_is_its_vector),
       mesh_test(an_extremum_is_found_beside_a_ragged_map),
       mesh_test(rows_beyond_the_room_of_opencl_are_refused),
+      mesh_test(kernels_may_count_on_lengths),
       mesh_test(what_is_beyond_the_targets_is_found),
       tests_of(even),
       tests_of(five),

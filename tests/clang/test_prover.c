@@ -24,7 +24,7 @@ static int parse_arguments(const char *letters, struct prove_argument arguments[
   int n = 0;
   while (*letters) {
     struct prove_argument *a = &arguments[n++];
-    *a = (struct prove_argument){PROVE_DATA, PROVE_READ, "double", 1, 1};
+    *a = (struct prove_argument){.type = "double", .dim = 1, .arity = 1};
     if (*letters == 'v') {
       a->form = PROVE_VECTOR;
       a->arity = letters[1] - '0';

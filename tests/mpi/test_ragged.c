@@ -3,7 +3,11 @@
  * any order. */
 #include <stdbool.h>
 
+#include "api/api.h"
 #include "check.h"
+#include "context/context.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 enum { ROWS = 240, COLS = 150, LONG = 400, SIDES = 77 };
 
@@ -401,6 +405,29 @@ static void free_and_declare(void) {
   }
 }
 
+/* Rows that become longer, shared out along a line: by how many targets they have. Equal numbers of rows would give the last
+ * of two ranks half as much again as is its share. */
+static void shares_are_even(void) {
+  enum { LINES = 960 };
+  struct ragged r = {.rows = LINES, .offsets = room(LINES + 1, sizeof *r.offsets)};
+  double *along = room(LINES, sizeof *along);
+  for (int e = 0; e < LINES; e++) {
+    r.offsets[e + 1] = r.offsets[e] + e / 32;
+    along[e] = e;
+  }
+  r.targets = room(r.offsets[LINES], sizeof *r.targets);
+  op_set lines = op_decl_set(count_of(LINES), "lines");
+  declare(&r, lines, cols, begin_of(LINES), count_of(LINES), "slope");
+  check(!op_partition("rcb", "", lines, NULL,
+                      op_decl_dat(lines, 1, "double", along + begin_of(LINES), "along")));
+  const struct set *entries = handle_object(api_context()->handles, r.entries, HANDLE_SET);
+  const struct set *own = handle_object(api_context()->handles, lines, HANDLE_SET);
+  const double mine = (double)(own->extents[EXTENT_OWNED] + entries->extents[EXTENT_OWNED]);
+  check(mine * size < 1.1 * (double)(LINES + r.offsets[LINES]));
+  ragged_free(&r);
+  free(along);
+}
+
 /* What one rank does wrong is the same error on all. */
 static void mistakes(void) {
   static const long long none[] = {0}, back[] = {0, 2, 1}, good[] = {0, 1, 2};
@@ -449,5 +476,6 @@ int main(int argc, char **argv) {
   late();
   free_and_declare();
   mistakes();
+  shares_are_even();
   return op_exit();
 }

@@ -149,6 +149,61 @@ CASE(ragged_read_twice_and_written) {
        op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_RW));
 }
 
+/* What the kernel does against its access descriptors is read from its text. */
+static op_arg through(const struct mesh *m, op_access access) {
+  return op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", access);
+}
+
+CASE(ragged_row_is_read_only) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, const float *f) {\n"
+       "  for (int k = 0; k < n; k++)\n"
+       "    *(double *)OP_ROW(h, k) = f[0];\n"
+       "}",
+       through(m, OP_READ), flow(m));
+}
+
+CASE(ragged_row_not_written) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, double **h, const float *f) {\n"
+       "  for (int k = 1; k < n; k++)\n"
+       "    *OP_ROW(h, k) = f[0];\n"
+       "}",
+       through(m, OP_WRITE), flow(m));
+}
+
+CASE(ragged_row_assigned) {
+  UNUSED;
+  loop(m,
+       "static void put(double *to, double v) { *to = v; }\n"
+       "void loop(int n, double **h, const float *f) {\n"
+       "  for (int k = 0; k < n; k++)\n"
+       "    put(OP_ROW(h, k), f[0]);\n"
+       "}",
+       through(m, OP_INC), flow(m));
+}
+
+CASE(ragged_row_beyond) {
+  UNUSED;
+  loop(m,
+       "static double sum(int n, const double **h) {\n"
+       "  double s = 0;\n"
+       "  for (int k = 0; k <= n; k++)\n"
+       "    s += *OP_ROW(h, k);\n"
+       "  return s;\n"
+       "}\n"
+       "void loop(int n, const double **h, float *f) { f[0] = f[1] = (float)sum(n, h); }",
+       through(m, OP_READ), op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE));
+}
+
+CASE(ragged_row_before) {
+  UNUSED;
+  loop(m, "void loop(int n, double **h, const float *f) { *OP_ROW(h, -1) += f[0] * n; }", through(m, OP_INC),
+       flow(m));
+}
+
 CASE(ragged_access_unsaid) {
   UNUSED;
   op_arg args[] = {op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", OP_UNSAID), flow(m)};
@@ -181,6 +236,11 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_KERNEL, ragged_rows_are_one, IN_MESH),
     ROW(OP_ERR_KERNEL, two_ragged_one_number, IN_MESH),
     ROW(OP_ERR_ALIAS, ragged_read_twice_and_written, IN_MESH),
+    ROW(OP_ERR_VIOLATION, ragged_row_is_read_only, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_row_not_written, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_row_assigned, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_row_beyond, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_row_before, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_ACCESS, ragged_access_unsaid, IN_MESH | COMPILED_ONLY),
     {NULL, 0, 0, NULL},
 };

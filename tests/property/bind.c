@@ -25,7 +25,8 @@ static bool fits_dat(const struct binding *b, const struct world *w, int dat, in
   const struct param *param = &b->kernel->params[p];
   const struct wdat *d = &w->dats[dat];
   if (!d->handle || d->set != set || d->dim != param->dim || d->type != param->type ||
-      d->boxed != param->boxed || (d->tolerance > 0 && param->access != OP_WRITE))
+      d->boxed != param->boxed || (is_ragged(param) && d->soa && d->dim > 1) ||
+      (d->tolerance > 0 && param->access != OP_WRITE))
     return false;
   for (int q = 0; q < p; q++)
     if (b->dat[q] == dat && !may_share(param, &b->kernel->params[q]))
@@ -42,7 +43,19 @@ static int find_dat(const struct binding *b, struct world *w, int p, int set, co
         return (start + i) % w->ndats;
   bool soa =
       random_chance(&w->random, 95) ? coverage_rarer(c, param) == LAYOUT_SOA : random_chance(&w->random, 50);
+  soa &= !is_ragged(param) || param->dim == 1;
   return world_dat(w, set, param->dim, param->type, param->boxed ? W_BOXED : soa ? W_SOA : W_AOS);
+}
+
+/* All of the kernel's arguments by it count. */
+static bool bind_ragged(struct binding *b, struct world *w, int number) {
+  bool alone = false;
+  for (int p = 0; p < b->kernel->nparams; p++) {
+    const struct param *q = &b->kernel->params[p];
+    alone |= q->form == FORM_RAGGED && q->ragged == number && (q->access == OP_WRITE || q->access == OP_RW);
+  }
+  b->ragged[number] = world_ragged(w, b->set, alone, b->ragged[1 - number]);
+  return b->ragged[number] >= 0;
 }
 
 static bool bind_reach(struct binding *b, struct world *w, int p, const struct coverage *c) {
@@ -55,6 +68,13 @@ static bool bind_reach(struct binding *b, struct world *w, int p, const struct c
     if (b->map[p] < 0)
       return false;
     set = w->maps[b->map[p]].to;
+  }
+  if (is_ragged(param)) {
+    if (b->ragged[param->ragged] < 0 && !bind_ragged(b, w, param->ragged))
+      return false;
+    b->map[p] = b->ragged[param->ragged];
+    const struct wmap *m = &w->maps[b->map[p]];
+    set = param->form == FORM_ENTRY ? m->entries : m->to;
   }
   if (!is_dat(param))
     return true;
@@ -101,7 +121,11 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   b->set = w->direct && w->nsets ? 0 : world_set(w, k->single ? 1 : -1);
   if (b->set < 0)
     return false;
-  b->subset = choose_subset(w, k, b->set);
+  bool ragged = false;
+  for (int p = 0; p < k->nparams; p++)
+    ragged |= is_ragged(&k->params[p]);
+  b->ragged[0] = b->ragged[1] = -1;
+  b->subset = ragged ? -1 : choose_subset(w, k, b->set);
   for (int p = 0; p < k->nparams; p++) {
     b->map[p] = b->dat[p] = b->kept[p] = -1;
     b->present[p] |= !k->params[p].optional;
@@ -132,6 +156,14 @@ void binding_new_values(struct binding *b, struct world *w) {
 
 static void aim(const struct binding *b, struct world *w, struct frame *f, int p, int element, int *numbers) {
   const struct param *param = &b->kernel->params[p];
+  if (is_ragged(param)) {
+    const struct wmap *m = &w->maps[b->map[p]];
+    const long long first = m->offsets[element];
+    f->ragged[p].count = (int)(m->offsets[element + 1] - first);
+    f->ragged[p].targets = param->form == FORM_ENTRY ? NULL : m->table + first;
+    f->ragged[p].rows = wdat_row(&w->dats[b->dat[p]], param->form == FORM_ENTRY ? (int)first : 0);
+    return;
+  }
   const int *row =
       b->map[p] >= 0 ? w->maps[b->map[p]].table + (size_t)element * (size_t)w->maps[b->map[p]].arity : NULL;
   bool column = param->form == FORM_COLUMN || (param->form == FORM_IDX && param->reach == FORM_COLUMN);
@@ -243,7 +275,7 @@ static op_arg make_arg(struct binding *b, struct world *w, int p) {
   if (b->map[p] >= 0)
     snprintf(word, sizeof word, "m%d", b->map[p]);
   bool column = param->form == FORM_COLUMN || (param->form == FORM_IDX && param->reach == FORM_COLUMN);
-  int idx = b->map[p] < 0 ? -1 : column ? param->column : -param->width;
+  int idx = b->map[p] < 0 ? -1 : column ? param->column : is_ragged(param) ? OP_ALL : -param->width;
   if (param->form != FORM_IDX)
     return dat_arg(b, w, p, idx, map, word);
   world_say(w, ",\n  op_arg_idx(%d, %s)", idx, word);

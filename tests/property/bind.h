@@ -10,6 +10,7 @@ struct binding {
   const char *text;
   int set, subset; /* -1: all elements */
   bool present[MAX_PARAMS];
+  int ragged[MAX_RAGGED];                                 /* numbers in the world, -1 */
   int map[MAX_PARAMS], dat[MAX_PARAMS], kept[MAX_PARAMS]; /* numbers in the world, -1 */
   /* Globals and infos: the model's and the library's. */
   unsigned char model[MAX_PARAMS][MAX_DIM * 8], library[MAX_PARAMS][MAX_DIM * 8];

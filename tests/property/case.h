@@ -19,8 +19,9 @@ struct test_case {
   int nkernels;
 };
 
-/* Case `number` of the run with this seed; `native`: of kernels that are functions too. */
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct);
+/* Case `number` of the run with this seed; `native`: of kernels that are functions too; `ragged`: with ragged maps. */
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
+               bool ragged);
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);

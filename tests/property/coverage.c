@@ -19,11 +19,13 @@ static bool legal(enum layout layout, int access) {
   return layout == LAYOUT_GLOBAL || access != OP_WORK;
 }
 
-int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out) {
+int coverage_print(const struct coverage *c, const char *backend, const char *strategy, bool ragged,
+                   FILE *out) {
   static const char *const layouts[] = {"aos", "soa", "global"};
   static const char *const accesses[] = {"READ", "WRITE", "RW", "INC", "MIN", "MAX", "WORK"};
-  static const char *const forms[] = {"direct", "column", "vector", "global", "idx", "info"};
-  int empty = 0;
+  static const char *const forms[] = {"direct", "column", "vector", "ragged",
+                                      "entry",  "global", "idx",    "info"};
+  int empty = 0, missing = 0;
   fprintf(out, "arguments run, by backend, strategy, layout, access, type and dim 1..%d\n", MAX_DIM);
   for (int l = 0; l < LAYOUTS; l++)
     for (int a = 0; a < ACCESSES; a++)
@@ -43,8 +45,10 @@ int coverage_print(const struct coverage *c, const char *backend, const char *st
         fprintf(out, " %s %d", accesses[a], c->forms[f][a]);
     fputc('\n', out);
   }
+  for (int a = OP_READ; ragged && a <= OP_MAX; a++)
+    missing += !c->forms[FORM_RAGGED][a] + !c->forms[FORM_ENTRY][a];
   fprintf(out, "structs: READ %d WRITE %d RW %d\n", c->boxed[OP_READ], c->boxed[OP_WRITE], c->boxed[OP_RW]);
-  return empty + (!c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;
+  return empty + (missing + !c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;
 }
 
 int coverage_print_drawn(const long drawn[DRAWN], FILE *out) {

@@ -15,6 +15,11 @@ static unsigned char *place(const struct frame *f, int p, int entry, int part) {
   const struct param *param = &f->kernel->params[p];
   int e = entry == NO_ENTRY ? 0 : entry == BY_LOOP ? f->j % param->width : entry;
   int c = part == BY_LOOP ? f->i % param->dim : part;
+  if (is_ragged(param)) {
+    const int k = (entry == BY_LOOP ? f->j : entry) % f->ragged[p].count;
+    const size_t row = (size_t)(f->ragged[p].targets ? f->ragged[p].targets[k] : k);
+    return f->ragged[p].rows + (row * (size_t)param->dim + (size_t)c) * vtypes[param->type].size;
+  }
   /* A vector of numbers is one row of ints, a vector of data a list of rows. */
   if (param->form == FORM_IDX)
     return f->at[p][0] + (size_t)e * sizeof(int);
@@ -23,7 +28,7 @@ static unsigned char *place(const struct frame *f, int p, int entry, int part) {
 
 static struct value leaf(struct frame *f, const struct node *n) {
   const struct param *p = &f->kernel->params[n->which];
-  if (!is_there(f, p))
+  if (!is_there(f, p) || (is_ragged(p) && !f->ragged[n->which].count))
     return (struct value){3, 3};
   return value_load(p->form == FORM_IDX ? V_INT : p->type, place(f, n->which, n->entry, n->part));
 }
@@ -159,7 +164,8 @@ static void run_target(struct frame *f, const struct statement *s) {
   const struct param *p = &f->kernel->params[s->target];
   if (!is_there(f, p))
     return;
-  int parts = s->part == BY_LOOP ? p->dim : 1, entries = s->entry == BY_LOOP ? p->width : 1;
+  const int rows = is_ragged(p) ? f->ragged[s->target].count : p->width;
+  int parts = s->part == BY_LOOP ? p->dim : 1, entries = s->entry == BY_LOOP || !rows ? rows : 1;
   for (f->j = 0; f->j < entries; f->j++)
     for (f->i = 0; f->i < parts; f->i++)
       if (s->what == S_EXTREME)

@@ -79,7 +79,20 @@ static void add_box(struct kernel *k, struct random *r) {
   k->params[k->nparams - 1].boxed = true;
 }
 
-static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number) {
+/* Arguments through one or two ragged maps, of all accesses in turn. */
+static void add_ragged(struct kernel *k, struct random *r) {
+  static const int of_dats[] = {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC, OP_INC, OP_MIN, OP_MAX};
+  for (int n = random_between(r, 1, 3); n > 0 && k->nparams < MAX_PARAMS - 1; n--) {
+    const struct shape shape = {of_dats[random_below(r, 8)], (enum vtype)random_below(r, V_TYPES),
+                                random_between(r, 1, 3)};
+    struct param *p = add_param(k, r, random_chance(r, 60) ? FORM_RAGGED : FORM_ENTRY, shape);
+    p->ragged = random_chance(r, 25);
+    p->spelling &= 1;
+    p->boxed = (shape.access == OP_READ || shape.access == OP_RW) && random_chance(r, 15);
+  }
+}
+
+static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number, bool ragged) {
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
@@ -97,6 +110,8 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
   if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
+  if (ragged && !k->single && !k->direct && random_chance(r, 35))
+    add_ragged(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);
@@ -118,7 +133,7 @@ static void add_options(struct kernel *k, struct random *r, int number) {
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];
     bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
-    if (q->form >= FORM_IDX || has_info || q->access == OP_WORK || !random_chance(r, 30))
+    if (q->form >= FORM_IDX || is_ragged(q) || has_info || q->access == OP_WORK || !random_chance(r, 30))
       continue;
     /* The first round over all shapes must run them. */
     bool never = q->access == OP_WRITE || random_chance(r, 20);
@@ -179,8 +194,8 @@ static void choose_inexact(struct kernel *k, struct random *r, int target) {
 /* All components of a parameter: by loops, or one statement each where there are few. */
 static void write_all(struct kernel *k, struct random *r, int target, enum what what) {
   const struct param *p = &k->params[target];
-  bool vector = is_vector(p);
-  bool loop_j = vector && (p->width > 2 || random_chance(r, 50)),
+  bool vector = is_vector(p) || is_ragged(p);
+  bool loop_j = is_ragged(p) || (vector && (p->width > 2 || random_chance(r, 50))),
        loop_i = p->dim > 3 || (p->dim > 1 && random_chance(r, 50));
   for (int e = 0; e < (vector && !loop_j ? p->width : 1); e++)
     for (int c = 0; c < (loop_i ? 1 : p->dim); c++) {
@@ -195,7 +210,7 @@ static void write_some(struct kernel *k, struct random *r, int target, enum what
   const struct param *p = &k->params[target];
   for (int n = random_between(r, 1, 3); n > 0; n--) {
     struct statement *s = add_statement(k, what, target);
-    s->entry = is_vector(p) ? random_below(r, p->width) : NO_ENTRY;
+    s->entry = is_vector(p) ? random_below(r, p->width) : is_ragged(p) ? random_below(r, 12) : NO_ENTRY;
     s->part = random_below(r, p->dim);
     fill_statement(k, r, s);
   }
@@ -257,7 +272,7 @@ static void add_statements(struct kernel *k, struct random *r) {
   }
 }
 
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool ragged) {
   struct random r = random_stream(seed, (uint64_t)number);
   memset(k, 0, sizeof *k);
   k->direct = direct;
@@ -266,7 +281,7 @@ void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
   k->helper[0] = k->helper[1] = -1;
   for (int i = 0; i < 4; i++)
     k->table[i] = random_between(&r, -50, 50);
-  add_params(k, &r, seed, number);
+  add_params(k, &r, seed, number, ragged);
   add_options(k, &r, number);
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];

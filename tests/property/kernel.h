@@ -11,7 +11,7 @@
 enum { MAX_BOXED = 4 };
 void box_name(enum vtype type, int dim, char *out, size_t size);
 
-enum { MAX_NODES = 1200, MAX_PARAMS = 12, MAX_STATEMENTS = 80, MAX_LOCALS = 6, MAX_WIDTH = 8, MAX_DIM = 8 };
+enum { MAX_NODES = 1200, MAX_PARAMS = 15, MAX_STATEMENTS = 80, MAX_LOCALS = 6, MAX_WIDTH = 8, MAX_DIM = 8 };
 
 enum op {
   N_NUMBER,
@@ -61,7 +61,17 @@ struct node {
   long long whole; /* NUMBER, CLAMP, shifts, DIV, MOD */
 };
 
-enum form { FORM_DIRECT, FORM_COLUMN, FORM_VECTOR, FORM_GLOBAL, FORM_IDX, FORM_INFO };
+/* RAGGED, ENTRY: through a ragged map, to its targets and to its entries. */
+enum form {
+  FORM_DIRECT,
+  FORM_COLUMN,
+  FORM_VECTOR,
+  FORM_RAGGED,
+  FORM_ENTRY,
+  FORM_GLOBAL,
+  FORM_IDX,
+  FORM_INFO
+};
 
 struct param {
   enum form form;
@@ -69,6 +79,7 @@ struct param {
   enum vtype type;
   int dim, access;
   int column, width; /* COLUMN: which; VECTOR: how many */
+  int ragged;        /* RAGGED, ENTRY: number of the map, which gives the kernel `n0` or `n1` targets */
   bool optional;     /* passed with op_opt_arg_*, present or not as parameter `flag` says */
   int flag;          /* number of an int READ global that says so to the kernel; -1 */
   bool absent;       /* optional and never there: the kernel does not touch it */
@@ -78,6 +89,8 @@ struct param {
   bool inexact;  /* what is written is compared nearly */
   bool boxed;    /* a struct that has its values as a member, not an array of them */
 };
+
+enum { MAX_RAGGED = 2 }; /* maps of a kernel */
 
 enum what { S_LOCAL, S_SET, S_ADD, S_EXTREME, S_RETURN };
 
@@ -111,7 +124,7 @@ struct kernel {
 };
 
 /* Number `number` of the kernels that `seed` gives. */
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct);
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool ragged);
 
 /* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
  * kernel uses it. */
@@ -132,6 +145,11 @@ void kernel_print(const struct kernel *k, struct text *out);
 struct frame {
   const struct kernel *kernel;
   unsigned char *at[MAX_PARAMS][MAX_WIDTH];
+  struct {
+    unsigned char *rows; /* of the dat */
+    const int *targets;  /* numbers of rows; NULL: they follow each other */
+    int count;
+  } ragged[MAX_PARAMS];
   struct value locals[MAX_LOCALS];
   struct value formal[2];
   int i, j;
@@ -139,8 +157,12 @@ struct frame {
 /* Run the kernel once. Ends the program if a tree breaks its own bounds: then the test is wrong. */
 void kernel_run(struct frame *f);
 
+static inline bool is_ragged(const struct param *p) {
+  return p->form == FORM_RAGGED || p->form == FORM_ENTRY;
+}
+
 static inline bool is_dat(const struct param *p) {
-  return p->form == FORM_DIRECT || p->form == FORM_COLUMN || p->form == FORM_VECTOR;
+  return p->form <= FORM_ENTRY;
 }
 
 static inline bool is_vector(const struct param *p) {

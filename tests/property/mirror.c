@@ -117,9 +117,8 @@ static struct halo_exchange between(long from_begin, long from_end, long to_begi
 
 /* Elements core .. size-1 are the boundary, each with a copy that is executed; every element has a copy that is
  * read. */
-void mirror_set(op_set handle, struct random *r) {
-  struct set *set = handle_object(api_context()->handles, handle, HANDLE_SET);
-  const long n = set->size, core = n ? random_below(r, (int)n + 1) : 0, exec = n + n - core;
+static void mirror(struct set *set, long core) {
+  const long n = set->size, exec = n + n - core;
   struct distribution *d = take(1, sizeof *d);
   take_messages(api_context()->comm);
   set->extents[EXTENT_CORE] = core;
@@ -137,10 +136,15 @@ void mirror_set(op_set handle, struct random *r) {
   set->spread = d;
 }
 
+void mirror_set(op_set handle, struct random *r) {
+  struct set *set = handle_object(api_context()->handles, handle, HANDLE_SET);
+  mirror(set, set->size ? random_below(r, (int)set->size + 1) : 0);
+}
+
 /* Which copies are reached, and what they are copies of. */
 static struct map_halo *reached_by(const struct map *map) {
   const struct set *to = map->to;
-  const long entries = map->from->extents[EXTENT_EXEC] * map->arity, owned = to->extents[EXTENT_OWNED];
+  const long entries = map_begin(map, map->from->extents[EXTENT_EXEC]), owned = to->extents[EXTENT_OWNED];
   struct map_halo *halo = take(1, sizeof *halo);
   bool *reached = take(to->extents[EXTENT_NONEXEC], sizeof *reached);
   int *send = take(owned, sizeof *send), *receive = take(owned, sizeof *receive);
@@ -183,6 +187,30 @@ void mirror_map(op_map handle, struct random *r) {
   }
   data_memory_free(map->table);
   map->table = table;
+  map->halo = reached_by(map);
+}
+
+void mirror_ragged(op_map handle, struct random *r) {
+  struct map *map = handle_object(api_context()->handles, handle, HANDLE_MAP);
+  const long *from = map->from->extents, copies = map->to->extents[EXTENT_EXEC];
+  mirror(map->entries, (long)map->first[from[EXTENT_CORE]]);
+  long long *first = take(from[EXTENT_EXEC] + 1, sizeof *first);
+  int *table = table_of((size_t)map->entries->extents[EXTENT_EXEC] + MAP_SLACK);
+  const long long owned = map->first[from[EXTENT_OWNED]];
+  memcpy(first, map->first, (size_t)(from[EXTENT_OWNED] + 1) * sizeof *first);
+  memcpy(table, map->table, (size_t)owned * sizeof *table);
+  for (long e = from[EXTENT_OWNED]; e < from[EXTENT_EXEC]; e++) {
+    const long of = from[EXTENT_CORE] + e - from[EXTENT_OWNED];
+    first[e + 1] = first[e] + first[of + 1] - first[of];
+    for (long long k = 0; k < first[of + 1] - first[of]; k++) {
+      table[first[e] + k] = table[first[of] + k];
+      table[random_chance(r, 50) ? first[e] + k : first[of] + k] += (int)copies;
+    }
+  }
+  data_memory_free(map->table);
+  free(map->first);
+  map->table = table;
+  map->first = first;
   map->halo = reached_by(map);
 }
 

@@ -11,6 +11,8 @@
 /* Right after their declaration, before dats are declared on the set. */
 void mirror_set(op_set set, struct random *r);
 void mirror_map(op_map map, struct random *r);
+/* With the set of its entries, whose boundary is that of the elements. */
+void mirror_ragged(op_map map, struct random *r);
 /* A map with the rows of another one, copies included. */
 void mirror_as(op_map map, op_map other);
 

@@ -61,7 +61,12 @@ const char *kernel_shared(void) {
 static void place(const struct kernel *k, int which, int entry, int part, struct text *out) {
   const struct param *p = &k->params[which];
   bool numbers = p->form == FORM_IDX && p->reach == FORM_VECTOR;
-  text_addf(out, "p%d", which);
+  if (is_ragged(p) && entry == BY_LOOP)
+    text_addf(out, "OP_ROW(p%d, j %% n%d)", which, p->ragged);
+  else if (is_ragged(p))
+    text_addf(out, "OP_ROW(p%d, %d %% n%d)", which, entry, p->ragged);
+  else
+    text_addf(out, "p%d", which);
   if (p->form == FORM_VECTOR || numbers) {
     if (entry == BY_LOOP)
       text_addf(out, "[j %% %d]", p->width);
@@ -82,11 +87,15 @@ static void leaf(const struct kernel *k, const struct node *n, struct text *out)
   const struct param *p = &k->params[n->which];
   if (p->flag >= 0)
     text_addf(out, "(*p%d ? ", p->flag);
+  if (is_ragged(p))
+    text_addf(out, "(n%d ? ", p->ragged);
   if (!n->floating)
     text_add(out, "(long long)");
   else if (p->type == V_FLOAT && !k->single_work)
     text_add(out, "(double)"); /* or C multiplies in single precision, where bounds are those of double */
   place(k, n->which, n->entry, n->part, out);
+  if (is_ragged(p))
+    text_add(out, " : 3)");
   if (p->flag >= 0)
     text_add(out, " : 3)");
 }
@@ -186,7 +195,9 @@ static void print_param(const struct kernel *k, int which, struct text *out) {
     snprintf(head, sizeof head, "%s%s", type, reads ? " const" : "");
   else
     snprintf(head, sizeof head, "%s%s", reads ? "const " : "", type);
-  if (p->form == FORM_VECTOR)
+  if (is_ragged(p))
+    text_addf(out, "%s **p%d", head, which);
+  else if (p->form == FORM_VECTOR)
     text_addf(out,
               p->spelling == 0             ? "%s *p%d[%d]"
               : p->spelling == 1 || !reads ? "%s **p%d"
@@ -248,8 +259,12 @@ static void print_write(const struct kernel *k, const struct statement *s, int n
 
 static void print_target(const struct kernel *k, const struct statement *s, struct text *out) {
   const struct param *p = &k->params[s->target];
-  if (s->entry == BY_LOOP)
+  if (s->entry == BY_LOOP && is_ragged(p))
+    text_addf(out, "  for (int j = 0; j < n%d; j++)\n", p->ragged);
+  else if (s->entry == BY_LOOP)
     text_addf(out, "  for (int j = 0; j < %d; j++)\n", p->width);
+  else if (is_ragged(p))
+    text_addf(out, "  if (n%d)\n", p->ragged);
   if (s->part == BY_LOOP)
     text_addf(out, "  for (int i = 0; i < %d; ++i)\n", p->dim);
   text_add(out, "    ");
@@ -301,6 +316,11 @@ void kernel_print(const struct kernel *k, struct text *out) {
   text_addf(out, "%svoid %s(", k->table[0] & 1 ? "static " : "", k->name);
   for (int p = 0; p < k->nparams; p++) {
     text_add(out, p ? ", " : "");
+    bool first = is_ragged(&k->params[p]);
+    for (int q = 0; q < p; q++)
+      first &= !is_ragged(&k->params[q]) || k->params[q].ragged != k->params[p].ragged;
+    if (first)
+      text_addf(out, "int n%d, ", k->params[p].ragged);
     print_param(k, p, out);
   }
   text_add(out, ") {\n");

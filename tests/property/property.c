@@ -151,12 +151,17 @@ static void report(const struct options *o, struct test_case *c, struct world *w
           o->backend, c->number);
 }
 
+/* There are none on OpenCL, and none whose sums are gathered. */
+static bool has_ragged(const struct options *o) {
+  return strcmp(o->backend, "opencl") != 0 && !(o->variant && strstr(o->variant, "gather"));
+}
+
 static bool run_case(const struct options *o, int number, bool native, struct coverage *coverage) {
   struct test_case c;
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0);
+  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, has_ragged(o));
   c.again = o->again;
   c.keeps = o->keeps != 0;
   if (o->largest)
@@ -246,7 +251,7 @@ int main(int argc, char **argv) {
   /* All ranks have the same to say. */
   if (op_rank() > 0 && !freopen("/dev/null", "w", stdout))
     return 2;
-  int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", stdout);
+  int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", has_ragged(&o), stdout);
   printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
          o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,
          coverage.loops, coverage.elements, failed, empty);

@@ -76,12 +76,17 @@ bool ranks_partition(struct world *w) {
   static const char *const names[] = {"block", "random", "external", "rcb", "inertial", "ptscotch"};
   const int kinds = has_scotch() ? 6 : 5, kind = random_below(&w->random, kinds);
   int s = random_below(&w->random, w->nsets), dat = -1, map = -1;
+  /* Entries go where their elements go. */
+  while (w->sets[s].entries)
+    s--;
   op_dat last = NULL, temporary = NULL;
   if (kind == 5) {
     if (!w->nmaps)
       return true;
     map = random_below(&w->random, w->nmaps);
     s = w->maps[map].from;
+    if (w->sets[s].entries)
+      return true;
   }
   if (kind == 2)
     last = temporary = told_parts(w, s);

@@ -108,6 +108,8 @@ static int parameter(struct grower *g, bool floating) {
   const struct param *p = &k->params[which];
   struct node leaf = {
       .op = N_LEAF, .floating = floating, .kid = {-1, -1, -1}, .which = which, .entry = NO_ENTRY};
+  if (is_ragged(p))
+    leaf.entry = g->loop_j && random_chance(g->random, 70) ? BY_LOOP : random_below(g->random, 12);
   if (is_vector(p) || (p->form == FORM_IDX && p->reach == FORM_VECTOR))
     leaf.entry = g->loop_j && random_chance(g->random, 60) ? BY_LOOP : random_below(g->random, p->width);
   leaf.part =

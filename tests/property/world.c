@@ -55,8 +55,10 @@ void world_open(struct world *w, uint64_t seed, int size_limit) {
 }
 
 void world_close(struct world *w) {
-  for (int m = 0; m < w->nmaps; m++)
+  for (int m = 0; m < w->nmaps; m++) {
     free(w->maps[m].table);
+    free(w->maps[m].offsets);
+  }
   for (int d = 0; d < w->ndats; d++) {
     if ((w->dats[d].temporary || w->dats[d].array) && w->dats[d].handle)
       op_free_dat_temp(w->dats[d].handle);
@@ -267,6 +269,85 @@ int world_map(struct world *w, int from, int arity, int column, bool alone) {
   if (column >= 0)
     arity = column + 1 + random_below(&w->random, MAX_WIDTH - column);
   return new_map(w, from, arity, column, alone);
+}
+
+/* Elements with no target, with one, with a few, and now and then one with very many. */
+static void random_lengths(struct world *w, struct wmap *m) {
+  const int size = w->sets[m->from].size, kind = random_below(&w->random, 4);
+  const int most = size > 5000 ? 4 : 9,
+            many = size && random_chance(&w->random, 40) ? random_below(&w->random, size) : -1;
+  m->offsets = take(((size_t)size + 1) * sizeof *m->offsets);
+  for (int e = 0; e < size; e++) {
+    const int length = e == many   ? random_between(&w->random, 20, 700)
+                       : kind == 0 ? 1
+                       : kind == 1 ? (random_chance(&w->random, 70) ? 0 : random_below(&w->random, most))
+                                   : random_below(&w->random, most);
+    m->offsets[e + 1] = m->offsets[e] + length;
+  }
+}
+
+/* The set of its entries is one like others: data live on it, loops run over it, maps lead to it. */
+static bool declare_ragged(struct world *w, struct wmap *m) {
+  const struct wset *s = &w->sets[m->from];
+  const long long first = m->offsets[s->begin], total = m->offsets[s->size];
+  long long *offsets = take((size_t)(s->end - s->begin + 1) * sizeof *offsets);
+  char name[16];
+  snprintf(name, sizeof name, "m%d", w->nmaps);
+  for (int e = s->begin; e <= s->end; e++)
+    offsets[e - s->begin] = m->offsets[e] - first;
+  world_say(w, "static const long long o%d[] = ", w->nmaps);
+  world_say_values(w, V_LL, m->offsets, s->size + 1);
+  world_say(w, ";\nstatic int t%d[] = ", w->nmaps);
+  world_say_values(w, V_INT, m->table, (long)total);
+  world_say(
+      w,
+      ";\nop_map m%d = op_decl_map_ragged(s%d, s%d, o%d, t%d, \"m%d\");\nop_set s%d = op_map_entries(m%d);\n",
+      w->nmaps, m->from, m->to, w->nmaps, w->nmaps, w->nmaps, w->nsets, w->nmaps);
+  m->handle = op_decl_map_ragged(s->handle, w->sets[m->to].handle, offsets, m->table + first, name);
+  free(offsets);
+  m->entries = w->nsets;
+  w->sets[w->nsets++] = (struct wset){.handle = m->handle ? op_map_entries(m->handle) : NULL,
+                                      .size = (int)total,
+                                      .begin = (int)first,
+                                      .end = (int)m->offsets[s->end],
+                                      .entries = true};
+  if (!m->handle)
+    world_fail(w, "op_decl_map_ragged failed: %s", op_last_error()->message);
+  else if (w->mirrored)
+    mirror_ragged(m->handle, &w->random);
+  return m->handle != NULL;
+}
+
+static int new_ragged(struct world *w, int from, bool alone) {
+  if (w->nmaps == MAX_MAPS || w->nsets > MAX_SETS - 2)
+    return -1;
+  struct wmap *m = &w->maps[w->nmaps];
+  *m = (struct wmap){.from = from, .injective = alone};
+  random_lengths(w, m);
+  const long long total = m->offsets[w->sets[from].size];
+  m->to = target_set(w, !total ? 0 : alone ? (long)total : 1);
+  if (m->to < 0) {
+    free(m->offsets);
+    return -1;
+  }
+  m->table = take((size_t)total * sizeof(int));
+  const int to = w->sets[m->to].size, kind = random_below(&w->random, 4);
+  for (long long i = 0; i < total; i++)
+    m->table[i] = kind < 2   ? (int)((i * to / total + random_below(&w->random, 3)) % to)
+                  : kind < 3 ? random_below(&w->random, to)
+                             : 0;
+  if (alone)
+    fill_injective(w, m->table, (int)total, 1, to);
+  declare_ragged(w, m);
+  return w->nmaps++;
+}
+
+int world_ragged(struct world *w, int from, bool alone, int other) {
+  if (random_chance(&w->random, 60))
+    for (int m = 0; m < w->nmaps; m++)
+      if (w->maps[m].offsets && w->maps[m].from == from && m != other && (!alone || w->maps[m].injective))
+        return m;
+  return new_ragged(w, from, alone);
 }
 
 size_t wdat_bytes(const struct world *w, const struct wdat *d) {

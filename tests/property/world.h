@@ -6,18 +6,21 @@
 #include "base/text.h"
 #include "kernel.h"
 
-enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64, MAX_KEPT = 32, MAX_SUBSETS = 16 };
+enum { MAX_SETS = 16, MAX_MAPS = 32, MAX_DATS = 64, MAX_KEPT = 32, MAX_SUBSETS = 16 };
 
 struct wset {
   op_set handle;
   int size;
   int begin, end; /* what this rank declares of it */
+  bool entries;   /* of a ragged map */
 };
 
 struct wmap {
   op_map handle;
-  int from, to, arity;
+  int from, to, arity; /* arity 0: ragged */
   int *table;
+  long long *offsets; /* ragged: where the targets of each element begin in the table, and the end */
+  int entries;        /* ragged: the set of its entries */
   bool column_injective[16], injective;
 };
 
@@ -80,6 +83,8 @@ int world_subset(struct world *w, int set);
 bool world_subset_again(struct world *w, int subset);
 /* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
 int world_map(struct world *w, int from, int arity, int column, bool alone);
+/* A ragged map that is not `other`. */
+int world_ragged(struct world *w, int from, bool alone, int other);
 enum wlayout { W_AOS, W_SOA, W_BOXED };
 int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout layout);
 int world_kept(struct world *w, int dim, enum vtype type, const unsigned char *value);

@@ -60,6 +60,7 @@ std::string spelled(const prove_argument &argument) {
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
                      bool cxx, Rules &rules) {
+  const unsigned place = parameter.getFunctionScopeIndex() + 1;
   clang::QualType type = parameter.getType();
   for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
     type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
@@ -74,7 +75,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   if (row && argument.dim % row == 0)
     return true;
   rules.whole(PROVE_VIOLATED, PROVE_TEXT, parameter.getLocation(),
-              "parameter " + std::to_string(number + 1) + " (" + parameter.getName().str() + ") is '" +
+              "parameter " + std::to_string(place) + " (" + parameter.getName().str() + ") is '" +
                   parameter.getType().getAsString(policy) + "', and argument " + std::to_string(number + 1) +
                   " passes '" + spelled(argument) + "'",
               name == argument.type
@@ -95,15 +96,17 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   }
   Rules rules(context, request, *kernel);
   const bool cxx = context.getLangOpts().CPlusPlus;
-  bool matches = static_cast<int>(kernel->getNumParams()) == request.narguments;
+  const int parameters = request.narguments ? prove_parameter(&request, request.narguments - 1) + 1 : 0;
+  bool matches = static_cast<int>(kernel->getNumParams()) == parameters;
   if (!matches)
     rules.whole(PROVE_VIOLATED, PROVE_TEXT, kernel->getLocation(),
                 "the kernel has " + std::to_string(kernel->getNumParams()) +
-                    " parameters, and the loop passes " + std::to_string(request.narguments) + " arguments",
+                    " parameters, and the loop passes " + std::to_string(request.narguments) + " arguments" +
+                    (parameters == request.narguments ? "" : ", and a number of targets for each ragged map"),
                 "give the kernel one parameter per argument, in their order");
   for (int i = 0; matches && i < request.narguments; i++)
-    matches =
-        check_parameter(*kernel->getParamDecl(static_cast<unsigned>(i)), request.arguments[i], i, cxx, rules);
+    matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
+                              request.arguments[i], i, cxx, rules);
   check_recursion(*kernel, rules);
   if (matches)
     Walk(context, rules).kernel(*kernel, request);

@@ -450,6 +450,9 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
       state_.join(without);
     return left && right ? Value::of(*right != 0) : Value();
   }
+  Value found;
+  if (operation == clang::BO_Add && row(expression, found))
+    return found;
   const Value left = value(expression->getLHS()), right = value(expression->getRHS());
   if (expression->isComparisonOp())
     sides_[expression] = {left, right};

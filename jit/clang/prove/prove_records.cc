@@ -391,4 +391,19 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
   return true;
 }
 
+// OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one.
+bool Walk::row(const clang::BinaryOperator *expression, Value &result) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
+  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee || !callee->getIdentifier() || callee->getName() != "op2jit_row" || call->getNumArgs() != 4)
+    return false;
+  result = value(expression->getLHS());
+  const Place &at = result.target;
+  const bool ragged =
+      result.kind == Value::Pointer && at.kind == Place::Argument && rules_.argument(at.argument).ragged;
+  if (ragged)
+    result.target.entry = value(call->getArg(3)).as_number();
+  return ragged;
+}
+
 } // namespace op2jit

@@ -30,7 +30,7 @@ State Rules::start() const {
 }
 
 std::string Rules::title(int i) const {
-  const auto number = static_cast<unsigned>(i);
+  const auto number = static_cast<unsigned>(prove_parameter(&request_, i));
   std::string text = "argument " + std::to_string(i + 1);
   if (number < kernel_.getNumParams() && !kernel_.getParamDecl(number)->getName().empty())
     text += " (" + kernel_.getParamDecl(number)->getName().str() + ")";
@@ -121,6 +121,15 @@ void Rules::lost_all(clang::SourceLocation where, const char *why) {
 bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
   const bool vector = arg.form == PROVE_VECTOR;
+  if (arg.ragged && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
+    const std::string n = std::to_string(arg.arity);
+    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
+           "of an element with " + n + " targets " + title(place.argument) + " has the rows 0 to " +
+               std::to_string(arg.arity - 1) + ", and the kernel uses OP_ROW(.., " +
+               std::to_string(*place.entry) + ")",
+           "let k in OP_ROW(x, k) go from 0 to n - 1");
+    return false;
+  }
   if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
     report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
            title(place.argument) + " has " + std::to_string(arg.arity) +
@@ -305,7 +314,8 @@ void Rules::unwritten(int a, int component) {
   const prove_argument &arg = argument(a);
   const auto bit = static_cast<unsigned>(component);
   const std::string what = arg.form == PROVE_VECTOR ? "component " + std::to_string(component % arg.dim) +
-                                                          " of pointer " + std::to_string(component / arg.dim)
+                                                          (arg.ragged ? " of row " : " of pointer ") +
+                                                          std::to_string(component / arg.dim)
                                                     : "component " + std::to_string(component);
   const std::string begin = title(a) + " is declared OP_WRITE, and the kernel ";
   const char *const remedy = " OP_RW, or write all its components on every path";

@@ -9,11 +9,14 @@ namespace op2jit {
 static constexpr int most_steps = 20000;
 
 void Walk::kernel(const clang::FunctionDecl &function, const prove_request &request) {
-  for (unsigned i = 0; i < function.getNumParams() && static_cast<int>(i) < request.narguments; i++) {
+  for (int i = 0; i < request.narguments; i++) {
+    const auto parameter = static_cast<unsigned>(prove_parameter(&request, i));
     Place place;
     place.kind = request.arguments[i].form == PROVE_VECTOR ? Place::Pointers : Place::Argument;
-    place.argument = static_cast<int>(i);
-    state_.values[{function.getParamDecl(i), 0}] = Value::to(place);
+    place.argument = i;
+    state_.values[{function.getParamDecl(parameter), 0}] = Value::to(place);
+    if (request.arguments[i].counted)
+      state_.values[{function.getParamDecl(parameter - 1), 0}] = Value::of(request.arguments[i].arity);
   }
   run_body(function);
   rules_.at_exit(state_);

@@ -70,7 +70,8 @@ private:
   void lose_escaped(clang::QualType type, clang::SourceLocation where);
   Value moved(const Value &pointer, Number by, clang::QualType pointee);
 
-  // Structures: prove_records.cc
+  // Structures, and rows of ragged maps: prove_records.cc
+  bool row(const clang::BinaryOperator *expression, Value &result);
   Place member(const clang::MemberExpr *expression, bool used);
   void initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser);
   void copy_record(const Place &to, const clang::Expr *from);
