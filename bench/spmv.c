@@ -192,7 +192,7 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
     p.x[r] = 1 + r % 7;
   share_out(&p.m, omp_get_max_threads(), p.first);
   declare(&p, equal);
-  for (int warm = 0; warm < 60; warm++) { /* the tuner ends */
+  for (int warm = 0; warm < 150; warm++) { /* the tuner ends, with OP2_TUNE=force */
     call_ragged(&p);
     call_any(&p);
     if (equal)

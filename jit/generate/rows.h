@@ -7,8 +7,6 @@
 
 #include "jit/generate/skeleton.h"
 
-enum { ROWS_MOST = 8 };
-
 /* The loop as a strip has it whose elements have `targets` each by the map that differs: ragged maps have an arity, and
  * the entries of an element are one row. `d` itself if no map is ragged, else `room`, a shallow copy. */
 const struct desc *rows_of_strip(const struct desc *d, int targets, struct desc *room);

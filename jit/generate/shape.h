@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+/* Targets of an element that is in a strip, where a ragged map's elements differ. */
+enum { ROWS_MOST = 8 };
+
 struct shape {
   int width; /* lanes of a strip; 0: one element at a time */
   bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */

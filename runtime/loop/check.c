@@ -150,11 +150,14 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
 static int check_rows(const struct check *c, const struct dat *dat) {
   if (!c->arg->map || !c->arg->map->first || !dat->soa)
     return OP_OK;
+  const bool declared = dat->asked_soa;
   return fail(
       c, OP_ERR_TYPE,
       "map \"%s\" is ragged, and dat \"%s\" keeps its components apart (soa); rows behind a ragged map "
-      "must be whole: declare it without \":soa\"",
-      c->arg->map->name, dat->name);
+      "must be whole: %s%s%s",
+      c->arg->map->name, dat->name,
+      declared ? "declare it without \":soa\"" : "OP2_VARIANT asks for soa; add the word aos=",
+      declared ? "" : dat->name, declared ? "" : " there");
 }
 
 /* The map, or direct; `target` is the set where it leads. */

@@ -113,6 +113,21 @@ CASE(ragged_dat_apart) {
   loop(m, sums, op_arg_dat(apart, OP_ALL, ragged(m), 2, "double", OP_READ), flow(m));
 }
 
+/* It was not declared so. */
+CASE(ragged_dat_apart_by_variant) {
+  UNUSED;
+  if (begin("OP2_VARIANT=soa") != OP_OK)
+    return;
+  op_set edges = op_decl_set(EDGES, "edges"), cells = op_decl_set(CELLS, "cells");
+  op_map around = op_decl_map_ragged(edges, cells, offsets, targets, "around");
+  op_dat height = op_decl_dat(cells, 2, "double", NULL, "height"),
+         flow = op_decl_dat(edges, 1, "float", NULL, "flow");
+  op_par_loop(sums, "loop", edges, op_arg_dat(height, OP_ALL, around, 2, "double", OP_READ),
+              op_arg_dat(flow, -1, OP_ID, 1, "float", OP_READ));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
 CASE(ragged_over_subset) {
   UNUSED;
   op_par_loop(sums, "loop", op_decl_subset_range(m->edges, 0, 2, "wall"), HEIGHT(m, OP_ALL, OP_READ),
@@ -230,6 +245,7 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_INDEX, ragged_number, IN_MESH),
     ROW(OP_ERR_MAP_SET, ragged_dat_elsewhere, IN_MESH),
     ROW(OP_ERR_TYPE, ragged_dat_apart, IN_MESH),
+    ROW(OP_ERR_TYPE, ragged_dat_apart_by_variant, 0),
     ROW(OP_ERR_MAP_SET, ragged_over_subset, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_without_number, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_number_is_pointer, IN_MESH),

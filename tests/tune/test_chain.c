@@ -31,7 +31,7 @@ static const char relax_cells[] = OP_KERNEL(void relax_cells(double *r, double *
 
 struct outcome {
   double q[NCELLS * DIM], sum;
-  long long tiled, trials;
+  long long tiled, tasked, trials;
 };
 
 static int edges_of(int *pairs) {
@@ -75,16 +75,20 @@ static void settle(op_set cells, op_dat r, op_dat q, op_gbl sum) {
                     direct(q, DIM, "double", OP_RW), op_arg_global(sum, OP_INC)));
 }
 
+/* The next program runs on two threads. */
+static bool on_threads;
+
 static void run_program(const char *lazy, const char *tune, const char *cache, int rounds,
                         struct outcome *out) {
   static int pairs[2 * NEDGES], chaos[2 * NEDGES];
-  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=seq", variant[] = "OP2_VARIANT=scalar";
-  char *argv[] = {program, backend, variant, words[0], words[1], words[2], NULL};
+  char words[4][300], program[] = "program", seq[] = "OP2_BACKEND=seq", openmp[] = "OP2_BACKEND=openmp",
+                      threads[] = "OP2_THREADS=2", variant[] = "OP2_VARIANT=scalar";
+  char *argv[] = {program, on_threads ? openmp : seq, threads, variant, words[0], words[1], words[2], NULL};
   snprintf(words[0], sizeof words[0], "OP2_LAZY=%s", lazy);
   snprintf(words[1], sizeof words[1], "OP2_TUNE=%s", tune);
   snprintf(words[2], sizeof words[2], "OP2_CACHE=%s/%s", folder, cache);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  works(op_init(6, argv, 0));
+  works(op_init(7, argv, 0));
   assert_int_equal(edges_of(pairs), NEDGES);
   for (int i = 0; i < NCELLS * DIM; i++)
     out->q[i] = (double)(i * 7L % 1009);
@@ -110,6 +114,7 @@ static void run_program(const char *lazy, const char *tune, const char *cache, i
   }
   works(op_fetch_data(q, out->q));
   out->tiled = op_counters()->tiled;
+  out->tasked = op_counters()->tasked;
   out->trials = op_counters()->trials;
   works(op_exit());
 }
@@ -132,6 +137,18 @@ CASE(a_chain_is_tuned_and_remembered) {
   run_program("on", "100", "chain.db", FEW, &again);
   same(&singly, &again);
   assert_int_equal(again.trials, 0);
+}
+
+/* On one thread nobody waits at barriers. */
+CASE(on_threads_chains_are_tried_as_tasks) {
+  static struct outcome singly, tuned;
+  run_program("off", "off", "none.db", ROUNDS, &singly);
+  assert_int_equal(singly.tasked, 0);
+  on_threads = true;
+  run_program("on", "100", "threads.db", ROUNDS, &tuned);
+  on_threads = false;
+  same(&singly, &tuned);
+  assert_true(tuned.tasked > 0 && tuned.tiled > 0 && tuned.trials > 0);
 }
 
 /* Without tuning the first guess runs, from the second time on. */
@@ -169,6 +186,7 @@ CASE(what_cannot_be_cut_is_halved) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_is_tuned_and_remembered),
+      cmocka_unit_test(on_threads_chains_are_tried_as_tasks),
       cmocka_unit_test(without_tuning_there_is_a_first_guess),
       cmocka_unit_test(a_temporary_that_goes_leaves_chains_known),
       cmocka_unit_test(what_cannot_be_cut_is_halved),

@@ -8,7 +8,7 @@ enum { USUAL_WIDTH = 8, MANY = 64 };
 
 static bool is_even(const long long *first) {
   const long long n = first[1] - first[0];
-  bool even = true;
+  bool even = n > 0 && n <= ROWS_MOST;
   for (int l = 1; l < USUAL_WIDTH; l++)
     even &= first[l + 1] - first[l] == n;
   return even;

@@ -232,9 +232,9 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
-  settle(&v, loop, l->targets.count > 0);
   if (gpu_targets_are_ragged(&loop->desc, &l->targets))
     v.shape.strategy = GPU_COLOURS;
+  settle(&v, loop, l->targets.count > 0);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
