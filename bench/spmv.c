@@ -1,6 +1,6 @@
 /* Sparse matrices times vectors: loops through a ragged map beside a hand-written loop over rows with OpenMP, whose threads
  * have as many entries each; and beside the library's loop through a map of one arity where all rows are as long. In turns,
- * in one process. spmv [ROWS [ROUNDS]] */
+ * in one process. spmv [ROWS [ROUNDS [MATRIX]]] */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +224,7 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
     printf("  fixed arity: %4.2f (%4.2f-%4.2f)", quartile(&even, rounds, 2), quartile(&even, rounds, 1),
            quartile(&even, rounds, 3));
   printf("\n");
+  fflush(stdout);
   forget(&p);
   return 0;
 }
@@ -240,6 +241,7 @@ int main(int argc, char **argv) {
   printf("matrix       rows    entries   hand ms    op2jit  ratio             of triad  any order\n");
   int status = 0;
   for (int k = 0; k < 4 && !status; k++)
-    status = run(kinds[k], rows, rounds, memory);
+    if (argc < 4 || strchr(argv[3], '=') || strcmp(argv[3], kinds[k]) == 0)
+      status = run(kinds[k], rows, rounds, memory);
   return op_exit() || status;
 }

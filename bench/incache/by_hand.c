@@ -33,32 +33,70 @@ static inline four ones_of(const double *p, const int *cells, int column) {
   return (four){p[cells[column]], p[cells[2 + column]], p[cells[4 + column]], p[cells[6 + column]]};
 }
 
-/* The edges are whole strips. */
-void by_hand_res_calc(const struct by_hand *given) {
-  const double *x = given->values[0], *q = given->values[1], *adt = given->values[2];
-  double *res = given->values[3];
-  for (int e = 0; e + 4 <= given->n; e += 4) {
-    const int *cells = given->map + 2 * e, *nodes = given->nodes + 2 * e;
-    four x1, y1, x2, y2, a[4], b[4], f[4];
-    nodes_of(x, nodes, 0, &x1, &y1);
-    nodes_of(x, nodes, 1, &x2, &y2);
-    cells_of(q, cells, 0, a);
-    cells_of(q, cells, 1, b);
-    const four dx = x1 - x2, dy = y1 - y2, ia = 1 / a[0], ib = 1 / b[0];
-    const four pa = 0.4 * (a[3] - 0.5 * ia * (a[1] * a[1] + a[2] * a[2]));
-    const four pb = 0.4 * (b[3] - 0.5 * ib * (b[1] * b[1] + b[2] * b[2]));
-    const four ua = ia * (a[1] * dy - a[2] * dx), ub = ib * (b[1] * dy - b[2] * dx);
-    const four mu = 0.5 * 0.05 * (ones_of(adt, cells, 0) + ones_of(adt, cells, 1)), p = pa + pb;
-    f[0] = 0.5 * (ua * a[0] + ub * b[0]) + mu * (a[0] - b[0]);
-    f[1] = 0.5 * (ua * a[1] + ub * b[1] + p * dy) + mu * (a[1] - b[1]);
-    f[2] = 0.5 * (ua * a[2] + ub * b[2] - p * dx) + mu * (a[2] - b[2]);
-    f[3] = 0.5 * (ua * (a[3] + pa) + ub * (b[3] + pb)) + mu * (a[3] - b[3]);
-    turn(f);
-    for (int l = 0; l < 4; l++) {
-      *(loose *)(res + 4l * (unsigned)cells[2 * l]) += f[l];
-      *(loose *)(res + 4l * (unsigned)cells[2 * l + 1]) -= f[l];
-    }
+static inline void add_rows(double *res, const int *cells, const four f[4]) {
+  for (int l = 0; l < 4; l++) {
+    *(loose *)(res + 4l * (unsigned)cells[2 * l]) += f[l];
+    *(loose *)(res + 4l * (unsigned)cells[2 * l + 1]) -= f[l];
   }
+}
+
+/* The fluxes of four edges, in rows. */
+static inline void fluxes_of(const struct by_hand *given, int e, four f[4]) {
+  const double *x = given->values[0], *q = given->values[1], *adt = given->values[2];
+  const int *cells = given->map + 2 * e, *nodes = given->nodes + 2 * e;
+  four x1, y1, x2, y2, a[4], b[4];
+  nodes_of(x, nodes, 0, &x1, &y1);
+  nodes_of(x, nodes, 1, &x2, &y2);
+  cells_of(q, cells, 0, a);
+  cells_of(q, cells, 1, b);
+  const four dx = x1 - x2, dy = y1 - y2, ia = 1 / a[0], ib = 1 / b[0];
+  const four pa = 0.4 * (a[3] - 0.5 * ia * (a[1] * a[1] + a[2] * a[2]));
+  const four pb = 0.4 * (b[3] - 0.5 * ib * (b[1] * b[1] + b[2] * b[2]));
+  const four ua = ia * (a[1] * dy - a[2] * dx), ub = ib * (b[1] * dy - b[2] * dx);
+  const four mu = 0.5 * 0.05 * (ones_of(adt, cells, 0) + ones_of(adt, cells, 1)), p = pa + pb;
+  f[0] = 0.5 * (ua * a[0] + ub * b[0]) + mu * (a[0] - b[0]);
+  f[1] = 0.5 * (ua * a[1] + ub * b[1] + p * dy) + mu * (a[1] - b[1]);
+  f[2] = 0.5 * (ua * a[2] + ub * b[2] - p * dx) + mu * (a[2] - b[2]);
+  f[3] = 0.5 * (ua * (a[3] + pa) + ub * (b[3] + pb)) + mu * (a[3] - b[3]);
+  turn(f);
+}
+
+/* The edges are whole strips. What a strip adds waits until the next one is computed: neither waits for the other. */
+void by_hand_res_calc(const struct by_hand *given) {
+  double *res = given->values[3];
+  four before[4], f[4];
+  fluxes_of(given, 0, before);
+  for (int e = 4; e + 4 <= given->n; e += 4) {
+    fluxes_of(given, e, f);
+    add_rows(res, given->map + 2 * (e - 4), before);
+    for (int l = 0; l < 4; l++)
+      before[l] = f[l];
+  }
+  add_rows(res, given->map + 2 * (given->n - 4), before);
+}
+
+void by_hand_save_soln(const struct by_hand *given) {
+  const double *restrict q = given->values[0];
+  double *restrict old = given->values[1];
+  for (long i = 0; i < 4l * given->n; i++)
+    old[i] = q[i];
+}
+
+void by_hand_spread(const struct by_hand *given) {
+  const double *a = given->values[0], *u = given->values[1];
+  double *r = given->values[2];
+  for (int e = 0; e < given->n; e++) {
+    const int left = given->map[2 * e], right = given->map[2 * e + 1];
+    r[left] += a[e] * u[right];
+    r[right] += a[e] * u[left];
+  }
+}
+
+void by_hand_jac(const struct by_hand *given) {
+  const double *a = given->values[0], *u = given->values[1];
+  double *du = given->values[2];
+  for (int e = 0; e < given->n; e++)
+    du[given->map[2 * e]] += a[e] * u[given->map[2 * e + 1]];
 }
 
 void by_hand_multiply(const struct by_hand *given) {

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <op2jit.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ OP_KERNEL_DEF(
             k[4 * i] * p[0][0] + k[4 * i + 1] * p[1][0] + k[4 * i + 2] * p[2][0] + k[4 * i + 3] * p[3][0];
     })
 
-/* ---- the mesh: like airfoil's, and in its order; the edges are whole strips of four ---- */
+/* ---- the mesh: like airfoil's, and in its order; the edges are whole strips of eight ---- */
 
 static struct {
   int count[3];
@@ -70,7 +71,7 @@ static void add_edge(int first, int second, int left, int right) {
 }
 
 static void make_mesh(int cells) {
-  const int h = (int)sqrt(cells / 1.5) / 4 * 4 + 4, w = cells / h / 4 * 4 + 4, row = w + 1;
+  const int h = (int)sqrt(cells / 1.5) / 8 * 8 + 8, w = cells / h / 8 * 8 + 8, row = w + 1;
   mesh.count[CELLS] = w * h;
   mesh.count[NODES] = row * (h + 1);
   mesh.corners = room(4LL * w * h, sizeof(int));
@@ -124,7 +125,7 @@ static const struct loop loops[] = {
      2,
      {{NODES, 2}, {CELLS, 4}, {CELLS, 1}},
      {{0, ALL, OP_READ}, {1, DIRECT, OP_READ}, {2, DIRECT, OP_WRITE}},
-     NULL},
+     BY_HAND_WIDE(by_hand_adt_calc)},
     {"res_calc",
      EDGES,
      3,
@@ -138,19 +139,24 @@ static const struct loop loops[] = {
       {3, 0, OP_INC},
       {3, 1, OP_INC}},
      by_hand_res_calc},
-    {"save_soln", CELLS, 1, {{CELLS, 4}, {CELLS, 4}}, {{0, DIRECT, OP_READ}, {1, DIRECT, OP_WRITE}}, NULL},
+    {"save_soln",
+     CELLS,
+     1,
+     {{CELLS, 4}, {CELLS, 4}},
+     {{0, DIRECT, OP_READ}, {1, DIRECT, OP_WRITE}},
+     by_hand_save_soln},
     {"euler",
      EDGES,
      2,
      {{EDGES, 3}, {CELLS, 5}, {CELLS, 5}},
      {{0, DIRECT, OP_READ}, {1, 0, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}, {2, 1, OP_INC}},
-     NULL},
+     BY_HAND_WIDE(by_hand_euler)},
     {"gradient",
      EDGES,
      2,
      {{EDGES, 3}, {CELLS, 7}, {CELLS, 21}},
      {{0, DIRECT, OP_READ}, {1, 0, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}, {2, 1, OP_INC}},
-     NULL},
+     BY_HAND_WIDE(by_hand_gradient)},
     {"flux",
      EDGES,
      5,
@@ -172,13 +178,13 @@ static const struct loop loops[] = {
      2,
      {{EDGES, 1}, {CELLS, 1}, {CELLS, 1}},
      {{0, DIRECT, OP_READ}, {1, 0, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}, {2, 1, OP_INC}},
-     NULL},
+     by_hand_spread},
     {"jac",
      EDGES,
      2,
      {{EDGES, 1}, {CELLS, 1}, {CELLS, 1}},
      {{0, DIRECT, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}},
-     NULL},
+     by_hand_jac},
     {"multiply",
      CELLS,
      2,
@@ -238,6 +244,12 @@ static void prepare(const struct loop *loop) {
   }
 }
 
+/* Arguments end with one that is all zero, but for the first. */
+static bool is_argument(const struct loop *loop, int i) {
+  const struct arg *a = &loop->args[i];
+  return i < MOST_ARGS && (i == 0 || a->dat || a->column || a->access != OP_READ);
+}
+
 static void declare(const struct loop *loop) {
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("gm1", 1, "double", &gm1);
@@ -249,15 +261,15 @@ static void declare(const struct loop *loop) {
   const op_set sets[] = {[NODES] = mesh.nodes, [CELLS] = mesh.cells, [EDGES] = mesh.edges};
   for (int d = 0; values[d]; d++)
     dats[d] = op_decl_dat(sets[loop->dats[d].on], loop->dats[d].dim, "double", values[d], "dat");
-  for (const struct arg *a = loop->args;
-       nargs < MOST_ARGS && (a == loop->args || a->dat || a->column || a->access != OP_READ); a++) {
+  for (; is_argument(loop, nargs); nargs++) {
+    const struct arg *a = &loop->args[nargs];
     const int on = loop->dats[a->dat].on;
     op_map map = a->column == DIRECT ? OP_ID
                  : loop->on == CELLS ? mesh.corner
                  : on == NODES       ? mesh.end
                                      : mesh.side;
-    args[nargs++] = op_arg_dat(dats[a->dat], a->column == ALL ? -4 : a->column, map, loop->dats[a->dat].dim,
-                               "double", a->access);
+    args[nargs] = op_arg_dat(dats[a->dat], a->column == ALL ? -4 : a->column, map, loop->dats[a->dat].dim,
+                             "double", a->access);
   }
 }
 

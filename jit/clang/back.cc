@@ -12,7 +12,8 @@
 #include <chrono>
 #include <mutex>
 
-#include "passes.h"
+#include "jit/clang/passes/passes.h"
+#include "jit/clang/passes/roots.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -71,6 +72,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   offer_vector_math(builder, request);
   lower_switches(builder);
   negate_rows(builder);
+  refine_roots(builder, request);
   begin_divisions(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

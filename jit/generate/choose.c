@@ -123,6 +123,11 @@ static bool gains(const struct desc *d) {
   return false;
 }
 
+/* Increments leave a strip row by row, so that wide registers only make it longer; with AVX-512, half of one. */
+static int increment_bytes(const struct desc *d, int vector_bytes) {
+  return vector_bytes > 32 && count_values(d, true) ? 32 : vector_bytes;
+}
+
 /* The widest floating-point type: its values fill one vector register. */
 static int natural_width(const struct desc *d, int vector_bytes) {
   int bytes = 4;
@@ -164,7 +169,10 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
   const struct shape_wish plain = {.rows = wish.rows},
                           cached = {.straight = wish.straight, .rows = wish.rows},
                           other = {.rows = !wish.rows};
-  int width = natural_width(d, vector_bytes), count = 0;
+  const int width = natural_width(d, increment_bytes(d, vector_bytes)),
+            widest = natural_width(d, vector_bytes);
+  const int second = widest != width ? widest : width == 4 ? 8 : width / 2;
+  int count = 0;
   /* Of elements that differ from those beside them no strips are made. */
   const bool strips = vector_bytes >= 32 && (rows_open_map(d) < 0 || wish.even);
   const struct shape streaming = {.width = stream_width(d, width)};
@@ -183,7 +191,7 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
     count = add_shape(d, streaming.width, wish, out, count);
   if (strips) {
     count = add_shape(d, width, cached, out, count);
-    count = add_shape(d, width == 4 ? 8 : width / 2, cached, out, count);
+    count = add_shape(d, second, cached, out, count);
     count = add_shape(d, width, plain, out, count);
   }
   return count;

@@ -1,6 +1,6 @@
 /* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart.
- * The loop over strips has all divisions and square roots packed and none scalar, calls nothing and gathers
- * nothing; scalar ones are allowed only as often as the kernel has them, for the elements behind the last strip.
+ * The loop over strips has all divisions and square roots packed, or roots refined from estimates, and none scalar,
+ * calls nothing and gathers nothing; scalar ones are allowed only as often as the kernel has them, for the elements behind the last strip.
  * Stores go past the caches where the shape says so; divisions begin early. */
 #include "../unit.h"
 #include <stdio.h>
@@ -48,7 +48,7 @@ static enum kind kind_of(const char *text) {
   const bool wide = strstr(text, "zmm") || strstr(text, "ymm");
   if (strncmp(text, "vdivp", 5) == 0)
     return wide ? PACKED_DIVISION : SCALAR_DIVISION;
-  if (strncmp(text, "vsqrtp", 6) == 0)
+  if (strncmp(text, "vsqrtp", 6) == 0 || strncmp(text, "vrsqrt14p", 9) == 0)
     return wide ? PACKED_ROOT : SCALAR_ROOT;
   if (strncmp(text, "vdivs", 5) == 0)
     return SCALAR_DIVISION;

@@ -160,7 +160,7 @@ static const struct subject subjects[] = {
      TYPE_DOUBLE},
     {"branch8",
      "void branch8(const double *a, double *b) { double s = 0; for (int i = 0; i < 3; i++) if (a[i] > 1) s "
-     "+= a[i]; b[0] = s / 3.5; }",
+     "+= a[i]; b[0] = s / (a[0] + 3.5); }",
      1,
      0,
      {3},

@@ -17,7 +17,7 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
-#include "machine.h"
+#include "jit/clang/machine.h"
 
 namespace op2jit {
 namespace {
