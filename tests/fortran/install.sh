@@ -49,7 +49,7 @@ fi
 
 # A project of fpm: app/ is the program, src/ of the folder that it depends on the module.
 mkdir -p "$work/fpm/app" && cp "$work/program/heat.f90" "$work/fpm/app/main.f90" && cd "$work/fpm" || exit 99
-folder=$(pkg-config --variable=fpm op2jit-fortran)
+folder=$(realpath --relative-to=. "$(pkg-config --variable=fpm op2jit-fortran)") # fpm takes no absolute path
 printf '%s\n' 'name = "heat"' '[dependencies]' "op2jit = { path = \"$folder\" }" >fpm.toml
 grep -q 'link = \["op2jit"\]' "$folder/fpm.toml" || fail "fpm.toml of the module does not link the library"
 if command -v fpm >/dev/null; then
