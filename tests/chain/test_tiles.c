@@ -140,7 +140,7 @@ static void make_grid(struct grid *g) {
     g->border[b] = border_cell(b);
   const struct grid made = {
       .sets = {{"cells", CELLS}, {"edges", EDGES}, {"bedges", BORDER}},
-      .maps = {{1, 0, 2, g->edges, NULL, NULL}, {2, 0, 1, g->border, NULL, NULL}},
+      .maps = {{1, 0, 2, g->edges, NULL, NULL, NULL}, {2, 0, 1, g->border, NULL, NULL, NULL}},
       .accesses = {{{Q, CHAIN_READS, -1, 0, 0}, {OLD, CHAIN_WRITES, -1, 0, 0}},
                    {{Q, CHAIN_READS, 0, 0, 2}, {RES, CHAIN_ADDS, 0, 0, 2}},
                    {{Q, CHAIN_READS, 1, 0, 1}, {RES, CHAIN_ADDS, 1, 0, 1}},
