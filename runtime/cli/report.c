@@ -225,7 +225,8 @@ const struct command cli_report[] = {
      CLI_NO_STORE,
      "make the page of a report, or compare two",
      "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output. With\n"
-     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they do\n"
+     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they "
+     "do\n"
      "so on the page, and so does how both runs began.",
      run_report,
      {{"-o", "FILE", "write the page to this file"},

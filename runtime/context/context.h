@@ -63,7 +63,7 @@ struct op_context {
   struct list *texts;      /* of their sources, see loop/op2/text.h */
   struct list *procedures; /* of a program in Fortran that were kernels, see api/fortran/ */
   struct list *arrays;     /* that stand for its dats and maps, see api/fortran/arrays.c */
-  int columns_base; /* the first column of a map in messages: 0, or 1 for programs in Fortran */
+  int columns_base;        /* the first column of a map in messages: 0, or 1 for programs in Fortran */
   int maps_base; /* the first number in tables of maps: 0, or 1 in Fortran or if a program of OP2 says so */
   unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */
   bool copies_told;          /* that a section of an array is copied, see api/fortran/ */

@@ -79,8 +79,8 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   const bool forced = env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
-  return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled &&
-         comm_alone(ctx->comm) && loop->most_elements > 0 && !has_apart(ctx, loop);
+  return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
+         loop->most_elements > 0 && !has_apart(ctx, loop);
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -67,9 +67,7 @@ EXPORT int clGetDeviceIDs(void *platform, unsigned long kind, unsigned n, void *
 }
 
 /* ---- counting ---- */
-static struct {
-  long kernels, waits, times;
-} count;
+static struct { long kernels, waits, times; } count;
 
 static void tell(void) {
   fprintf(stderr, "wrapper: %ld kernels, %ld waits, %ld times\n", count.kernels, count.waits, count.times);
