@@ -124,6 +124,7 @@ static void mirror(struct set *set, long core) {
   set->extents[EXTENT_CORE] = core;
   set->extents[EXTENT_EXEC] = exec;
   set->extents[EXTENT_NONEXEC] = exec + n;
+  free(set->to_user);
   set->to_user = take(exec + n, sizeof(int));
   d->numbers = take(exec + n, sizeof(long long));
   d->declared_first = take(2, sizeof(long long));
