@@ -7,7 +7,9 @@ from .errors import Error, KernelError
 from .files import dump, write_vtk
 from .kernels import Kernel, kernel
 from .loops import Loop, par_loop
-from .mesh import Arg, Const, Dat, Global, Map, Set, index, info
+from .mesh import Arg, Map, Set, index
+from .globals import Const, Global, info
+from .dats import Dat
 from .order import partition, renumber
 from .terminal import progress
 from .reports import report

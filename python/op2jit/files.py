@@ -10,7 +10,8 @@ import numpy as np
 
 
 from ._library import Values, check, handle, lib, text, type_of
-from .mesh import Dat, Map, Set
+from .dats import Dat
+from .mesh import Map, Set
 
 Path = Union[str, "os.PathLike[str]"]
 

@@ -6,11 +6,13 @@ from ctypes import c_char_p, c_int, c_void_p
 from functools import partial
 from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
 
-from . import errors, mesh, show
+from . import errors, show, store
 from ._library import ACCESS_NAMES, UNSAID, Argument, fail, lib, raised, text
+from .dats import Dat
 from .given import Handle
+from .globals import Global
 from .kernels import Kernel, Parameter
-from .mesh import Arg, Dat, Global, Set
+from .mesh import Arg, Set
 from .life import state
 
 Argument_like = Union[Arg, Dat, Global]
@@ -29,7 +31,7 @@ class Loop(Handle):
     """
 
     def __init__(self, kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument_like) -> None:
-        mesh.sweep()
+        store.sweep()
         self.kernel = kernel if isinstance(kernel, Kernel) else Kernel.of(kernel)
         self.set = of
         self.args = [arg if isinstance(arg, Arg) else arg() for arg in args]
@@ -90,7 +92,7 @@ def _prepare(
 
     handles = {raw.dat for raw in array if raw.dat}
 
-    def launch(problems: List[BaseException] = raised, written: List[int] = mesh.written) -> None:
+    def launch(problems: List[BaseException] = raised, written: List[int] = store.written) -> None:
         if written and not handles.isdisjoint(written):
             raise errors.make("STATE", "a dat of the loop is being written to by access; end that block first")
         if call() or problems:
@@ -115,8 +117,8 @@ def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument
 def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Argument_like]) -> Callable[[], None]:
     loop = Loop(kernel, of, *args)
     key = (loop.kernel.key, of.key, *[arg.key for arg in loop.args])
-    while mesh.dropped:
-        _launches.pop(mesh.dropped.pop(), None)
+    while store.dropped:
+        _launches.pop(store.dropped.pop(), None)
     if isinstance(kernel, Kernel):
         _launches[key] = loop.launch
     for arg in loop.args:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Optional
 
 from ._library import check, lib, text
-from .mesh import Dat, Map, Set
+from .dats import Dat
+from .mesh import Map, Set
 
 
 def renumber(base: Map, method: str = "rcm", coords: Optional[Dat] = None) -> None:

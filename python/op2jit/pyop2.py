@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import errors, kernels, life, loops, mesh
+from . import dats, errors, globals, kernels, life, loops, mesh
 from ._library import Values, INC, MAX, MIN, READ, RW, UNSAID, WRITE
 
 __all__ = [
@@ -96,7 +96,7 @@ class Dat:
         self.dataset: DataSet = dataset if isinstance(dataset, DataSet) else DataSet(dataset)
         if data is not None:
             data = np.asarray(data, dtype).reshape(self.dataset.set.size, self.dataset.cdim)
-        self._dat = mesh.Dat(self.dataset.set, data, self.dataset.cdim, dtype, name)
+        self._dat = dats.Dat(self.dataset.set, data, self.dataset.cdim, dtype, name)
         self._view: Optional[Values] = None
         self._args: Dict[Any, _Argument] = {}
         _seen[self._dat._store.handle] = self
@@ -174,7 +174,7 @@ class Global:
         shape = (dim,) if isinstance(dim, int) else tuple(dim)
         wanted: Any = dtype or (np.asarray(data).dtype if data is not None else np.float64)
         kind = np.dtype(wanted)
-        self._global = mesh.Global(np.broadcast_to(np.asarray(0 if data is None else data, kind), shape), kind, name)
+        self._global = globals.Global(np.broadcast_to(np.asarray(0 if data is None else data, kind), shape), kind, name)
         self.dim, self._shape = shape, shape
         self.cdim = int(np.prod(shape))
 

@@ -53,7 +53,7 @@ class Unit:
     @staticmethod
     def constant(found: Any) -> Any:
         """The constant of the library that an object is, or None."""
-        from ..mesh import Const
+        from ..globals import Const
 
         return found if isinstance(found, Const) else None
 
@@ -231,7 +231,7 @@ def _pretty(unit: Unit) -> str:
 
 def _runner(function: types.FunctionType) -> Callable[..., Any]:
     """The function as Python runs it, with the values of the library's constants in place of these."""
-    from ..mesh import Const
+    from ..globals import Const
 
     def value(found: Any, tell: Callable[[Any], None]) -> Any:
         if isinstance(found, Const):
@@ -261,7 +261,7 @@ def _runner(function: types.FunctionType) -> Callable[..., Any]:
 
 
 def _uses_constants(function: types.FunctionType) -> bool:
-    from ..mesh import Const
+    from ..globals import Const
 
     return any(isinstance(function.__globals__.get(name), Const) for name in function.__code__.co_names)
 

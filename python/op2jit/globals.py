@@ -1,0 +1,158 @@
+"""Numbers that belong to no element: globals and constants."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from . import errors, show
+from ._library import ACCESS_NAMES, DTYPES, Values
+from ._library import check, handle, lib, text, type_of
+from .given import Handle, array
+from .life import state
+from .mesh import Arg, argument_words
+
+
+class Global(Handle):
+    """Values that belong to no element, in an array of their own: loops read them and leave results there.
+
+    With ``kept`` the library keeps the values, so that loops which leave results there can wait for one another
+    (OP2_LAZY); reading ``value`` ends the wait.
+
+    ``g(INC)`` is an argument of loops. Without an access, what the kernel does decides.
+    """
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Arg]
+
+    def __init__(self, value: Any = 0.0, dtype: Any = None, name: Optional[str] = None, kept: bool = False) -> None:
+        self.name = name or "global"
+        given = _few(value, dtype, f"global {self.name}")
+        self.type = type_of(given.dtype)
+        self.scalar = given.ndim == 0
+        self.dim = max(1, given.size)
+        self.set = None
+        self._data = np.ascontiguousarray(given).reshape(-1)
+        self._kept: Optional[int] = None
+        if kept:
+            address = self._data.ctypes.data
+            self._kept = handle(lib.op2jit_decl_gbl(self.dim, text(self.type), address, text(self.name)))
+        self.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(self), self._kept))
+
+    @property
+    def data(self) -> Values:
+        """The values as an array of ``dim``. Of a global that the library keeps, a copy."""
+        if self._kept:
+            check(lib.op2jit_get_gbl(self._kept, self._data.ctypes.data))
+        return self._data
+
+    @property
+    def value(self) -> Any:
+        """The value: a number if it is one, else a copy of the array."""
+        return self.data[0].item() if self.scalar else self.data.copy()
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._data[:] = array(value, self._data.dtype, f"global {self.name}")
+        if self._kept:
+            check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    @show.kept
+    def __repr__(self) -> str:
+        return f"<Global {self.name}: {self.value}>"
+
+    @show.kept
+    def _repr_html_(self) -> str:
+        return show.table("Global", self.name, {"value": self.value, "type": DTYPES[self.type].name})
+
+
+class _Values:
+    """What an argument keeps of a global: its memory, and not the Global, which keeps the argument."""
+
+    __slots__ = ("memory", "dim", "type", "name", "set")
+
+    def __init__(self, of: Global) -> None:
+        self.memory, self.dim, self.type, self.name, self.set = of._data, of.dim, of.type, of.name, None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _global_argument(values: _Values, kept: Optional[int], *words: Any, present: bool = True) -> Arg:
+    access, column = argument_words(words)
+    if column:
+        raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out")
+    if kept:
+        raw = lib.op2jit_arg_global(kept, access)
+    else:
+        raw = lib.op2jit_opt_arg_gbl(present, values.memory.ctypes.data, values.dim, text(values.type), access)
+    made = Arg("global", values, None, access, raw)
+    made.present = present
+    return made
+
+
+class Const(Handle):
+    """A constant that kernels in C see under ``name``, and kernels in Python under the name of the variable it is in.
+
+    It counts as its number in Python. ``update`` gives a new value; loops that use it are compiled for that value. From
+    the fourth new value on it is passed to them, and nothing is compiled.
+    """
+
+    def __init__(self, name: str, value: Any, dtype: Any = None) -> None:
+        given = _few(value, dtype, f"constant {name}")
+        self.name = name
+        self.type = type_of(given.dtype)
+        self.scalar = given.ndim == 0
+        self.data = np.ascontiguousarray(given).reshape(-1)
+        self.seen: List[Callable[[Any], None]] = []  # of functions that run in Python with its value
+        check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
+        state.constants[name] = self
+
+    @property
+    def value(self) -> Any:
+        """The value: a number, or an array."""
+        return self.data[0].item() if self.scalar else self.data
+
+    def update(self, value: Any) -> None:
+        """A new value."""
+        self.data[:] = array(value, self.data.dtype, f"constant {self.name}")
+        check(lib.op2jit_update_const(text(self.name), self.data.ctypes.data))
+        for tell in self.seen:
+            tell(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.data[index]
+
+    def __repr__(self) -> str:
+        return f"<Const {self.name}: {self.value}>"
+
+    def _repr_html_(self) -> str:
+        return show.table("Const", self.name, {"value": self.value, "type": DTYPES[self.type].name})
+
+
+def info(payload: Global, of: Global) -> Arg:
+    """A payload that goes with the MIN or MAX of the global ``of``: that of the element whose value won."""
+    made = Arg("info", _Values(payload), None, MAX_ACCESS, None)
+    made.refers = of
+    return made
+
+
+MAX_ACCESS = ACCESS_NAMES.index("MAX")
+
+
+def _few(value: Any, dtype: Any, what: str) -> Values:
+    """A copy of the values of a global or constant. Whole numbers are C's int if no type is said."""
+    if dtype is None and np.asarray(value).dtype.kind == "i":
+        dtype = np.int32
+    return array(value, dtype, what).copy()
