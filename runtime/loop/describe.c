@@ -70,9 +70,6 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
   }
 }
 
-/* A constant that changed more often than this is passed at run time instead of compiled in. */
-enum { FOLD_CHANGES = 3 };
-
 static int describe_constants(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct list *constants = &ctx->mesh->constants;
@@ -87,7 +84,7 @@ static int describe_constants(struct op_context *ctx, struct loop *loop, struct 
     *out = (struct desc_const){.name = strdup(constant->name),
                                .type = constant->type,
                                .dim = constant->dim,
-                               .folded = constant->changes <= FOLD_CHANGES && !type_is_struct(constant->type),
+                               .folded = constant_is_folded(constant),
                                .value = array_new(constant->bytes, 1)};
     d->nconsts++;
     if (!out->name || !out->value)

@@ -66,6 +66,13 @@ struct constant {
   int changes;      /* how often the value really changed */
 };
 
+/* Is its value compiled into loops? One that changed more often than FOLD_CHANGES is passed to them instead, and so are
+ * structs. */
+enum { FOLD_CHANGES = 3 };
+static inline bool constant_is_folded(const struct constant *c) {
+  return c->changes <= FOLD_CHANGES && !type_is_struct(c->type);
+}
+
 struct mesh {
   struct list sets, maps, dats, constants, globals;
   struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */

@@ -312,9 +312,6 @@ int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, str
 
 /* ---- the description ---- */
 
-/* A constant that changed more often than this is passed at run time instead of compiled in. */
-enum { FOLD_CHANGES = 3 };
-
 /* For messages: which lines of the program the text is of. */
 static bool copy_origins(const struct texts_kernel *k, struct origins *out) {
   size_t begin = 0;
@@ -346,7 +343,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
     *out = (struct desc_const){.name = strdup(constant->name),
                                .type = constant->type,
                                .dim = constant->dim,
-                               .folded = constant->changes <= FOLD_CHANGES,
+                               .folded = constant_is_folded(constant),
                                .value = array_new(constant->bytes, 1)};
     good = out->name && out->value;
     if (good)
