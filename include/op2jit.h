@@ -249,7 +249,8 @@ int op_free_dat(op_dat dat);
  * Declare it before the first loop that uses it. A kernel of OP_KERNEL_DEF needs a C variable of that name as
  * well, which no call sets: keep it equal. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
-/* A new value for a declared constant; loops that use it are specialised again. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
+/* A new value for a declared constant. Loops that use it are compiled again for each of its first three new values; from
+ * the fourth on the value is passed to them, and nothing is compiled. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
 int op_update_const(const char *name, const void *value);
 /* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI
  * all ranks have the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
