@@ -12,16 +12,20 @@ gpu_pack() { # FOLDER
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/lib" || return 1
   programs=(build/runtime/cli/op2jit build/bench/cuda_one build/tests/property/property build/tests/kernels/test_kernels
-    build/tests/shadow/test_shadow build/tests/api/test-api-{declare,arguments,data,kernels,life})
+    build/tests/shadow/test_shadow build/tests/cuda/test_cuda_{backend,graphs,increments,language,layout})
+  for name in declare arguments reductions floating data globals kernels kernel_files prelude types launch life views subsets ragged fused; do
+    programs+=("build/tests/api/test-api-$name")
+  done
+  for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint; do programs+=("build/bench/turns_$name"); done
   while read -r name _; do
     if [ -x "build/samples/$name" ]; then programs+=("build/samples/$name"); else programs+=("build/tests/samples/$name"); fi
   done <build/tests/cuda/samples.txt
-  cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
+  cp build/bench/spmv "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
   cp -L build/libop2jit.so.0 $(gpu_libraries "${programs[@]}" build/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
   strip --strip-debug "$folder"/bin/* "$folder"/lib/*
-  cp samples/*/*_kernels.h "$folder/bin" || return 1 # where programs look for their kernels
+  cp samples/*/*_kernels.h tests/api/*.h "$folder/bin" || return 1 # where programs look for their kernels
   say "$folder: $(du -sm "$folder" | cut -f1) MB; on the machine with the GPU: OUT=results $folder/run.sh"
 }
 

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "api/life.h"
+#include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/progress/progress.h"
@@ -186,11 +187,20 @@ void *api_leave_pointer(void *result) {
   return result;
 }
 
+/* Some devices are a thread's. */
+static void enter_backends(struct op_context *ctx) {
+  const struct backend *const both[] = {ctx->backend, ctx->shadow};
+  for (int i = 0; i < 2; i++)
+    if (both[i] && both[i]->enter)
+      both[i]->enter(ctx);
+}
+
 struct op_context *api_enter(const char *call, enum queued queued) {
   if (!enter())
     return NULL;
   if (the.context) {
     the.context->agreement->where = call;
+    enter_backends(the.context);
     if (queued == FLUSH) {
       the.call = call;
       the.entered = clock_seconds();

@@ -19,6 +19,8 @@ struct backend {
   /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
   int (*open)(struct op_context *ctx, struct error *err);
   void (*close)(struct op_context *ctx);
+  /* The calls that follow come from this thread, until it is called again. NULL: they may come from any. */
+  void (*enter)(struct op_context *ctx);
   /* Once per record, and again after the mesh or a folded constant changed: list the ways to run it, in
    * loop->nvariants, standard and threads; only the default unless `all`. Nothing is planned or compiled. */
   int (*variants)(struct op_context *ctx, struct loop *loop, bool all, struct error *err);

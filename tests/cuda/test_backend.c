@@ -2,6 +2,7 @@
  * report and start again, sums have a fixed order. test_places.c has what must be there, test_language.c what
  * kernels may say. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ CASE(data_moves_once) {
 
 /* The host waits where it looks at a result and nowhere else: a loop without one has not run when its call returns. */
 CASE(launches_do_not_wait) {
+  needs_standin();
   struct small m;
   setenv("STANDIN_FAIL", "cuStreamSynchronize:1:700", 1);
   works(start(NULL, NULL));
@@ -94,8 +96,49 @@ CASE(launches_do_not_wait) {
   unsetenv("STANDIN_FAIL");
 }
 
+static void *goes_on(void *mesh) {
+  struct small *m = mesh;
+  double sum = 0;
+  if (small_loop(m, add_source, &sum) || op_fetch_data(m->a, m->as))
+    return (void *)(uintptr_t) "it failed";
+  return NULL;
+}
+
+static void *ends(void *unused) {
+  (void)unused;
+  return op_exit() ? (void *)(uintptr_t) "it failed" : NULL;
+}
+
+static void in_a_thread(void *(*doing)(void *), void *with) {
+  pthread_t thread;
+  void *said = NULL;
+  assert_int_equal(pthread_create(&thread, NULL, doing, with), 0);
+  pthread_join(thread, &said);
+  if (said)
+    fail_msg("in a thread %s: %s", (const char *)said, op_last_error()->message);
+}
+
+/* The driver has a current context for each thread. */
+CASE(threads_take_turns) {
+  struct small m;
+  double sum = 0;
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  in_a_thread(goes_on, &m);
+  works(small_loop(&m, add_source, &sum));
+  in_a_thread(goes_on, &m);
+  small_check(&m, 3);
+  in_a_thread(ends, NULL);
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  in_a_thread(goes_on, &m);
+  small_check(&m, 1);
+  works(op_exit());
+}
+
 /* Nothing stays on the device: not temporaries, not what a program or a failed loop leaves behind. */
 CASE(memory_is_given_back) {
+  needs_standin();
   static const char *const fails[] = {"",
                                       "cuMemAlloc_v2:1:2",
                                       "cuMemAlloc_v2:2:2",
@@ -135,6 +178,7 @@ CASE(memory_is_given_back) {
 
 /* ---- failures ---- */
 CASE(too_large) {
+  needs_standin();
   struct small m;
   double sum = 0;
   setenv("STANDIN_MEMORY", "4500", 1);
@@ -150,6 +194,7 @@ CASE(too_large) {
 }
 
 CASE(failing_calls) {
+  needs_standin();
   static const struct {
     const char *fail;
     int code;
@@ -250,6 +295,7 @@ CASE(late_faults) {
 
 /* A cached binary is not put aside because loading it meets the fault of an earlier kernel. */
 CASE(fault_met_by_loading) {
+  needs_standin();
   static const char *const fails[] = {"", "cuModuleLoadDataEx:2:700", ""};
   char folder[] = "/tmp/op2jit-fault-XXXXXX", cache[64], command[64];
   assert_non_null(mkdtemp(folder));
@@ -366,6 +412,7 @@ CASE(fixed_order) {
 /* ---- versions of NVRTC, and devices newer or older than it ---- */
 
 CASE(versions) {
+  needs_standin();
   static const struct {
     const char *nvrtc, *capability;
     bool runs;
@@ -423,7 +470,7 @@ static int staged_rows(struct small *m, int dim, double *rows) {
 }
 
 CASE(shared_memory) {
-  enum { FITS = 40, MOST = 80 };
+  enum { FITS = 40, MOST = 160 };
   static double rows[CELLS * MOST], expected[CELLS];
   struct small m;
   works(start("OP2_VARIANT=staged/256", NULL));
@@ -462,6 +509,7 @@ int main(void) {
       cmocka_unit_test(memory_is_given_back),
       cmocka_unit_test(broken_promises),
       cmocka_unit_test(data_moves_once),
+      cmocka_unit_test(threads_take_turns),
       cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),
       cmocka_unit_test(faulting_kernel),

@@ -176,6 +176,9 @@ CASE(with_check_both_ways_are_compared) {
 }
 
 CASE(a_driver_without_graphs_does_without) {
+  const char *driver = getenv("OP2_CUDA_DRIVER");
+  if (!driver || !strstr(driver, "standin"))
+    skip(); /* a real one has them */
   works(op_exit());
   setenv("STANDIN_FAIL", "cuGraphInstantiateWithFlags:1:801", 1);
   assert_int_equal(begin("on", "off"), 0);

@@ -20,6 +20,7 @@ struct cuda {
 int cuda_begin(struct cuda *cuda, const struct op_context *ctx, struct gpu_device *out, struct error *err);
 void cuda_end(struct cuda *cuda); /* all but the compiler */
 #define CUDA_TABLE(X)                                                                                        \
+  X(enter, void, (void *self))                                                                               \
   X(check, int, (void *self, int code, struct error *err, const char *doing))                                \
   X(is_of_kernel, bool, (int code))                                                                          \
   X(memory_info, int, (void *self, size_t *left, size_t *total))                                             \

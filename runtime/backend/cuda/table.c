@@ -180,6 +180,11 @@ static void table_release(void *self, struct compile_result *result) {
   nvrtc_release(result);
 }
 
+/* Each thread has a context of its own, and another library may have set it. A failure is the next call's. */
+void cuda_table_enter(void *self) {
+  driver_of(self)->context_set(((struct cuda *)self)->context);
+}
+
 int cuda_table_check(void *self, int code, struct error *err, const char *doing) {
   return cuda_check(driver_of(self), code, err, "%s", doing);
 }

@@ -45,6 +45,12 @@ static void backend_close(struct op_context *ctx) {
   ctx->mover = NULL;
 }
 
+static void backend_enter(struct op_context *ctx) {
+  const struct gpu *c = gpu_of(ctx);
+  if (c && c->self && c->driver->enter)
+    c->driver->enter(c->self);
+}
+
 /* What this process has of its own. */
 static int open_own(struct op_context *ctx, struct gpu *c, struct error *err) {
   const int code = c->driver->open(c, ctx, err);
@@ -244,6 +250,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .space = SPACE_DEVICE,                                             \
                                           .open = open_##name_,                                              \
                                           .close = backend_close,                                            \
+                                          .enter = backend_enter,                                            \
                                           .variants = backend_variants,                                      \
                                           .name_of = backend_name,                                           \
                                           .is_ready = backend_is_ready,                                      \

@@ -50,6 +50,8 @@ struct gpu_driver {
    * closed. OP_ERR_BACKEND says what is missing. */
   int (*open)(struct gpu *c, struct op_context *ctx, struct error *err);
   void (*close)(struct gpu *c);
+  /* The calls that follow come from this thread. NULL: they may come from any. */
+  void (*enter)(void *self);
   /* Fills c->compiler, the compiler's identity. Ranks with the same device have one. */
   int (*open_compiler)(struct gpu *c, struct op_context *ctx, struct error *err);
   /* For `op2jit info` and for who lacks something: driver, devices, compiler. */

@@ -10,10 +10,10 @@ struct standin_settings standin_settings;
 
 static struct {
   bool ready;
-  int error;      /* sticky: a kernel failed */
-  int context_of; /* device + 1 of the current context, 0: none */
+  int error; /* sticky: a kernel failed */
   long calls;
 } driver;
+static _Thread_local int context_of; /* device + 1 of the thread's current context, 0: none */
 
 /* ---- settings ---- */
 static long long number(const char *name, long long usual) {
@@ -55,7 +55,7 @@ int driver_enter(const char *call) {
 }
 int driver_enter_context(const char *call) {
   int code = driver_enter(call);
-  return code ? code : driver.context_of ? CODE_OK : CODE_INVALID_CONTEXT;
+  return code ? code : context_of ? CODE_OK : CODE_INVALID_CONTEXT;
 }
 
 int driver_error(void) {
@@ -125,11 +125,11 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   (void)device;
   queue_drain();
   driver.error = CODE_OK;
-  driver.context_of = 0;
+  context_of = 0;
   return CODE_OK;
 }
 EXPORT int cuCtxSetCurrent(void *context) {
-  driver.context_of = (int)(uintptr_t)context;
+  context_of = (int)(uintptr_t)context;
   return driver.ready ? CODE_OK : CODE_NOT_INITIALIZED;
 }
 EXPORT int cuCtxSynchronize(void) {
