@@ -64,15 +64,17 @@ op_task_type op_graph_type(op_graph graph, const char *name, op_task_function *f
 op_resource op_graph_resource(op_graph graph, op_resource parent, const char *name);
 /* The memory that the resource stands for, for OP2_CHECK: see op_graph_run. It must stay until the last run. */
 int op_graph_memory(op_graph graph, op_resource resource, const void *memory, size_t bytes);
-/* Tasks that lock or use it are run by this thread, as long as that has not less to do than others. -1: the thread that
- * had it last, as it is without this call. */
+/* Tasks that lock or use it are given to this thread, in all runs: unless more of what they lock and use is of another
+ * thread. A thread without tasks takes them all the same. A thread that a run has not is thread % threads there. -1: the
+ * thread that had it last, as it is without this call. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
 int op_graph_own(op_graph graph, op_resource resource, int thread);
 
 /* A task; `bytes` of `data` are copied (0: it gets NULL), aligned to 16 bytes. `cost`: how long it takes, in any unit
  * that the graph's tasks have in common; 0: unknown. Measured times take its place. Errors: OP_ERR_HANDLE,
  * OP_ERR_ARGUMENT for a cost that is negative or no number, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_task op_graph_task(op_graph graph, op_task_type type, const void *data, size_t bytes, double cost);
-/* `task` runs when `before` is over. Errors: OP_ERR_HANDLE, OP_ERR_SIZE, OP_ERR_MEMORY. */
+/* `task` runs when `before` is over. Errors: OP_ERR_HANDLE, OP_ERR_GRAPH for a task that is to wait for itself,
+ * OP_ERR_SIZE, OP_ERR_MEMORY. */
 int op_graph_depend(op_graph graph, op_task task, op_task before);
 /* `task` needs the resource, with all below it, for itself while it runs. To lock it twice, or one above it too, does no
  * harm. */
@@ -81,7 +83,8 @@ int op_graph_lock(op_graph graph, op_task task, op_resource resource);
 int op_graph_use(op_graph graph, op_task task, op_resource resource);
 
 /* A loop in pieces, each a task: tasks[i], of the type that the kernel's name is, runs the elements bounds[i] up to and
- * without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one size. In a
+ * without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one size.
+ * Elements before the first bound and from the last one on do not run: so a graph may have a part of a loop. In a
  * renumbered mesh elements count in the library's order. What of it must not run at the same time the program says by locks
  * and dependencies, as of other tasks: pieces that increment the same targets lock a resource. A run of the graph is one
  * call of the loop, whose results are there after it. One process; backends native, seq and openmp. Errors: OP_ERR_HANDLE,
@@ -115,7 +118,8 @@ int op_graph_run(op_graph graph);
 
 /* From inside a task: one more task for this run, which locks `nlocks` resources. What waits for the task that adds it
  * waits for it too. It is gone when it has run. Any number of such tasks needs memory only for those that did not run
- * yet. Errors end the run, which returns them: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY. */
+ * yet. Errors end the run, which returns them: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY; OP_ERR_STATE if the task
+ * that `running` was given to is over. If its run is over too, that is an error of this call, as of others. */
 int op_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
                    int nlocks, const op_resource locks[]);
 /* The thread that runs this task, from 0, and one more than the largest there may be: for memory of each thread. */
@@ -128,19 +132,20 @@ int op_running_threads(const op_running *running);
  * OP_ERR_MEMORY. */
 double op_graph_simulate(op_graph graph, int threads);
 
-/* What is known of a graph, of its last run where it says so. */
+/* What is known of a graph, and of its last run: the report has sums of all runs. */
 typedef struct op2jit_graph_facts {
   long long tasks, dependencies, resources, locks;
-  long long builds;        /* how often the order of its tasks was worked out */
-  long long runs, threads; /* of the last run */
-  long long executed;      /* tasks of the last run, with those that were added while it ran */
-  long long stolen;        /* of them, tasks that another thread ran than the one that had them */
-  long long refused;       /* how often a task was passed over, because a lock was not free */
-  long long bytes;         /* of memory that the graph holds */
-  double seconds;          /* of the last run */
-  double busy;             /* of it inside of tasks, summed over threads */
-  double idle;             /* of it without any task that could run, summed over threads */
-  double critical;         /* the longest way through the graph, by what tasks took */
+  long long builds;   /* how often the order of its tasks was worked out */
+  long long runs;     /* that came to their end, in all */
+  long long threads;  /* of the last run, as all that follows but bytes and critical */
+  long long executed; /* tasks, with those that were added while it ran */
+  long long stolen;   /* of them, tasks that another thread ran than the one that had them */
+  long long refused;  /* how often a task was passed over, because a lock was not free */
+  long long bytes;    /* of memory that the graph holds */
+  double seconds;     /* from its begin to its end */
+  double busy;        /* of it inside of tasks, summed over threads */
+  double idle;        /* of it without any task that could run, summed over threads */
+  double critical;    /* the longest way through the graph, by what tasks took in all runs, late ones more */
   double reserved[8];
 } op_graph_facts_t;
 /* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */

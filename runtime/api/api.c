@@ -45,8 +45,8 @@ static struct {
 static const op_error no_error = {OP_OK, "OP_OK", ""};
 static const op_error busy_error = {OP_ERR_BUSY, "OP_ERR_BUSY",
                                     "the library is running another call, in a second thread or around this "
-                                    "kernel; call it from one thread at a time, "
-                                    "and not from inside a kernel"};
+                                    "kernel or task; call it from one thread at a time, "
+                                    "and not from inside a kernel or a task"};
 /* Each thread sees its own last call: one that was refused must not touch what the other one is writing. */
 static _Thread_local const op_error *last_error = &no_error;
 
@@ -138,6 +138,7 @@ static bool enter(void) {
 
 int api_leave_local(int code) {
   if (!code) {
+    last_error = &no_error; /* what a kernel or a task called meanwhile, on this thread, was refused */
     atomic_store_explicit(&the.busy, false, memory_order_release);
     return OP_OK;
   }

@@ -1,4 +1,4 @@
-/* Graphs of tasks. What tasks themselves may call is in tasks/added.c. */
+/* Graphs of tasks. What tasks themselves may call does not enter the library, which is busy with their run. */
 #include "api/api.h"
 #include "base/list.h"
 #include "check/check.h"
@@ -128,6 +128,18 @@ int op2jit_graph_run(op_graph graph) {
     return api_refused();
   struct task_graph *g = find(ctx, graph, "op_graph_run");
   return api_leave(g ? run(ctx, g, api_error()) : api_error()->code);
+}
+
+int op2jit_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
+                       int nlocks, const op_resource locks[]) {
+  if (running && tasks_in_run(running))
+    return tasks_add_running(running, type, data, bytes, cost, nlocks, locks);
+  if (!api_enter("op_running_add", KEEP))
+    return api_refused();
+  return api_leave_local(running ? error_set(api_error(), OP_ERR_STATE, "%s", tasks_over_words)
+                                 : error_set(api_error(), OP_ERR_ARGUMENT,
+                                             "op_running_add: the op_running is NULL; give the one that the "
+                                             "task was given"));
 }
 
 double op2jit_graph_simulate(op_graph graph, int threads) {

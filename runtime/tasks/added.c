@@ -6,6 +6,9 @@
 #include "base/size.h"
 #include "tasks/inner.h"
 
+const char tasks_over_words[] =
+    "op_running_add was called with the op_running of a task that is over; call it from inside the task";
+
 int op2jit_running_thread(const op_running *running) {
   return running->worker->thread;
 }
@@ -81,11 +84,18 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   return OP_OK;
 }
 
-int op2jit_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
-                       int nlocks, const op_resource locks[]) {
+bool tasks_in_run(const op_running *running) {
+  return running->task || !atomic_load(&running->run->stopped);
+}
+
+/* One that was kept while other tasks run may be of a thread that is between two tasks. */
+int tasks_add_running(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
+                      int nlocks, const op_resource locks[]) {
   struct error err = {0};
   struct run *r = running->run;
-  const int code = add(r, running, type, data, bytes, cost, nlocks, locks, &err);
+  const int code = running->task
+                       ? add(r, running, type, data, bytes, cost, nlocks, locks, &err)
+                       : error_set(&err, OP_ERR_STATE, "graph \"%s\": %s", r->graph->name, tasks_over_words);
   if (code)
     run_fail(r, code, "%s", error_message(&err));
   error_free(&err);

@@ -149,7 +149,18 @@ op_task tasks_add_task(struct task_graph *g, op_task_type type, const void *data
 int tasks_depend(struct task_graph *g, op_task task, op_task before, struct error *err) {
   const int one = tasks_index(g, task, NUMBER_TASK, err);
   const int first = one < 0 ? -1 : tasks_index(g, before, NUMBER_TASK, err);
-  if (first < 0 || relation_add(&g->after, first, one, err))
+  if (first < 0)
+    return err->code;
+  if (first == one) {
+    struct text words = {0};
+    tasks_task_words(g, &g->tasks[one], &words);
+    error_set(err, OP_ERR_GRAPH,
+              "graph \"%s\": %s cannot wait for itself; give the task that comes before it", g->name,
+              text_str(&words));
+    text_free(&words);
+    return err->code;
+  }
+  if (relation_add(&g->after, first, one, err))
     return err->code;
   g->tasks[one].before++;
   g->sorted = false;

@@ -47,6 +47,12 @@ struct tasks_options {
 /* OP_ERR_GRAPH, OP_ERR_MEMORY, OP_ERR_VIOLATION. */
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);
 
+/* See op_running_add. Not tasks_in_run: its run is over, and nobody is there to be told of an error but the caller. */
+bool tasks_in_run(const op_running *running);
+int tasks_add_running(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
+                      int nlocks, const op_resource locks[]);
+extern const char tasks_over_words[];
+
 void tasks_tell(struct task_graph *g, op_graph_facts_t *facts);
 /* One of its types in all runs: false if there are no more. */
 struct tasks_type_facts {

@@ -166,6 +166,7 @@ static void work(struct run *r, struct worker *w, struct task *task, op_task_fun
   const long begin = clock_ns();
   w->running.task = task;
   function(&w->running, task->data);
+  w->running.task = NULL;
   const long end = clock_ns();
   w->busy += end - begin;
   w->types[task->type].count++;

@@ -43,6 +43,13 @@ CASE(graph_circle) {
   op_graph_run(graph);
 }
 
+CASE(graph_waits_for_itself) {
+  UNUSED;
+  op_graph graph = op_decl_graph("factors");
+  const op_task one = op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 0, 1);
+  op_graph_depend(graph, one, one);
+}
+
 CASE(graph_task_of_another) {
   UNUSED;
   op_graph graph = op_decl_graph("factors"), other = op_decl_graph("tree");
@@ -87,6 +94,27 @@ CASE(graph_added_without_type) {
   op_graph_run(graph);
 }
 
+static op_running *kept;
+
+static void keeps(op_running *running, void *data) {
+  (void)data;
+  kept = running;
+}
+
+CASE(graph_added_after_the_run) {
+  UNUSED;
+  op_graph graph = op_decl_graph("factors");
+  const op_task_type type = op_graph_type(graph, "keeps", keeps);
+  op_graph_task(graph, type, NULL, 0, 1);
+  op_graph_run(graph);
+  op_running_add(kept, type, NULL, 0, 1, 0, NULL);
+}
+
+CASE(graph_added_nowhere) {
+  UNUSED;
+  op_running_add(NULL, op_graph_type(op_decl_graph("factors"), "work", rests), NULL, 0, 1, 0, NULL);
+}
+
 #define ROW(name, code)                                                                                      \
   { #name, code, IN_MESH, name }
 const struct negative_case graph_cases[] = {
@@ -94,6 +122,7 @@ const struct negative_case graph_cases[] = {
     ROW(graph_is_a_set, OP_ERR_HANDLE),
     ROW(graph_freed, OP_ERR_HANDLE),
     ROW(graph_circle, OP_ERR_GRAPH),
+    ROW(graph_waits_for_itself, OP_ERR_GRAPH),
     ROW(graph_task_of_another, OP_ERR_HANDLE),
     ROW(graph_lock_is_a_task, OP_ERR_HANDLE),
     ROW(graph_cost_negative, OP_ERR_ARGUMENT),
@@ -101,5 +130,7 @@ const struct negative_case graph_cases[] = {
     ROW(graph_simulated_unknown, OP_ERR_STATE),
     ROW(graph_facts_null, OP_ERR_ARGUMENT),
     ROW(graph_added_without_type, OP_ERR_HANDLE),
+    ROW(graph_added_after_the_run, OP_ERR_STATE),
+    ROW(graph_added_nowhere, OP_ERR_ARGUMENT),
     {NULL, 0, 0, NULL},
 };

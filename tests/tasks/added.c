@@ -79,6 +79,23 @@ TEST(what_is_added_wrongly_ends_the_run) {
   close_small(&s);
 }
 
+/* As with what another thread kept of its last task. */
+static void adds_to_none(op_running *running, void *data) {
+  (void)data;
+  running->task = NULL;
+  if (op_running_add(running, grows_type, NULL, 0, 1, 0, NULL) != OP_ERR_STATE)
+    abort();
+}
+
+TEST(what_is_added_for_a_task_that_is_over_ends_the_run) {
+  struct small s = open_small();
+  const struct tasks_options alone = {.threads = 1};
+  grows_type = tasks_add_type(s.g, "grows", grows, &s.err);
+  assert_true(tasks_add_task(s.g, tasks_add_type(s.g, "adds", adds_to_none, &s.err), NULL, 0, 1, &s.err));
+  fails(s.g, &alone, OP_ERR_STATE, "op_running of a task that is over");
+  close_small(&s);
+}
+
 /* ---- ten million ---- */
 
 static long resident_mib(void) {

@@ -17,10 +17,17 @@ TEST(a_circle_is_an_error_with_the_names_of_its_tasks) {
   fails(s.g, &alone, OP_ERR_GRAPH, "task 1 (note) waits for task 3 (rest)");
   assert_int_equal(seen.count, 0);
   close_small(&s);
-  s = open_small();
-  t[0] = add(&s, s.note, 0, 1);
-  wait_for(&s, t[0], t[0]);
-  fails(s.g, &alone, OP_ERR_GRAPH, "task 0 (note) waits for task 0 (note)");
+}
+
+TEST(a_task_that_is_to_wait_for_itself_is_refused_at_once) {
+  struct small s = open_small();
+  struct error err = {0};
+  const op_task task = add(&s, s.note, 0, 1);
+  assert_int_equal(tasks_depend(s.g, task, task, &err), OP_ERR_GRAPH);
+  assert_non_null(strstr(error_message(&err), "task 0 (note) cannot wait for itself"));
+  error_free(&err);
+  runs(s.g, NULL, 1); /* as if it had not been said */
+  assert_int_equal(seen.count, 1);
   close_small(&s);
 }
 

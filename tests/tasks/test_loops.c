@@ -105,6 +105,48 @@ TEST(pieces_give_what_the_loops_give) {
   free(whole);
 }
 
+static const char visit[] = OP_KERNEL(void visit(double *visits, double *count) {
+  *visits += 1;
+  *count += 1;
+});
+
+TEST(a_graph_may_have_a_part_of_a_loop) {
+  static const int middle[] = {100, 150, 400}, rest[] = {400, CELLS};
+  static double visits[CELLS];
+  double counts[2] = {0};
+  open_library("", 2, "off", "cache");
+  struct ring m = declare();
+  op_dat visited = op_decl_dat(m.cells, 1, "double", visits, "visited");
+  op_graph graph = op_decl_graph("parts");
+  op_task tasks[2];
+  for (int part = 0; part < 2; part++) {
+    works(op_graph_loop(graph, 2 - part, part ? rest : middle, tasks, visit, "visit", m.cells,
+                        op_arg_dat(visited, -1, OP_ID, 1, "double", OP_RW),
+                        op_arg_gbl(&counts[part], 1, "double", OP_INC)));
+    works(op_graph_run(graph));
+  }
+  works(op_fetch_data(visited, visits));
+  for (int i = 0; i < CELLS; i++)
+    assert_true(visits[i] == (i < 100 ? 0 : i < 400 ? 2 : 1));
+  assert_true(counts[0] == 600 && counts[1] == CELLS - 400);
+  works(op_exit());
+}
+
+static void calls_library(op_running *running, void *data) {
+  (void)running, (void)data;
+  if (op_decl_graph("inside") || op_last_error()->code != OP_ERR_BUSY)
+    abort();
+}
+
+TEST(what_a_task_was_refused_is_no_error_of_the_run) {
+  open_library("", 1, "off", "cache");
+  op_graph graph = op_decl_graph("calls");
+  assert_true(op_graph_task(graph, op_graph_type(graph, "calls", calls_library), NULL, 0, 1));
+  works(op_graph_run(graph));
+  assert_int_equal(op_last_error()->code, OP_OK);
+  works(op_exit());
+}
+
 TEST(pieces_that_are_wrong_are_refused) {
   open_library("", 2, "off", "cache");
   struct ring m = declare();
