@@ -1,0 +1,166 @@
+/* Where tasks take less time than all else, the tuner chooses them: for a loop, and for a chain as one graph. The times are
+ * planted: linked so, the library tells the functions below what it measured, and these tell the tuner what it is to be. */
+#include <unistd.h>
+
+#include "../exec/ring.h"
+#include "backend/backend.h"
+#include "base/log.h"
+#include "kernels-cache/store.h"
+#include "record/launch.h"
+#include "tune/chains.h"
+#include "tune/choose.h"
+
+/* Enough for all ways to be measured, whatever they cost. */
+enum { ROUNDS_TUNED = 600, ROUNDS = 8 };
+static const double long_time = 1e-3, short_time = 0.6e-3;
+
+/* ---- planted times ---- */
+
+void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
+void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
+struct chain_way __real_chain_tuning_next(struct chain_tuning *t);
+struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
+struct chain_way __real_chain_tuning_stay(struct chain_tuning *t);
+struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t);
+void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
+
+void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+  const char *name = launch->loop->backend->name_of(launch->loop, launch->variant);
+  (void)seconds;
+  __real_tune_ran(ctx, launch, strncmp(name, "tasks", 5) == 0 ? short_time : long_time);
+}
+
+static bool runs_as_tasks;
+
+struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t) {
+  const struct chain_way way = __real_chain_tuning_next(t);
+  runs_as_tasks = way.tasks;
+  return way;
+}
+
+struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t) {
+  const struct chain_way way = __real_chain_tuning_stay(t);
+  runs_as_tasks = way.tasks;
+  return way;
+}
+
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds) {
+  (void)seconds;
+  __real_chain_tuning_ran(ctx, t, runs_as_tasks ? short_time : long_time);
+}
+
+/* ---- a program ---- */
+
+static const char spread[] = OP_KERNEL(void spread(const double *a, const double *b, double *ra, double *rb) {
+  for (int d = 0; d < 3; d++) {
+    ra[d] -= a[d] - b[d];
+    rb[d] += a[d] - b[d];
+  }
+});
+static const char settle[] = OP_KERNEL(void settle(double *r, double *q) {
+  for (int d = 0; d < 3; d++) {
+    q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
+    r[d] = 0;
+  }
+});
+
+struct outcome {
+  double q[3 * CELLS];
+  long long tasked, trials;
+  char report[100000];
+};
+
+/* Whole numbers, so that sums are exact. */
+static void run_program(const char *lazy, const char *variant, const char *tune, int rounds,
+                        struct outcome *out) {
+  setenv("OP2_LAZY", lazy, 1);
+  open_library(variant, 2, tune, "tasks.db");
+  const struct ring m = declare();
+  for (int i = 0; i < 3 * CELLS; i++)
+    out->q[i] = (double)(i * 7L % 1009);
+  op_dat q = op_decl_dat(m.cells, 3, "double", out->q, "q"), r = op_decl_dat(m.cells, 3, "double", NULL, "r");
+  for (int round = 0; round < rounds; round++) {
+    works(op_par_loop(spread, "spread", m.edges, op_arg_dat(q, 0, m.ends, 3, "double", OP_READ),
+                      op_arg_dat(q, 1, m.ends, 3, "double", OP_READ),
+                      op_arg_dat(r, 0, m.ends, 3, "double", OP_INC),
+                      op_arg_dat(r, 1, m.ends, 3, "double", OP_INC)));
+    works(
+        op_par_loop(settle, "settle", m.cells, direct(r, 3, "double", OP_RW), direct(q, 3, "double", OP_RW)));
+    op_barrier();
+  }
+  works(op_fetch_data(q, out->q));
+  works(op_report_json(out->report, sizeof out->report));
+  out->tasked = op_counters()->tasked;
+  out->trials = op_counters()->trials;
+  works(op_exit());
+}
+
+/* Of what begins with these words: what is remembered as the best, for the caller to free. */
+static char *chosen_of(const char *loop) {
+  static struct log silent = {.level = LOG_ERROR};
+  struct error err = {0};
+  struct store *store;
+  struct store_tuning *rows = NULL;
+  const struct store_tuning_filter best = {.chosen_only = true};
+  char path[300], *chosen = NULL;
+  snprintf(path, sizeof path, "%s/tasks.db", folder);
+  const struct store_options options = {.path = path, .log = &silent};
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  const int n = store_get_tunings(store, &best, &rows);
+  for (int i = 0; i < n && !chosen; i++)
+    if (strncmp(rows[i].loop, loop, strlen(loop)) == 0 && !rows[i].provisional)
+      chosen = strdup(rows[i].variant);
+  store_tunings_free(rows, n);
+  store_close(store);
+  return chosen;
+}
+
+static void expect_chosen(const char *loop, const char *begin) {
+  char *chosen = chosen_of(loop);
+  if (!chosen || strncmp(chosen, begin, strlen(begin)) != 0)
+    fail_msg("%s runs as %s, expected %s", loop, chosen ? chosen : "what is not remembered", begin);
+  free(chosen);
+}
+
+static void expect_said(const struct outcome *out, const char *words) {
+  if (!strstr(out->report, words))
+    fail_msg("the report does not say %s: %s", words, out->report);
+}
+
+static struct outcome plain, tuned;
+
+TEST(a_loop_is_tasks_where_that_is_faster) {
+  run_program("off", "settle:scalar", "off", ROUNDS_TUNED, &plain);
+  run_program("off", "settle:scalar", "force", ROUNDS_TUNED, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_true(plain.trials == 0 && tuned.trials > 0);
+  expect_chosen("spread", "tasks/");
+  run_program("off", "settle:scalar", "off", ROUNDS, &plain);
+  run_program("off", "settle:scalar", "use", ROUNDS, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_int_equal(tuned.trials, 0);
+  expect_said(&tuned, "\"variant\":\"tasks/");
+  if (strstr(plain.report, "tasks/"))
+    fail_msg("the first guess is tasks: %s", plain.report);
+}
+
+TEST(a_chain_is_tasks_where_that_is_faster) {
+  run_program("off", "scalar", "off", ROUNDS_TUNED, &plain);
+  run_program("on", "scalar", "force", ROUNDS_TUNED, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_true(tuned.trials > 0 && tuned.tasked > 0);
+  expect_chosen("chain of 2", "tasks/");
+  expect_said(&tuned, "\"way\":\"tasks/");
+  run_program("off", "scalar", "off", ROUNDS, &plain);
+  run_program("on", "scalar", "use", ROUNDS, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_true(tuned.trials == 0 && tuned.tasked == ROUNDS - 1);
+  run_program("on", "scalar", "off", ROUNDS, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_int_equal(tuned.tasked, 0); /* the first guess is another one */
+}
+
+int main(void) {
+  return run_these(make_folder, remove_folder);
+}
