@@ -20,6 +20,7 @@
 #include "mesh/handles.h"
 #include "ranks/comm.h"
 #include "run/caches.h"
+#include "services/services.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
@@ -124,6 +125,16 @@ static void info_cache(struct cli *cli) {
   text_free(&path);
 }
 
+/* One for the host opens without the compiler too: another rank's may do, or code that the program's compiler made. */
+static bool lacks_compiler(struct op_context *ctx, const struct backend *backend, struct error *err) {
+  struct error why = {0};
+  if (backend->space != SPACE_HOST || !backend->compiles_behind || !context_compiler(ctx, &why))
+    return false;
+  error_free(&why);
+  error_set(err, OP_ERR_NOT_BUILT, "compiles nothing, for there is no compiler: see above");
+  return true;
+}
+
 /* Each backend is opened as op_init would open it, without MPI, and closed again. */
 static void info_backend(struct cli *cli, const struct backend *backend) {
   char choice[64], program[] = "op2jit";
@@ -134,8 +145,9 @@ static void info_backend(struct cli *cli, const struct backend *backend) {
   struct handles *handles = handles_new();
   struct text words = {0}, *out = &cli->out;
   struct context_start start = {.argc = 2, .argv = argv};
-  bool works = handles && comm_open_alone(&start.comm, &err) == OP_OK &&
-               context_open(&ctx, handles, &start, &err) == OP_OK;
+  const bool opens = handles && comm_open_alone(&start.comm, &err) == OP_OK &&
+                     context_open(&ctx, handles, &start, &err) == OP_OK;
+  const bool works = opens && !lacks_compiler(ctx, backend, &err);
   if (works && backend->describe)
     backend->describe(ctx, &words);
   while (words.length && words.data[words.length - 1] == '\n')
@@ -148,7 +160,7 @@ static void info_backend(struct cli *cli, const struct backend *backend) {
               !works         ? error_message(&err)
               : words.length ? text_str(&words)
                              : backend->help);
-  if (works)
+  if (opens)
     context_close(ctx);
   comm_close(start.comm);
   if (handles)

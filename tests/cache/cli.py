@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -166,6 +167,11 @@ def main(folder):
     check("info has backends", "native" in [b["name"] for b in info["backends"]])
     check("info: cache and plugins", info["cache"] == use["OP2_CACHE"] and
           {"mpi-openmpi", "mpi-mpich", "hdf5-serial", "ptscotch"} <= set(info["plugins"]), str(info)[:600])
+    alone = os.path.join(folder, "op2jit") # away from its plugins
+    shutil.copy(OP2JIT, alone)
+    info = json.loads(subprocess.run([alone, "info", "--json"], env={**os.environ, **use, "OP2_PLUGINS": ""}, capture_output=True, text=True).stdout)
+    works = {b["name"]: b["works"] for b in info["backends"]}
+    check("info without a compiler", not info["compiler"]["there"] and works["native"] and not works["seq"] and not works["openmp"], str(info)[:1500])
     _, err = run("info", env=dict(use, OP2_FP="loose"), status=1)
     check("a wrong variable", "OP2_FP=loose" in err, err)
     # Without drivers of OpenCL, whose devices it lists: PoCL has an LLVM of its own.

@@ -13,6 +13,7 @@
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"
+#include "services/services.h"
 
 /* Words of a handle, see op2jit_row in op2jit.h. */
 enum { HANDLE = 4 };
@@ -51,29 +52,42 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
   loop->backend_state = NULL;
 }
 
+/* Nobody asked for this backend: it is the only one left. */
+static int lacks_compiler(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct error why = {0};
+  if (context_compiler(ctx, &why))
+    error_set(err, OP_ERR_BACKEND, "loop %s: the kernel has no native form, and %s", loop->name,
+              error_message(&why));
+  else
+    error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: the kernel has no native form, and no backend that compiles works here (op2jit info says "
+        "why)",
+        loop->name);
+  error_free(&why);
+  return err->code;
+}
+
 /* Why this backend is asked, and what to change to ask another. */
-static int lacks_native_form(const struct op_context *ctx, const struct loop *loop, struct error *err) {
+static int lacks_native_form(struct op_context *ctx, const struct loop *loop, struct error *err) {
   const bool shadow = ctx->backend != &backend_native;
   const bool off = !shadow && strcmp(env_value(ctx->env, ENV_JIT), "off") == 0;
+  if (!shadow && !off && !env_given(ctx->env, ENV_BACKEND))
+    return lacks_compiler(ctx, loop, err);
+  const char *who = shadow ? "OP2_SHADOW=native"
+                    : off  ? "OP2_JIT=off"
+                           : "OP2_BACKEND=native",
+             *other = off ? "unset OP2_JIT" : "choose a backend that compiles (op2jit info lists those here)";
   if (ctx->columns_base) /* Fortran has no macros */
     return error_set(err, OP_ERR_BACKEND,
                      "loop %s: the kernel has no native form, which %s calls; name its procedure with "
                      "op_kernel_native, or %s",
-                     loop->name,
-                     shadow                             ? "OP2_SHADOW=native"
-                     : off                              ? "OP2_JIT=off"
-                     : env_given(ctx->env, ENV_BACKEND) ? "OP2_BACKEND=native"
-                                                        : "the native backend, the only one that works here,",
-                     off ? "unset OP2_JIT" : "see to it that one works which compiles (op2jit info)");
+                     loop->name, who, other);
   return error_set(
       err, OP_ERR_BACKEND,
       "loop %s: the kernel has no native form, which %s calls; define it with OP_KERNEL_DEF and pass "
       "OP_KERNEL_OF(%s), name its function with op_kernel_native, or %s",
-      loop->name,
-      shadow ? "OP2_SHADOW=native"
-      : off  ? "OP2_JIT=off"
-             : "OP2_BACKEND=native",
-      loop->name, off ? "unset OP2_JIT" : "choose a backend that compiles (op2jit info lists those here)");
+      loop->name, who, loop->name, other);
 }
 
 static int native_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
