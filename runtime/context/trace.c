@@ -1,5 +1,6 @@
 #include "context/trace.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +86,15 @@ static void add(struct trace *t, const char *name, const char *detail, struct tr
   events[t->count++] = event;
 }
 
+void trace_graph_ran(struct trace *t) {
+  t->runs += t->runs < INT_MAX;
+}
+
 void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
                 double seconds) {
   add(t, type, graph,
-      (struct trace_event){.kind = TRACE_TASK, .thread = thread, .start = start, .seconds = seconds});
+      (struct trace_event){
+          .kind = TRACE_TASK, .thread = thread, .run = t->runs, .start = start, .seconds = seconds});
 }
 
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,

@@ -29,6 +29,7 @@ enum trace_kind {
 struct trace_event {
   enum trace_kind kind;
   int thread;                /* of TRACE_THREAD and TRACE_TASK: 0 is the program's own */
+  int run;                   /* of TRACE_TASK: which run of any graph, from 1 */
   const char *name, *detail; /* the trace's; detail "": none */
   double start, seconds;     /* of the one clock */
   double bytes;              /* that it must have moved, 0: nobody knows */
@@ -47,6 +48,7 @@ struct trace {
   struct trace_event *events;
   int count, most;   /* events that are kept */
   long long lost;    /* events that there was no room for */
+  int runs;          /* of graphs of tasks */
   struct list words; /* names and details, each once */
   struct op_tool *tools;
   int ntools;
@@ -70,7 +72,9 @@ void trace_span(struct trace *t, enum trace_kind kind, const char *name, const c
 struct trace_thread *trace_threads(struct trace *t, int count);
 /* They have done it: those that took part are events. */
 void trace_threads_ran(struct trace *t, const char *name, const char *detail);
-/* A task of that type ran on a thread, as part of a run of that graph. */
+/* A run of a graph: its tasks follow. */
+void trace_graph_ran(struct trace *t);
+/* A task of that type ran on a thread, as part of it. */
 void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
                 double seconds);
 void trace_free(struct trace *t);

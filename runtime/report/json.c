@@ -134,8 +134,12 @@ static void add_events(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nevents; i++) {
     const struct trace_event *e = &r->events[i];
     text_add_char(out, '\n');
-    json_object(out, NULL, "kind:t name:t detail:t start:d seconds:d", trace_kind_name(e->kind), e->name,
-                e->detail, e->start - r->began, e->seconds);
+    json_open(out, NULL, '{');
+    json_fields(out, "kind:t name:t detail:t start:d seconds:d", trace_kind_name(e->kind), e->name, e->detail,
+                e->start - r->began, e->seconds);
+    if (e->kind == TRACE_TASK)
+      json_fields(out, "thread:n run:n", e->thread, e->run);
+    json_close(out, '}');
   }
   json_close(out, ']');
   json_fields(out, "events_left_out:i", r->lost);
@@ -232,6 +236,8 @@ void report_trace(const struct report *r, struct text *out) {
       json_fields(out, names_variant(e->kind) ? "variant:t" : "what:t", e->detail);
     if (e->kind == TRACE_THREAD)
       json_fields(out, "waited_us:d", e->waited * 1e6);
+    if (e->kind == TRACE_TASK)
+      json_fields(out, "run:n", e->run);
     if (rate > 0)
       json_fields(out, "gb_per_second:d", rate);
     json_close(out, '}');

@@ -214,8 +214,8 @@ static void text_chains(const struct report *r, struct text *out) {
 static void text_ways(const struct report *r, struct text *out) {
   if (r->nways == 0)
     return;
-  text_addf(out, "chains by ways\n%6s %9s %9s %9s %9s  %s\n", "loops", "as called", "fused", "in tiles",
-            "both", "best");
+  text_addf(out, "chains by ways\n%6s %9s %9s %9s %9s %9s  %s\n", "loops", "as called", "fused", "in tiles",
+            "as tasks", "both", "best");
   for (int i = 0; i < r->nways; i++) {
     const struct chain_facts *c = &r->ways[i];
     text_addf(out, "%6d", c->loops);

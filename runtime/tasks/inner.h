@@ -126,7 +126,7 @@ struct worker {
   long long executed, stolen, refused;
   struct type_time *types;
   struct event *events; /* for the trace */
-  size_t nevents;
+  size_t nevents, told;
 };
 
 struct run {

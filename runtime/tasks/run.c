@@ -341,7 +341,7 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
     struct worker *w = &r->workers[i];
     w->span = w->busy = w->idle = 0;
     w->executed = w->stolen = w->refused = 0;
-    w->nevents = 0;
+    w->nevents = w->told = 0;
     memset(w->types, 0, (size_t)g->ntypes * sizeof *w->types);
   }
   return options->checked ? check_begin(&r->check, g, err) : OP_OK;
@@ -408,13 +408,26 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
   g->sums.thread_seconds += g->spans;
 }
 
+/* In the order in which they began, so that a trace that has no room for all has the beginning of the run. */
+static struct worker *first_to_tell(const struct run *r) {
+  struct worker *first = NULL;
+  for (int i = 0; i < r->threads; i++) {
+    struct worker *w = &r->workers[i];
+    if (w->told < w->nevents && (!first || w->events[w->told].begin < first->events[first->told].begin))
+      first = w;
+  }
+  return first;
+}
+
 static void tell_trace(const struct task_graph *g, const struct run *r, struct trace *trace) {
-  for (int i = 0; r->recording && i < r->threads; i++)
-    for (size_t k = 0; k < r->workers[i].nevents; k++) {
-      const struct event *e = &r->workers[i].events[k];
-      trace_task(trace, g->types[e->type].name, g->name, i, 1e-9 * (double)e->begin,
-                 1e-9 * (double)(e->end - e->begin));
-    }
+  if (!r->recording)
+    return;
+  trace_graph_ran(trace);
+  for (struct worker *w; (w = first_to_tell(r)); w->told++) {
+    const struct event *e = &w->events[w->told];
+    trace_task(trace, g->types[e->type].name, g->name, w->thread, 1e-9 * (double)e->begin,
+               1e-9 * (double)(e->end - e->begin));
+  }
 }
 
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {

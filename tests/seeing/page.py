@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""page.py OP2JIT AIRFOIL BIG PICTURES: the page of a report, as a browser shows it, and as keys go through it. BIG writes a
-page of 500 loops and 64 ranks. Pictures to look at are left in the folder PICTURES."""
+"""page.py OP2JIT AIRFOIL BIG QR PICTURES: the page of a report, as a browser shows it, and as keys go through it. BIG writes a
+page of 500 loops and 64 ranks, QR runs a graph of tasks. Pictures to look at are left in the folder PICTURES."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ import tempfile
 
 import browser
 
-op2jit, airfoil, big, pictures = sys.argv[1:]
+op2jit, airfoil, big, qr, pictures = sys.argv[1:]
 failures = []
 
 
@@ -223,6 +223,48 @@ def of_many(page):
     check(f"pieces of ranks: {role} {name}", role == "option" and name.startswith("rank 1: ") and page.text("ranks-said") == name)
 
 
+def graph_report(folder):
+    """One run of 204 tasks."""
+    path = f"{folder}/qr.json"
+    done = run(qr, "--n", "256", "--tile", "32", OP2_THREADS="2", OP2_BACKEND="native", OP2_TIMING="json:" + path)
+    check("qr: " + done.stdout + done.stderr, done.returncode == 0)
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    tasks = [e for e in report["events"] if e["kind"] == "task"]
+    check("tasks have threads and runs", tasks and all(e["thread"] in (0, 1) and e["run"] >= 1 for e in tasks))
+    check("a run is told in its order", all(a["start"] <= b["start"] for a, b in zip(tasks, tasks[1:]) if a["run"] == b["run"]))
+    return report, path
+
+
+def cut_short(report, path):
+    """The same, had there been no room for the last 50 events."""
+    report = dict(report, events=report["events"][:-50], events_left_out=50)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(report, file)
+    return report, path
+
+
+def of_a_graph(page, report, whole):
+    graph = report["graphs"][0]
+    tasks = [e for e in report["events"] if e["kind"] == "task"]
+    cells = page.drawn("graphs")
+    check(f"the table of graphs: {cells}", graph["name"] in cells and str(graph["tasks"]) in cells and "longest way" in cells)
+    check("a bar for the graph", graph["name"] + " (tasks)" in page.text("bars"))
+    words = page.text("graph-runs")
+    drawn = page.count("#graph-run-0 rect")
+    check(f"a run is drawn, {drawn} tasks: {words}", ("one of its runs" if whole else "the first tasks of a run") in words)
+    runs = {e["run"] for e in tasks}
+    check(f"{drawn} of {len(tasks)} tasks in runs {runs}", drawn == sum(e["run"] == (max(runs) if whole else min(runs)) for e in tasks) > 30)
+    for kind in graph["types"]:
+        check(f"legend of {kind['name']}", kind["name"] + ": " in words)
+    rows = page.chromium.value("[...new Set([...document.querySelectorAll('#graph-run-0 rect')].map(r => r.getAttribute('y')))].length")
+    check(f"a row for each thread: {rows}", rows == len({e["thread"] for e in tasks}))
+    check("Tab leads to the tasks", page.tab_to("#graph-run-0"))
+    role, name, _ = page.chromium.read_out()
+    check(f"a task: {role} {name}", role == "option" and re.match(r"\w+ on thread \d: [0-9.]+ [mun]?s, at (0|[0-9.]+ [mun]?s)$", name))
+    check("the line below says the same", page.text("graph-run-0-said") == name)
+
+
 def fits(page):
     """On a telephone nothing is wider than the page but what scrolls."""
     wide = page.chromium.value("document.documentElement.scrollWidth")
@@ -242,6 +284,11 @@ def in_browser(folder, cold, cold_file, warm, warm_file):
         page = Shown(chromium, page_of(folder, "two", "--compare", cold_file, warm_file), dark=True)
         of_two_starts(page, warm)
         chromium.picture(pictures + "/two-dark.png")
+        report, path = graph_report(folder)
+        of_a_graph(Shown(chromium, page_of(folder, "tasks", path)), report, True)
+        chromium.picture(pictures + "/tasks.png")
+        report, path = cut_short(report, path)
+        of_a_graph(Shown(chromium, page_of(folder, "cut", path)), report, False)
         of_changes(Shown(chromium, page_of(folder, "changes", "--compare", *compared(folder))))
         of_many(Shown(chromium, big_page))
         for path in (page.path, big_page):
@@ -260,6 +307,7 @@ def main():
             in_browser(folder, cold, cold_file, warm, warm_file)
         else:
             compared(folder)
+            graph_report(folder)
             page_of(folder, "two", "--compare", cold_file, warm_file)
             print("there is no Chromium (./dev test --with browser)\n[  SKIPPED ] page_in_a_browser")
     for failure in failures:

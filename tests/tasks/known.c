@@ -51,13 +51,15 @@ TEST(a_trace_has_each_task_with_its_thread_and_type) {
   struct error err = {0};
   for (int i = 0; i < 100; i++)
     add(&s, i % 2 ? s.note : s.rest, i, 1);
-  expect_ok(tasks_run(s.g, &options, &err), &err);
-  assert_int_equal(trace.count, 50);
+  for (int run = 0; run < 2; run++)
+    expect_ok(tasks_run(s.g, &options, &err), &err);
+  assert_int_equal(trace.count, 100);
   for (int i = 0; i < trace.count; i++) {
     const struct trace_event *e = &trace.events[i];
     assert_int_equal(e->kind, TRACE_TASK);
     assert_string_equal(e->name, "note");
     assert_string_equal(e->detail, "small");
+    assert_int_equal(e->run, 1 + i / 50);
     assert_in_range(e->thread, 0, 2);
     assert_true(e->seconds >= 0);
   }
