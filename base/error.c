@@ -26,14 +26,15 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
         "A type name is unknown, or does not match the declaration or what the pointer points to.",
         "Use the name that the dat was declared with, and C variables of that type; the message lists all "
         "names."),
-    ROW(OP_ERR_DIM, "A dim does not match the declaration or is not positive.",
-        "Repeat the dim of the declaration in the argument."),
+    ROW(OP_ERR_DIM,
+        "A dim does not match the declaration, or the first extent of a Fortran array, or is not positive.",
+        "Repeat the dim of the declaration in the argument. In Fortran declare arrays (dim, n)."),
     ROW(OP_ERR_ACCESS, "An access is unknown, or cannot be used with this argument.",
         "The message lists those that can. A dat: `OP_READ`, `OP_WRITE`, `OP_RW`, `OP_INC`, `OP_MIN`, "
         "`OP_MAX`. A global: `OP_READ`, `OP_INC`, `OP_MIN`, `OP_MAX`, `OP_WORK`; over a set of one element "
         "also `OP_WRITE` and `OP_RW`."),
     ROW(OP_ERR_MAP_RANGE, "A map has an entry outside its target set.",
-        "Entries count from 0; if the mesh counts from 1, subtract 1."),
+        "Entries count from 0, in Fortran from 1. In C, if the mesh counts from 1, subtract 1."),
     ROW(OP_ERR_MAP_SET, "A map does not lead from the loop's set to the dat's set.",
         "Pass the map that starts at the set of the loop and ends at the set of the dat."),
     ROW(OP_ERR_INDEX, "A map index is outside the map's arity.",

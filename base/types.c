@@ -31,6 +31,22 @@ const char *type_names(void) {
          "short";
 }
 
+const char *type_names_in_fortran(void) {
+  return "\"real(8)\", \"real(4)\", \"integer(4)\", \"integer(8)\", \"logical\", \"logical(1)\"; names that "
+         "the "
+         "program has for kinds are not known here";
+}
+
+const char *type_said(enum type_code code, bool fortran) {
+  static const char *const names[TYPE_COUNT] = {[TYPE_DOUBLE] = "real(8)",
+                                                [TYPE_FLOAT] = "real(4)",
+                                                [TYPE_INT] = "integer(4)",
+                                                [TYPE_LONGLONG] = "integer(8)",
+                                                [TYPE_BOOL] = "logical(1)"};
+  const char *name = fortran && (unsigned)code < TYPE_COUNT ? names[code] : NULL;
+  return name ? name : type_info(code)->name;
+}
+
 /* What other languages call these types: the nearest word would be another type. */
 static const struct {
   const char *other;
@@ -120,7 +136,13 @@ bool type_fits(enum type_code declared, const char *is) {
 
 void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
                       const char *memory, struct text *out) {
-  const char *wanted = type_info(declared)->name, *found = type_info(type_parse(is, NULL))->name;
+  const enum type_code code = type_parse(is, NULL);
+  if (!memory) {
+    text_addf(out, "the type is \"%s\", and the variable is of type %s; make the two the same",
+              type_said(declared, true), type_said(code, true));
+    return;
+  }
+  const char *wanted = type_info(declared)->name, *found = type_info(code)->name;
   text_addf(
       out,
       "the type is \"%s\", and %s of type %s. %s \"%s\", or give the variable the type %s; if the memory "

@@ -69,8 +69,10 @@ enum type_code type_parse(const char *name, bool *soa);
 /* May `is`, the name of what a C pointer points to, be data of this type? "" always may, and whole numbers of one
  * size are one another's bits, with a sign or without. */
 bool type_fits(enum type_code declared, const char *is);
+/* As messages say it to the program: C's name, or Fortran's. */
+const char *type_said(enum type_code code, bool fortran);
 /* "the type is "double", and VERB C variables of type float. Declare ... ": what is wrong if it does not fit.
- * `verb` "the value is a", `remedy` "Declare it as", `memory` "const void *". */
+ * `verb` "the value is a", `remedy` "Declare it as", `memory` "const void *", or NULL to a program in Fortran. */
 void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
                       const char *memory, struct text *out);
 
@@ -80,6 +82,7 @@ int type_check_pointed(enum type_code declared, const char *is, const char *verb
 
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
+const char *type_names_in_fortran(void);
 /* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
 void type_tell_unknown(const char *said, struct text *out);
 

@@ -36,18 +36,19 @@ int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
   return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
 }
 
-static int check_range(const struct dat *dat, int low, int high) {
+/* `base`: the first element in messages. */
+static int check_range(const struct dat *dat, int low, int high, int base) {
   if (dat->set->size == 0)
     return error_set(api_error(), OP_ERR_RANGE,
                      "op_fetch_data_idx: elements %d .. %d of dat \"%s\", but its set \"%s\" is "
                      "empty; there is nothing to fetch",
-                     low, high, dat->name, dat->set->name);
+                     low + base, high + base, dat->name, dat->set->name);
   if (low < 0 || low > high || high >= dat->set->size)
     return error_set(
         api_error(), OP_ERR_RANGE,
-        "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
+        "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected %d <= low <= high %s %ld, both "
         "ends included",
-        low, high, dat->name, dat->set->size);
+        low + base, high + base, dat->name, base, base ? "<=" : "<", dat->set->size);
   return OP_OK;
 }
 
@@ -60,7 +61,7 @@ int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, con
   /* A rank that declared nothing takes part in what the others fetch. */
   const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
   if (dat && !code && !nothing)
-    code = check_range(dat, low, high);
+    code = check_range(dat, low, high, ctx->columns_base);
   code = all_ready(ctx, "op_fetch_data_idx", dat, code);
   return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
 }

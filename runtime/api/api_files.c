@@ -124,7 +124,7 @@ int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, voi
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  mesh_check_pointed(name, type_parse(type, NULL), is, api_error());
+  mesh_check_pointed(ctx, name, type_parse(type, NULL), is, api_error());
   int code = begin(ctx, call, file, name);
   return api_leave(code ? code : load_const(ctx, name, dim, type, value, file, api_error()));
 }
@@ -135,7 +135,7 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  mesh_check_pointed(name, type_parse(type, NULL), is, api_error());
+  mesh_check_pointed(ctx, name, type_parse(type, NULL), is, api_error());
   int code = begin(ctx, call, file, name);
   return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
 }

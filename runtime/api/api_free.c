@@ -286,6 +286,12 @@ static int make(struct op_context *ctx, struct set *parent, const struct chosen 
   return code;
 }
 
+/* In messages. */
+static int numbers_from(void) {
+  const struct op_context *ctx = api_context();
+  return ctx ? ctx->columns_base : 0;
+}
+
 static op_set declare_subset(const char *call, op_set handle, const struct chosen *chosen, const char *name) {
   struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
@@ -305,10 +311,12 @@ static op_set declare_subset(const char *call, op_set handle, const struct chose
 }
 
 op_set op2jit_decl_subset(op_set set, int n, const int *elements, const char *name) {
-  return declare_subset("op_decl_subset", set, &(struct chosen){.n = n, .elements = elements}, name);
+  return declare_subset("op_decl_subset", set,
+                        &(struct chosen){.n = n, .elements = elements, .base = numbers_from()}, name);
 }
 
 op_set op2jit_decl_subset_range(op_set set, int first, int n, const char *name) {
-  return declare_subset("op_decl_subset_range", set, &(struct chosen){.n = n, .range = true, .first = first},
+  return declare_subset("op_decl_subset_range", set,
+                        &(struct chosen){.n = n, .range = true, .first = first, .base = numbers_from()},
                         name);
 }

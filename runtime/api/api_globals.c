@@ -12,8 +12,8 @@ op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const
     return NULL;
   const char *shown = name ? name : "unnamed";
   struct gbl *gbl = NULL;
-  if (type_check_pointed(type_parse(type, NULL), is, "the value is a C variable", "const void *",
-                         api_error()))
+  if (type_check_pointed(type_parse(type, NULL), is, "the value is a C variable",
+                         ctx->columns_base ? NULL : "const void *", api_error()))
     error_prefix(api_error(), "global \"%s\": ", shown);
   else
     gbl = gbl_new(ctx, dim, type, value, name, api_error());
@@ -40,7 +40,8 @@ static struct gbl *find(struct op_context *ctx, op_gbl handle, const char *call,
   struct gbl *gbl = api_object(ctx, handle, HANDLE_GBL, call, "the global");
   if (!gbl)
     return NULL;
-  if (type_check_pointed(gbl->type, is, "the memory is a C variable", "void *", api_error()))
+  if (type_check_pointed(gbl->type, is, "the memory is a C variable", ctx->columns_base ? NULL : "void *",
+                         api_error()))
     error_prefix(api_error(), "%s: global \"%s\": ", call, gbl->name);
   else if (!memory)
     error_set(api_error(), OP_ERR_ARGUMENT,

@@ -62,11 +62,15 @@ static int check_access(const struct check *c, unsigned allowed, const char *kin
   return OP_OK;
 }
 
+static const char *said_type(const struct check *c, int code) {
+  return type_said((enum type_code)code, c->ctx->columns_base != 0);
+}
+
 /* The pointer is to another type than the one that was said. */
 static int check_pointed(const struct check *c, const char *said) {
   struct text wrong = {0};
   type_tell_misfit(type_parse(said, NULL), type_info((enum type_code)c->said->pointed)->name,
-                   "the pointer is to a C variable", "Pass", "void *", &wrong);
+                   "the pointer is to a C variable", "Pass", c->ctx->columns_base ? NULL : "void *", &wrong);
   fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
   text_free(&wrong);
   return OP_ERR_TYPE;
@@ -91,6 +95,9 @@ static int check_type(const struct check *c) {
                 "the type \"%s\" is not one for an argument; only a dat's may end in :soa, "
                 "name the plain type here",
                 said);
+  if (c->ctx->columns_base)
+    return fail(c, OP_ERR_TYPE, "the type \"%s\" is unknown; expected one of %s", said ? said : "",
+                type_names_in_fortran());
   struct text wrong = {0};
   type_tell_unknown(said, &wrong);
   fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
@@ -213,14 +220,14 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
                 c->said->dim, dat->name, dat->dim, dat->dim);
   if (dat->type != (enum type_code)c->said->type)
     return fail(c, OP_ERR_TYPE, "the type is \"%s\", but dat \"%s\" was declared as \"%s\"; pass \"%s\"",
-                type_info((enum type_code)c->said->type)->name, dat->name, type_info(dat->type)->name,
-                type_info(dat->type)->name);
+                said_type(c, c->said->type), dat->name, said_type(c, (int)dat->type),
+                said_type(c, (int)dat->type));
   if (c->said->soa && !dat->asked_soa)
     return fail(
         c, OP_ERR_TYPE,
         "the type is \"%s:soa\", but dat \"%s\" was declared as \"%s\"; pass \"%s\", or declare it with "
         ":soa",
-        type_info(dat->type)->name, dat->name, type_info(dat->type)->name, type_info(dat->type)->name);
+        said_type(c, (int)dat->type), dat->name, said_type(c, (int)dat->type), said_type(c, (int)dat->type));
   return OP_OK;
 }
 
@@ -291,7 +298,7 @@ static int check_global(const struct check *c) {
   c->arg->started = c->loop->compiled && c->arg->present && access == OP_WORK && c->said->data;
   if (!code && !c->arg->gbl && !c->said->data && c->arg->present && access != OP_WORK)
     return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
-                type_info((enum type_code)c->said->type)->name);
+                said_type(c, c->said->type));
   return code;
 }
 
@@ -343,7 +350,7 @@ static int check_payload(const struct check *c) {
                 global->info + 1);
   if (!c->said->data)
     return fail(c, OP_ERR_ARGUMENT, "the payload is NULL; expected the address of %d of type %s",
-                c->said->dim, type_info((enum type_code)c->said->type)->name);
+                c->said->dim, said_type(c, c->said->type));
   global->info = c->number - 1;
   c->arg->ref = ref - 1;
   c->arg->access = global->access;
@@ -381,7 +388,7 @@ static int check_scratch(struct check *c) {
       c, OP_ERR_SIZE,
       "%d values of type %s are %zu bytes of scratch, and the OP_WORK arguments of a loop may have %d "
       "bytes together; pass a dat of that dim (op_decl_dat_temp) with OP_RW instead",
-      c->arg->dim, type_info(c->arg->type)->name, c->arg->bytes, MOST);
+      c->arg->dim, said_type(c, (int)c->arg->type), c->arg->bytes, MOST);
 }
 
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {

@@ -78,28 +78,43 @@ static struct survey survey_table(const int *table, const long long *long_table,
   return s;
 }
 
-static int check_entries(const struct set *from, const struct set *to, int arity, const int *table,
-                         const long long *long_table, size_t entries, const char *name, struct error *err) {
+/* `shifted`: the entries run from one more than the first number to the size of the set. */
+static const char *advise(const struct op_context *ctx, bool shifted) {
+  if (!shifted)
+    return "correct the table, or declare the set larger";
+  if (ctx->maps_base)
+    return "all entries seem to be one too large; a table in a file counts from 0";
+  return ctx->columns_base ? "the entries run from 1 to the size of the set, so the map seems to count from "
+                             "1: leave base=0 of "
+                             "op_init away"
+                           : "the entries run from 1 to the size of the set, so the map seems to count from "
+                             "1: subtract 1 from "
+                             "each entry";
+}
+
+/* Numbers in messages are those of the program, which in Fortran count from 1. */
+static int check_entries(const struct op_context *ctx, const struct set *from, const struct set *to,
+                         int arity, const int *table, const long long *long_table, size_t entries,
+                         const char *name, struct error *err) {
   struct survey s = survey_table(table, long_table, entries, to->global_size);
   if (!s.bad)
     return OP_OK;
-  long long value = table ? table[s.first_bad] : long_table[s.first_bad];
+  const int base = ctx->maps_base, first = ctx->columns_base;
+  const long long value = base + (table ? table[s.first_bad] : long_table[s.first_bad]);
+  const long long element = first + from->global_first + (long long)(s.first_bad / (size_t)arity);
   if (to->global_size == 0)
     return error_set(
         err, OP_ERR_MAP_RANGE,
         "map \"%s\": element %lld of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
         "empty set needs an empty source",
-        name, from->global_first, from->name, value, to->name);
-  bool one_based = s.lowest == 1 && s.highest == to->global_size;
+        name, element, from->name, value, to->name);
   return error_set(
       err, OP_ERR_MAP_RANGE,
-      "map \"%s\": entry %zu of element %lld of set \"%s\" is %lld; expected 0 .. %lld, the elements of "
-      "set \"%s\" (%zu of %zu entries %s outside)%s",
-      name, s.first_bad % (size_t)arity, from->global_first + (long)(s.first_bad / (size_t)arity), from->name,
-      value, to->global_size - 1, to->name, s.bad, entries, s.bad == 1 ? "is" : "are",
-      one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
-                  "from 1: subtract 1 from each entry"
-                : "; correct the table, or declare the set larger");
+      "map \"%s\": entry %lld of element %lld of set \"%s\" is %lld; expected %d .. %lld, the elements of "
+      "set \"%s\" (%zu of %zu entries %s outside); %s",
+      name, first + (long long)(s.first_bad % (size_t)arity), element, from->name, value, base,
+      base + to->global_size - 1, to->name, s.bad, entries, s.bad == 1 ? "is" : "are",
+      advise(ctx, s.lowest == 1 && s.highest == to->global_size));
 }
 
 void map_free(struct map *map) {
@@ -126,8 +141,9 @@ static void fill_table(struct map *map, const int *table, const long long *long_
   }
 }
 
-static int check_map(const struct set *from, const struct set *to, int arity, const int *table,
-                     const long long *long_table, const char *name, size_t *entries, struct error *err) {
+static int check_map(const struct op_context *ctx, const struct set *from, const struct set *to, int arity,
+                     const int *table, const long long *long_table, const char *name, size_t *entries,
+                     struct error *err) {
   size_t bytes;
   if (arity < 1)
     return error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element",
@@ -141,7 +157,7 @@ static int check_map(const struct set *from, const struct set *to, int arity, co
         err, OP_ERR_SIZE,
         "map \"%s\": %ld elements of arity %d are more than can be addressed; declare fewer of them", name,
         from->size, arity);
-  return from->size > 0 ? check_entries(from, to, arity, table, long_table, *entries, name, err) : OP_OK;
+  return from->size > 0 ? check_entries(ctx, from, to, arity, table, long_table, *entries, name, err) : OP_OK;
 }
 
 /* With ranks the rows stay as they are until somebody needs local numbers. */
@@ -163,7 +179,7 @@ static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, c
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
                      const long long *long_table, const char *name, struct error *err) {
   size_t entries = 0;
-  if (check_map(from, to, arity, table, long_table, name ? name : "unnamed", &entries, err))
+  if (check_map(ctx, from, to, arity, table, long_table, name ? name : "unnamed", &entries, err))
     return NULL;
   struct map *map = calloc(1, sizeof *map);
   if (map)
@@ -240,8 +256,10 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
-  return type_check_pointed(declared, is, "the value is a C variable", "void *", err)
+int mesh_check_pointed(const struct op_context *ctx, const char *name, enum type_code declared,
+                       const char *is, struct error *err) {
+  return type_check_pointed(declared, is, "the value is a C variable", ctx->columns_base ? NULL : "void *",
+                            err)
              ? error_prefix(err, "constant \"%s\": ", name ? name : "unnamed")
              : OP_OK;
 }
@@ -260,7 +278,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
         "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
         "the same dim and type to give it a new value",
         name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
-  status = mesh_check_pointed(name, code, is, err);
+  status = mesh_check_pointed(ctx, name, code, is, err);
   if (status)
     return status;
   if (old) {
@@ -291,7 +309,7 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s",
                      name, constant->dim, type_info(constant->type)->name);
-  const int status = mesh_check_pointed(name, constant->type, is, err);
+  const int status = mesh_check_pointed(ctx, name, constant->type, is, err);
   if (status)
     return status;
   set_value(ctx, constant, value);

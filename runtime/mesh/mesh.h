@@ -103,7 +103,8 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
                          struct error *err);
 /* OP_ERR_TYPE if a C variable of the type `is` cannot hold a constant of this type. A type that is none is found
  * later. */
-int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err);
+int mesh_check_pointed(const struct op_context *ctx, const char *name, enum type_code declared,
+                       const char *is, struct error *err);
 /* Take back what was declared last, because another rank could not declare it. */
 void mesh_undo_set(struct op_context *ctx, struct set *set);
 void mesh_undo_map(struct op_context *ctx, struct map *map);

@@ -28,11 +28,12 @@ static int check_size(const struct set *parent, const struct chosen *chosen, con
         "only for none)",
         name, n, parent->name);
   if (chosen->range && (chosen->first < 0 || chosen->first > parent->size - n))
-    return error_set(err, OP_ERR_RANGE,
-                     "subset \"%s\": the range of %d elements begins at %d; expected 0 .. %ld, as set \"%s\" "
-                     "has %ld elements%s",
-                     name, n, chosen->first, parent->size - n, parent->name, parent->size,
-                     parent->declared_first ? " on this rank" : "");
+    return error_set(
+        err, OP_ERR_RANGE,
+        "subset \"%s\": the range of %d elements begins at %d; expected %d .. %ld, as set \"%s\" "
+        "has %ld elements%s",
+        name, n, chosen->first + chosen->base, chosen->base, parent->size - n + chosen->base, parent->name,
+        parent->size, parent->declared_first ? " on this rank" : "");
   return OP_OK;
 }
 
@@ -46,7 +47,9 @@ static int place_of(const int *elements, int end, int element) {
 
 static int check_elements(const struct set *parent, const struct chosen *chosen, const char *name,
                           struct error *err) {
-  const int *elements = chosen->elements;
+  const int *elements = chosen->elements, base = chosen->base;
+  /* As C and Fortran write them. */
+  const char open = base ? '(' : '[', close = base ? ')' : ']';
   unsigned char *seen = array_new((size_t)parent->size, 1);
   if (!seen)
     return error_memory(err, "the check of a subset", (size_t)parent->size);
@@ -54,16 +57,18 @@ static int check_elements(const struct set *parent, const struct chosen *chosen,
   for (int i = 0; !code && i < chosen->n; i++) {
     const int element = elements[i];
     if (element < 0 || element >= parent->size)
-      code = error_set(err, OP_ERR_RANGE,
-                       "subset \"%s\": elements[%d] is %d; expected 0 .. %ld, the elements of set \"%s\"%s",
-                       name, i, element, parent->size - 1, parent->name,
-                       parent->declared_first ? " that this rank declared" : "");
-    else if (seen[element]++)
       code =
-          error_set(err, OP_ERR_ARGUMENT,
-                    "subset \"%s\": elements[%d] is %d, as elements[%d] is; name each element of set \"%s\" "
-                    "once",
-                    name, i, element, place_of(elements, i, element), parent->name);
+          error_set(err, OP_ERR_RANGE,
+                    "subset \"%s\": elements%c%d%c is %d; expected %d .. %ld, the elements of set \"%s\"%s",
+                    name, open, i + base, close, element + base, base, parent->size - 1 + base, parent->name,
+                    parent->declared_first ? " that this rank declared" : "");
+    else if (seen[element]++)
+      code = error_set(
+          err, OP_ERR_ARGUMENT,
+          "subset \"%s\": elements%c%d%c is %d, as elements%c%d%c is; name each element of set \"%s\" "
+          "once",
+          name, open, i + base, close, element + base, open, place_of(elements, i, element) + base, close,
+          parent->name);
   }
   free(seen);
   return code;

@@ -28,6 +28,7 @@ struct chosen {
   bool range;
   const int *elements;
   int first;
+  int base; /* that of the first element in messages; the numbers here are from 0 */
 };
 
 /* OP_ERR_SIZE, OP_ERR_ARGUMENT, OP_ERR_RANGE; OP_ERR_MEMORY. */

@@ -59,29 +59,17 @@ const char *fortran_type(const char *said, char room[64]) {
   return said;
 }
 
-static const char *name_in_fortran(const char *type) {
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-    if (strcmp(types[t].c, type) == 0)
-      return types[t].fortran;
-  return type;
-}
-
 int fortran_check(const char *call, const char *name, const char *type, const char *is) {
   char room[64];
   const enum type_code code = type_parse(type, &(bool){false});
   if (code == TYPE_NONE)
-    return error_set(
-        api_error(), OP_ERR_TYPE,
-        "%s: \"%s\": the type \"%s\" is unknown; expected one of \"real(8)\", \"real(4)\", "
-        "\"integer(4)\", \"integer(8)\", \"logical\", \"logical(1)\"; names that the program has for "
-        "kinds are not known here",
-        call, name, type);
+    return error_set(api_error(), OP_ERR_TYPE, "%s: \"%s\": the type \"%s\" is unknown; expected one of %s",
+                     call, name, type, type_names_in_fortran());
   if (!*is || type_fits(code, fortran_type(is, room)))
     return OP_OK;
-  const char *wanted = name_in_fortran(type_info(code)->name);
   return error_set(api_error(), OP_ERR_TYPE,
                    "%s: \"%s\" is declared \"%s\", and the variable is of type %s; make the two the same",
-                   call, name, wanted, is);
+                   call, name, type_said(code, true), is);
 }
 
 void *op2jit_f_identity(void) {

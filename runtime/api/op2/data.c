@@ -21,14 +21,14 @@ long long op2jit_op2_offset(op_set handle) {
 
 /* ---- elements of all ranks ---- */
 
-static int check_range(const struct dat *dat, int low, int high) {
+static int check_range(const struct dat *dat, int low, int high, int base) {
   if (low >= 0 && low <= high && high < dat->set->global_size)
     return OP_OK;
   return error_set(
       api_error(), OP_ERR_RANGE,
-      "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %lld, both "
+      "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected %d <= low <= high %s %lld, both "
       "ends included",
-      low, high, dat->name, dat->set->global_size);
+      low + base, high + base, dat->name, base, base ? "<=" : "<", dat->set->global_size);
 }
 
 /* All rows of all ranks, the ranks' own one behind the other, each in room for the longest. */
@@ -73,7 +73,7 @@ int op2jit_op2_fetch_idx(op_dat handle, void *out, int low, int high) {
   if (!ctx)
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data_idx", "the dat");
-  int code = dat ? check_range(dat, low, high) : api_error()->code;
+  int code = dat ? check_range(dat, low, high, ctx->columns_base) : api_error()->code;
   if (!code && !out)
     code = error_set(api_error(), OP_ERR_ARGUMENT, "op_fetch_data_idx: the memory for dat \"%s\" is NULL",
                      dat->name);

@@ -70,7 +70,8 @@ static struct graph_loop *copy_call(const struct loop_call *call, int npieces) {
   return l;
 }
 
-static int set_bounds(struct graph_loop *l, const int bounds[], long size, struct error *err) {
+/* `base`: the first element in messages. */
+static int set_bounds(struct graph_loop *l, const int bounds[], long size, int base, struct error *err) {
   for (int i = 0; i <= l->npieces; i++)
     l->bounds[i] = bounds ? bounds[i] : (int)(size * i / l->npieces);
   for (int i = 0; i <= l->npieces; i++)
@@ -78,8 +79,8 @@ static int set_bounds(struct graph_loop *l, const int bounds[], long size, struc
       return error_set(
           err, OP_ERR_RANGE,
           "loop %s: piece %d of a graph begins at element %d; expected numbers that do not get smaller, "
-          "from 0 to the set's %ld elements",
-          l->call.name, i, l->bounds[i], size);
+          "from %d to %ld, which is behind the set's last element",
+          l->call.name, i + base, l->bounds[i] + base, base, size + base);
   return OP_OK;
 }
 
@@ -111,7 +112,7 @@ int graph_loop_add(struct op_context *ctx, struct task_graph *g, const struct lo
   if (!code && !l)
     code = error_memory_of(err, "a loop in a graph", call->name, sizeof *l);
   if (!code)
-    code = set_bounds(l, bounds, set->size, err);
+    code = set_bounds(l, bounds, set->size, ctx->columns_base, err);
   const struct tasks_mark before = tasks_mark(g);
   const op_task_type type = code ? 0 : tasks_add_type(g, call->name, run_piece, err);
   /* A kernel's own function is called with room that its loop has once: piece after piece. */

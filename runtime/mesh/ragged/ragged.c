@@ -39,20 +39,23 @@ static int check_offsets(const struct set *from, const long long *offsets, const
   return OP_OK;
 }
 
-static int tell_target(const struct set *from, const struct set *to, const long long *offsets,
-                       const int *targets, long long at, const char *name, struct error *err) {
+static int tell_target(const struct op_context *ctx, const struct set *from, const struct set *to,
+                       const long long *offsets, const int *targets, long long at, const char *name,
+                       struct error *err) {
+  const int base = ctx->maps_base, first = ctx->columns_base;
   long e = 0;
   while (offsets[e + 1] <= at)
     e++;
   return error_set(
       err, OP_ERR_MAP_RANGE,
-      "ragged map \"%s\": target %lld of element %lld of set \"%s\" is %d; expected 0 .. %lld, the "
+      "ragged map \"%s\": target %lld of element %lld of set \"%s\" is %d; expected %d .. %lld, the "
       "elements of set \"%s\"; correct the targets, or declare the set larger",
-      name, at - offsets[e], from->global_first + e, from->name, targets[at], to->global_size - 1, to->name);
+      name, at - offsets[e] + first, from->global_first + e + first, from->name, targets[at] + base, base,
+      to->global_size - 1 + base, to->name);
 }
 
-static int check_targets(const struct set *from, const struct set *to, const long long *offsets,
-                         const int *targets, const char *name, struct error *err) {
+static int check_targets(const struct op_context *ctx, const struct set *from, const struct set *to,
+                         const long long *offsets, const int *targets, const char *name, struct error *err) {
   const long long entries = offsets[from->size];
   if (!targets && entries > 0)
     return error_set(
@@ -61,7 +64,7 @@ static int check_targets(const struct set *from, const struct set *to, const lon
         entries);
   for (long long i = 0; i < entries; i++)
     if (targets[i] < 0 || targets[i] >= to->global_size)
-      return tell_target(from, to, offsets, targets, i, name, err);
+      return tell_target(ctx, from, to, offsets, targets, i, name, err);
   return OP_OK;
 }
 
@@ -147,7 +150,7 @@ static struct set *new_entries(struct op_context *ctx, long size, const char *na
 struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to, const long long *offsets,
                         const int *targets, const char *name, struct error *err) {
   const char *said = name ? name : "unnamed";
-  if (check_offsets(from, offsets, said, err) || check_targets(from, to, offsets, targets, said, err))
+  if (check_offsets(from, offsets, said, err) || check_targets(ctx, from, to, offsets, targets, said, err))
     return NULL;
   struct set *entries = new_entries(ctx, (long)offsets[from->size], said, err);
   if (!entries)
