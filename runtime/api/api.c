@@ -136,6 +136,20 @@ static bool enter(void) {
   return true;
 }
 
+/* Who goes on after a declaration that failed has NULL, which is told then. */
+static void note_declaration(void) {
+  static const struct {
+    const char *call; /* what its name begins with */
+    enum handle_kind kind;
+  } declarations[] = {{"op_decl_set", HANDLE_SET}, {"op_decl_subset", HANDLE_SET},
+                      {"op_decl_map", HANDLE_MAP}, {"op_decl_dat", HANDLE_DAT},
+                      {"op_decl_gbl", HANDLE_GBL}, {"op_decl_graph", HANDLE_GRAPH}};
+  const char *call = the.context ? the.context->agreement->where : NULL;
+  for (size_t i = 0; call && i < sizeof declarations / sizeof *declarations; i++)
+    if (strncmp(call, declarations[i].call, strlen(declarations[i].call)) == 0)
+      handle_failed(the.handles, declarations[i].kind, error_message(&the.error));
+}
+
 int api_leave_local(int code) {
   if (!code) {
     last_error = &no_error; /* what a kernel or a task called meanwhile, on this thread, was refused */
@@ -146,6 +160,7 @@ int api_leave_local(int code) {
     progress_end(the.context->log->progress);
   the.last = (op_error){code, error_kind(code)->name, error_message(&the.error)};
   last_error = &the.last;
+  note_declaration();
   /* Before the handler runs, because it may leave by longjmp or an exception. */
   atomic_store_explicit(&the.busy, false, memory_order_release);
   tell_handler(&the.last);

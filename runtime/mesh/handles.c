@@ -32,6 +32,7 @@ struct handles {
   struct chunk *chunks;
   struct slot *free_first, *free_last;
   int nfree;
+  char failed[HANDLE_KINDS][240]; /* a diagnosis of NULL */
 };
 
 struct handles *handles_new(void) {
@@ -102,13 +103,20 @@ const char *handle_diagnosis(const struct handles *table, const void *handle, en
                                        [HANDLE_GBL] = "a global",
                                        [HANDLE_GRAPH] = "a graph"};
   if (!handle)
-    return "NULL";
+    return table->failed[kind][0] ? table->failed[kind] : "NULL";
   const struct slot *slot = find(table, handle);
   if (!slot)
     return "not a handle of this library";
   if (slot->kind == HANDLE_NONE)
     return slot->gone[0] ? slot->gone : "freed, or of an earlier op_init";
   return slot->kind == kind ? "good" : others[slot->kind];
+}
+
+void handle_failed(struct handles *table, enum handle_kind kind, const char *message) {
+  enum { SHOWN = 160 };
+  snprintf(table->failed[kind], sizeof table->failed[kind],
+           "NULL, as a declaration that failed leaves it (\"%.*s%s\")", SHOWN, message,
+           strlen(message) > SHOWN ? "..." : "");
 }
 
 static void release(struct handles *table, struct slot *slot) {
@@ -135,6 +143,7 @@ void handle_release(struct handles *table, void *handle, const char *name) {
 }
 
 void handles_release_all(struct handles *table) {
+  memset(table->failed, 0, sizeof table->failed);
   for (struct chunk *chunk = table->chunks; chunk; chunk = chunk->next)
     for (int i = 0; i < chunk->used; i++)
       if (chunk->slots[i].kind != HANDLE_NONE)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum handle_kind { HANDLE_NONE, HANDLE_SET, HANDLE_MAP, HANDLE_DAT, HANDLE_GBL, HANDLE_GRAPH };
+enum handle_kind { HANDLE_NONE, HANDLE_SET, HANDLE_MAP, HANDLE_DAT, HANDLE_GBL, HANDLE_GRAPH, HANDLE_KINDS };
 
 struct handles; /* the table */
 
@@ -16,7 +16,10 @@ void handles_free(struct handles *table);
 void *handle_new(struct handles *table, enum handle_kind kind, void *object);
 /* The object, NULL if the pointer is not a live handle of that kind. Any pointer may be asked for. */
 void *handle_object(const struct handles *table, const void *handle, enum handle_kind kind);
-/* What a pointer that is not good is: "NULL", "freed, or of an earlier op_init", with the name in front if the
+/* Of a declaration that failed: NULL is likely to be what it returned, and is diagnosed with this message until the end
+ * (handles_release_all). */
+void handle_failed(struct handles *table, enum handle_kind kind, const char *message);
+/* What a pointer that is not good is: "NULL", with what failed, "freed, or of an earlier op_init", with the name in front if the
  * release told it, "a handle of another kind", "not a handle of this library". */
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind);
 /* `name` for later diagnoses, or NULL; its beginning is copied. */
