@@ -134,10 +134,11 @@ contains
 
   ! Each ends the program.
   subroutine mistakes()
-    real(8) :: stranger(n), total(2, 4)
+    real(8) :: stranger(n), total(2, 4), turned(n, 2)
     real(4) :: other(n)
     total = 0
     stranger = 0
+    turned = 0
     other = 0
     select case (word)
     case ('stranger')
@@ -156,6 +157,11 @@ contains
     case ('zero')
       ends(2, 7) = 0
       call op_decl_map(edges, nodes, 2, ends, p_ends, 'from zero')
+    case ('turned')
+      call op_decl_dat(nodes, 2, 'real(8)', turned, p_b, 'turned')
+    case ('far')
+      ends(2, 7) = n + 1
+      call op_decl_map(edges, nodes, 2, ends, p_ends, 'far')
     case ('dim')
       call op_par_loop_1(plain, nodes, op_arg_dat(sum, -1, OP_ID, 3, 'real(8)', OP_READ))
     case ('copied')

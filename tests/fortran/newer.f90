@@ -170,6 +170,10 @@ contains
       call op_graph_loop(graph, pieces, op_kernel_text(shifted), 'shift', set, [op_arg_dat(y, -1, OP_ID, 1, 'real(8)', OP_RW)], &
           bounds=[1, 7], stat=stat, errmsg=errmsg)
       call expect(stat == op_err_size .and. index(errmsg, '2 tasks need 3 bounds') > 0, 'bounds of a loop: '//trim(errmsg))
+      call op_graph_loop(graph, pieces, op_kernel_text(shifted), 'shift', set, [op_arg_dat(y, -1, OP_ID, 1, 'real(8)', OP_RW)], &
+          bounds=[1, 3, 8], stat=stat, errmsg=errmsg)
+      call expect(stat == op_err_range .and. index(errmsg, 'element 8; ') > 0 .and. index(errmsg, 'from 1 to 7') > 0, &
+          'bounds beyond the set: '//trim(errmsg))
       call op_put_data(y, [1d0, 2d0, 3d0, 4d0, 5d0, 6d0])
     end if
     call op_graph_run(graph)

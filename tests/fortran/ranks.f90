@@ -113,6 +113,7 @@ contains
     nodes = op_decl_set(share, 'nodes')
     edges = op_decl_set(share, 'edges')
     ends = op_decl_map(edges, nodes, 2, reshape([(first + i, mod(first + i, n) + 1, i = 1, share)], [2, share]), 'ends')
+    call refuse(edges)
     w = op_decl_dat(edges, 1, 'real(8)', [(real(first + i, 8), i = 1, share)], 'w')
     sum = op_decl_dat(nodes, 1, 'real(8)', name='sum')
     call op_par_loop(text, 'spread', edges, [op_arg_dat(w, -1, OP_ID, 1, 'real(8)', OP_READ), &
@@ -126,6 +127,23 @@ contains
       call expect(back(i) == merge(real(n + 1, 8), 2d0*(first + i) - 1, first + i == 1), 'a value of a node')
     end do
     call op_exit()
+  end subroutine
+
+  ! What one rank refuses all do.
+  subroutine refuse(edges)
+    type(op_set), intent(in) :: edges
+    type(op_dat) :: d
+    real(8) :: right(2, share), turned(share, 2)
+    character(200) :: errmsg
+    integer :: stat
+    right = 0
+    turned = 0
+    if (rank == size - 1) then
+      d = op_decl_dat(edges, 2, 'real(8)', turned, 'turned', stat, errmsg)
+    else
+      d = op_decl_dat(edges, 2, 'real(8)', right, 'turned', stat, errmsg)
+    end if
+    call expect(stat == op_err_dim .and. index(errmsg, '"turned" has 2 values') > 0, 'refused together: '//trim(errmsg))
   end subroutine
 
 end program

@@ -33,7 +33,7 @@ run() { # PROGRAM WORD...: with words like NAME=VALUE before its own
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
 [ $failed = 0 ] || exit 1
-for program in surface newer old arrays; do
+for program in surface newer refused old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
 done
 for program in heat airfoil; do
@@ -44,8 +44,17 @@ block() { # NUMBER: what the page has in its fences of Fortran
   awk -v wanted="$1" '/^```fortran$/ { n++; inside = n == wanted; next } /^```$/ { inside = 0 } inside' "$root/docs/fortran.md"
 }
 block 1 >page.f90
-block 2 >tasks.f90
-compile tasks.f90 op2jit.o -L"$build" -lop2jit -o tasks
+block 2 >constants.f90
+block 3 >tasks.f90
+for program in constants tasks; do
+  compile $program.f90 op2jit.o -L"$build" -lop2jit -o $program
+done
+# The orders of arguments that the page tells are the module's.
+sed -nE 's/^\| (`op_[a-z0-9_]+`,? ?)+ \| `([a-z_, ]+)` \|.*/\2/p' "$root/docs/fortran.md" >orders
+[ "$(wc -l <orders)" -ge 25 ] || fail "the page has no table of orders"
+while read -r order; do
+  grep -qE "(function|subroutine) [a-z0-9_]+\($order(,|\))" "$build/fortran/op2jit.f90" || fail "no call has the arguments $order"
+done <orders
 sed -n '/^```c$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >mean.c
 # The loop as those who come from others find it.
 sed -n '/^```fortran$/,/^```$/p' "$root/docs/guide/coming.md" | sed '/^```$/,$d; 1d' >coming.f90
@@ -59,12 +68,15 @@ if find "$build" -name '*op2jit-clang.so' | grep -q . || [ -n "${OP2_PLUGINS:-}"
 for backend in $backends; do
   run surface OP2_BACKEND=$backend OP2_THREADS=3
   run newer OP2_BACKEND=$backend OP2_THREADS=3
+  run refused OP2_BACKEND=$backend
   run heat OP2_BACKEND=$backend OP2_THREADS=3 --n 40
   run airfoil OP2_BACKEND=$backend OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
 [ "$backends" = native ] || run page OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || grep -q '10.0000' said || fail "the program of the page prints something else"
+[ "$backends" = native ] || run constants OP2_BACKEND=openmp OP2_THREADS=3
+[ "$backends" = native ] || grep -q '41.5  43.0  44.5' said || fail "the constants of the page print something else"
 [ "$backends" = native ] || run coming OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || [ "$(tr -s ' ' <said)" = ' 8.00 1.00 2.00 -11.00' ] || fail "the program for those who come from others prints something else"
 run tasks OP2_THREADS=3
@@ -73,7 +85,7 @@ grep -q '100.0' said || fail "the tasks of the page sum up something else"
 run surface OP2_BACKEND=native
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "a section that is copied is not said once"
 # OP2's modules need no compiler at run time.
-for words in OP2_BACKEND=native 'OP2_BACKEND=openmp OP2_THREADS=1' 'OP2_BACKEND=openmp OP2_THREADS=3' \
+for words in OP2_BACKEND=native OP2_BACKEND=seq 'OP2_BACKEND=openmp OP2_THREADS=1' 'OP2_BACKEND=openmp OP2_THREADS=3' \
   'OP2_BACKEND=openmp OP2_THREADS=3 OP2_VARIANT=spread:owners'; do
   # shellcheck disable=SC2086 # several words
   run old $words OP2_JIT=off
@@ -93,6 +105,8 @@ mistake type '"a" is declared "real\(8\)", and the variable is of type real\(4\)
 mistake section 'argument 1.*the array is a section'
 mistake zero 'a 0 for element 7.*op_init_base'
 mistake dim 'argument 1.*dim'
+mistake turned '"turned" has 2 values for each element.*declare it \(2, 3000\)'
+mistake far 'entry 2 of element 7 of set "edges" is 3001; expected 1 .. 3000'
 run arrays OP2_BACKEND=native copied
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "sections given to OP2's modules are not said once"
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.

@@ -156,7 +156,7 @@ contains
     integer(4) :: i4(2, 2, 3), i4_back(2, 2, 3)
     integer(8) :: i8(24), i8_back(24)
     logical :: l4(12), l4_back(12)
-    logical(c_bool) :: l1(3, 4), l1_back(3, 4)
+    logical(c_bool) :: l1(2, 6), l1_back(2, 6)
     set = op_decl_set(6, 'six')
     r8 = [(k/4d0, k = 1, 12)]
     d = op_decl_dat(set, 2, 'real(8)', r8)
@@ -181,7 +181,7 @@ contains
     call op_put_data(d, .not. l4)
     call op_fetch_data(d, l4_back)
     call expect(all(l4_back .neqv. l4), 'logical')
-    l1 = reshape(logical(l4, c_bool), [3, 4])
+    l1 = reshape(logical(l4, c_bool), [2, 6])
     d = op_decl_dat(set, 2, 'logical(1)', l1, 'd')
     call op_fetch_data(d, l1_back)
     call expect(all(logical(l1_back .eqv. l1)), 'logical(1) of rank 2')

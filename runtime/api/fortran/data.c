@@ -5,17 +5,73 @@
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
+#include "base/text.h"
 #include "base/types.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
+#include "ranks/agree.h"
 
 static int check_count(const char *call, const char *name, long long wanted, long long count) {
   return count < 0 || count >= wanted
              ? OP_OK
              : error_set(api_error(), OP_ERR_SIZE, "%s: \"%s\" has %lld values, and the array %lld", call,
                          name, wanted, count);
+}
+
+/* What the program gives for something with `dim` values for each of `elements`. */
+struct given {
+  const char *call, *name, *what; /* "values" */
+  long long elements;
+  int dim;
+  long long count, extents[3]; /* of the array, 0 where it has no more dimensions */
+};
+
+static struct given given_of(const char *call, const char *name, const char *what, long long elements,
+                             int dim, long long count, const long long extents[3]) {
+  return (struct given){.call = call,
+                        .name = name,
+                        .what = what,
+                        .elements = elements,
+                        .dim = dim,
+                        .count = count,
+                        .extents = {extents[0], extents[1], extents[2]}};
+}
+
+/* Those of an element lie side by side: the first extents, multiplied, are as many as it has. An array of rank 1 says
+ * nothing of that, and where there are no elements nothing is read. */
+static bool is_in_order(const struct given *g) {
+  if (g->extents[1] == 0 || g->elements == 0 || g->dim < 1)
+    return true;
+  long long product = 1;
+  for (int r = 0; r < 3 && product != g->dim && g->extents[r]; r++)
+    product *= g->extents[r];
+  return product == g->dim;
+}
+
+static int check_array(const struct given *g) {
+  if (check_count(g->call, g->name, g->elements * g->dim, g->count))
+    return api_error()->code;
+  if (is_in_order(g))
+    return OP_OK;
+  struct text shape = {0};
+  for (int r = 0; r < 3 && g->extents[r]; r++)
+    text_addf(&shape, "%s%lld", r ? ", " : "", g->extents[r]);
+  error_set(
+      api_error(), OP_ERR_DIM,
+      "%s: \"%s\" has %d %s for each element, which lie side by side, so %d must be the first extent of "
+      "the array, and it is declared (%s); declare it (%d, %lld)",
+      g->call, g->name, g->dim, g->what, g->dim, text_str(&shape), g->dim, g->elements);
+  text_free(&shape);
+  return OP_ERR_DIM;
+}
+
+/* The other ranks agree on this call, and fail too. Loops that wait ran before, as there. */
+static int leave_together(const char *call, int code) {
+  if (!code)
+    return api_leave_local(OP_OK);
+  return api_leave(agree_on_call(api_context(), code, api_error(), "%s", call));
 }
 
 /* ---- maps ---- */
@@ -25,13 +81,15 @@ static long long entry(const void *table, int bytes, size_t i) {
 }
 
 static int check_table(op_set from, int arity, const void *table, int bytes, long long count,
-                       const char *name) {
-  const struct op_context *ctx = api_enter("op_decl_map", KEEP);
+                       const long long extents[3], const char *name) {
+  const struct op_context *ctx = api_enter("op_decl_map", FLUSH);
   if (!ctx)
     return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
   const size_t entries = set && arity > 0 ? (size_t)set->size * (size_t)arity : 0;
-  int code = check_count("op_decl_map", name, (long long)entries, count);
+  const struct given g =
+      given_of("op_decl_map", name, "targets", entries ? set->size : 0, arity, count, extents);
+  int code = api_error()->code ? api_error()->code : check_array(&g);
   for (size_t i = 0; !code && ctx->maps_base == 1 && table && i < entries; i++)
     if (entry(table, bytes, i) == 0)
       code = error_set(
@@ -39,12 +97,12 @@ static int check_table(op_set from, int arity, const void *table, int bytes, lon
           "op_decl_map: map \"%s\" has a 0 for element %zu, and maps count from 1; where all of them "
           "count from 0, say so at the beginning: %s",
           name, i / (size_t)arity + 1, ctx->compiled ? "op_init_base(diags, 0)" : "op_init(base=0)");
-  return api_leave_local(code);
+  return leave_together("op_decl_map", code);
 }
 
 op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
-                         const char *name) {
-  if (check_table(from, arity, table, bytes, count, name))
+                         const long long extents[3], const char *name) {
+  if (check_table(from, arity, table, bytes, count, extents, name))
     return NULL;
   op_map map = bytes == 8 ? op2jit_op2_decl_map_long(from, to, arity, table, name)
                           : op2jit_op2_decl_map(from, to, arity, table, name);
@@ -57,34 +115,41 @@ op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, i
 static int check_ragged(op_set from, const long long *offsets, long long noffsets, const int *targets,
                         long long ntargets, const char *name) {
   static const char call[] = "op_decl_map_ragged";
-  const struct op_context *ctx = api_enter(call, KEEP);
+  const struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
   const long long base = ctx->maps_base;
-  int code = OP_OK;
-  if (set && noffsets < set->size + 1LL)
+  int code = api_error()->code;
+  if (!code && set && noffsets < set->size + 1LL)
     code =
         error_set(api_error(), OP_ERR_SIZE,
                   "%s: map \"%s\" needs %lld offsets, one more than set \"%s\" has elements, and the array "
                   "has %lld",
                   call, name, set->size + 1LL, set->name, noffsets);
-  else if (set && offsets[0] != base)
+  else if (!code && set && offsets[0] != base)
     code = error_set(api_error(), OP_ERR_ARGUMENT,
                      "%s: the first offset of map \"%s\" is %lld; expected %lld, as tables count from %lld "
                      "(op_init(base=0) for those from 0)",
                      call, name, offsets[0], base, base);
-  else if (set && offsets[set->size] - base > ntargets)
+  else if (!code && set && offsets[set->size] - base > ntargets)
     code = error_set(api_error(), OP_ERR_SIZE,
                      "%s: the last offset of map \"%s\" says %lld targets, and the array has %lld", call,
                      name, offsets[set->size] - base, ntargets);
+  for (long long e = 0; !code && set && e < set->size; e++)
+    if (offsets[e + 1] < offsets[e])
+      code =
+          error_set(api_error(), OP_ERR_ARGUMENT,
+                    "%s: offset %lld of map \"%s\" is %lld, and the one before it %lld; offsets must not go "
+                    "back, an element without targets has the same one twice",
+                    call, e + 2, name, offsets[e + 1], offsets[e]);
   for (long long i = 0; !code && set && base == 1 && i < offsets[set->size] - base; i++)
     if (targets[i] == 0)
       code = error_set(api_error(), OP_ERR_MAP_RANGE,
                        "%s: target %lld of map \"%s\" is 0, and maps count from 1 (op_init(base=0) for those "
                        "from 0)",
                        call, i + 1, name);
-  return api_leave_local(code);
+  return leave_together(call, code);
 }
 
 op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
@@ -101,25 +166,37 @@ op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long
 
 /* ---- dats, constants, globals ---- */
 
-static int check_values(const char *call, const char *name, const char *type, const char *is,
-                        long long wanted, long long count) {
-  if (!api_enter(call, KEEP))
+static int check_values(const struct given *g, enum queued queued, const char *type, const char *is) {
+  if (!api_enter(g->call, queued))
     return api_refused();
-  const int code = fortran_check(call, name, type, is);
-  return api_leave_local(code ? code : check_count(call, name, wanted, count));
+  int code = api_error()->code;
+  if (!code)
+    code = fortran_check(g->call, g->name, type, is);
+  return leave_together(g->call, code ? code : check_array(g));
 }
 
-static long long values_of(op_set handle, int dim) {
+static const long long no_extents[3];
+
+/* A constant or a global. */
+static int check_value(const char *call, enum queued queued, const char *name, const char *type,
+                       const char *is, int dim, long long count) {
+  const struct given g = given_of(call, name, "values", 1, dim, count, no_extents);
+  return check_values(&g, queued, type, is);
+}
+
+/* 0 where it is no set, which the call itself tells. */
+static long long size_of(op_set handle, int dim) {
   const struct op_context *ctx = api_context();
   const struct set *set = ctx ? handle_object(ctx->handles, handle, HANDLE_SET) : NULL;
-  return set && dim > 0 ? (long long)set->size * dim : 0;
+  return set && dim > 0 ? set->size : 0;
 }
 
 op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
-                         long long count, const char *name, int temporary) {
+                         long long count, const long long extents[3], const char *name, int temporary) {
   char room[64];
+  const struct given g = given_of("op_decl_dat", name, "values", size_of(set, dim), dim, count, extents);
   type = fortran_type(type, room);
-  if (check_values("op_decl_dat", name, type, is, values_of(set, dim), count))
+  if (check_values(&g, KEEP, type, is))
     return NULL;
   op_dat dat = temporary ? (op2jit_decl_dat_temp)(set, dim, type, data, name)
                          : (op2jit_decl_dat)(set, dim, type, data, name);
@@ -129,10 +206,11 @@ op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data
 }
 
 op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
-                          const char *name) {
+                          const long long extents[3], const char *name) {
   char room[64];
+  const struct given g = given_of("op_decl_dat_view", name, "values", size_of(set, dim), dim, count, extents);
   type = fortran_type(type, room);
-  if (check_values("op_decl_dat_view", name, type, is, values_of(set, dim), count))
+  if (check_values(&g, KEEP, type, is))
     return NULL;
   return (op2jit_decl_dat_view)(set, dim, type, array, name);
 }
@@ -141,12 +219,15 @@ int op2jit_f_decl_const(const char *name, int dim, const char *type, const void 
                         long long count) {
   char room[64];
   type = fortran_type(type, room);
-  const int code = check_values("op_decl_const", name, type, is, dim, count);
+  const int code = check_value("op_decl_const", FLUSH, name, type, is, dim, count);
   return code ? code : (op2jit_decl_const)(name, dim, type, value);
 }
 
-int op2jit_f_update_const(const char *name, const void *value, const char *is) {
+int op2jit_f_update_const(const char *name, const void *value, const char *is, long long count) {
   char room[64];
+  const struct constant *c = api_context() ? mesh_find_constant(api_context()->mesh, name) : NULL;
+  if (c && check_value("op_update_const", FLUSH, name, type_info(c->type)->name, is, c->dim, count))
+    return op2jit_last_error()->code;
   return op2jit_update_const_typed(name, value, fortran_type(is, room));
 }
 
@@ -154,45 +235,61 @@ op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const cha
                          const char *name) {
   char room[64];
   type = fortran_type(type, room);
-  if (check_values("op_decl_gbl", name, type, is, dim, count))
+  if (check_value("op_decl_gbl", KEEP, name, type, is, dim, count))
     return NULL;
   return (op2jit_decl_gbl)(dim, type, value, name);
 }
 
-int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is) {
+/* What is no global the call itself tells. */
+static int check_global(const char *call, op_gbl handle, const char *is, long long count) {
+  const struct op_context *ctx = api_context();
+  const struct gbl *gbl = ctx ? handle_object(ctx->handles, handle, HANDLE_GBL) : NULL;
+  return gbl ? check_value(call, FLUSH, gbl->name, type_info(gbl->type)->name, is, gbl->dim, count) : OP_OK;
+}
+
+int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is, long long count) {
   char room[64];
+  if (check_global("op_get_gbl", gbl, is, count))
+    return op2jit_last_error()->code;
   return op2jit_get_gbl_typed(gbl, out, fortran_type(is, room));
 }
 
-int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is) {
+int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is, long long count) {
   char room[64];
+  if (check_global("op_put_gbl", gbl, is, count))
+    return op2jit_last_error()->code;
   return op2jit_put_gbl_typed(gbl, in, fortran_type(is, room));
 }
 
 /* ---- out and in ---- */
 
 /* The dat's type and, of as many elements, the size; what is no dat is told by the call itself. */
-static int check_dat(const char *call, op_dat handle, const char *is, long long count, long long elements) {
+static int check_dat(const char *call, op_dat handle, const char *is, long long count,
+                     const long long extents[3], long long elements) {
   const struct op_context *ctx = api_context();
   const struct dat *dat = ctx ? handle_object(ctx->handles, handle, HANDLE_DAT) : NULL;
   if (!dat)
     return OP_OK;
-  return check_values(call, dat->name, type_info(dat->type)->name, is,
-                      (elements < 0 ? dat->set->size : elements) * dat->dim, count);
+  const struct given g =
+      given_of(call, dat->name, "values", elements < 0 ? dat->set->size : elements, dat->dim, count, extents);
+  return check_values(&g, FLUSH, type_info(dat->type)->name, is);
 }
 
-int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, int low, int high, int all) {
-  const int code = check_dat("op_fetch_data", dat, is, count, low > 0 ? (long long)high - low + 1 : -1);
+int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, const long long extents[3],
+                   int low, int high, int all) {
+  const bool whole = low == 0 && high == -1;
+  const long long elements = high < low ? 0 : (long long)high - low + 1;
+  const int code = check_dat("op_fetch_data", dat, is, count, extents, whole ? -1 : elements);
   if (code)
     return code;
-  if (low == 0 && high == 0)
+  if (whole)
     return (op2jit_fetch_data)(dat, out);
   return all ? op2jit_op2_fetch_idx(dat, out, low - 1, high - 1)
              : (op2jit_fetch_data_idx)(dat, out, low - 1, high - 1);
 }
 
-int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count) {
-  const int code = check_dat("op_put_data", dat, is, count, -1);
+int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count, const long long extents[3]) {
+  const int code = check_dat("op_put_data", dat, is, count, extents, -1);
   return code ? code : (op2jit_put_data)(dat, in);
 }
 

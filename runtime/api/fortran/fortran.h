@@ -2,7 +2,8 @@
  * compilers of Fortran differ in how functions return structs; texts end with a NUL; types have Fortran's names or C's;
  * numbers of map columns and elements count from 1. `is` names the type of the Fortran variable, "" where nothing is
  * known of it, and `count` how many values it has, -1 where that is not known, -2 for a section whose values do not lie
- * one behind the other, or a copy of one. Otherwise as the calls of op2jit.h. */
+ * one behind the other, or a copy of one. `extents` are those of an array of rank 2 or 3, with 0 behind them; [1] is 0
+ * where they are not known. Otherwise as the calls of op2jit.h. */
 #ifndef OP2JIT_FORTRAN_H
 #define OP2JIT_FORTRAN_H
 
@@ -41,27 +42,28 @@ int op2jit_f_refuse_bounds(long long pieces, long long bounds);
 
 /* A table of whole numbers of `bytes` bytes. */
 op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
-                         const char *name);
+                         const long long extents[3], const char *name);
 /* `offsets` and `targets` are changed. */
 op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
                                 long long ntargets, const char *name);
 op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
-                          const char *name);
+                          const long long extents[3], const char *name);
 op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
-                         long long count, const char *name, int temporary);
+                         long long count, const long long extents[3], const char *name, int temporary);
 int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,
                         long long count);
-int op2jit_f_update_const(const char *name, const void *value, const char *is);
+int op2jit_f_update_const(const char *name, const void *value, const char *is, long long count);
 op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const char *is, long long count,
                          const char *name);
 
 /* ---- data ---- */
 
-/* The elements low .. high, from 1; the whole dat if `low` is 0. `all`: of all ranks, as OP2 has it. */
-int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, int low, int high, int all);
-int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count);
-int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is);
-int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is);
+/* The elements low .. high, from 1; the whole dat: 0 and -1. `all`: of all ranks, as OP2 has it. */
+int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, const long long extents[3],
+                   int low, int high, int all);
+int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count, const long long extents[3]);
+int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is, long long count);
+int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is, long long count);
 op_dat op2jit_f_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
 int op2jit_f_const_hdf5(int write, const char *name, int dim, const char *type, void *value, const char *is,
                         const char *file);

@@ -8,6 +8,7 @@
 #include "backend/native/ranges.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "jit/front/kernel.h"
 #include "loop/loop.h"
 #include "loop/op2/text.h"
 #include "mesh/mesh.h"
@@ -106,9 +107,36 @@ void procedures_free(struct op_context *ctx) {
   list_free(ctx->procedures);
 }
 
+/* The text has such a kernel, and the procedure is there as long as the program. Of its arguments nothing is known. */
+static int check_native(struct op_context *ctx, const char *text, const char *name,
+                        op_kernel_function function, struct error *err) {
+  static const char call[] = "op_kernel_native";
+  struct kernel k = {0};
+  const void *address;
+  memcpy(&address, &function, sizeof address);
+  if (!text || !function)
+    return error_set(err, OP_ERR_ARGUMENT, "%s: there is no %s; expected %s", call,
+                     text ? "procedure" : "kernel",
+                     text ? "one that is associated" : "what op_kernel_file or op_kernel_text returned");
+  if (!text_is_static(address))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "%s: the procedure for kernel \"%s\" is an internal procedure that uses variables of the "
+        "procedure around it, and is gone when that one returns; make it a procedure of a module",
+        call, name);
+  const int code = kernel_parse_unit(&k, ctx->shared, text, name, err);
+  if (code)
+    return error_prefix(err, "%s: ", call);
+  kernel_free(&k);
+  return OP_OK;
+}
+
 int op2jit_f_native(const char *text, const char *name, op_kernel_function function) {
-  struct op_context *ctx = api_enter("op_par_loop", KEEP);
+  struct op_context *ctx = api_enter("op_kernel_native", KEEP);
   if (!ctx)
     return api_refused();
-  return api_leave_local(native_add(ctx->natives, text, name, function, api_error()));
+  int code = check_native(ctx, text, name, function, api_error());
+  if (!code)
+    code = native_add(ctx->natives, text, name, function, api_error());
+  return api_leave_local(code);
 }
