@@ -56,12 +56,6 @@ static int find_period(struct launch *const *launches, int n, int *times) {
   return n < LONGEST_CHAIN ? n : LONGEST_CHAIN;
 }
 
-int chain_whole_periods(struct launch *const *launches, int n) {
-  int times;
-  const int period = find_period(launches, n, &times);
-  return times > 1 ? period * times : n;
-}
-
 static void period_free(struct op_context *ctx, struct period *p) {
   chain_tuning_close(ctx, p->tuner);
   free(p->loops);
@@ -294,6 +288,16 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   return OP_OK;
 }
 
+static int run_pieces(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
+                      struct error *err) {
+  int code = OP_OK;
+  for (int done = 0, piece; !code && done < times; done += piece) {
+    piece = chain_tuning_piece(p->tuner, times - done);
+    code = run_and_tune(ctx, p, launches + done * p->n, piece, err);
+  }
+  return code;
+}
+
 /* OP2_FUSE=on, for those who know, and for tests. */
 static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
                             struct error *err) {
@@ -321,7 +325,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, ways, &p->tuner, err))
     error_clear(err);
   if (p->tuner)
-    return run_and_tune(ctx, p, launches, times, err);
+    return run_pieces(ctx, p, launches, times, err);
   struct chain_way way = guess(forced > 0 ? forced : p->pays ? tile_bytes : 0, n, times);
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
@@ -330,13 +334,35 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   return run_periods(ctx, n, launches, times, &way, &ignored, err);
 }
 
+/* Where many periods wait nobody knows which of their loops is the first: that which the program called first, so that what
+ * is remembered is found again. Returns how many come before it. */
+static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
+  enum { MANY_PERIODS = 16 };
+  int first = 0;
+  if (times < MANY_PERIODS || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
+    return 0;
+  for (int i = 1; i < period; i++)
+    if (launches[i]->loop->order < launches[first]->loop->order)
+      first = i;
+  return first;
+}
+
+/* So that the next ones begin with that loop. */
+int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n) {
+  int times;
+  const int period = find_period(launches, n, &times), lead = lead_in(ctx, launches, period, times);
+  return times > 1 ? lead + period * (lead ? times - 1 : times) : n;
+}
+
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
   for (int first = 0, times; !code && first < n;) {
     const int period = find_period(launches + first, n - first, &times);
-    code = run_some(ctx, launches + first, period, times, loop_by_loop, err);
-    first += period * times;
+    const int lead = lead_in(ctx, launches + first, period, times);
+    code = lead ? loop_run_all_ready(ctx, launches + first, lead, err)
+                : run_some(ctx, launches + first, period, times, loop_by_loop, err);
+    first += lead ? lead : period * times;
   }
   return code;
 }

@@ -131,6 +131,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   if (loop->tells || tried)
     return queue_flush(ctx, err);
   /* The beginning of a period waits for its end, so that periods always begin with the same loop. */
-  return queue->count == QUEUE_MOST ? run_first(ctx, chain_whole_periods(queue->launches, QUEUE_MOST), err)
-                                    : OP_OK;
+  return queue->count == QUEUE_MOST
+             ? run_first(ctx, chain_whole_periods(ctx, queue->launches, QUEUE_MOST), err)
+             : OP_OK;
 }

@@ -1,5 +1,6 @@
 #include "tune/chains.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +229,14 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
     recall(ctx, t);
   *out = t;
   return OP_OK;
+}
+
+/* Enough for each way, and for the clock. */
+int chain_tuning_piece(const struct chain_tuning *t, int periods) {
+  enum { FEW = 1 << (MOST_FOLDS - 1) };
+  const double enough = 5e-3, few_take = FEW * tuner_median(t->tuner, 0, NULL);
+  const double wanted = few_take > 0 && few_take < enough ? FEW * ceil(enough / few_take) : FEW;
+  return tuner_is_settled(t->tuner) || periods < 2 * wanted ? periods : (int)wanted;
 }
 
 struct chain_way chain_tuning_next(struct chain_tuning *t) {

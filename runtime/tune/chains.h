@@ -40,6 +40,9 @@ struct chain_ways {
 /* For a period of `n` loops that comes `periods` times in a row. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
 int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
                       struct chain_ways ways, struct chain_tuning **out, struct error *err);
+/* Of so many periods that wait, how many to run in one way: as long as ways are tried, a few, though a program that never
+ * looks at its results lets hundreds wait. */
+int chain_tuning_piece(const struct chain_tuning *t, int periods);
 /* The way to run next. */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
 /* May tiles over so many periods be made? If not, the best way known so far. */
