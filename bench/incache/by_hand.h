@@ -24,5 +24,6 @@ void by_hand_multiply(const struct by_hand *given);
 void by_hand_adt_calc(const struct by_hand *given);
 void by_hand_euler(const struct by_hand *given);
 void by_hand_gradient(const struct by_hand *given);
+void by_hand_flux(const struct by_hand *given);
 
 #endif

@@ -3,6 +3,7 @@
 
 #ifdef __AVX512F__
 #include <immintrin.h>
+#include <string.h>
 
 typedef __m512d eight;
 typedef __m256d four;
@@ -115,6 +116,138 @@ void by_hand_gradient(const struct by_hand *given) {
     const double last = _mm256_cvtsd_f64(_mm512_extractf64x4_pd(value[2], 1));
     _mm256_storeu_pd(g1 + 16, _mm256_loadu_pd(g1 + 16) + rest), g1[20] += last;
     _mm256_storeu_pd(g2 + 16, _mm256_loadu_pd(g2 + 16) - rest), g2[20] -= last;
+  }
+}
+
+/* The flux, in strips of four. Of a gradient only its products with two directions are needed. */
+enum { VALUES = 7 };
+
+static inline void turn4(four z[4]) {
+  const four a = _mm256_unpacklo_pd(z[0], z[1]), b = _mm256_unpackhi_pd(z[0], z[1]);
+  const four c = _mm256_unpacklo_pd(z[2], z[3]), d = _mm256_unpackhi_pd(z[2], z[3]);
+  z[0] = _mm256_permute2f128_pd(a, c, 0x20), z[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  z[1] = _mm256_permute2f128_pd(b, d, 0x20), z[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+static inline four all(double number) {
+  return _mm256_set1_pd(number);
+}
+
+static inline four size_of(four a) {
+  return _mm256_andnot_pd(all(-0.0), a);
+}
+
+/* Four components of the rows of four cells. */
+static inline void part_of(const double *rows, long dim, const int *cells, four z[4]) {
+  for (int l = 0; l < 4; l++)
+    z[l] = _mm256_loadu_pd(rows + dim * (unsigned)cells[2 * l]);
+  turn4(z);
+}
+
+static inline four ones_of(const double *p, long dim, const int *cells) {
+  const double *a = p + dim * (unsigned)cells[0], *b = p + dim * (unsigned)cells[2],
+               *c = p + dim * (unsigned)cells[4], *d = p + dim * (unsigned)cells[6];
+  return join2(_mm_loadh_pd(_mm_load_sd(a), b), _mm_loadh_pd(_mm_load_sd(c), d));
+}
+
+static inline four dot(const four a[3], const four b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+struct side {
+  four q[VALUES], along[VALUES],
+      through[VALUES]; /* the gradients' products with the distance and with the normal */
+};
+
+static inline void side_of(struct side *s, const struct by_hand *given, const int *cells, const four dx[3],
+                           const four normal[3]) {
+  const double *q = given->values[3], *g = given->values[4];
+  four z[24], low[4], high[4];
+  part_of(q, 7, cells, low);
+  part_of(q + 3, 7, cells, high);
+  for (int v = 0; v < VALUES; v++)
+    s->q[v] = v < 4 ? low[v] : high[v - 3];
+  for (int first = 0; first < 20; first += 4)
+    part_of(g + first, 21, cells, z + first);
+  part_of(g + 17, 21, cells, low);
+  z[20] = low[3];
+  for (int v = 0; v < VALUES; v++)
+    s->along[v] = dot(z + 3 * v, dx), s->through[v] = dot(z + 3 * v, normal);
+}
+
+struct state {
+  four q[VALUES], speed, pressure, sound;
+};
+
+static inline void state_of(struct state *s, const struct side *side, four share, const four normal[3]) {
+  for (int v = 0; v < VALUES; v++)
+    s->q[v] = side->q[v] + share * side->along[v];
+  const four *q = s->q, inverse = all(1) / q[0];
+  s->speed = inverse * dot(q + 1, normal);
+  s->pressure = all(1.4 - 1) * (q[4] - all(0.5) * inverse * dot(q + 1, q + 1));
+  s->sound = _mm256_sqrt_pd(all(1.4) * s->pressure * inverse);
+}
+
+static inline void normals_of(const double *from, four n[3]) {
+  const four a = _mm256_loadu_pd(from), b = _mm256_loadu_pd(from + 4), c = _mm256_loadu_pd(from + 8);
+  const four ab = _mm256_permute2f128_pd(a, b, 0x30), ac = _mm256_permute2f128_pd(a, c, 0x21),
+             bc = _mm256_permute2f128_pd(b, c, 0x30);
+  n[0] = _mm256_shuffle_pd(ab, ac, 0xa), n[1] = _mm256_shuffle_pd(ab, bc, 0x5),
+  n[2] = _mm256_shuffle_pd(ac, bc, 0xa);
+}
+
+/* Rows of four edges: their first four values, and behind those the others. */
+static inline void fluxes_of(const struct by_hand *given, int e, four rows[8]) {
+  const double *x = given->values[0], *volume = given->values[2];
+  const int *left = given->map + 2 * e, *right = left + 1;
+  four dx[3], n[3];
+  normals_of(given->values[1] + 3l * e, n);
+  for (int d = 0; d < 3; d++)
+    dx[d] = ones_of(x + d, 3, right) - ones_of(x + d, 3, left);
+  struct side l, r;
+  side_of(&l, given, left, dx, n);
+  side_of(&r, given, right, dx, n);
+  struct state a, b;
+  state_of(&a, &l, all(0.5), n);
+  state_of(&b, &r, all(-0.5), n);
+  const four wave =
+      all(0.5) * (size_of(a.speed) + size_of(b.speed) + _mm256_sqrt_pd(dot(n, n)) * (a.sound + b.sound));
+  const four v1 = ones_of(volume, 1, left), v2 = ones_of(volume, 1, right), share1 = v2 / (v1 + v2),
+             share2 = all(1) - share1;
+  const four mu = all(1e-3) * (all(1) + l.q[5] + r.q[5]), down = dot(dx, n) / dot(dx, dx);
+  four f[8];
+  for (int v = 0; v < VALUES; v++) {
+    f[v] = all(0.5) * (a.q[v] * a.speed + b.q[v] * b.speed - wave * (b.q[v] - a.q[v]));
+    if (v >= 1 && v <= 3)
+      f[v] += all(0.5) * (a.pressure + b.pressure) * n[v - 1];
+    if (v == 4)
+      f[v] += all(0.5) * (a.pressure * a.speed + b.pressure * b.speed);
+    const four along = r.q[v] - l.q[v] - (share1 * l.along[v] + share2 * r.along[v]);
+    if (v > 0)
+      f[v] -= mu * (share1 * l.through[v] + share2 * r.through[v] + along * down);
+  }
+  f[7] = f[6];
+  turn4(f), turn4(f + 4);
+  memcpy(rows, f, sizeof f);
+}
+
+static inline void add_fluxes(const struct by_hand *given, int e, const four rows[8]) {
+  double *res = given->values[5];
+  for (int l = 0; l < 4; l++) {
+    double *a = res + 7l * given->map[2 * (e + l)], *b = res + 7l * given->map[2 * (e + l) + 1];
+    const __m128d two = _mm256_castpd256_pd128(rows[4 + l]);
+    const double last = _mm_cvtsd_f64(_mm256_extractf128_pd(rows[4 + l], 1));
+    _mm256_storeu_pd(a, _mm256_loadu_pd(a) + rows[l]), _mm256_storeu_pd(b, _mm256_loadu_pd(b) - rows[l]);
+    _mm_storeu_pd(a + 4, _mm_loadu_pd(a + 4) + two), _mm_storeu_pd(b + 4, _mm_loadu_pd(b + 4) - two);
+    a[6] += last, b[6] -= last;
+  }
+}
+
+void by_hand_flux(const struct by_hand *given) {
+  four rows[8];
+  for (int e = 0; e + 4 <= given->n; e += 4) {
+    fluxes_of(given, e, rows);
+    add_fluxes(given, e, rows);
   }
 }
 

@@ -172,7 +172,7 @@ static const struct loop loops[] = {
       {4, 1, OP_READ},
       {5, 0, OP_INC},
       {5, 1, OP_INC}},
-     NULL},
+     BY_HAND_WIDE(by_hand_flux)},
     {"spread",
      EDGES,
      2,
