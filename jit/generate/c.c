@@ -274,12 +274,6 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   }
 }
 
-static void put_plain_strips(struct generator *g) {
-  put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
-  put_strip(g);
-  put_close(g);
-}
-
 static void put_strips(struct generator *g) {
   const struct desc *whole = g->d;
   struct desc room;
@@ -293,7 +287,7 @@ static void put_strips(struct generator *g) {
     if (g->s->straight)
       put_straight_strips(g);
     else
-      put_plain_strips(g);
+      put_strips_until(g, "op2_end");
     g->d = whole;
   }
   if (g->s->stream)
@@ -380,6 +374,7 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   fitting.straight &= shape_can_be_straight(d, &fitting);
   fitting.rows &= shape_has_rows(d);
   fitting.stream &= shape_can_stream(d, &fitting);
+  fitting.piped &= shape_can_be_piped(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
   code = generate(&g, out, err);

@@ -138,6 +138,12 @@ static int natural_width(const struct desc *d, int vector_bytes) {
   return width < 4 ? 4 : width > 16 ? 16 : width;
 }
 
+/* Thirty-two registers, which come with 512 bits, hold what strips in stages keep, if that is little. */
+static bool pipes(const struct desc *d, int vector_bytes) {
+  enum { MOST_KEPT = 24 };
+  return vector_bytes >= 64 && piped_values(d) <= MOST_KEPT;
+}
+
 /* At least as wide as others, for results that go past the caches in whole lines. */
 static int stream_width(const struct desc *d, int width) {
   while (width < 16 && !lanes_fill_lines(d, width))
@@ -147,6 +153,7 @@ static int stream_width(const struct desc *d, int width) {
 
 static int add_shape(const struct desc *d, int width, struct shape_wish wish, struct shape *out, int count) {
   struct shape s = {.width = width, .rows = wish.rows && shape_has_rows(d)};
+  s.piped = wish.piped && shape_can_be_piped(d, &s);
   s.straight = wish.straight && shape_can_be_straight(d, &s);
   s.stream = wish.stream && shape_can_stream(d, &s);
   for (int i = 0; i < count; i++)
@@ -168,6 +175,7 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
                      struct shape out[SHAPE_CANDIDATES]) {
   const struct shape_wish plain = {.rows = wish.rows},
                           cached = {.straight = wish.straight, .rows = wish.rows},
+                          piped = {.straight = wish.straight, .rows = wish.rows, .piped = true},
                           other = {.rows = !wish.rows};
   const int width = natural_width(d, increment_bytes(d, vector_bytes)),
             widest = natural_width(d, vector_bytes);
@@ -182,6 +190,8 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
   const struct desc *lanes = rows_of_strip(d, USUAL_TARGETS, &room);
   if (streams && count_values(lanes, true) == 0)
     count = add_shape(d, streaming.width, wish, out, count);
+  if (strips && gains(lanes) && pipes(lanes, vector_bytes))
+    count = add_shape(d, width, piped, out, count);
   if (strips && gains(lanes))
     count = add_shape(d, width, cached, out, count);
   count = add_shape(d, 0, plain, out, count);
@@ -193,6 +203,7 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
     count = add_shape(d, width, cached, out, count);
     count = add_shape(d, second, cached, out, count);
     count = add_shape(d, width, plain, out, count);
+    count = add_shape(d, width, piped, out, count);
   }
   return count;
 }

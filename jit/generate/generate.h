@@ -7,7 +7,7 @@
 #include "jit/generate/shape.h"
 
 /* Raised whenever the same description gives another text. */
-#define GENERATOR_VERSION "10"
+#define GENERATOR_VERSION "11"
 
 /* The extern function of generated CPU code, of type range_function. */
 #define GENERATED_FUNCTION "op2jit_range"
@@ -27,6 +27,8 @@ bool shape_can_be_straight(const struct desc *d, const struct shape *s);
 bool shape_has_rows(const struct desc *d);
 /* Has it strips with results that can go past the caches? */
 bool shape_can_stream(const struct desc *d, const struct shape *s);
+/* Has it strips, and rows that are added to through maps, and not touched otherwise? */
+bool shape_can_be_piped(const struct desc *d, const struct shape *s);
 /* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at
  * least one. None has a list. */
 struct shape_wish {
@@ -34,8 +36,9 @@ struct shape_wish {
   bool stream;   /* the data are far larger than the caches */
   bool even;     /* most elements have as many targets, by a ragged map, as those around them */
   bool rows;     /* most targets are those of elements with many */
+  bool piped;    /* shape_candidates decides for itself */
 };
-enum { SHAPE_CANDIDATES = 6 };
+enum { SHAPE_CANDIDATES = 8 };
 /* That of strips of elements that are sorted by the number of their targets; scalar: such strips are of no use. */
 struct shape shape_for_sorted(const struct desc *d, int vector_bytes, struct shape_wish wish);
 int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,

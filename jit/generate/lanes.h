@@ -41,6 +41,27 @@ void put_stream_end(struct generator *g);
 
 /* The strip of elements op2_i .. op2_i + width - 1. */
 void put_strip(struct generator *g);
+/* Strips from op2_i on that end before `stop`, and what waits behind the last. */
+void put_strips_until(struct generator *g, const char *stop);
+
+/* Where the shape is piped: when an argument's data are moved. */
+enum stage { STAGE_STRIP, STAGE_NEXT, STAGE_BEFORE };
+enum stage stage_of(const struct generator *g, const struct desc_arg *a);
+/* In a strip, behind its kernel: additions of the strip before, and rows of the next one. */
+void put_strip_before(struct generator *g);
+void put_next_strip(struct generator *g);
+/* Values of an element that are kept from one strip to another. */
+int piped_values(const struct desc *d);
+
+/* Parts of a strip: elements of a list; map entries of an argument that no other one of its stage has looked up; the
+ * array op2_l3; rows into it; the array op2_r3, in which results are rows; results of one lane, added or stored. */
+void put_lane_elements(struct generator *g);
+void put_arg_entries(struct generator *g, int arg);
+void put_dat_array(struct generator *g, int arg);
+void put_dat_loads(struct generator *g, int arg);
+void put_results(struct generator *g, int arg);
+void put_lane_store(struct generator *g, int arg, int lane);
+
 /* All strips of a range where the shape knows straight ranges: inside them without the map, between them by it.
  * Before all functions: put_straight_helper. Both leave the same bits as strips by the map alone. */
 void put_straight_helper(struct generator *g);

@@ -8,8 +8,8 @@ static const struct {
 } forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static const char straight_mark[] = "+straight", stream_mark[] = "+stream", rows_mark[] = "+rows",
-                  list_mark[] = "+list";
+static const char straight_mark[] = "+straight", stream_mark[] = "+stream", piped_mark[] = "+piped",
+                  rows_mark[] = "+rows", list_mark[] = "+list";
 
 void shape_print(const struct shape *s, struct text *out) {
   for (int i = 0; i < FORMS; i++)
@@ -19,6 +19,8 @@ void shape_print(const struct shape *s, struct text *out) {
     text_add(out, straight_mark);
   if (s->stream)
     text_add(out, stream_mark);
+  if (s->piped)
+    text_add(out, piped_mark);
   if (s->rows)
     text_add(out, rows_mark);
   if (s->list)
@@ -43,9 +45,10 @@ bool shape_parse(const char *name, struct shape *s) {
     *s = (struct shape){.width = forms[i].width};
     s->straight = skip(&at, straight_mark);
     s->stream = skip(&at, stream_mark);
+    s->piped = skip(&at, piped_mark);
     s->rows = skip(&at, rows_mark);
     s->list = skip(&at, list_mark);
-    return !*at && (!(s->straight || s->stream) || (s->width && !s->list));
+    return !*at && (!(s->straight || s->stream) || (s->width && !s->list)) && (!s->piped || s->width);
   }
   return false;
 }

@@ -19,6 +19,9 @@ struct shape {
   /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a
    * list. */
   bool stream;
+  /* While a strip is computed, rows of the next one are loaded, and what the one before adds to rows goes to memory.
+   * Only with a width. */
+  bool piped;
   /* Loops of the kernel before which it says OP_ANY_ORDER have their own vector code: several targets of one element
    * side by side, and a sum of each lane. */
   bool rows;
@@ -30,13 +33,13 @@ struct shape {
 
 static inline bool shape_equal(const struct shape *a, const struct shape *b) {
   return a->width == b->width && a->list == b->list && a->straight == b->straight && a->stream == b->stream &&
-         a->rows == b->rows && a->bounds == b->bounds;
+         a->piped == b->piped && a->rows == b->rows && a->bounds == b->bounds;
 }
 
 /* Of the checking form. */
 #define SHAPE_BOUNDS "+bounds"
 
-/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "scalar+rows", "scalar+bounds". */
+/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "strip4+piped", "scalar+rows", "scalar+bounds". */
 void shape_print(const struct shape *s, struct text *out);
 /* What shape_print wrote, but for "+bounds", which is no variant; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);

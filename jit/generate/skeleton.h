@@ -41,6 +41,7 @@ struct generator {
   int depth;         /* of indentation */
   bool lanes;        /* the kernel gets local values of one lane only */
   bool straight;     /* the strip lies inside a straight range */
+  bool alone;        /* the strip is one by itself: nothing waits, and nothing comes behind */
 };
 
 /* The description's text, read. One in C++ comes from a compiler, which has read it: nothing but its bytes. kernel_free

@@ -55,16 +55,16 @@ void put_straight_strips(struct generator *g) {
   put_open(g, "if (__builtin_expect(op2_range[0] <= op2_i, 1))");
   put(g, "const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;");
   put_offsets(g);
-  put_open(g, "for (; op2_i + %d <= op2_stop; op2_i += %d)", width, width);
   g->straight = true;
-  put_strip(g);
+  put_strips_until(g, "op2_stop");
   g->straight = false;
-  put_close(g);
   put_open(g, "if (__builtin_expect(op2_i + %d > op2_end || op2_range[1] <= op2_i, 1))", width);
   put(g, "continue;");
   put_close(g);
   put_close(g);
+  g->alone = true;
   put_strip(g);
+  g->alone = false;
   put(g, "op2_i += %d;", width);
   put_close(g);
 }

@@ -86,35 +86,66 @@ static void row_of_map(const struct generator *g, int map, const char *lane, cha
   snprintf(out, size, "%s * %d", element, g->d->maps[map].arity);
 }
 
-static void put_lane_entries(struct generator *g) {
-  int width = g->s->width;
-  if (g->s->list) {
-    struct text list = {0};
-    for (int l = 0; l < width; l++)
-      text_addf(&list, "%sop2_list[op2_i + %d]", l ? ", " : "", l);
-    put(g, "const long op2_e[%d] = {%s};", width, text_str(&list));
-    text_free(&list);
+/* Numbers are wanted with what is loaded, before the kernel; where increments go, behind it. */
+static bool is_loaded(const struct desc_arg *a) {
+  return a->form == DESC_IDX || a->access == OP_READ || a->access == OP_RW || access_is_extremum(a->access);
+}
+
+static bool has_entries(const struct desc_arg *a) {
+  return a->present && (a->form == DESC_DAT || a->form == DESC_IDX) && a->map >= 0 && !a->entry &&
+         (is_loaded(a) || !a->dropped);
+}
+
+/* Of those arguments whose targets are looked up together, does one before this one have the same column? */
+static bool is_known(const struct generator *g, int arg, int v) {
+  const struct desc_arg *a = &g->d->args[arg];
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *other = &g->d->args[i];
+    const int before = i == arg ? v : arg_columns(g->d, other);
+    if (!has_entries(other) || other->map != a->map || stage_of(g, other) != stage_of(g, a) ||
+        (is_loaded(other) == is_loaded(a) ? i > arg : is_loaded(a)))
+      continue;
+    for (int o = 0; o < before; o++)
+      if (arg_column(other, o) == arg_column(a, v))
+        return true;
   }
-  for (int m = 0; m < g->d->nmaps; m++) {
-    const bool apart = are_addresses(g->d, m);
-    for (int c = 0; c < g->d->maps[m].arity; c++) {
-      if (!desc_uses_column(g->d, m, c))
-        continue;
-      struct text entries = {0};
-      for (int l = 0; l < width; l++) {
-        char lane[16], row[80];
-        snprintf(lane, sizeof lane, "%d", l);
-        row_of_map(g, m, lane, row, sizeof row);
-        text_addf(&entries,
-                  apart ? "%s(unsigned)__atomic_load_n(&op2_t%d[%s + %d], __ATOMIC_RELAXED)"
-                        : "%sop2_t%d[%s + %d]",
-                  l ? ", " : "", m, row, c);
-      }
-      put(g, "const %s op2_m%d_%d[%d] = {%s};", apart ? "long" : "int", m, c, width, text_str(&entries));
-      g->out->failed |= entries.failed;
-      text_free(&entries);
-    }
+  return false;
+}
+
+/* As late as may be: sixteen entries at once would take all registers of addresses. */
+static void put_entries(struct generator *g, int arg, int v) {
+  const struct desc_arg *a = &g->d->args[arg];
+  const int m = a->map, c = has_entries(a) ? arg_column(a, v) : 0, width = g->s->width;
+  struct text entries = {0};
+  if (g->straight || !has_entries(a) || is_known(g, arg, v))
+    return;
+  const bool apart = are_addresses(g->d, m);
+  for (int l = 0; l < width; l++) {
+    char lane[16], row[80];
+    snprintf(lane, sizeof lane, "%d", l);
+    row_of_map(g, m, lane, row, sizeof row);
+    text_addf(&entries,
+              apart ? "%s(unsigned)__atomic_load_n(&op2_t%d[%s + %d], __ATOMIC_RELAXED)"
+                    : "%sop2_t%d[%s + %d]",
+              l ? ", " : "", m, row, c);
   }
+  put(g, "const %s op2_m%d_%d[%d] = {%s};", apart ? "long" : "int", m, c, width, text_str(&entries));
+  g->out->failed |= entries.failed;
+  text_free(&entries);
+}
+
+void put_arg_entries(struct generator *g, int arg) {
+  for (int v = 0; has_entries(&g->d->args[arg]) && v < arg_columns(g->d, &g->d->args[arg]); v++)
+    put_entries(g, arg, v);
+}
+
+void put_lane_elements(struct generator *g) {
+  struct text list = {0};
+  for (int l = 0; l < g->s->width; l++)
+    text_addf(&list, "%sop2_list[op2_i + %d]", l ? ", " : "", l);
+  if (g->s->list)
+    put(g, "const long op2_e[%d] = {%s};", g->s->width, text_str(&list));
+  text_free(&list);
 }
 
 /* Rows `offset` and on of op2_lARG, from memory. */
@@ -141,17 +172,29 @@ static void put_load(struct generator *g, const struct desc_arg *a, int arg, int
   text_free(&rows);
 }
 
-static bool is_loaded(const struct desc_arg *a) {
-  return a->access == OP_READ || a->access == OP_RW || access_is_extremum(a->access);
+void put_dat_loads(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = arg_columns(g->d, a), width = g->s->width;
+  for (int v = 0; is_loaded(a) && v < n; v++) {
+    put_entries(g, arg, v);
+    for (int c = 0; c < a->dim; c += turned_dim(g, a))
+      put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
+  }
+}
+
+void put_dat_array(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  put(g, "%s op2_l%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg,
+      arg_columns(g->d, a) * a->dim * g->s->width);
 }
 
 static void put_dat_lanes(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a), width = g->s->width;
-  put(g, "%s op2_l%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * a->dim * width);
-  for (int v = 0; is_loaded(a) && v < n; v++)
-    for (int c = 0; c < a->dim; c += turned_dim(g, a))
-      put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
+  if (stage_of(g, a) == STAGE_NEXT)
+    return;
+  put_dat_array(g, arg);
+  put_dat_loads(g, arg);
   if (!access_is_extremum(a->access))
     return;
   put(g, "%s op2_b%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * a->dim * width);
@@ -182,6 +225,7 @@ static void number_of_lane(const struct generator *g, const struct desc_arg *a, 
 static void put_number_lanes(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   const int n = arg_columns(g->d, a), width = g->s->width;
+  put_arg_entries(g, arg);
   if (!has_number_lanes(g, a))
     return;
   put(g, "int op2_l%d[%d] __attribute__((aligned(64)));", arg, n * width);
@@ -289,6 +333,12 @@ static int result_part(const struct generator *g, const struct desc_arg *a) {
   return dat_is_apart(g->d, a->dat) ? a->dim * g->s->width : lanes_row(a->dim, g->s->width) * g->s->width;
 }
 
+void put_results(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  put(g, "%s op2_r%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg,
+      arg_columns(g->d, a) * result_part(g, a));
+}
+
 static void put_turned(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a), width = g->s->width;
@@ -296,7 +346,8 @@ static void put_turned(struct generator *g, int arg) {
   if (is_contiguous(g, a) || turned_dim(g, a) == 1 || access_is_extremum(a->access))
     return;
   lanes_name(a->type, turned_dim(g, a), name, sizeof name);
-  put(g, "%s op2_r%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * result_part(g, a));
+  if (stage_of(g, a) != STAGE_BEFORE)
+    put_results(g, arg);
   for (int v = 0; v < n; v++)
     put(g, "op2_turn_%s(op2_r%d + %d, op2_l%d + %d);", name, arg, v * result_part(g, a), arg,
         v * a->dim * width);
@@ -344,8 +395,7 @@ static void put_component_store(struct generator *g, int arg, int v, int c, int 
   put(g, "op2_better%d(%s, op2_b%d[%d], op2_l%d[%d]);", arg, where, arg, from, arg, from);
 }
 
-/* One lane's results of one argument, added or stored. */
-static void put_lane_store(struct generator *g, int arg, int lane) {
+void put_lane_store(struct generator *g, int arg, int lane) {
   const struct desc_arg *a = &g->d->args[arg];
   int width = g->s->width;
   char number[16], name[32], where[160];
@@ -372,6 +422,10 @@ static void put_rows_store(struct generator *g, int arg) {
 /* Element after element, so that lanes which meet on a target add to it in the order of elements. */
 static void put_stores(struct generator *g) {
   for (int i = 0; i < g->d->nargs; i++)
+    if (is_stored(&g->d->args[i]) && !is_loaded(&g->d->args[i]) &&
+        stage_of(g, &g->d->args[i]) != STAGE_BEFORE)
+      put_arg_entries(g, i);
+  for (int i = 0; i < g->d->nargs; i++)
     if (is_stored(&g->d->args[i]))
       put_turned(g, i);
   for (int i = 0; i < g->d->nargs; i++)
@@ -381,7 +435,8 @@ static void put_stores(struct generator *g) {
       put_contiguous_store(g, i);
   for (int l = 0; l < g->s->width; l++)
     for (int i = 0; i < g->d->nargs; i++)
-      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]) && !is_streamed(g, &g->d->args[i]))
+      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]) &&
+          !is_streamed(g, &g->d->args[i]) && stage_of(g, &g->d->args[i]) != STAGE_BEFORE)
         put_lane_store(g, i, l);
 }
 
@@ -477,11 +532,14 @@ void put_lanes_accumulated(struct generator *g) {
 
 void put_strip(struct generator *g) {
   put_rows_counts(g);
-  if (!g->straight)
-    put_lane_entries(g);
+  put_lane_elements(g);
   for (int i = 0; i < g->d->nargs; i++)
     put_lanes(g, i);
   put_lane_loop(g);
+  if (g->s->piped && !g->alone) {
+    put_strip_before(g);
+    put_next_strip(g);
+  }
   put_stores(g);
   put_sums(g);
   put_decisions(g);

@@ -39,7 +39,7 @@ static void add_shapes(struct list *list, const struct variant *standard,
  * moved is little beside what is computed. */
 static void add_apart(struct list *list, struct variant v, const struct variant *standard,
                       const struct alternatives_of *loop) {
-  v.shape.straight = v.shape.stream = false;
+  v.shape.straight = v.shape.stream = v.shape.piped = false;
   if (loop->heavy)
     v.block_size = standard->block_size;
   if (loop->turned_bytes > 0 && (loop->heavy || loop->turned_bytes <= turned_most))

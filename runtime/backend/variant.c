@@ -65,7 +65,8 @@ static int unknown_word(const char *word, struct error *err) {
   const int code = error_set(
       err, OP_ERR_ENV,
       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (%s), a shape (scalar, strip4, strip8, "
-      "strip16, strip8+straight, strip8+stream, scalar+rows), sorted, a block size or a number of threads "
+      "strip16, strip8+straight, strip8+stream, strip4+piped, scalar+rows), sorted, a block size or a number "
+      "of threads "
       "(threads4), separated "
       "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
       word, text_str(&names));

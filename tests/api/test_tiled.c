@@ -130,7 +130,7 @@ static void compare(const struct outcome *o, const struct outcome *expected, con
   assert_true(o->high == expected->high);
 }
 
-static const char *const variants[] = {"OP2_VARIANT=", "OP2_VARIANT=scalar", "OP2_VARIANT=strip4",
+static const char *const variants[] = {"OP2_VARIANT=", "OP2_VARIANT=scalar", "OP2_VARIANT=strip4+piped",
                                        "OP2_VARIANT=flux:gather",
                                        "OP2_VARIANT=flux:strip8+straight,update:strip8+stream"};
 static const char *const threads[] = {"OP2_THREADS=1", "OP2_THREADS=2", "OP2_THREADS=5"};

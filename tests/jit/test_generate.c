@@ -280,7 +280,7 @@ static struct desc rows_of_four(void) {
 static void shape_names(void) {
   static const char *const wrong[] = {"scalar+straight",    "strip8+straight+list", "strip8+",
                                       "strip8+lis",         "scalar+stream",        "strip8+stream+straight",
-                                      "strip4+stream+list", "scalar+list+rows"};
+                                      "strip4+stream+list", "scalar+list+rows",     "scalar+piped"};
   struct shape s;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     if (shape_parse(wrong[i], &s)) {
@@ -297,6 +297,9 @@ int main(int argc, char **argv) {
   one(argv[1], airfoil_edge(), "scalar+list", write);
   one(argv[1], airfoil_edge(), "strip4", write);
   one(argv[1], airfoil_edge(), "strip4+straight", write);
+  one(argv[1], adding("x[n] / 3"), "strip4+piped", write);
+  one(argv[1], adding("x[n] / 3"), "strip4+straight+piped", write);
+  one(argv[1], adding("x[n] / 3"), "strip4+piped+list", write);
   one(argv[1], globals(), "scalar", write);
   one(argv[1], globals(), "strip4+list", write);
   one(argv[1], vectors(), "scalar", write);
@@ -315,10 +318,15 @@ int main(int argc, char **argv) {
   has_shapes(copying(1), 64, straight, "strip8+straight scalar strip4+straight strip8");
   has_shapes(copying(1), 64, (struct shape_wish){0}, "strip8 scalar strip4");
   has_shapes(copying(0), 64, straight, "scalar strip8 strip4");
-  has_shapes(adding("x[n]"), 64, straight, "scalar strip4+straight strip8+straight strip4");
+  has_shapes(adding("x[n]"), 64, straight,
+             "scalar strip4+straight strip8+straight strip4 strip4+straight+piped");
+  /* Where registers are many, and little is kept in them, strips in stages come first. */
+  has_shapes(adding("x[n] / 3"), 64, (struct shape_wish){0}, "strip4+piped strip4 scalar strip8");
+  has_shapes(adding("x[n] / 3"), 32, (struct shape_wish){0}, "strip4 scalar strip8 strip4+piped");
+  has_shapes(multiplying(4), 64, (struct shape_wish){0}, "strip4 scalar strip8");
   has_shapes(copying(0), 64, stream, "strip8+stream scalar strip8 strip4");
   has_shapes(copying(1), 64, both, "strip8+straight+stream strip8+straight scalar strip4+straight strip8");
-  has_shapes(adding("x[n]"), 64, both, "scalar strip4+straight strip8+straight strip4");
+  has_shapes(adding("x[n]"), 64, both, "scalar strip4+straight strip8+straight strip4 strip4+straight+piped");
   /* Past the caches go whole lines: eight doubles, sixteen floats that lie apart, or rows of four doubles by fours. */
   /* Rows of any length: strips where those side by side are as long. */
   has_shapes(matrix("multiply", 0), 64, (struct shape_wish){0}, "scalar scalar+rows");

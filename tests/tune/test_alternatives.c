@@ -113,9 +113,10 @@ CASE(names_are_read_back) {
   struct error err = {0};
   struct text name = {0};
   struct variant v = {0};
-  assert_int_equal(variant_apply(&v, "threads3/owners/128/sorted/strip4+straight+stream+rows", &err), OP_OK);
+  assert_int_equal(variant_apply(&v, "threads3/owners/128/sorted/strip4+straight+stream+piped+rows", &err),
+                   OP_OK);
   variant_print(&v, &name);
-  assert_string_equal(text_str(&name), "owners/strip4+straight+stream+rows/sorted/128/threads3");
+  assert_string_equal(text_str(&name), "owners/strip4+straight+stream+piped+rows/sorted/128/threads3");
   struct variant again = {0};
   assert_int_equal(variant_apply(&again, text_str(&name), &err), OP_OK);
   assert_int_equal(again.threads, 3);

@@ -186,6 +186,8 @@ TEST(has_the_bits_of_strips) {
                                         {"seq", "strip16", "strip16+straight"},
                                         {"openmp", "strip8/100", "strip8+straight/100"},
                                         {"seq", "strip8", "strip8+straight+stream"},
+                                        {"seq", "strip4", "strip4+straight+piped"},
+                                        {"openmp", "owners/strip8", "owners/strip8+straight+piped"},
                                         {"openmp", "strip4/100", "strip4+straight+stream/100"},
                                         {"openmp", "owners/strip4", "owners/strip4+straight"}};
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)

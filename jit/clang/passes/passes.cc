@@ -3,6 +3,7 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -40,6 +41,9 @@ struct NegateRows : llvm::PassInfoMixin<NegateRows> {
       for (llvm::Instruction &instruction : llvm::make_early_inc_range(*block))
         if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction))
           changed |= swap(*shuffle);
+    for (llvm::BasicBlock &block : function)
+      for (llvm::PHINode &kept : llvm::make_early_inc_range(block.phis()))
+        changed |= swap(kept);
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 
@@ -55,6 +59,29 @@ private:
     llvm::Value *plain = builder.CreateShuffleVector(left, right, shuffle.getShuffleMask());
     shuffle.replaceAllUsesWith(builder.CreateFNeg(plain));
     shuffle.eraseFromParent();
+    return true;
+  }
+
+  // A row that waits for the next strip: nothing before the first one.
+  static bool swap(llvm::PHINode &kept) {
+    llvm::SmallVector<llvm::Value *, 4> plain;
+    bool any = false;
+    for (llvm::Value *value : kept.incoming_values()) {
+      llvm::Value *positive = value;
+      if (match(value, llvm::PatternMatch::m_FNeg(llvm::PatternMatch::m_Value(positive))))
+        any = true;
+      else if (!llvm::isa<llvm::UndefValue>(value))
+        return false;
+      plain.push_back(positive);
+    }
+    if (!any)
+      return false;
+    llvm::PHINode *made = llvm::IRBuilder<>(&kept).CreatePHI(kept.getType(), kept.getNumIncomingValues());
+    for (unsigned i = 0; i < kept.getNumIncomingValues(); i++)
+      made->addIncoming(plain[i], kept.getIncomingBlock(i));
+    llvm::IRBuilder<> builder(kept.getParent(), kept.getParent()->getFirstInsertionPt());
+    kept.replaceAllUsesWith(builder.CreateFNeg(made));
+    kept.eraseFromParent();
     return true;
   }
 };
@@ -120,8 +147,46 @@ private:
            });
   }
 
+  // Of values that were brought into lanes with the strip before, and of constants.
+  bool can_begin_before(llvm::Instruction &division) const {
+    bool kept = false;
+    if (division.getOpcode() != llvm::Instruction::FDiv || !is_long(division))
+      return false;
+    for (llvm::Value *operand : division.operands()) {
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(operand);
+      const bool here = phi && phi->getParent() == division.getParent();
+      if (!here && !llvm::isa<llvm::Constant>(operand))
+        return false;
+      kept |= here;
+    }
+    return kept;
+  }
+
+  // In a strip that loads rows of the next one, the next one's divisions begin behind these.
+  bool begin_before(llvm::BasicBlock &block) const {
+    llvm::SmallVector<llvm::Instruction *, 8> divisions;
+    for (llvm::Instruction &instruction : block)
+      if (block.hasNPredecessors(2) && can_begin_before(instruction))
+        divisions.push_back(&instruction);
+    for (llvm::Instruction *division : divisions) {
+      llvm::PHINode *made = llvm::IRBuilder<>(&block, block.begin()).CreatePHI(division->getType(), 2);
+      for (llvm::BasicBlock *from : llvm::predecessors(&block)) {
+        llvm::Instruction *earlier = division->clone();
+        for (llvm::Use &operand : earlier->operands())
+          if (auto *phi = llvm::dyn_cast<llvm::PHINode>(operand))
+            operand.set(phi->getIncomingValueForBlock(from));
+        earlier->insertBefore(from->getTerminator());
+        made->addIncoming(earlier, from);
+      }
+      division->replaceAllUsesWith(made);
+      division->eraseFromParent();
+    }
+    return !divisions.empty();
+  }
+
   bool begin_in(llvm::BasicBlock &block) const {
     llvm::SmallVector<llvm::Instruction *, 8> divisions;
+    bool changed = begin_before(block);
     for (llvm::Instruction &instruction : block) {
       if (writes(instruction))
         break;
@@ -130,7 +195,6 @@ private:
     }
     llvm::Instruction *place = block.getFirstNonPHI();
     Instructions placed;
-    bool changed = false;
     for (llvm::Instruction *division : divisions) {
       Instructions needed;
       if (!collect(*division, needed))

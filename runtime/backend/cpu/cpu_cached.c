@@ -13,12 +13,15 @@
 #include "record/record.h"
 
 static const int widths[] = {8, 4, 16, 0};
-enum { MARKS = 8, SHAPES = MARKS * (int)(sizeof widths / sizeof *widths) };
+enum { MARKS = 16, SHAPES = MARKS * (int)(sizeof widths / sizeof *widths) };
 
 /* Shapes by number, those first that are worth more; none has a list. */
 static struct shape shape_of(int number) {
-  return (struct shape){
-      .width = widths[number / MARKS], .rows = number & 4, .straight = number & 2, .stream = number & 1};
+  return (struct shape){.width = widths[number / MARKS],
+                        .piped = number & 8,
+                        .rows = number & 4,
+                        .straight = number & 2,
+                        .stream = number & 1};
 }
 
 static void note(void *user, const char *name, size_t length) {
@@ -37,7 +40,7 @@ static void note(void *user, const char *name, size_t length) {
 /* In how much they differ: the width counts most. */
 static int distance(const struct shape *a, const struct shape *b) {
   return 4 * (a->width != b->width) + (a->straight != b->straight) + (a->stream != b->stream) +
-         (a->rows != b->rows);
+         (a->piped != b->piped) + (a->rows != b->rows);
 }
 
 /* The first such loop is worth a warning, the others are for who asks. */

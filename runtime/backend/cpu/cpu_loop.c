@@ -85,6 +85,7 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
   /* Where increments are apart there are maps of their own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
   v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
+  v->shape.piped &= shape_can_be_piped(&loop->desc, &v->shape) && !s->apart;
   v->shape.rows &= shape_has_rows(&loop->desc);
   v->sorted &= !loop->ranged && loop_open_map(loop);
   return OP_OK;
@@ -334,6 +335,7 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
                                 .list = list,
                                 .straight = v->variant.shape.straight && !list,
                                 .stream = v->variant.shape.stream && !list,
+                                .piped = v->variant.shape.piped,
                                 .rows = v->variant.shape.rows};
     if (v->functions[list])
       continue;
@@ -358,8 +360,10 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
   struct jit_code found = {0};
   if (v->for_chains)
     return OP_OK;
-  const struct shape shape = {
-      .width = v->variant.shape.width, .straight = v->variant.shape.straight, .rows = v->variant.shape.rows};
+  const struct shape shape = {.width = v->variant.shape.width,
+                              .straight = v->variant.shape.straight,
+                              .piped = v->variant.shape.piped,
+                              .rows = v->variant.shape.rows};
   const int code = get_code(ctx, loop, &loop->desc, &shape, &found, err);
   v->for_chains = found.run;
   return code;

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 10): loop blocks, strip4+list, contract. */
+/* Made by op2jit (generator 11): loop blocks, strip4+list, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -430,10 +430,10 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       if (op2_n == 1) {
         const int op2_count0 = 1;
         const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
-        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 0], __ATOMIC_RELAXED)};
         double op2_l0[36] __attribute__((aligned(64)));
         op2_load_double_9(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_f0[0] * 9, op2_d0 + op2_f0[1] * 9, op2_d0 + op2_f0[2] * 9, op2_d0 + op2_f0[3] * 9});
         double op2_l1[12] __attribute__((aligned(64)));
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 0], __ATOMIC_RELAXED)};
         op2_load_double_3(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0] * 3, op2_d1 + op2_m0_0[1] * 3, op2_d1 + op2_m0_0[2] * 3, op2_d1 + op2_m0_0[3] * 3});
         double op2_l2[12] __attribute__((aligned(64)));
         #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
@@ -472,12 +472,12 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       if (op2_n == 2) {
         const int op2_count0 = 2;
         const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
-        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 0], __ATOMIC_RELAXED)};
-        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 1], __ATOMIC_RELAXED)};
         double op2_l0[72] __attribute__((aligned(64)));
         op2_load_double_18(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_f0[0] * 9, op2_d0 + op2_f0[1] * 9, op2_d0 + op2_f0[2] * 9, op2_d0 + op2_f0[3] * 9});
         double op2_l1[24] __attribute__((aligned(64)));
+        const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 0], __ATOMIC_RELAXED)};
         op2_load_double_3(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0] * 3, op2_d1 + op2_m0_0[1] * 3, op2_d1 + op2_m0_0[2] * 3, op2_d1 + op2_m0_0[3] * 3});
+        const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[op2_f0[0] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[1] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[2] + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[op2_f0[3] + 1], __ATOMIC_RELAXED)};
         op2_load_double_3(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_1[0] * 3, op2_d1 + op2_m0_1[1] * 3, op2_d1 + op2_m0_1[2] * 3, op2_d1 + op2_m0_1[3] * 3});
         double op2_l2[12] __attribute__((aligned(64)));
         #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)

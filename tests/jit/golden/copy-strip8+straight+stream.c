@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 10): loop copy, strip8+straight+stream, contract. */
+/* Made by op2jit (generator 11): loop copy, strip8+straight+stream, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -79,8 +79,8 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, con
         continue;
       }
     }
-    const long op2_m0_0[8] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 4) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 5) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 6) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 7) * 1 + 0], __ATOMIC_RELAXED)};
     double op2_l0[8] __attribute__((aligned(64)));
+    const long op2_m0_0[8] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 4) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 5) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 6) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 7) * 1 + 0], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l0 + 0, (const double *const[8]){op2_d0 + op2_m0_0[0], op2_d0 + op2_m0_0[1], op2_d0 + op2_m0_0[2], op2_d0 + op2_m0_0[3], op2_d0 + op2_m0_0[4], op2_d0 + op2_m0_0[5], op2_d0 + op2_m0_0[6], op2_d0 + op2_m0_0[7]});
     double op2_l1[8] __attribute__((aligned(64)));
     #pragma clang loop vectorize(enable) vectorize_width(8) interleave_count(1) unroll(disable)

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 10): loop five, strip4+straight, contract. */
+/* Made by op2jit (generator 11): loop five, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -164,18 +164,18 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       }
     }
     const int op2_count0 = 5;
-    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 0], __ATOMIC_RELAXED)};
-    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 1], __ATOMIC_RELAXED)};
-    const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 2], __ATOMIC_RELAXED)};
-    const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 3], __ATOMIC_RELAXED)};
-    const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 4], __ATOMIC_RELAXED)};
     double op2_l0[20] __attribute__((aligned(64)));
     op2_load_double_5(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_i + 0) * 5, op2_d0 + (op2_i + 1) * 5, op2_d0 + (op2_i + 2) * 5, op2_d0 + (op2_i + 3) * 5});
     double op2_l1[20] __attribute__((aligned(64)));
+    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 0], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0], op2_d1 + op2_m0_0[1], op2_d1 + op2_m0_0[2], op2_d1 + op2_m0_0[3]});
+    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 1], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 4, (const double *const[4]){op2_d1 + op2_m0_1[0], op2_d1 + op2_m0_1[1], op2_d1 + op2_m0_1[2], op2_d1 + op2_m0_1[3]});
+    const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 2], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 8, (const double *const[4]){op2_d1 + op2_m0_2[0], op2_d1 + op2_m0_2[1], op2_d1 + op2_m0_2[2], op2_d1 + op2_m0_2[3]});
+    const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 3], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_3[0], op2_d1 + op2_m0_3[1], op2_d1 + op2_m0_3[2], op2_d1 + op2_m0_3[3]});
+    const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 4], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
     double op2_l2[4] __attribute__((aligned(64)));
     #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)

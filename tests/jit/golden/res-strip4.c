@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 10): loop res, strip4, contract. */
+/* Made by op2jit (generator 11): loop res, strip4, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -63,15 +63,14 @@ static inline __attribute__((always_inline, internal_linkage)) void res();
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
-    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
-    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
-    const long op2_m1_0[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
-    const long op2_m1_1[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
     double op2_l0[8] __attribute__((aligned(64)));
+    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_m0_0[0] * 2, op2_d0 + op2_m0_0[1] * 2, op2_d0 + op2_m0_0[2] * 2, op2_d0 + op2_m0_0[3] * 2});
     double op2_l1[8] __attribute__((aligned(64)));
+    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l1 + 0, (const double *const[4]){op2_d0 + op2_m0_1[0] * 2, op2_d0 + op2_m0_1[1] * 2, op2_d0 + op2_m0_1[2] * 2, op2_d0 + op2_m0_1[3] * 2});
     double op2_l2[16] __attribute__((aligned(64)));
+    const long op2_m1_0[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l2 + 0, (const double *const[4]){op2_d1 + 0 * op2_s1 + op2_m1_0[0], op2_d1 + 0 * op2_s1 + op2_m1_0[1], op2_d1 + 0 * op2_s1 + op2_m1_0[2], op2_d1 + 0 * op2_s1 + op2_m1_0[3]});
     op2_load_double_1(op2_l2 + 4, (const double *const[4]){op2_d1 + 1 * op2_s1 + op2_m1_0[0], op2_d1 + 1 * op2_s1 + op2_m1_0[1], op2_d1 + 1 * op2_s1 + op2_m1_0[2], op2_d1 + 1 * op2_s1 + op2_m1_0[3]});
     op2_load_double_1(op2_l2 + 8, (const double *const[4]){op2_d1 + 2 * op2_s1 + op2_m1_0[0], op2_d1 + 2 * op2_s1 + op2_m1_0[1], op2_d1 + 2 * op2_s1 + op2_m1_0[2], op2_d1 + 2 * op2_s1 + op2_m1_0[3]});
@@ -103,6 +102,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       op2_l4[0 * 4 + op2_l] = op2_a4[0];
       op2_l4[1 * 4 + op2_l] = op2_a4[1];
     }
+    const long op2_m1_1[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
     double op2_r3[8] __attribute__((aligned(64)));
     op2_turn_double_2(op2_r3 + 0, op2_l3 + 0);
     double op2_r4[8] __attribute__((aligned(64)));
