@@ -22,6 +22,7 @@ fail() {
 }
 compile() { # WORD...
   "$compiler" -O1 "$@" >said 2>&1 || fail "$compiler $*"
+  [ -z "${quiet:-}" ] || ! grep -qi warning said || fail "$compiler warns of the modules"
 }
 run() { # PROGRAM WORD...: with words like NAME=VALUE before its own
   local program=$1 words=()
@@ -30,8 +31,10 @@ run() { # PROGRAM WORD...: with words like NAME=VALUE before its own
   env ${words[@]+"${words[@]}"} "./$program" "$@" >said 2>&1 || fail "${words[*]-} $program $*"
 }
 
+quiet=yes
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
+quiet=
 [ $failed = 0 ] || exit 1
 for program in surface newer refused old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program

@@ -72,6 +72,10 @@ int fortran_check(const char *call, const char *name, const char *type, const ch
                    call, name, type_said(code, true), is);
 }
 
+void *op2jit_f_address(void *variable) {
+  return variable;
+}
+
 void *op2jit_f_identity(void) {
   return OP_ID;
 }

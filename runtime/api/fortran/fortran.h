@@ -24,6 +24,8 @@ int op2jit_f_exit(void);
 void op2jit_f_errors(int back);
 /* The last call's error: its code, and the message in `size` characters, blanks behind it. Local. */
 int op2jit_f_error(char *out, int size);
+/* The address of a variable, which has no other way to it. Local. */
+void *op2jit_f_address(void *variable);
 /* The address of OP_ID. */
 void *op2jit_f_identity(void);
 /* op_report_json into memory of its own, which the caller frees. Errors (NULL): as that. */
