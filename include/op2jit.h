@@ -289,10 +289,10 @@ typedef struct op_arg {
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,
- * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration; its ":soa" may be
- * left out. Access is one of READ, WRITE, RW, INC, MIN, MAX; that indirect WRITE and RW never meet on one target is the
- * user's promise. MIN and MAX start from what the dat holds: the kernel finds there a value that may be better already
- * by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
+ * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration;
+ * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX; that indirect WRITE and RW never meet on
+ * one target is the user's promise. MIN and MAX start from what the dat holds: the kernel finds there a value that may be
+ * better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
  * Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */
@@ -547,7 +547,8 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file,
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
 /* Into a new file or one that is there. A dataset of that name is replaced, but no folder, set or map (OP_ERR_FILE). */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
-/* All sets, maps and dats (no temporaries) into a new file. Their names must differ. */
+/* All sets, maps and dats (no temporaries) into a new file. Their names must differ; a ragged map takes two, the second
+ * with "_offsets" behind it (op_decl_map_ragged_hdf5). */
 int op_dump_to_hdf5(const char *file);
 /* A dat into a new file or one that is there, under its own name or another one. It replaces what a constant may. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
@@ -560,10 +561,12 @@ int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_
  *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set is the points.
  *   Cells        The sets of the other dats that are not on the points. If there are none: all sets with a map of
  *                arity 3 or more to the points; if there are none either, of arity 2. The cells of a set are the rows
- *                of its widest map of arity 2 to 8 to the points, of several the first declared.
- *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more polygons, points in order round the
- *                cell. In three dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order,
- *                unless they are flat: the mean over all cells of the set decides.
+ *                of its widest map of arity 2 to 8 to the points, or ragged with three targets or more for each
+ *                element; of several the first declared. In three dimensions also those of a map with four targets or
+ *                more to a set of such cells, which are their faces, if the set has no map of one arity to the points.
+ *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more, or ragged, polygons, points in order round
+ *                the cell. In three dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order,
+ *                unless they are flat: the mean over all cells of the set decides. With faces: polyhedra.
  *   Fields       Each other dat is one, on points or cells. Dats of one name on several sets of cells are one field;
  *                where a set has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third
  *                component, 0.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
+#include "jit/front/rows/rows.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
@@ -130,11 +131,17 @@ static int check_count(const struct kernel *k, const struct desc *d, int arg, st
       number + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, p->name[0] ? p->name : "n");
 }
 
-/* The parameter's name, or one that the text does not have. */
-static const char *name_to_write(const struct kernel *k, int parameter, char out[32]) {
-  if (parameter < k->nparameters && k->parameters[parameter].name[0])
-    return k->parameters[parameter].name;
-  int length = snprintf(out, 32, "x%d", parameter + 1);
+/* The name of the parameter that was meant for an argument, or for a number of targets (`number`): of those that look
+ * like it the one at `place`. A name that the text does not have where there is none. */
+static const char *name_to_write(const struct kernel *k, bool ragged, bool number, int place, char out[32]) {
+  for (int i = 0, seen = 0; i < k->nparameters; i++) {
+    const struct kernel_parameter *p = &k->parameters[i];
+    const bool is_number = ragged && p->understood && p->depth == 0;
+    if (is_number == number && seen++ == place && p->name[0])
+      return p->name;
+  }
+  int length = number && place == 0 ? snprintf(out, 32, "n")
+                                    : snprintf(out, 32, "%c%d", number ? 'n' : 'x', place + 1);
   for (; length < 31 && kernel_uses(k, out); length++)
     memcpy(out + length, "_", 2);
   return out;
@@ -142,13 +149,13 @@ static const char *name_to_write(const struct kernel *k, int parameter, char out
 
 static int wrong_count(const struct kernel *k, const struct desc *d, struct error *err) {
   struct text list = {0};
+  const bool ragged = desc_any_ragged(d);
   char name[32];
-  for (int i = 0; i < d->nargs; i++) {
-    const int number = desc_parameter(d, i);
+  for (int i = 0, numbers = 0; i < d->nargs; i++) {
     text_add(&list, i ? ", " : "");
     if (d->args[i].counted)
-      text_addf(&list, d->args[i].map ? "int n%d, " : "int n, ", d->args[i].map + 1);
-    kernel_expected(d, i, name_to_write(k, number, name), &list);
+      text_addf(&list, "int %s, ", name_to_write(k, ragged, true, numbers++, name));
+    kernel_expected(d, i, name_to_write(k, ragged, false, i, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(k, f->line, f->column, err,
@@ -156,8 +163,7 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
                "parameter, or write "
                "\"void %s(%s)\"",
                k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s",
-               desc_any_ragged(d) ? ", and a number of targets for each ragged map" : "", k->name,
-               text_str(&list));
+               ragged ? ", and a number of targets for each ragged map" : "", k->name, text_str(&list));
   text_free(&list);
   return err->code;
 }
@@ -170,5 +176,6 @@ int kernel_check(const struct kernel *k, const struct desc *d, struct error *err
   for (int i = 0; i < d->nargs; i++)
     if (check_count(k, d, i, err) != OP_OK || check_parameter(k, d, i, err) != OP_OK)
       return err->code;
-  return recursion_check(k, err);
+  const int code = recursion_check(k, err);
+  return code ? code : rows_check(k, d, err);
 }

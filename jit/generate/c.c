@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "jit/front/prelude.h"
+#include "jit/front/rows/rows.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
@@ -167,7 +168,7 @@ static void put_checked_rows(struct generator *g) {
   put_open(g,
            "static inline __attribute__((always_inline)) long op2_row(const void *to, const void *dim, const "
            "void *n, long k)");
-  put(g, "op2jit_assert(k >= 0 && k < (long)n, \"0 <= k && k < n, in OP_ROW(x, k)\");");
+  put(g, "op2jit_assert(k >= 0 && k < (long)n, \"" ROWS_CONDITION "\");");
   put(g, "return op2jit_row(to, dim, n, k);");
   put_close(g);
   put(g, "#define op2jit_row op2_row");

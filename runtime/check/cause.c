@@ -68,7 +68,11 @@ static void tell_outside(const struct cell *cell, int i, struct text *out) {
   text_addf(out, ", which has %d component%s", dim, dim == 1 ? "" : "s");
   if (cell->args[i].rows > 1)
     text_addf(out, " on each of %d targets", cell->args[i].rows);
-  text_add(out, "; check the indices that it is read with");
+  text_add(out, "; ");
+  if (cell->args[i].ragged)
+    rows_remedy(cell, i, out);
+  else
+    text_add(out, "check the indices that it is read with");
 }
 
 /* The first single thing that changes the result. */

@@ -124,6 +124,10 @@ static void store_dat(const struct cell *cell, int i, int r, long element) {
   }
 }
 
+void rows_remedy(const struct cell *cell, int i, struct text *out) {
+  text_addf(out, "let k in OP_ROW(x, k) go from 0 to n - 1 (n is %d here)", cell->args[i].rows);
+}
+
 static void store_global(const struct cell *cell, int i, long element) {
   const struct launch *launch = cell->launch;
   const struct loop_arg *arg = &launch->loop->args[i];

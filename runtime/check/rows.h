@@ -35,6 +35,8 @@ void rows_load(struct cell *cell, int side, long element);
 bool row_is_unchanged(struct cell *cell, int side, int arg, int r, long element);
 /* What row r of an extremum starts from. May load the row on side 1. */
 const unsigned char *row_start(struct cell *cell, int arg, int r, long element);
+/* What to do about a k of OP_ROW, of an argument through a ragged map: "let k in ...", appended. */
+void rows_remedy(const struct cell *cell, int i, struct text *out);
 /* The rows of side 0 into the dats, slots and globals of the loop. */
 void rows_store(struct cell *cell, long element);
 

@@ -400,6 +400,16 @@ static int check_guards(struct cell *cell, int side, long element, struct error 
         cell->loop, broken, element, err,
         "the kernel writes the argument, which is absent in this call; pass another argument "
         "that says whether it is there, and test that first");
+  if (cell->args[broken].ragged) {
+    struct text rows = {0};
+    rows_remedy(cell, broken, &rows);
+    watch_violation(cell->loop, broken, element, err,
+                    "the kernel wrote outside the argument's rows; %s, and check "
+                    "the indices of their components (dim %d)",
+                    text_str(&rows), cell->loop->args[broken].dim);
+    text_free(&rows);
+    return err->code;
+  }
   return watch_violation(
       cell->loop, broken, element, err,
       "the kernel wrote outside the %d component%s of the argument; check its indices, and "

@@ -5,6 +5,7 @@
 #include "check/cause.h"
 #include "check/rows.h"
 #include "jit/front/excerpt.h"
+#include "jit/front/rows/rows.h"
 #include "mesh/subset.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
@@ -124,11 +125,35 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   return OP_ERR_VIOLATION;
 }
 
+/* The k may be of any of the loop's ragged maps: -1 if these give the element different numbers of targets. */
+static int only_ragged(const struct cell *cell) {
+  int found = -1;
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (cell->args[i].ragged && cell->loop->args[i].present) {
+      if (found >= 0 && cell->args[found].rows != cell->args[i].rows)
+        return -1;
+      found = i;
+    }
+  return found;
+}
+
 int watch_tell_assertion(const struct cell *cell, long element, struct error *err) {
   const struct loop *loop = cell->loop;
-  return error_set(err, OP_ERR_VIOLATION,
-                   "loop %s, element %d of " SET_FORMAT ": op_assert(%s) does not hold", loop->name,
-                   user_number(loop->set, element), SET_WORDS(loop->set), cell->condition);
+  const bool row = strcmp(cell->condition, ROWS_CONDITION) == 0;
+  const int arg = row ? only_ragged(cell) : -1;
+  struct text what = {0};
+  if (row)
+    text_add(&what, "the kernel uses OP_ROW(x, k) with a k for which there is no target; ");
+  else
+    text_addf(&what, "op_assert(%s) does not hold", cell->condition);
+  if (arg >= 0)
+    rows_remedy(cell, arg, &what);
+  else if (row)
+    text_add(&what, "let k go from 0 to n - 1");
+  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of " SET_FORMAT ": %s", loop->name,
+            user_number(loop->set, element), SET_WORDS(loop->set), text_str(&what));
+  text_free(&what);
+  return OP_ERR_VIOLATION;
 }
 
 int watch_tell_division(const struct loop *loop, long element, struct error *err) {

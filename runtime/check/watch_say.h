@@ -25,7 +25,7 @@ int watch_tell_change(const struct cell *cell, int i, int r, int component, long
 /* It depends on the value so far of argument `extremum`. */
 int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
                           struct error *err);
-/* An op_assert. */
+/* An op_assert, or a k of OP_ROW. */
 int watch_tell_assertion(const struct cell *cell, long element, struct error *err);
 /* A division of whole numbers by zero; element -1: it is not known which. */
 int watch_tell_division(const struct loop *loop, long element, struct error *err);

@@ -80,8 +80,12 @@ CASE(ragged_freed_in_use) {
   op_free_map(map);
 }
 
+static void loop_of(const struct mesh *m, const char *kernel, const char *name, op_arg a, op_arg b) {
+  op_par_loop(kernel, name, m->edges, a, b);
+}
+
 static void loop(const struct mesh *m, const char *kernel, op_arg a, op_arg b) {
-  op_par_loop(kernel, "loop", m->edges, a, b);
+  loop_of(m, kernel, "loop", a, b);
 }
 
 static op_arg flow(const struct mesh *m) {
@@ -164,6 +168,10 @@ CASE(ragged_read_twice_and_written) {
        op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_RW));
 }
 
+static op_arg flow_written(const struct mesh *m) {
+  return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_RW);
+}
+
 /* What the kernel does against its access descriptors is read from its text. */
 static op_arg through(const struct mesh *m, op_access access) {
   return op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", access);
@@ -219,6 +227,65 @@ CASE(ragged_row_before) {
        flow(m));
 }
 
+/* C takes `x[k]` for a pointer of its own. OP_KERNEL_DEF: OP_ROW has become what it stands for. */
+/* clang-format off */
+OP_KERNEL_DEF(row_indexed, void row_indexed(int n, const double **h, float *f) {
+  for (int k = 0; k < n; k++)
+    f[0] += (float)(*OP_ROW(h, (int)(0 * *OP_ROW(h, k))) + h[k][0]);
+})
+OP_KERNEL_DEF(row_followed, void row_followed(int n, const double **h, float *f) { f[0] = (float)(n + **h); })
+OP_KERNEL_DEF(row_kept, void row_kept(int n, const double **h, float *f) {
+  const double **own = h;
+  f[0] = (float)(n + own[0][0]);
+})
+OP_KERNEL_DEF(row_indexed_in_helper,
+  void put(double **to, int k, float v) { (to)[k + 1][0] += v; }
+  static void row_indexed_in_helper(int n, double **h, const float *f) { for (int k = 0; k < n; k++) put(h, k, *f); })
+OP_KERNEL_DEF(row_of_fixed, void row_of_fixed(double **h, const float *f) {
+  for (int k = 0; k < 2; k++)
+    *OP_ROW(h, k) += *f;
+})
+/* clang-format on */
+
+CASE(ragged_row_indexed) {
+  UNUSED;
+  loop_of(m, OP_KERNEL_OF(row_indexed), "row_indexed", through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_row_indexed_in_helper) {
+  UNUSED;
+  loop_of(m, OP_KERNEL_OF(row_indexed_in_helper), "row_indexed_in_helper", through(m, OP_INC), flow(m));
+}
+
+CASE(ragged_row_followed) {
+  UNUSED;
+  loop_of(m, OP_KERNEL_OF(row_followed), "row_followed", through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_row_kept) {
+  UNUSED;
+  loop_of(m, OP_KERNEL_OF(row_kept), "row_kept", through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_row_of_one) {
+  UNUSED;
+  loop_of(m,
+          "void row_of_one(int n, const double **h, const float *f) { float s = n * *OP_ROW(f, 0) + "
+          "*OP_ROW(h, 0); }",
+          "row_of_one", through(m, OP_READ), flow(m));
+}
+
+CASE(ragged_row_of_fixed) {
+  UNUSED;
+  loop_of(m, OP_KERNEL_OF(row_of_fixed), "row_of_fixed",
+          op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_INC), flow(m));
+}
+
+CASE(ragged_into_nothing) {
+  UNUSED;
+  op_decl_map_ragged(m->edges, m->nothing, offsets, targets, "around");
+}
+
 CASE(ragged_access_unsaid) {
   UNUSED;
   op_arg args[] = {op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", OP_UNSAID), flow(m)};
@@ -257,6 +324,13 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_VIOLATION, ragged_row_assigned, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_VIOLATION, ragged_row_beyond, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_VIOLATION, ragged_row_before, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_KERNEL, ragged_row_indexed, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_indexed_in_helper, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_followed, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_kept, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_of_one, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_of_fixed, IN_MESH),
+    ROW(OP_ERR_MAP_RANGE, ragged_into_nothing, IN_MESH),
     ROW(OP_ERR_ACCESS, ragged_access_unsaid, IN_MESH | COMPILED_ONLY),
     {NULL, 0, 0, NULL},
 };

@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "jit/front/excerpt.h"
+#include "jit/front/rows/rows.h"
 #include "jit/front/unit/include.h"
 
 enum { DEEPEST = 40 };
@@ -258,12 +259,14 @@ static int insert(const struct making *m, const struct inserted *in) {
 
 static int insert_text(const struct making *m, const char *text, size_t length) {
   struct inserted in = {0};
-  in.text = origin_split(text, &length, &in.origin);
+  struct text folded = {0};
+  in.text = rows_folded(origin_split(text, &length, &in.origin), &length, &folded);
   in.length = length;
   char *file = in.origin.file;
   if (!file && m->what == prelude) /* of the text of a kernel it is said so */
     in.origin.file = prelude_text;
-  const int code = insert(m, &in);
+  const int code = in.text ? insert(m, &in) : error_memory(m->err, "a kernel text", length);
+  text_free(&folded);
   free(file);
   return code;
 }

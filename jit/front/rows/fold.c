@@ -1,0 +1,105 @@
+#include <string.h>
+
+#include "jit/front/rows/rows.h"
+
+static const char word[] = "op2jit_row(";
+enum { WORD = sizeof word - 1 };
+
+struct part {
+  const char *at;
+  size_t length;
+};
+
+/* Behind the bracket that closes the one at `at`; NULL: none does. */
+static const char *behind_bracket(const char *at, const char *end) {
+  int depth = 0;
+  for (; at < end; at++) {
+    depth += *at == '(' || *at == '[' || *at == '{';
+    depth -= *at == ')' || *at == ']' || *at == '}';
+    if (depth <= 0)
+      return at + 1;
+  }
+  return NULL;
+}
+
+static bool begins_with(const char *at, const char *end, const struct text *what) {
+  return text_ok(what) && (size_t)(end - at) >= what->length && memcmp(at, text_str(what), what->length) == 0;
+}
+
+/* Behind the word stands "(x)[1], (x)[2], (x)[3], (k)))". Returns where that ends, or NULL. */
+static const char *read_macro(const char *at, const char *end, struct part *x, struct part *k) {
+  struct text middle = {0};
+  const char *behind = at < end && *at == '(' ? behind_bracket(at, end) : NULL;
+  if (!behind)
+    return NULL;
+  *x = (struct part){at + 1, (size_t)(behind - at) - 2};
+  text_add(&middle, "[1], (");
+  text_add_bytes(&middle, x->at, x->length);
+  text_add(&middle, ")[2], (");
+  text_add_bytes(&middle, x->at, x->length);
+  text_add(&middle, ")[3], (");
+  const bool same = begins_with(behind, end, &middle);
+  const char *open = behind + middle.length - 1;
+  text_free(&middle);
+  behind = same ? behind_bracket(open, end) : NULL;
+  if (!behind || end - behind < 2 || memcmp(behind, "))", 2) != 0)
+    return NULL;
+  *k = (struct part){open + 1, (size_t)(behind - open) - 2};
+  return behind + 2;
+}
+
+/* Before the word stands "((x)[0] + ". */
+static bool drop_head(struct text *out, const struct part *x) {
+  struct text head = {0};
+  text_add(&head, "((");
+  text_add_bytes(&head, x->at, x->length);
+  text_add(&head, ")[0] + ");
+  const bool there = text_ok(&head) && out->length >= head.length &&
+                     memcmp(out->data + out->length - head.length, text_str(&head), head.length) == 0;
+  if (there)
+    out->data[out->length -= head.length] = '\0';
+  text_free(&head);
+  return there;
+}
+
+static const char *find_word(const char *at, const char *end) {
+  for (; end - at >= WORD; at++) {
+    at = memchr(at, *word, (size_t)(end - at) - WORD + 1);
+    if (!at || memcmp(at, word, WORD) == 0)
+      return at;
+  }
+  return NULL;
+}
+
+/* A k may have rows of its own. */
+static void fold(struct part text, struct text *out) {
+  const char *at = text.at, *end = text.at + text.length;
+  for (const char *found; (found = find_word(at, end));) {
+    struct part x, k;
+    text_add_bytes(out, at, (size_t)(found - at));
+    at = found;
+    const char *behind = read_macro(found + WORD, end, &x, &k);
+    if (behind && drop_head(out, &x)) {
+      text_add(out, "OP_ROW(");
+      text_add_bytes(out, x.at, x.length);
+      text_add(out, ", ");
+      fold(k, out);
+      text_add_char(out, ')');
+      at = behind;
+    } else {
+      text_add(out, word);
+      at += WORD;
+    }
+  }
+  text_add_bytes(out, at, (size_t)(end - at));
+}
+
+const char *rows_folded(const char *text, size_t *length, struct text *room) {
+  if (!find_word(text, text + *length))
+    return text;
+  fold((struct part){text, *length}, room);
+  if (!text_ok(room))
+    return NULL;
+  *length = room->length;
+  return text_str(room);
+}
