@@ -87,14 +87,29 @@ static int write_map(struct op_context *ctx, struct layout *l, struct map *map, 
 
 enum { NAME_MOST = 256 };
 
+static bool is_map(const struct layout *l, const char *name) {
+  char word[NAME_MOST];
+  return l->table->get_text(l->file, name, "from", word, sizeof word) &&
+         l->table->get_text(l->file, name, "to", word, sizeof word);
+}
+
+/* A map is called as the dataset is without the end, and no dat is called as the dataset. */
+static bool is_offsets(const struct layout *l, const char *name) {
+  char map[NAME_MOST], word[NAME_MOST];
+  const size_t length = strlen(name), end = sizeof RAGGED_OFFSETS - 1;
+  if (length <= end || length - end >= sizeof map || strcmp(name + length - end, RAGGED_OFFSETS) != 0)
+    return false;
+  memcpy(map, name, length - end);
+  map[length - end] = '\0';
+  return l->table->kind(l->file, map) == FILE_DATASET && is_map(l, map) &&
+         !l->table->get_text(l->file, name, "set", word, sizeof word);
+}
+
 /* Of what mesh in the file the dataset is a part; NULL: of none. */
 static const char *part_of_mesh(struct layout *l, const char *name, const struct file_dataset *d) {
-  char word[NAME_MOST];
   if (layout_is_set(l, name, d))
     return "the size of a set";
-  const bool leads = l->table->get_text(l->file, name, "from", word, sizeof word) &&
-                     l->table->get_text(l->file, name, "to", word, sizeof word);
-  return leads ? "a map" : NULL;
+  return is_map(l, name) ? "a map" : is_offsets(l, name) ? "the list of offsets of a ragged map" : NULL;
 }
 
 static int check_replaced(struct layout *l, const char *name, struct error *err) {
@@ -150,35 +165,55 @@ static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, 
 
 struct entry {
   const char *name, *what;
+  struct text made; /* the name, if it is the file's own */
 };
 
 static int by_name(const void *a, const void *b) {
   return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
+/* What the file will have, a map's offsets too. */
+static int list_names(const struct mesh *mesh, struct entry *entries) {
+  int n = 0;
+  for (int i = 0; i < mesh->sets.count; i++)
+    entries[n++] = (struct entry){.name = ((struct set *)mesh->sets.items[i])->name, .what = "set"};
+  for (int i = 0; i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    entries[n++] = (struct entry){.name = map->name, .what = "map"};
+    if (!map->first)
+      continue;
+    struct entry *offsets = &entries[n++];
+    *offsets = (struct entry){.what = "ragged map's list of offsets"};
+    text_addf(&offsets->made, "%s" RAGGED_OFFSETS, map->name);
+    offsets->name = text_str(&offsets->made);
+  }
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (!((struct dat *)mesh->dats.items[i])->temporary)
+      entries[n++] = (struct entry){.name = ((struct dat *)mesh->dats.items[i])->name, .what = "dat"};
+  return n;
+}
+
 /* In a file names are places: no two may be the same, and none empty. */
 static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
-  const int most = mesh->sets.count + mesh->maps.count + mesh->dats.count;
+  const int most = mesh->sets.count + 2 * mesh->maps.count + mesh->dats.count;
   struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
   if (!entries)
     return error_memory(err, "a list of names", (size_t)most * sizeof *entries);
-  int n = 0, code = OP_OK;
-  for (int i = 0; i < mesh->sets.count; i++)
-    entries[n++] = (struct entry){((struct set *)mesh->sets.items[i])->name, "set"};
-  for (int i = 0; i < mesh->maps.count; i++)
-    entries[n++] = (struct entry){((struct map *)mesh->maps.items[i])->name, "map"};
-  for (int i = 0; i < mesh->dats.count; i++)
-    if (!((struct dat *)mesh->dats.items[i])->temporary)
-      entries[n++] = (struct entry){((struct dat *)mesh->dats.items[i])->name, "dat"};
+  const int n = list_names(mesh, entries);
+  int code = OP_OK;
   qsort(entries, (size_t)n, sizeof *entries, by_name);
   for (int i = 0; i < n && !code; i++)
-    if (!*entries[i].name)
+    if (entries[i].made.failed)
+      code = error_memory(err, "a name in a file", entries[i].made.length);
+    else if (!*entries[i].name)
       code = error_set(err, OP_ERR_FILE, "%s: a %s has an empty name; in a file everything needs one", path,
                        entries[i].what);
     else if (i > 0 && strcmp(entries[i].name, entries[i - 1].name) == 0)
       code = error_set(err, OP_ERR_FILE,
                        "%s: a %s and a %s are both called \"%s\"; in a file each needs a name of its own",
                        path, entries[i - 1].what, entries[i].what, entries[i].name);
+  for (int i = 0; i < n; i++)
+    text_free(&entries[i].made);
   free(entries);
   return code;
 }
