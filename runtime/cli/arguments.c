@@ -94,33 +94,67 @@ static int read_access(const struct reader *r, const char *word, unsigned allowe
                                       : "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX");
 }
 
-static int find_map(struct reader *r, const char *name, size_t length) {
+static int find_map(struct reader *r, const char *name, size_t length, bool ragged) {
   struct desc *d = r->d;
   for (int i = 0; i < d->nmaps; i++)
     if (strlen(r->maps[i]) == length && memcmp(r->maps[i], name, length) == 0)
       return i;
   memcpy(r->maps[d->nmaps], name, length);
   r->maps[d->nmaps][length] = '\0';
-  d->maps[d->nmaps] = (struct desc_map){.arity = 1, .to = d->nsets++};
+  d->maps[d->nmaps] = (struct desc_map){.arity = !ragged, .to = d->nsets++, .ragged = ragged};
   return d->nmaps++;
 }
 
-/* "MAP[IDX]" or "MAP[0..LAST]". */
+/* "MAP[]", "MAP[entries]": through a ragged map. The first argument of each has its number of targets before it. */
+static int read_ragged(struct reader *r, const char *word, size_t name, struct desc_arg *a) {
+  const int known = r->d->nmaps;
+  a->entry = strcmp(word + name, "[]") != 0;
+  if (a->form == DESC_IDX)
+    return fail(r, OP_ERR_INDEX, "the map is ragged,", word,
+                "a map of one arity, for op_arg_idx has no other");
+  a->map = find_map(r, word, name, true);
+  a->counted = r->d->nmaps > known;
+  return r->d->maps[a->map].ragged
+             ? OP_OK
+             : fail(r, OP_ERR_INDEX, "another argument names one column of the map of", word,
+                    "MAP[] and MAP[entries] only, or MAP[IDX] and MAP[0..LAST] only");
+}
+
+/* "MAP[IDX]" or "MAP[0..LAST]", or a ragged one. */
 static int read_map(struct reader *r, const char *word, struct desc_arg *a) {
-  static const char expected[] = "MAP[IDX] for one column of a map, or MAP[0..LAST] for all as a vector";
+  static const char expected[] = "MAP[IDX] for one column of a map, MAP[0..LAST] for all as a vector, or "
+                                 "MAP[] for those of a ragged map";
   const size_t name = strcspn(word, "[");
   int first = -1, last = -1, used = 0;
   const bool one = sscanf(word + name, "[%6d]%n", &first, &used) == 1 && used && !word[name + (size_t)used];
   const bool all = !one && sscanf(word + name, "[%6d..%6d]%n", &first, &last, &used) == 2 && used &&
                    !word[name + (size_t)used];
+  if (name > 0 && (strcmp(word + name, "[]") == 0 || strcmp(word + name, "[entries]") == 0))
+    return read_ragged(r, word, name, a);
   if (name == 0 || !(one || all) || first < 0 || (all && (first != 0 || last < 0)))
     return fail(r, OP_ERR_INDEX, "the map is", word, expected);
-  a->map = find_map(r, word, name);
+  a->map = find_map(r, word, name, false);
   const int arity = (one ? first : last) + 1;
   struct desc_map *map = &r->d->maps[a->map];
+  if (map->ragged)
+    return fail(r, OP_ERR_INDEX, "another argument goes through the map as a ragged one:", word,
+                "MAP[] for its targets, or MAP[entries] for a dat on its entries");
   map->arity = map->arity > arity ? map->arity : arity;
   a->idx = one ? first : -arity;
   return OP_OK;
+}
+
+/* The set that the dat is on. A ragged map's entries are one of their own. */
+static int set_of(struct reader *r, const struct desc_arg *a) {
+  struct desc *d = r->d;
+  if (a->map < 0)
+    return 0;
+  if (!a->entry)
+    return d->maps[a->map].to;
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].entry && d->args[i].map == a->map)
+      return d->dats[d->args[i].dat].set;
+  return d->nsets++;
 }
 
 static int read_dat(struct reader *r, struct desc_arg *a) {
@@ -139,8 +173,10 @@ static int read_dat(struct reader *r, struct desc_arg *a) {
       1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
   if ((code = read_access(r, word, allowed, &a->access)))
     return code;
+  if (soa && a->map >= 0 && r->d->maps[a->map].ragged && a->dim > 1)
+    return fail(r, OP_ERR_TYPE, "rows behind a ragged map must be whole", "", "the type without \":soa\"");
   a->dat = r->d->ndats;
-  const int set = a->map >= 0 ? r->d->maps[a->map].to : 0;
+  const int set = set_of(r, a);
   r->d->dats[r->d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .soa = soa, .set = set};
   return OP_OK;
 }
@@ -203,7 +239,7 @@ static int check_vectors(struct reader *r, char *const texts[]) {
   const struct desc *d = r->d;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (a->map < 0 || a->idx >= 0 || -a->idx == d->maps[a->map].arity)
+    if (a->map < 0 || a->idx >= 0 || d->maps[a->map].ragged || -a->idx == d->maps[a->map].arity)
       continue;
     r->number = i + 1;
     r->text = texts[i];

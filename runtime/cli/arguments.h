@@ -3,6 +3,7 @@
  *   dat TYPE DIM ACCESS              a dat on the loop's own set
  *   dat TYPE DIM MAP[IDX] ACCESS     through one column of a map
  *   dat TYPE DIM MAP[0..N] ACCESS    through all columns, as a vector of N+1
+ *   dat TYPE DIM MAP[] ACCESS        through a ragged map; MAP[entries] for a dat on its entries
  *   gbl TYPE DIM ACCESS
  *   idx, idx MAP[IDX]
  *   info TYPE DIM REF                the payload of argument REF, counted from 1

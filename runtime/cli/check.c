@@ -122,7 +122,8 @@ static void show(struct cli *cli, const struct desc *d, int number, const struct
             verdicts[finding < 0 ? PROVE_PROVED : proof->result.findings[finding].verdict]);
   if (number)
     text_addf(&cli->out, "argument %d: ", number);
-  text_addf(&cli->out, "%s\n", text);
+  const bool ragged = number && desc_is_ragged(d, &d->args[number - 1]);
+  text_addf(&cli->out, "%s%s\n", text, ragged && finding < 0 ? ", of an element with few targets" : "");
   if (finding >= 0) {
     prove_tell(d, proof, finding, files->kernel_file, &words);
     text_addf(&cli->out, "%s\n", text_str(&words));
@@ -249,6 +250,8 @@ const struct command cli_check[] = {
              "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
              "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"
              "  \"dat TYPE DIM MAP[0..N] ACCESS\"   through all columns, as a vector\n"
+             "  \"dat TYPE DIM MAP[] ACCESS\"       through a ragged map (OP_ALL, OP_ROW)\n"
+             "  \"dat TYPE DIM MAP[entries] ACCESS\"  a dat on the entries of a ragged map\n"
              "  \"gbl TYPE DIM ACCESS\"             a global\n"
              "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
              "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"

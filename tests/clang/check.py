@@ -39,6 +39,18 @@ void divides(int *r) {
   *r += 1 / 0;
 }
 void least(const double *q, double *m) { if (*q < *m) *m = *q; }
+void multiply(int n, const double **a, const double **x, double *y) {
+  *y = 0;
+  for (int k = 0; k < n; k++)
+    *y += *OP_ROW(a, k) * *OP_ROW(x, k);
+}
+void far(int n, const double **x, double *y) { *y = *OP_ROW(x, n); }
+void indexes(int n, const double **x, double *y) { *y = n ? x[0][0] : 0; }
+void spans(int n, const double **x, int m, double **z) {
+  for (int k = 0; k < m; k++)
+    *OP_ROW(z, k) += n ? *OP_ROW(x, 0) : 0;
+}
+void rows(const double **x, double *y) { *y = *OP_ROW(x, 1); }
 """
 BROKEN = "void broken(double *r) { *r += gam; }\n"
 SCALED = "void scaled(double *r) {\n  *r += other * gam[3];\n}\n"
@@ -97,6 +109,23 @@ def verdicts():
     check("a payload", out.count("proved ") == 4, out)
 
 
+def ragged():
+    out, _ = run("multiply", "dat double 1 matrix[entries] READ", "dat double 1 matrix[] READ", "dat double 1 WRITE")
+    check("rows of a ragged map are proved", out.count("proved ") == 3 and out.count("of an element with few targets") == 2, out)
+    out, _ = run("spans", "dat double 1 a[] READ", "dat double 1 b[] INC")
+    check("two ragged maps", "violated" not in out, out)
+    out, _ = run("far", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("a k that is n", "violated  argument 1: dat double 1 m[] READ" in out and "let k in OP_ROW(x, k) go from 0 to n - 1" in out, out)
+    _, err = run("indexes", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("an index", "write OP_ROW(x, 0) in place of x[0]" in err, err)
+    _, err = run("rows", "dat double 1 m[0..1] READ", "dat double 1 WRITE", status=1)
+    check("OP_ROW of a map of one arity", "write x[k] in place of OP_ROW(x, k)" in err, err)
+    _, err = run("multiply", "dat double 1 m[entries] READ", "dat double 1 m[0..2] READ", "dat double 1 WRITE", status=2)
+    check("one map, ragged and not", "goes through the map as a ragged one" in err, err)
+    _, err = run("rows", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("names stay with their parameters", "const double *x[], double *y)" in err, err)
+
+
 def refused():
     for words, says in [
             (["gbl double 1 OP_INC"], "undeclared identifier 'gam'"),
@@ -111,6 +140,9 @@ def refused():
             (["dat double 1"], "the access is missing"),
             (["dat double 1 WORK"], 'the access is "WORK"'),
             (["dat double 1 m[x] READ"], 'the map is "m[x]"'),
+            (["dat double 1 m[0] READ", "dat double 1 m[] READ"], "another argument names one column"),
+            (["dat double:soa 2 m[] READ"], "must be whole"),
+            (["idx m[]"], 'the map is ragged, "m[]"'),
             (["dat double 1 m[0..1] READ", "idx m[2]"], 'beyond the vector of map "m"'),
             (["gbl double 1 READ READ"], "too many words"),
             (["field double 1 READ"], 'it begins with "field"'),
@@ -179,6 +211,7 @@ with tempfile.TemporaryDirectory() as place:
     with open("scaled.c", "w", encoding="utf-8") as file:
         file.write(SCALED)
     verdicts()
+    ragged()
     refused()
 print("\n".join(failures) or "op2jit check: all as it should be")
 sys.exit(1 if failures else 0)

@@ -2,7 +2,8 @@
 
 In its ```console blocks each line behind "$ " runs, and prints the words below it; where they are broken into lines does
 not matter, and "..." stands for any words. Its ```sh blocks run and end well. PROGRAM is there as ./NAME, and
-each kernel of the page, `static const char *KERNEL = OP_KERNEL(TEXT);`, as a file KERNEL.c with its text."""
+each kernel of the page, `static const char *KERNEL = OP_KERNEL(TEXT);` or `OP_KERNEL_DEF(KERNEL, TEXT)`, as a file KERNEL.c
+with its text."""
 
 import os
 import re
@@ -19,10 +20,15 @@ def steps(page):
     """Pairs of a command and the words that are expected of it; None: any, but it has to end well."""
     for block in blocks(page, "console"):
         for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, words = piece.partition("\n")
+            command, _, words = piece.replace("\\\n", "").partition("\n")
             yield command, words
     for block in blocks(page, "sh"):
         yield "set -e\n" + block, None
+
+
+def kernels(source):
+    for pattern in r"^static const char \*(\w+) = OP_KERNEL\((.*?)\);$", r"^OP_KERNEL_DEF\((\w+), (.*?^\})\)$":
+        yield from re.findall(pattern, source, re.DOTALL | re.MULTILINE)
 
 
 def squeeze(text):
@@ -45,7 +51,7 @@ def main(path, op2jit, program, name):
     found, failures = list(steps(page)), []
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.abspath(program), os.path.join(folder, name))
-        for kernel, text in re.findall(r"^static const char \*(\w+) = OP_KERNEL\((.*?)\);$", "\n".join(blocks(page, "c")), re.DOTALL | re.MULTILINE):
+        for kernel, text in kernels("\n".join(blocks(page, "c"))):
             with open(os.path.join(folder, kernel + ".c"), "w", encoding="utf-8") as file:
                 file.write(text + "\n")
         for command, expected in found:
