@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -218,6 +219,18 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
   return code;
 }
 
+/* Of what was asked. There the kernel adds in memory itself, for which elements must not meet. */
+static void keep_colours(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v) {
+  if (v->shape.strategy == GPU_COLOURS)
+    return;
+  v->shape.strategy = GPU_COLOURS;
+  log_line(ctx->log, LOG_WARN, "tune",
+           "loop %s: OP2_VARIANT asks for a strategy in which the kernel does not add in memory, and the "
+           "targets' map is "
+           "ragged: it runs by colours",
+           loop->name);
+}
+
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
@@ -228,12 +241,14 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
   struct gpu_variant v = usual(c, loop, l);
+  const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
+  v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
-  if (gpu_targets_are_ragged(&loop->desc, &l->targets))
-    v.shape.strategy = GPU_COLOURS;
+  if (ragged)
+    keep_colours(ctx, loop, &v);
   settle(&v, loop, l->targets.count > 0);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
