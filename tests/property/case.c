@@ -15,7 +15,7 @@ static char *printed(const struct kernel *k) {
   return s;
 }
 
-static void add_kernel(struct test_case *c, uint64_t seed, int number, bool direct, bool ragged) {
+static void add_kernel(struct test_case *c, uint64_t seed, int number, bool direct, int ragged) {
   struct kernel *k = malloc(sizeof *k);
   if (!k)
     abort();
@@ -25,7 +25,7 @@ static void add_kernel(struct test_case *c, uint64_t seed, int number, bool dire
 }
 
 void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
-               bool ragged) {
+               int ragged) {
   *c = (struct test_case){.number = number, .size_limit = 1 << 30, .mirrored = mirrored, .direct = direct};
   struct random r = random_stream(seed, (uint64_t)number + 1000);
   c->seed = random_next(&r);
@@ -192,6 +192,7 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   w->mirrored = c->mirrored;
   w->keeps = c->keeps;
   w->direct = c->direct;
+  w->longest = c->longest;
   struct random r = random_stream(c->seed, 2);
   int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);
   bool each = random_chance(&r, 50) && !c->keeps, good = true;

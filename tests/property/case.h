@@ -12,6 +12,7 @@ struct test_case {
   int number;
   int size_limit;
   bool mirrored, keeps, direct; /* see world.h */
+  int longest;                  /* row of a ragged map; 0: any */
   int again;                    /* how often a new loop is run once more at once */
   unsigned skipped;             /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
@@ -19,9 +20,9 @@ struct test_case {
   int nkernels;
 };
 
-/* Case `number` of the run with this seed; `native`: of kernels that are functions too; `ragged`: with ragged maps. */
+/* Case `number` of the run with this seed; `native`: of kernels that are functions too; `ragged`: as in kernel_invent. */
 void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
-               bool ragged);
+               int ragged);
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);

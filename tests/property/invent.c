@@ -80,11 +80,11 @@ static void add_box(struct kernel *k, struct random *r) {
 }
 
 /* Arguments through one or two ragged maps, of all accesses in turn. */
-static void add_ragged(struct kernel *k, struct random *r) {
+static void add_ragged(struct kernel *k, struct random *r, int most) {
   static const int of_dats[] = {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC, OP_INC, OP_MIN, OP_MAX};
   for (int n = random_between(r, 1, 3); n > 0 && k->nparams < MAX_PARAMS - 1; n--) {
     const struct shape shape = {of_dats[random_below(r, 8)], (enum vtype)random_below(r, V_TYPES),
-                                random_between(r, 1, 3)};
+                                random_between(r, 1, most)};
     struct param *p = add_param(k, r, random_chance(r, 60) ? FORM_RAGGED : FORM_ENTRY, shape);
     p->ragged = random_chance(r, 25);
     p->spelling &= 1;
@@ -92,7 +92,7 @@ static void add_ragged(struct kernel *k, struct random *r) {
   }
 }
 
-static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number, bool ragged) {
+static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number, int ragged) {
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
@@ -111,7 +111,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
   if (ragged && !k->single && !k->direct && random_chance(r, 35))
-    add_ragged(k, r);
+    add_ragged(k, r, ragged);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);
@@ -272,7 +272,7 @@ static void add_statements(struct kernel *k, struct random *r) {
   }
 }
 
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool ragged) {
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, int ragged) {
   struct random r = random_stream(seed, (uint64_t)number);
   memset(k, 0, sizeof *k);
   k->direct = direct;

@@ -260,7 +260,7 @@ static void print_write(const struct kernel *k, const struct statement *s, int n
 static void print_target(const struct kernel *k, const struct statement *s, struct text *out) {
   const struct param *p = &k->params[s->target];
   if (s->entry == BY_LOOP && is_ragged(p))
-    text_addf(out, "  for (int j = 0; j < n%d; j++)\n", p->ragged);
+    text_addf(out, "  OP_ANY_ORDER\n  for (int j = 0; j < n%d; j++)\n", p->ragged);
   else if (s->entry == BY_LOOP)
     text_addf(out, "  for (int j = 0; j < %d; j++)\n", p->width);
   else if (is_ragged(p))

@@ -18,7 +18,8 @@
 #include "case.h"
 #include "ranks.h"
 
-enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
+/* In OpenCL a work-item has room for so long rows of all that a kernel is given through ragged maps. */
+enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16, OPENCL_LONGEST = 16 };
 
 struct options {
   int cases, only, mirrored, again, every_block, keeps, direct;
@@ -151,10 +152,11 @@ static void report(const struct options *o, struct test_case *c, struct world *w
           o->backend, c->number);
 }
 
-/* There are none on OpenCL, none whose sums are gathered, and none of dats whose components lie apart. */
-static bool has_ragged(const struct options *o) {
-  return strcmp(o->backend, "opencl") != 0 &&
-         !(o->variant && (strstr(o->variant, "gather") || strstr(o->variant, "soa")));
+/* Components that dats through ragged maps have. None whose sums are gathered, and what lies apart has one. */
+static int ragged_dim(const struct options *o) {
+  if (o->variant && strstr(o->variant, "gather"))
+    return 0;
+  return o->variant && strstr(o->variant, "soa") ? 1 : RAGGED_DIM;
 }
 
 static bool run_case(const struct options *o, int number, bool native, struct coverage *coverage) {
@@ -162,8 +164,9 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, has_ragged(o));
+  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, ragged_dim(o));
   c.again = o->again;
+  c.longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0;
   c.keeps = o->keeps != 0;
   if (o->largest)
     c.size_limit = o->largest;
@@ -252,7 +255,8 @@ int main(int argc, char **argv) {
   /* All ranks have the same to say. */
   if (op_rank() > 0 && !freopen("/dev/null", "w", stdout))
     return 2;
-  int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", has_ragged(&o), stdout);
+  int empty =
+      coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", ragged_dim(&o) > 0, stdout);
   printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
          o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,
          coverage.loops, coverage.elements, failed, empty);

@@ -282,7 +282,7 @@ static void random_lengths(struct world *w, struct wmap *m) {
                        : kind == 0 ? 1
                        : kind == 1 ? (random_chance(&w->random, 70) ? 0 : random_below(&w->random, most))
                                    : random_below(&w->random, most);
-    m->offsets[e + 1] = m->offsets[e] + length;
+    m->offsets[e + 1] = m->offsets[e] + (w->longest && length > w->longest ? w->longest : length);
   }
 }
 

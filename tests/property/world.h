@@ -59,6 +59,7 @@ struct world {
   bool keeps;    /* results of loops stay in globals with handles, and are looked at when data are */
   bool
       direct; /* loops are over one set, and share what they work on directly: they can be fused (OP2_FUSE) */
+  int longest; /* row of a ragged map; 0: any */
   struct wset sets[MAX_SETS];
   int nsets;
   struct wmap maps[MAX_MAPS];
