@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../samples/spmv/matrix.h"
+#include "../../samples/spmv/matrix.h"
 #include "op2jit.h"
 
 enum { MOST_THREADS = 256, MOST_ROUNDS = 999, CALLS = 5, FIXED = 5 };
@@ -214,34 +214,29 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
     even.of[i] = equal ? ragged.of[i] / timed(call_fixed, &p) : 1;
   }
   const double bytes = 12e-9 * (double)p.m.offsets[p.m.rows] + 24e-9 * p.m.rows;
-  printf("%-7s %9d %10lld  %8.3f %8.3f  %5.2f (%4.2f-%4.2f)  %5.1f %%", kind, p.m.rows, p.m.offsets[p.m.rows],
-         1e3 * quartile(&hand, rounds, 2), 1e3 * quartile(&ragged, rounds, 2), quartile(&ratio, rounds, 2),
-         quartile(&ratio, rounds, 1), quartile(&ratio, rounds, 3),
-         100 * bytes / quartile(&ragged, rounds, 2) / memory);
+  printf("%7d  %-7s %9d %10lld  %8.3f %8.3f  %5.2f (%4.2f-%4.2f)  %5.1f %% of %4.1f", omp_get_max_threads(),
+         kind, p.m.rows, p.m.offsets[p.m.rows], 1e3 * quartile(&hand, rounds, 2),
+         1e3 * quartile(&ragged, rounds, 2), quartile(&ratio, rounds, 2), quartile(&ratio, rounds, 1),
+         quartile(&ratio, rounds, 3), 100 * bytes / quartile(&ragged, rounds, 2) / memory, memory);
   printf("  %5.2f (%4.2f-%4.2f)", quartile(&any, rounds, 2), quartile(&any, rounds, 1),
          quartile(&any, rounds, 3));
   if (equal)
-    printf("  fixed arity: %4.2f (%4.2f-%4.2f)", quartile(&even, rounds, 2), quartile(&even, rounds, 1),
+    printf("  %5.2f (%4.2f-%4.2f)", quartile(&even, rounds, 2), quartile(&even, rounds, 1),
            quartile(&even, rounds, 3));
   printf("\n");
-  fflush(stdout);
   forget(&p);
   return 0;
 }
 
 int main(int argc, char **argv) {
-  static const char *const kinds[] = {"five", "power", "banded", "ring"};
-  const int rows = argc > 1 ? atoi(argv[1]) : 1000000, wanted = argc > 2 ? atoi(argv[2]) : 21;
-  const int rounds = wanted < 1 ? 1 : wanted < MOST_ROUNDS ? wanted : MOST_ROUNDS;
-  if (rows < 1 || omp_get_max_threads() > MOST_THREADS || op_init(argc, argv, 1))
+  if (argc < 4 || atoi(argv[2]) < 1 || omp_get_max_threads() > MOST_THREADS) {
+    fprintf(stderr, "usage: spmv five|power|banded|ring ROWS ROUNDS, with at most %d threads\n",
+            MOST_THREADS);
+    return 2;
+  }
+  const int wanted = atoi(argv[3]), rounds = wanted < 1 ? 1 : wanted < MOST_ROUNDS ? wanted : MOST_ROUNDS;
+  if (op_init(argc, argv, 1))
     return 1;
-  const double memory = triad();
-  printf("%d threads, triad %.1f GB/s; medians of %d rounds, quartiles of the ratio in each\n",
-         omp_get_max_threads(), memory, rounds);
-  printf("matrix       rows    entries   hand ms    op2jit  ratio             of triad  any order\n");
-  int status = 0;
-  for (int k = 0; k < 4 && !status; k++)
-    if (argc < 4 || strchr(argv[3], '=') || strcmp(argv[3], kinds[k]) == 0)
-      status = run(kinds[k], rows, rounds, memory);
+  const int status = run(argv[1], atoi(argv[2]), rounds, triad());
   return op_exit() || status;
 }
