@@ -547,8 +547,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file,
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
 /* Into a new file or one that is there. A dataset of that name is replaced, but no folder, set or map (OP_ERR_FILE). */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
-/* All sets, maps and dats (no temporaries) into a new file. Their names must differ; a ragged map takes two, the second
- * with "_offsets" behind it (op_decl_map_ragged_hdf5). */
+/* All sets, maps and dats (no temporaries) into a new file. Names must differ, also from a ragged map's NAME_offsets. */
 int op_dump_to_hdf5(const char *file);
 /* A dat into a new file or one that is there, under its own name or another one. It replaces what a constant may. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
