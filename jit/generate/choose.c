@@ -105,13 +105,26 @@ static int count_values(const struct desc *d, bool increments) {
   return count;
 }
 
+/* One or two values that leave a strip as they are. */
+static bool adds_singles(const struct desc *d) {
+  bool rows = false;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    rows |= a->present && a->form == DESC_DAT && a->map >= 0 && access_reduces(a->access) && a->dim > 1;
+  }
+  return !rows && count_values(d, true) <= 2;
+}
+
 /* Does each element work on whole rows, on other sets' data, or add up floating-point numbers? Otherwise the compiler
  * makes vectors of the plain loop by itself. Increments leave a strip row by row, one element after the other: only
- * arithmetic that takes time makes up for bringing rows into lanes and back, or much that is read for each of them. */
-static bool gains(const struct desc *d) {
+ * arithmetic that takes time makes up for bringing rows into lanes and back, or, in the caches, much that is read for
+ * each of them; single values do with 32 registers. */
+static bool gains(const struct desc *d, int vector_bytes, bool large) {
   enum { MUCH_READ = 4 };
   const int increments = count_values(d, true);
-  if (increments && count_values(d, false) < MUCH_READ * increments && !computes_much(d))
+  const bool much_read = count_values(d, false) >= MUCH_READ * increments;
+  const bool worth = much_read ? !large : vector_bytes >= 64 && adds_singles(d);
+  if (increments && !worth && !computes_much(d))
     return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -190,9 +203,10 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
   const struct desc *lanes = rows_of_strip(d, USUAL_TARGETS, &room);
   if (streams && count_values(lanes, true) == 0)
     count = add_shape(d, streaming.width, wish, out, count);
-  if (strips && gains(lanes) && pipes(lanes, vector_bytes))
+  const bool gain = strips && gains(lanes, vector_bytes, wish.stream);
+  if (gain && pipes(lanes, vector_bytes))
     count = add_shape(d, width, piped, out, count);
-  if (strips && gains(lanes))
+  if (gain)
     count = add_shape(d, width, cached, out, count);
   count = add_shape(d, 0, plain, out, count);
   if (shape_has_rows(d))

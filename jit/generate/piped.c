@@ -7,16 +7,14 @@
 #include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
 
-/* Shorter ones are brought into lanes by a few instructions; they would only take registers. */
-enum { ROW_AHEAD = 3, ROW_WAITING = 2 };
-
-static bool are_rows(const struct desc *d, const struct desc_arg *a, int dim) {
-  return a->present && a->form == DESC_DAT && a->dim >= dim && !dat_is_apart(d, a->dat);
+/* Single values are brought into lanes by a few instructions; they would only take registers. */
+static bool are_rows(const struct desc *d, const struct desc_arg *a) {
+  return a->present && a->form == DESC_DAT && a->dim > 1 && !dat_is_apart(d, a->dat);
 }
 
 /* Rows to which nothing is done but adding, through maps. */
 static bool can_wait(const struct desc *d, const struct desc_arg *a) {
-  bool waits = are_rows(d, a, ROW_WAITING);
+  bool waits = are_rows(d, a);
   for (int i = 0; waits && i < d->nargs; i++) {
     const struct desc_arg *other = &d->args[i];
     if (other->present && other->form == DESC_DAT && other->dat == a->dat)
@@ -27,7 +25,7 @@ static bool can_wait(const struct desc *d, const struct desc_arg *a) {
 
 /* Rows that are only read. */
 static bool can_be_ahead(const struct desc *d, const struct desc_arg *a) {
-  bool ahead = are_rows(d, a, ROW_AHEAD);
+  bool ahead = are_rows(d, a);
   for (int i = 0; ahead && i < d->nargs; i++) {
     const struct desc_arg *other = &d->args[i];
     if (other->present && other->form == DESC_DAT && other->dat == a->dat)

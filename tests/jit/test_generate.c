@@ -219,6 +219,17 @@ static struct desc adding(const char *value) {
   return d;
 }
 
+/* A weight times what stands at one end, to the other. */
+static struct desc adding_one(void) {
+  struct desc d =
+      build_loop("jac", "void jac(const double *a, const double *u, double *du) { *du += *a * *u; }");
+  const int map = build_map(&d, 2, 1);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, 1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, 0, OP_INC);
+  return d;
+}
+
 /* Matrices of n x n by vectors: much is read for each value that is added. */
 static struct desc multiplying(int n) {
   struct desc d = build_loop("multiply", "void multiply(const double *k, const double *p[4], double *v[4]) { "
@@ -324,6 +335,10 @@ int main(int argc, char **argv) {
   has_shapes(adding("x[n] / 3"), 64, (struct shape_wish){0}, "strip4+piped strip4 scalar strip8");
   has_shapes(adding("x[n] / 3"), 32, (struct shape_wish){0}, "strip4 scalar strip8 strip4+piped");
   has_shapes(multiplying(4), 64, (struct shape_wish){0}, "strip4 scalar strip8");
+  /* Much that is read is worth strips in the caches; single values are with many registers. */
+  has_shapes(multiplying(4), 64, stream, "scalar strip4 strip8");
+  has_shapes(adding_one(), 64, (struct shape_wish){0}, "strip4 scalar strip8");
+  has_shapes(adding_one(), 32, (struct shape_wish){0}, "scalar strip4 strip8");
   has_shapes(copying(0), 64, stream, "strip8+stream scalar strip8 strip4");
   has_shapes(copying(1), 64, both, "strip8+straight+stream strip8+straight scalar strip4+straight strip8");
   has_shapes(adding("x[n]"), 64, both, "scalar strip4+straight strip8+straight strip4 strip4+straight+piped");
