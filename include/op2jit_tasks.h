@@ -52,7 +52,8 @@ typedef void op_task_function(op_running *running, void *data);
 
 /* An empty graph. The name is for messages and reports. Errors: OP_ERR_MEMORY. */
 op_graph op_decl_graph(const char *name);
-/* Free it, with all its tasks and resources; op_exit does it too. Errors: OP_ERR_HANDLE. */
+/* Free it, with all its tasks and resources; op_exit does it too. Reports keep what they say of its runs. Errors:
+ * OP_ERR_HANDLE. */
 int op_free_graph(op_graph graph);
 
 /* A type of tasks. Reports and messages show the name. With a `function` NULL its tasks do nothing: they join many

@@ -39,7 +39,7 @@ int op2jit_free_graph(op_graph graph) {
     graph_loops_free(ctx, g);
     list_remove(ctx->graphs, g);
     handle_release(ctx->handles, graph, tasks_name(g));
-    tasks_free(g);
+    tasks_retire(ctx->past_graphs, g);
   }
   return api_leave_local(api_error()->code);
 }

@@ -66,7 +66,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
-  struct list periods, fused, graphs, graph_loops;
+  struct list periods, fused, graphs, past_graphs, graph_loops;
   struct list chains;
   op_counters_t counters;
 };
@@ -86,6 +86,7 @@ static struct op_context *new_context(struct error *err) {
                                    .periods = &w->periods,
                                    .fused = &w->fused,
                                    .graphs = &w->graphs,
+                                   .past_graphs = &w->past_graphs,
                                    .graph_loops = &w->graph_loops,
                                    .chains = &w->chains,
                                    .natives = &w->natives,
@@ -307,9 +308,12 @@ void context_close(struct op_context *ctx) {
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
   graph_loops_free(ctx, NULL);
-  for (int i = 0; i < ctx->graphs->count; i++)
-    tasks_free(ctx->graphs->items[i]);
-  list_free(ctx->graphs);
+  struct list *graphs[] = {ctx->graphs, ctx->past_graphs};
+  for (int l = 0; l < 2; l++) {
+    for (int i = 0; i < graphs[l]->count; i++)
+      tasks_free(graphs[l]->items[i]);
+    list_free(graphs[l]);
+  }
   subsets_free(ctx);
   mesh_free(ctx);
   close_backends(ctx);

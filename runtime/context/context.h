@@ -48,6 +48,7 @@ struct op_context {
   struct list *periods;     /* of loops that waited, see loop/chain.c */
   struct list *chains;      /* that ran, see loop/tiled.h */
   struct list *graphs;      /* of tasks, see tasks/graph.h */
+  struct list *past_graphs; /* that were freed: see tasks_retire */
   struct list *graph_loops; /* loops in graphs, see loop/tasks/in_graph.h */
   int graph_serial;         /* of the last one */
   struct list *fused;       /* loops made of several, see loop/fused/fused.h */

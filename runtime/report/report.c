@@ -182,10 +182,11 @@ static bool has_pictures(report_writer *writer) {
 
 /* NULL: none, or no memory. */
 static struct report_graph *find_graphs(const struct op_context *ctx, int *count) {
-  struct report_graph *graphs = array_new((size_t)ctx->graphs->count, sizeof *graphs);
+  const int past = ctx->past_graphs->count, all = past + ctx->graphs->count;
+  struct report_graph *graphs = array_new((size_t)all, sizeof *graphs);
   *count = 0;
-  for (int i = 0; graphs && i < ctx->graphs->count; i++) {
-    struct task_graph *g = ctx->graphs->items[i];
+  for (int i = 0; graphs && i < all; i++) {
+    struct task_graph *g = i < past ? ctx->past_graphs->items[i] : ctx->graphs->items[i - past];
     struct report_graph *to = &graphs[*count];
     *to = (struct report_graph){.name = tasks_name(g), .graph = g, .sums = tasks_sums(g)};
     tasks_tell(g, &to->last);

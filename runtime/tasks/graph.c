@@ -19,11 +19,8 @@ struct task_graph *tasks_new(const char *name, int serial) {
   return g;
 }
 
-void tasks_free(struct task_graph *g) {
-  if (!g)
-    return;
-  for (int i = 0; i < g->ntypes; i++)
-    free(g->types[i].name);
+/* All but what reports say of it. */
+static void free_insides(struct task_graph *g) {
   for (int i = 0; i < g->nresources; i++)
     free(g->more[i].name);
   while (g->pieces) {
@@ -35,14 +32,69 @@ void tasks_free(struct task_graph *g) {
   relation_free(&g->locks);
   relation_free(&g->uses);
   run_free(g->run);
-  free(g->types);
   free(g->tasks);
   free(g->resources);
   free(g->more);
   free(g->order);
   free(g->roots);
+}
+
+static void free_rest(struct task_graph *g) {
+  for (int i = 0; i < g->ntypes; i++)
+    free(g->types[i].name);
+  free(g->types);
   free(g->name);
   free(g);
+}
+
+void tasks_free(struct task_graph *g) {
+  if (!g)
+    return;
+  if (!g->past)
+    free_insides(g);
+  free_rest(g);
+}
+
+/* ---- graphs that are gone ---- */
+
+static bool is_like(const struct task_graph *g, const struct task_graph *other) {
+  bool same = strcmp(g->name, other->name) == 0 && g->ntypes == other->ntypes;
+  for (int i = 0; same && i < g->ntypes; i++)
+    same = strcmp(g->types[i].name, other->types[i].name) == 0;
+  return same;
+}
+
+static void add_runs(struct task_graph *to, const struct task_graph *g) {
+  for (int i = 0; i < g->ntypes; i++) {
+    to->types[i].count += g->types[i].count;
+    to->types[i].seconds += g->types[i].seconds;
+  }
+  to->sums.runs += g->sums.runs;
+  to->sums.executed += g->sums.executed;
+  to->sums.seconds += g->sums.seconds;
+  to->sums.busy += g->sums.busy;
+  to->sums.idle += g->sums.idle;
+  to->sums.thread_seconds += g->sums.thread_seconds;
+  to->last = g->last;
+}
+
+void tasks_retire(struct list *past, struct task_graph *g) {
+  enum { MOST_PAST = 64 };
+  if (g->sums.runs == 0) {
+    tasks_free(g);
+    return;
+  }
+  tasks_tell(g, &g->last);
+  free_insides(g);
+  g->past = true;
+  for (int i = 0; i < past->count; i++)
+    if (is_like(past->items[i], g)) {
+      add_runs(past->items[i], g);
+      free_rest(g);
+      return;
+    }
+  if (past->count == MOST_PAST || !list_add(past, g))
+    free_rest(g);
 }
 
 const char *tasks_name(const struct task_graph *g) {

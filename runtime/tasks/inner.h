@@ -167,7 +167,9 @@ struct task_graph {
   long long runs, stolen, refused, executed;
   double seconds, spans, busy, idle;
   struct tasks_sums sums;
-  double unit; /* seconds for one of the program's units of cost; 0: not known yet */
+  bool past;             /* see tasks_retire: only its name, types, sums and this are left: */
+  op_graph_facts_t last; /* of its last run */
+  double unit;           /* seconds for one of the program's units of cost; 0: not known yet */
 };
 
 /* number.c */

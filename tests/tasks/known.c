@@ -90,6 +90,34 @@ TEST(facts_say_what_there_is) {
   close_small(&s);
 }
 
+/* As of a program that makes a graph for each step. */
+TEST(graphs_that_are_gone_are_known_by_name_and_types) {
+  struct list past = {0};
+  for (int step = 0; step < 5; step++) {
+    struct small s = open_small();
+    for (int i = 0; i < 3; i++)
+      add(&s, s.note, i, 1);
+    if (step == 4)
+      assert_true(tasks_add_type(s.g, "more", note, &s.err));
+    if (step != 2)
+      runs(s.g, NULL, 1);
+    tasks_retire(&past, s.g);
+    error_free(&s.err);
+  }
+  assert_int_equal(past.count, 2);
+  const struct task_graph *g = past.items[0];
+  struct tasks_type_facts type;
+  assert_string_equal(tasks_name(g), "small");
+  assert_int_equal(tasks_sums(g).runs, 3);
+  assert_int_equal(tasks_sums(g).executed, 9);
+  assert_true(tasks_tell_type(g, 0, &type) && type.count == 9);
+  assert_int_equal(facts_of(past.items[0]).tasks, 3);
+  assert_int_equal(tasks_sums(past.items[1]).runs, 1);
+  for (int i = 0; i < past.count; i++)
+    tasks_free(past.items[i]);
+  list_free(&past);
+}
+
 int tests_of_known(void) {
   return run_these(NULL, NULL);
 }
