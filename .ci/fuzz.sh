@@ -45,7 +45,7 @@ fuzz_briefly() {
     for target in "${targets[@]}"; do FUZZED+=("fuzz:$target:skip:clang with libFuzzer is not installed"); done
     return 0
   fi
-  if ! build build-fuzz; then
+  if ! build build-fuzz "${targets[@]/#/tests/fuzz/fuzz_}"; then
     BROKEN+=(build-fuzz)
     return 1
   fi

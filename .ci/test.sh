@@ -8,7 +8,7 @@ TSAN_SUITES='tsan'
 
 ordinary_suites() { # DIR
   meson introspect --tests "$1" | grep -o '"op2jit:[a-z_]*"' | tr -d '"' | sed 's/^op2jit://' | sort -u |
-    grep -vxE 'asan|tsan|long' | xargs
+    grep -vxE 'asan|tsan|more|long' | xargs
 }
 
 test_environment() {
@@ -43,8 +43,12 @@ suite_arguments() { # the words "--suite A --suite B"
   for suite in "$@"; do printf -- '--suite\n%s\n' "$suite"; done
 }
 
-built() { # DIR
-  build "$1" && return 0
+built() { # DIR [SUITE...]: all of it, or what the tests of these suites need
+  local needed=()
+  if [ $# -gt 1 ] && configure "$1" && ninja -C "$1" build.ninja >/dev/null 2>&1; then
+    mapfile -t needed < <(python3 .ci/needed.py "$@")
+  fi
+  build "$1" ${needed[@]+"${needed[@]}"} && return 0
   BROKEN+=("$1")
   return 1
 }
@@ -61,6 +65,7 @@ test_suites() { # DIR SUITE...
   shift
   mapfile -t arguments < <(suite_arguments "$@")
   [ "$LONG" = yes ] || arguments+=(--no-suite long)
+  [ "$MORE" = yes ] || arguments+=(--no-suite more)
   [ "$dir" = build ] || arguments+=(--no-suite plain)
   test_in "$dir" "$*" "${arguments[@]}"
 }
@@ -75,10 +80,10 @@ test_all_suites() { # DIR
 }
 
 everything() {
-  local dir
-  for dir in build build-asan build-tsan; do
-    if built $dir; then test_all_suites $dir; fi
-  done
+  if built build; then test_all_suites build; fi
+  if built build-asan; then test_all_suites build-asan; fi
+  # A tenth of the tests.
+  if built build-tsan "$TSAN_SUITES"; then test_all_suites build-tsan; fi
   # shellcheck source=.ci/fuzz.sh
   . "$ROOT/.ci/fuzz.sh"
   fuzz_briefly
@@ -110,7 +115,7 @@ some_tests() { # DIR WORD...: all tests with one of the words in their names
 known_suite() { # NAME
   local known
   known=$(grep -rhoE "suite: *(\[[^]]*\]|'[a-z]+')" tests --include=meson.build | grep -oE "'[a-z]+'" | tr -d "'" | sort -u | xargs)
-  [[ " $known asan tsan long " == *" $1 "* ]] || usage test "there is no suite '$1'; there are: $known"
+  [[ " $known asan tsan more long " == *" $1 "* ]] || usage test "there is no suite '$1'; there are: $known"
 }
 
 # The parts that a word names: one, several with commas between, or all.
@@ -126,19 +131,22 @@ known_parts() { # WORD
 
 run_tests() {
   local dir='' suites=() tests=() parts=() named
-  LONG=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
+  LONG=no MORE=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
   while [ $# -gt 0 ]; do
     case $1 in
-    --long) LONG=yes TIMEOUTS=10 ;;
+    --more) MORE=yes ;;
+    --long) LONG=yes MORE=yes TIMEOUTS=10 ;;
     --suite)
       known_suite "${2:-}"
       suites+=("$2")
-      [ "$2" = long ] && LONG=yes TIMEOUTS=10
+      [ "$2" = more ] && MORE=yes
+      [ "$2" = long ] && LONG=yes MORE=yes TIMEOUTS=10
       shift
       ;;
     --with)
       [ -n "${2:-}" ] || usage test "--with: expected a part: $(parts_with | xargs), or all"
       named=$(known_parts "$2") || exit 2
+      [ "$2" = all ] && MORE=yes
       mapfile -t -O ${#parts[@]} parts <<<"$named"
       shift
       ;;

@@ -27,7 +27,7 @@ expect 2 "there is no command 'setup_it'" "$dev" setup_it
 for command in setup build lint; do
   expect 2 "does not know '--bogus'"$'\n'"usage: ./dev $command" "$dev" $command --bogus
 done
-expect 2 "does not know '--lnog'"$'\n'"usage: ./dev test [--long]" "$dev" test --lnog
+expect 2 "does not know '--lnog'"$'\n'"usage: ./dev test [--more|--long]" "$dev" test --lnog
 expect 2 "there is no suite 'untis'; there are: " "$dev" test --suite untis
 expect 2 "there is no suite ''" "$dev" test --suite
 expect 2 "instead of 'bulid'" "$dev" test --in bulid
