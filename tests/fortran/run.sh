@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh COMPILER ROOT BUILD: compiles the modules, tests and samples in Fortran with COMPILER outside the tree, and runs them on backends.
-# shellcheck disable=SC2016 # quotes of markdown
+# shellcheck disable=SC2015,SC2016 # words for fail, and quotes of markdown
 set -u
 compiler=$1 root=$2 build=$3
 command -v "$compiler" >/dev/null || {
@@ -69,11 +69,11 @@ compile page.f90 op2jit.o -L"$build" -lop2jit -o page
 backends='native'
 if find "$build" -name '*op2jit-clang.so' | grep -q . || [ -n "${OP2_PLUGINS:-}" ]; then backends='native seq openmp'; fi
 for backend in $backends; do
-  run surface OP2_BACKEND=$backend OP2_THREADS=3
-  run newer OP2_BACKEND=$backend OP2_THREADS=3
-  run refused OP2_BACKEND=$backend
-  run heat OP2_BACKEND=$backend OP2_THREADS=3 --n 40
-  run airfoil OP2_BACKEND=$backend OP2_THREADS=3 --cells 20000 --iters 50
+  run surface OP2_BACKEND="$backend" OP2_THREADS=3
+  run newer OP2_BACKEND="$backend" OP2_THREADS=3
+  run refused OP2_BACKEND="$backend"
+  run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
+  run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
 [ "$backends" = native ] || run page OP2_BACKEND=openmp OP2_THREADS=3
