@@ -1,7 +1,7 @@
 #!/bin/bash
 # install.sh SOURCE BUILD: programs in Fortran outside the tree, against the installed library: by make with pkg-config, by CMake's
 # find_package, and in fpm's layout. A tool that is missing is a case that is skipped.
-# shellcheck disable=SC2016 # words of make
+# shellcheck disable=SC2015,SC2016 # words for fail, and of make
 set -u
 source=$1 build=$2
 command -v gfortran >/dev/null || {
