@@ -73,6 +73,8 @@ def inner_loop(path, tool):
         jump = re.match(r"j\w+\s+0x([0-9a-f]+)", words)
         if jump and int(jump[1], 16) <= address and int(jump[1], 16) in places:
             loops.append((places[int(jump[1], 16)], number))
+    # A branch in a loop may lead back to its beginning, too.
+    loops = [a for a in loops if not any(b[0] == a[0] and b[1] > a[1] for b in loops)]
     inner = [a for a in loops if not any(b != a and b[0] >= a[0] and b[1] <= a[1] for b in loops)]
 
     def vectors(loop):

@@ -1,7 +1,7 @@
 /* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart.
  * The loop over strips has all divisions and square roots packed, or roots refined from estimates, and none scalar,
  * calls nothing and gathers nothing; scalar ones are allowed only as often as the kernel has them, for the elements behind the last strip.
- * Stores go past the caches where the shape says so; divisions begin early. */
+ * Stores go past the caches where the shape says so; divisions begin early, and a strip earlier in stages. */
 #include "../unit.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -189,6 +189,9 @@ static void take_apart(const struct jit_case *c, const struct subject *s, struct
   /* Vectors wider than registers stay where they are. */
   if (strcmp(s->name, "res_calc") == 0 && shape.width == 8)
     look_at_order(&listing, what);
+  /* In stages they begin a strip earlier: those of the first one before the loop. */
+  if (shape.piped && n.of[PACKED_DIVISION] != 2 * s->divisions)
+    fail_msg("%s: %d packed divisions", what, n.of[PACKED_DIVISION]);
   if ((n.of[STREAM] > 0) != shape.stream)
     fail_msg("%s: %d stores past the caches", what, n.of[STREAM]);
 }
@@ -267,6 +270,8 @@ static void for_processor(const char *cpu, const char *features, const int *widt
       take_apart(&c, &subjects[i], (struct shape){.width = widths[w]});
       if (subjects[i].writes && w == 0)
         take_apart(&c, &subjects[i], (struct shape){.width = widths[w], .stream = true});
+      if (strcmp(subjects[i].name, "res_calc") == 0 && w == 0)
+        take_apart(&c, &subjects[i], (struct shape){.width = 4, .piped = true});
     }
   for (int i = 1; i <= 10; i++)
     take_random_one_apart(&c, i, widths[0]);
