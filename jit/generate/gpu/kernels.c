@@ -177,7 +177,7 @@ static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   }
   char *name = gpu_kernel_name(w->g.d);
   if (w->language->copies && has_shared(w))
-    text_add(&list, ",\n    __local uchar *op2_shared");
+    text_add(&list, ",\n    __local uint4 *op2_shared");
   if (w->shape->min_blocks)
     put_open(&w->g, "$kernel $bounds(%d, %d) %s(%s)", w->shape->block, w->shape->min_blocks, name ? name : "",
              text_str(&list));
@@ -251,15 +251,18 @@ static void staged_places(const struct gpu_writer *w, int k, struct text *memory
   text_addf(shared, "op2_h%d[op2_c]", k);
 }
 
-/* Sums begin with nothing, extrema with what is there. */
+/* Sums begin with nothing, extrema with what is there. The memory is aligned for every type: OpenCL aligns what a launch
+ * brings for the type that its pointer names, and no more. */
 static void put_shared(struct gpu_writer *w) {
   if (!w->language->copies)
     put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   const char *space = w->language->copies ? word_named(&w->g, "shared") : "";
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
-    put(&w->g, "%s%s *op2_h%d = (%s%s *)(op2_shared + op2_o%d);", space, gpu_memory_type(w, dat->type), k,
-        space, gpu_memory_type(w, dat->type), k);
+    put(&w->g,
+        w->language->copies ? "%s%s *op2_h%d = (%s%s *)(op2_shared + op2_o%d / 16);"
+                            : "%s%s *op2_h%d = (%s%s *)(op2_shared + op2_o%d);",
+        space, gpu_memory_type(w, dat->type), k, space, gpu_memory_type(w, dat->type), k);
     put(&w->g, "const $wide op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
     struct text memory = {0}, shared = {0};
