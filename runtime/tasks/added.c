@@ -77,7 +77,8 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   atomic_fetch_add_explicit(&a->parent->wait, 1, memory_order_relaxed);
   /* Before it is ready: it may be over at once, and would be counted off as the last one. */
   atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);
-  run_ready(r, running->worker, &a->task);
+  if (!run_ready(r, running->worker, &a->task))
+    return error_memory_of(err, "a task that is added to graph", g->name, bytes);
   atomic_fetch_add(&r->left, 0);
   if (r->threads > 1 && atomic_load(&r->idle) > 0)
     gate_open_for(&r->gate, 1);

@@ -209,8 +209,8 @@ struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely
 
 /* run.c */
 void run_free(struct run *r);
-/* A task that waits for nothing any more. */
-void run_ready(struct run *r, struct worker *w, struct task *task);
+/* A task that waits for nothing any more. false: no memory, which ends the run; one that was added is freed then. */
+bool run_ready(struct run *r, struct worker *w, struct task *task);
 /* The first error ends the run. Returns its code. */
 int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_fail_memory(struct run *r, const char *what, size_t bytes);

@@ -76,7 +76,9 @@ static void vote(const struct run *r, struct row row, struct votes *v) {
 }
 
 static struct row task_uses(const struct task_graph *g, const struct task *task) {
-  return task->is_added ? (struct row){0} : relation_row(&g->uses, (size_t)(task - g->tasks));
+  if (task->is_added)
+    return (struct row){0};
+  return relation_row(&g->uses, (size_t)(task - g->tasks));
 }
 
 /* The thread that owns most of what the task locks and uses; of several the one with the least to do. */
@@ -111,15 +113,16 @@ static void own(const struct task_graph *g, struct row row, int thread) {
 
 /* ---- readying, and ending ---- */
 
-void run_ready(struct run *r, struct worker *w, struct task *task) {
+bool run_ready(struct run *r, struct worker *w, struct task *task) {
   /* Those without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
   const double weight = works ? (double)task->weight : (double)INFINITY;
   if (ready_put(&choose_worker(r, w, task)->ready, task, weight))
-    return;
+    return true;
   if (task->is_added)
     free(task);
   run_fail_memory(r, "the ready tasks of graph", sizeof(struct entry));
+  return false;
 }
 
 /* The task, and all that it added, are over. */
@@ -352,7 +355,8 @@ static void ready_roots(struct run *r) {
   const struct task_graph *g = r->graph;
   for (int i = 0; i < g->nroots; i++) {
     struct worker *w = &r->workers[(long long)i * r->threads / g->nroots];
-    run_ready(r, w, &g->tasks[g->order[i]]);
+    if (!run_ready(r, w, &g->tasks[g->order[i]]))
+      return;
   }
 }
 
