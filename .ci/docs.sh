@@ -26,6 +26,7 @@ docs() {
     fail "there is no sphinx-build or no doxygen: the packages of 'docs' could not be installed"
   fi
   build build runtime/cli/op2jit || exit 1
+  # shellcheck disable=SC2153 # of ./dev
   step "draw, read the headers, make the site" docs docs_site "$ROOT" "$ROOT/build/runtime/cli/op2jit" "$STATE/site" || exit 1
   say "The site begins at .cache/dev/site/html/index.html"
 }

@@ -5,6 +5,8 @@
 # has, results.txt has a line for each check and log.txt what it said, cuda.txt, cuda.json, waiting.txt and profile.txt have figures.
 # Settings: DAY_SIZE=quick (a first look), small (a rehearsal on the stand-in); DAY_JOBS checks at a time. A part that may take
 # so many SECONDS begins no more checks then: they are NOT RUN.
+# Parts are called by the names that were given; sizes are lists of words; a file's own name is printed into it.
+# shellcheck disable=SC2317,SC2086,SC2094,SC2015
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$here/out}

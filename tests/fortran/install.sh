@@ -26,7 +26,9 @@ mkdir "$work/program"
 cp "$source/samples/heat/heat.f90" "$work/program/"
 
 passes() { # LABEL FOLDER PROGRAM: in an empty environment, on the native backend
-  (cd / && env -i "$2/$3" --n 30 OP2_BACKEND=native) >"$work/log" 2>&1 && grep -q PASSED "$work/log" || fail "built by $1 it fails"
+  if ! (cd / && env -i "$2/$3" --n 30 OP2_BACKEND=native) >"$work/log" 2>&1 || ! grep -q PASSED "$work/log"; then
+    fail "built by $1 it fails"
+  fi
   echo "built by $1: $(tail -n 1 "$work/log")"
 }
 skipped() { printf '%s is not installed\n[  SKIPPED ] fortran_by_%s\n' "$1" "$1"; }

@@ -133,5 +133,5 @@ end program
 P
 compile fatal.f90 op2jit.o -L"$build" -lop2jit -o fatal
 ./fatal >said 2>&1 && fail "an error without stat= did not end the program"
-grep -q 'OP_ERR_SIZE' said && ! grep -q 'still here' said || fail "an error without stat= is not told"
+if ! grep -q 'OP_ERR_SIZE' said || grep -q 'still here' said; then fail "an error without stat= is not told"; fi
 exit $failed

@@ -58,6 +58,7 @@ ends_with all 1 "OP_ERR_MAP_RANGE: $everyone"
 job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
 job local-all # each rank by itself: how many say it before the launcher ends them is chance
+# shellcheck disable=SC2001 # a pattern
 said=$(sed 's/^op2jit: error: rank [0-9]*: /op2jit: error: /' <<<"$said" | awk '!told[$0]++')
 ends_with local-all 1 "op2jit: error: OP_ERR_HANDLE: "
 job refused

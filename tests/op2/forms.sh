@@ -43,17 +43,18 @@ for backend in seq openmp; do
     [ "$(grep -c "warning: loop $loop: kernel" log)" -eq 1 ] || fail "$backend: loop $loop has not one warning: $(cat log)"
   done
   grep -q "loop \([a-z_]*\): loop \1" log && fail "$backend: a loop is named twice: $(grep 'loop.*: loop' log)"
-  got=$(run OP2_BACKEND=$backend OP2_SHADOW=native ./program --right) && [ "$got" = "$right" ] || fail "$backend, compared: $got: $(cat log)"
+  got=$(run OP2_BACKEND=$backend OP2_SHADOW=native ./program --right) || fail "$backend, compared, fails"
+  [ "$got" = "$right" ] || fail "$backend, compared: $got: $(cat log)"
 done
 got=$(run OP2_BACKEND=seq OP2_CHECK=on ./program --right) || fail "OP2_CHECK=on: $(cat log)"
 [ "$got" = "$right" ] || fail "OP2_CHECK=on: $got instead of $right"
 run OP2_BACKEND=seq OP2_CHECK=on ./program >out && fail "OP2_CHECK=on takes half a struct"
 standin=$build/tests/cuda/libstandin
 if [ -e "${standin}_cuda.so" ] && [ -e "${standin}_nvrtc.so" ]; then
-  got=$(run OP2_BACKEND=cuda OP2_CUDA_DRIVER=${standin}_cuda.so OP2_NVRTC=${standin}_nvrtc.so STANDIN_CACHE=$work/standin ./program --right)
+  got=$(run OP2_BACKEND=cuda OP2_CUDA_DRIVER="${standin}_cuda.so" OP2_NVRTC="${standin}_nvrtc.so" STANDIN_CACHE="$work/standin" ./program --right)
   [ "$got" = "$right" ] || fail "on the stand-in of a GPU: $got instead of $right: $(cat log)"
   # Elements that meet in what they read as well run in colours there; one that meets itself is refused.
-  on_gpu() { run OP2_BACKEND=cuda OP2_CUDA_DRIVER=${standin}_cuda.so OP2_NVRTC=${standin}_nvrtc.so STANDIN_CACHE=$work/standin "$@"; }
+  on_gpu() { run OP2_BACKEND=cuda OP2_CUDA_DRIVER="${standin}_cuda.so" OP2_NVRTC="${standin}_nvrtc.so" STANDIN_CACHE="$work/standin" "$@"; }
   met=$(OP2_BACKEND=native ./program --meet)
   got=$(on_gpu OP2_TIMING=text ./program --meet)
   [ "$(head -n 1 <<<"$got")" = "$met" ] || fail "elements that meet on the stand-in: $got instead of $met: $(cat log)"
@@ -67,7 +68,7 @@ fi
 
 # The command says the same.
 op2jit=$build/runtime/cli/op2jit
-"$op2jit" texts --headers "$root/include/op2" forms.cpp >texts 2>&1 || fail "op2jit texts: $(cat texts)"
+"$op2jit" texts --headers "$root/include/op2" forms.cpp >texts 2>&1 || fail "op2jit texts fails"
 "$op2jit" why-not ./program >why 2>/dev/null || fail "op2jit why-not: $(cat why)"
 for loop in throws takes_memory names_variable; do
   reason=$(sed -n "s/^$loop: //p" why)
@@ -76,7 +77,8 @@ for loop in throws takes_memory names_variable; do
 done
 [ "$(grep -c ': text$' texts)" -eq 13 ] || fail "op2jit texts: $(cat texts)"
 for name in takes_struct solver::method method 'instance<3>' '(inner::other<double, point>)'; do
-  "$op2jit" texts --headers "$root/include/op2" --show "$name" forms.cpp >out 2>&1 && [ -s out ] || fail "--show $name: $(cat out)"
+  "$op2jit" texts --headers "$root/include/op2" --show "$name" forms.cpp >out 2>&1 || fail "--show $name fails"
+  [ -s out ] || fail "--show $name: nothing"
 done
 "$op2jit" texts --headers "$root/include/op2" --show nowhere forms.cpp >out 2>&1 && fail "--show nowhere succeeds"
 grep -q "no op_par_loop of a kernel 'nowhere'; it has takes_struct, " out || fail "--show nowhere: $(cat out)"
