@@ -186,8 +186,12 @@ static int run(const char *kind, int wanted, int rounds, double memory) {
     return 1;
   p.x = malloc((size_t)p.m.rows * sizeof *p.x);
   p.y = malloc((size_t)p.m.rows * sizeof *p.y);
-  if (!p.x || !p.y)
+  if (!p.x || !p.y) {
+    free(p.x);
+    free(p.y);
+    matrix_free(&p.m);
     return 1;
+  }
   for (int r = 0; r < p.m.rows; r++)
     p.x[r] = 1 + r % 7;
   share_out(&p.m, omp_get_max_threads(), p.first);

@@ -1,4 +1,5 @@
 #define main sample_main
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
 #include "../../samples/barnes_hut/barnes_hut.c"
 #undef main
 
@@ -45,7 +46,8 @@ static void make_pairs(struct cell *a, struct cell *b) {
     for (int o = 0; o < 8; o++)
       make_pairs(a, &sky.cells[b->child + o]);
   else {
-    char *one = (char *)a->low, *other = (char *)b->low;
+    char *one = (char *)a->low,
+         *other = (char *)b->low; /* NOLINT(clang-analyzer-deadcode.DeadStores): below */
 #pragma omp task depend(mutexinoutset : *one) depend(mutexinoutset : *other)
     act_pair(a, b);
   }
@@ -59,7 +61,7 @@ static void make_forces(struct cell *c) {
       for (int q = o + 1; q < 8; q++)
         make_pairs(&sky.cells[c->child + o], &sky.cells[c->child + q]);
   } else if (c->count) {
-    char *one = (char *)c->low;
+    char *one = (char *)c->low; /* NOLINT(clang-analyzer-deadcode.DeadStores): below */
 #pragma omp task depend(mutexinoutset : *one)
     pull_all(c);
 #pragma omp task depend(mutexinoutset : *one)

@@ -1,4 +1,5 @@
 #define main sample_main
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
 #include "../../samples/md/md.c"
 #undef main
 

@@ -1,4 +1,5 @@
 #define main sample_main
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
 #include "../../samples/qr/qr.c"
 #undef main
 

@@ -68,14 +68,14 @@ fi
 
 # The command says the same.
 op2jit=$build/runtime/cli/op2jit
-"$op2jit" texts --headers "$root/include/op2" forms.cpp >texts 2>&1 || fail "op2jit texts fails"
+"$op2jit" texts --headers "$root/include/op2" forms.cpp >listed 2>&1 || fail "op2jit texts: $(cat listed)"
 "$op2jit" why-not ./program >why 2>/dev/null || fail "op2jit why-not: $(cat why)"
 for loop in throws takes_memory names_variable; do
   reason=$(sed -n "s/^$loop: //p" why)
   [ -n "$reason" ] || fail "op2jit why-not does not list $loop: $(cat why)"
-  grep -qF " $loop: $reason" texts || fail "op2jit texts does not say of $loop: $reason; $(grep " $loop: " texts)"
+  grep -qF " $loop: $reason" listed || fail "op2jit texts does not say of $loop: $reason; $(grep " $loop: " listed)"
 done
-[ "$(grep -c ': text$' texts)" -eq 13 ] || fail "op2jit texts: $(cat texts)"
+[ "$(grep -c ': text$' listed)" -eq 13 ] || fail "op2jit texts: $(cat listed)"
 for name in takes_struct solver::method method 'instance<3>' '(inner::other<double, point>)'; do
   "$op2jit" texts --headers "$root/include/op2" --show "$name" forms.cpp >out 2>&1 || fail "--show $name fails"
   [ -s out ] || fail "--show $name: nothing"
