@@ -131,10 +131,6 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *r
     op2_k4[0 * 4 + op2_l] = -0.0;
   }
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
-    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 0], __ATOMIC_RELAXED)};
-    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 1], __ATOMIC_RELAXED)};
-    const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 2], __ATOMIC_RELAXED)};
-    const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 3], __ATOMIC_RELAXED)};
     double op2_l0[16] __attribute__((aligned(64)));
     op2_load_double_4(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_i + 0) * 4, op2_d0 + (op2_i + 1) * 4, op2_d0 + (op2_i + 2) * 4, op2_d0 + (op2_i + 3) * 4});
     double op2_l1[16] __attribute__((aligned(64)));
@@ -144,9 +140,13 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *r
     __builtin_memcpy(op2_l3 + 0, op2_d3 + (op2_i + 0), sizeof(double) * 4);
     double op2_l4[4] __attribute__((aligned(64)));
     double op2_l5[32] __attribute__((aligned(64)));
+    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 0], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l5 + 0, (const double *const[4]){op2_d4 + op2_m0_0[0] * 2, op2_d4 + op2_m0_0[1] * 2, op2_d4 + op2_m0_0[2] * 2, op2_d4 + op2_m0_0[3] * 2});
+    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 1], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l5 + 8, (const double *const[4]){op2_d4 + op2_m0_1[0] * 2, op2_d4 + op2_m0_1[1] * 2, op2_d4 + op2_m0_1[2] * 2, op2_d4 + op2_m0_1[3] * 2});
+    const long op2_m0_2[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 2], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 2], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l5 + 16, (const double *const[4]){op2_d4 + op2_m0_2[0] * 2, op2_d4 + op2_m0_2[1] * 2, op2_d4 + op2_m0_2[2] * 2, op2_d4 + op2_m0_2[3] * 2});
+    const long op2_m0_3[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 4 + 3], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 4 + 3], __ATOMIC_RELAXED)};
     op2_load_double_2(op2_l5 + 24, (const double *const[4]){op2_d4 + op2_m0_3[0] * 2, op2_d4 + op2_m0_3[1] * 2, op2_d4 + op2_m0_3[2] * 2, op2_d4 + op2_m0_3[3] * 2});
     #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
     for (int op2_l = 0; op2_l < 4; op2_l++) {
