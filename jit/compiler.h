@@ -22,7 +22,8 @@ enum compile_trial { COMPILE_NO_TRIAL, COMPILE_ZEROS, COMPILE_PATTERN };
 
 struct compile_request {
   /* The first is compiled; it may #include the others. With a line "#pragma op2jit bounds" in it code for CPUs calls
-   * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array. */
+   * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array; with "#pragma op2jit rolled" its loops
+   * mostly run a few rounds, and not always as many. */
   const struct compile_file *files;
   int nfiles;
   const char *cpu;      /* CPU: name for tuning, "x86-64" if unknown; CUDA: "sm_90" */

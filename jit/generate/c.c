@@ -183,6 +183,8 @@ static void put_any_order(struct generator *g) {
 static void put_head(struct generator *g, const struct generated *files) {
   if (g->s->bounds)
     put(g, "#pragma op2jit bounds");
+  if (!g->s->rows && rows_open_map(g->d) >= 0)
+    put(g, "#pragma op2jit rolled");
   if (g->d->entry) {
     put_cxx_kernel(g, files);
     put(g, "#pragma clang diagnostic ignored \"-Weverything\"");

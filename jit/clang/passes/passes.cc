@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -29,6 +30,18 @@ struct LowerSwitchesOfVectorLoops : llvm::PassInfoMixin<LowerSwitchesOfVectorLoo
     for (const llvm::Loop *loop : loops.getLoopsInPreorder())
       if (llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable"))
         return llvm::LowerSwitchPass().run(function, analyses);
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
+// Unrolled by eight, a loop over few rounds ends in one over the rest, with two branches more that nobody can predict.
+struct KeepLoopsRolled : llvm::PassInfoMixin<KeepLoopsRolled> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
+    const llvm::LoopInfo &loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    llvm::ScalarEvolution &rounds = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    for (llvm::Loop *loop : loops.getLoopsInPreorder())
+      if (loop->isInnermost() && rounds.getSmallConstantTripCount(loop) == 0)
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.runtime.disable", 1);
     return llvm::PreservedAnalyses::all();
   }
 };
@@ -262,6 +275,14 @@ struct GuardVariables : llvm::PassInfoMixin<GuardVariables> {
 void lower_switches(llvm::PassBuilder &builder) {
   builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
     passes.addPass(LowerSwitchesOfVectorLoops());
+  });
+}
+
+void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &request) {
+  if (!llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit rolled\n"))
+    return;
+  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(KeepLoopsRolled());
   });
 }
 

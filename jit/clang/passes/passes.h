@@ -12,6 +12,10 @@ namespace op2jit {
 // it vectorises, in functions with a loop that asks to be vectorised.
 void lower_switches(llvm::PassBuilder &builder);
 
+// The first of the request's files says whether the kernel's loops mostly run a few rounds, and not always as many: makes
+// the pipeline leave those rolled whose number of rounds is not known.
+void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &request);
+
 // What leaves a strip as minus something else, as fluxes do, is turned into rows like it: makes the pipeline negate
 // rows in place of lanes, so that both are turned once, and the negation becomes a subtraction.
 void negate_rows(llvm::PassBuilder &builder);
