@@ -3,6 +3,7 @@
  * calls nothing and gathers nothing; scalar ones are allowed only as often as the kernel has them, for the elements behind the last strip.
  * Stores go past the caches where the shape says so; divisions begin early, and a strip earlier in stages. */
 #include "../unit.h"
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -287,6 +288,35 @@ TEST(packed_avx512) {
 
 TEST(packed_avx2) {
   for_processor("haswell", "+avx,+avx2,+fma,+sse3,+ssse3,+sse4.1,+sse4.2,+bmi,+bmi2", (const int[]){8}, 1);
+}
+
+/* A kernel's loop over a ragged map's targets, which mostly are few, is not unrolled where elements run one by one. */
+TEST(rolled) {
+  static struct listing listing;
+  struct counts all;
+  struct jit *jit;
+  struct error err = {0};
+  const struct jit_options options = {.mode = JIT_ON,
+                                      .dump = folder,
+                                      .cpu = "znver4",
+                                      .features =
+                                          "+avx,+avx2,+avx512f,+avx512bw,+avx512dq,+avx512vl,+fma,+bmi2"};
+  const struct shape shape = {.width = 8};
+  struct jit_code code;
+  struct desc d = build_loop("inverse", "void inverse(int n, const double **a, double *y) { double sum = 0;"
+                                        "for (int k = 0; k < n; k++) sum += 1 / *OP_ROW(a, k); *y = sum; }");
+  const int map = build_map(&d, 0, 1);
+  d.maps[map].ragged = true;
+  d.args[build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -1, OP_READ)].counted = true;
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  assert_int_equal(jit_code(jit, &d, &shape, &code, &err), OP_OK);
+  list_instructions("inverse", "strip8", code.hash, &listing);
+  count(&listing, 0, ULONG_MAX, &all);
+  assert_in_range(all.of[SCALAR_DIVISION], 1, 2); /* in the elements behind a strip, and in those that differ */
+  assert_true(all.of[PACKED_DIVISION] > 0);
+  jit_close(jit);
+  desc_free(&d);
 }
 
 /* A kernel that cannot be made of vectors says why. */

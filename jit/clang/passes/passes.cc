@@ -281,9 +281,8 @@ void lower_switches(llvm::PassBuilder &builder) {
 void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &request) {
   if (!llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit rolled\n"))
     return;
-  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(KeepLoopsRolled());
-  });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLoopsRolled()); });
 }
 
 void negate_rows(llvm::PassBuilder &builder) {
