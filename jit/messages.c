@@ -198,9 +198,10 @@ static bool is_declared_struct(const char *name, size_t length) {
   return is;
 }
 
-/* Said once for a name. */
-static void tell_remedy(const struct message *m, const struct told *t, struct text *out) {
+/* Said once for a name. Is it that of a struct of OP_TYPE? */
+static bool tell_remedy(const struct message *m, const struct told *t, struct text *out) {
   struct text remedy = {0};
+  bool is_struct = false;
   if (m->place == PLACE_KERNEL)
     tell_scalar_constants(m, t, &remedy);
   for (size_t i = 0; i < sizeof undeclared / sizeof *undeclared && m->place == PLACE_KERNEL; i++) {
@@ -211,7 +212,8 @@ static void tell_remedy(const struct message *m, const struct told *t, struct te
     const size_t length = strcspn(name, (const char[]){undeclared[i].behind[0], '\0'});
     if (before + length + behind > m->length || memcmp(name + length, undeclared[i].behind, behind) != 0)
       continue;
-    if (is_declared_struct(name, length))
+    is_struct |= is_declared_struct(name, length);
+    if (is_struct)
       text_add(&remedy, NO_STRUCT);
     else
       text_addf(&remedy, undeclared[i].remedy, (int)length, name);
@@ -219,6 +221,7 @@ static void tell_remedy(const struct message *m, const struct told *t, struct te
   if (remedy.length && !strstr(text_str(out), text_str(&remedy)))
     text_add(out, text_str(&remedy));
   text_free(&remedy);
+  return is_struct;
 }
 
 /* The line of generated code that a message is about; "" if there is none. */
@@ -231,8 +234,12 @@ static const char *line_of(const struct message *m, const struct told *t) {
 
 #define SAME "; make the struct of the prelude the same as the program's\n"
 
+static bool speaks_of(const struct message *m, const char *words) {
+  return memmem(m->text, m->length, words, strlen(words));
+}
+
 /* A layout that differs: the sentence of generated code, and what the compiler finds instead, if the next message says
- * so. Once. */
+ * so. Once. What else a compiler has against such a line is said in its own words. */
 static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *out) {
   static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",
                     missing[] = "no member named ";
@@ -245,8 +252,12 @@ static bool tell_layout(const struct message *m, const struct told *t, const cha
   sentence += sizeof mark - 1;
   if (begins_with(m, missing))
     text_addf(&said, "the kernels' text has %.*s" SAME, (int)m->length, m->text);
-  else if (!memmem(m->text, m->length, mark, sizeof mark - 1))
+  else if (speaks_of(m, " has no member ")) /* NVRTC */
+    text_addf(&said, "in the kernels' text %.*s" SAME, (int)m->length, m->text);
+  else if (speaks_of(m, "incomplete") || speaks_of(m, "op2_T"))
     text_add(&said, NO_STRUCT);
+  else if (!speaks_of(m, mark))
+    return false;
   else if (next_message(&next, &after) && after.severity == COMPILE_NOTE && begins_with(&after, note)) {
     const char *number = after.text + sizeof note - 1;
     text_addf(&said, "%.*s, in the kernels' text %.*s" SAME, (int)strcspn(sentence, "\""), sentence,
@@ -276,8 +287,8 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
     }
     if (shown)
       tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
-    if (shown && m.severity == COMPILE_ERROR)
-      tell_remedy(&m, t, &out);
+    if (shown && m.severity == COMPILE_ERROR && tell_remedy(&m, t, &out))
+      code = OP_ERR_TYPE;
   }
   if (errors == 0)
     text_add(&out, "the compiler gave no reason\n");

@@ -2,7 +2,7 @@
  * registers, spills and shared memory of each are printed (by NVRTC). Each program given runs on the stand-in first and
  * leaves its sources behind (OP2_DUMP).
  *
- *   test_nvrtc [--hip] [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *   test_nvrtc [--hip] [--long|--brief|--each] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
  * */
 #include <dirent.h>
 #include <errno.h>
@@ -201,15 +201,18 @@ int main(int argc, char **argv) {
   int at = compiler.hip ? 2 : 1;
   const bool all = argc > at && strcmp(argv[at], "--long") == 0;
   const bool brief = argc > at && strcmp(argv[at], "--brief") == 0;
-  at += all || brief;
+  const bool each = argc > at && strcmp(argv[at], "--each") == 0;
+  at += all || brief || each;
   static const char *const variants[] = {"atomics/128/vectors", "staged/128/sorted", "apart/128/vectors",
-                                         "whole/128",           "blocks/256",        "colours/128"};
-  const size_t nvariants = all ? sizeof variants / sizeof *variants : brief ? 1 : 2;
+                                         "whole/128",           "blocks/256",        "colours/128",
+                                         "atomics/64/soa",      "staged/64/soa",     "apart/64/soa",
+                                         "whole/64/sorted/soa", "blocks/64/soa",     "colours/64/soa"};
+  const size_t nvariants = each ? sizeof variants / sizeof *variants : all ? 6 : brief ? 1 : 2;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(stderr,
-            "usage: test_nvrtc [--hip] [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
+    fprintf(stderr, "usage: test_nvrtc [--hip] [--long|--brief|--each] FOLDER PROGRAM [ARGUMENT...] [-- "
+                    "PROGRAM...]...\n");
     return 2;
   }
   if (open_compiler(&compiler, &err)) {
@@ -233,10 +236,10 @@ int main(int argc, char **argv) {
     at = end + 1;
   }
   for_each_folder(&compiler, root,
-                  compiler.hip ? hip_gpus
-                  : all        ? all_gpus
-                  : brief      ? one_gpu
-                               : usual_gpus,
+                  compiler.hip    ? hip_gpus
+                  : all           ? all_gpus
+                  : brief || each ? one_gpu
+                                  : usual_gpus,
                   &totals);
   nvrtc_close(compiler.nvrtc);
   printf("%d sources, %d compiles, %d failures\n", totals.sources, totals.compiles, totals.failures);

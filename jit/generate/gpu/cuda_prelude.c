@@ -33,7 +33,9 @@ static const char prelude[] =
     "INFINITY\n"
     "#define __builtin_huge_val() HUGE_VAL\n#define __builtin_nanf(words) NAN\n#define __builtin_nan(words) "
     "((double)NAN)\n"
-    "#define __builtin_offsetof(type, member) ((size_t)((char *)&((type *)16)->member - (char *)16))\n"
+    "#ifdef __EDG__\n" /* NVRTC's front end: its own word, since nothing else is a constant */
+    "#define __builtin_offsetof(type, member) ((size_t)__INTADDR__(&((type *)0)->member))\n"
+    "#endif\n"
     "#undef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n"
     "__device__ __forceinline__ int op2_signbit(float x) { return __float_as_int(x) < 0; }\n"
     "__device__ __forceinline__ int op2_signbit(double x) { return __double_as_longlong(x) < 0; }\n"

@@ -75,8 +75,6 @@ static void put_member(struct generator *g, const char *type, const char *shown,
 void put_structs(struct generator *g, const char *before, bool kinds) {
   enum type_code types[OP_MAX_ARGS];
   const int count = desc_structs(g->d, types);
-  if (count && *before)
-    put(g, "#undef __builtin_offsetof");
   for (int i = 0; i < count; i++) {
     const struct type_info *info = type_info(types[i]);
     struct text name = {0};
