@@ -16,11 +16,11 @@ gpu_pack() { # FOLDER
   for name in declare arguments reductions floating data globals kernels kernel_files prelude types launch life views subsets ragged fused; do
     programs+=("build/tests/api/test-api-$name")
   done
-  for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint; do programs+=("build/bench/turns_$name"); done
+  for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint sums temporaries; do programs+=("build/bench/turns_$name"); done
   while read -r name _; do
     if [ -x "build/samples/$name" ]; then programs+=("build/samples/$name"); else programs+=("build/tests/samples/$name"); fi
   done <build/tests/cuda/samples.txt
-  cp build/bench/spmv "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
+  cp build/bench/spmv_rows "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
   cp -L build/libop2jit.so.0 $(gpu_libraries "${programs[@]}" build/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1

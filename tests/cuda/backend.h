@@ -29,9 +29,13 @@ static inline void says(const char *words) {
       fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
   } while (0)
 
+static inline bool is_standin(void) {
+  return strstr(getenv("OP2_CUDA_DRIVER"), "standin");
+}
+
 /* Of cases that ask the stand-in to fail: a real driver does not. */
 static inline void needs_standin(void) {
-  if (!strstr(getenv("OP2_CUDA_DRIVER"), "standin"))
+  if (!is_standin())
     skip();
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# day.sh [--list] [PART[:SECONDS]]..., of look|correct|opencl|sanitize|speed|waiting|each_strategy|profile: what a machine with a GPU is asked, from a folder that
+# day.sh [--list] [PART[:SECONDS]]..., of look|correct|opencl|sanitize|speed|waiting|each_strategy|ragged|starts|profile: what a machine with a GPU is asked, from a folder that
 # `./dev gpu pack` made; without a word all of it. --list names the checks with their limits and runs nothing. The machine needs NVIDIA's
 # driver and NVRTC, nothing to build with. Files go to $OUT (out/ here), each line as soon as it is known: look.txt says what the machine
 # has, results.txt has a line for each check and log.txt what it said, cuda.txt, cuda.json, waiting.txt and profile.txt have figures.
@@ -91,7 +91,8 @@ check() {
   if [ $status -eq 0 ]; then tell "PASS $line"; else tell "FAIL $line"; fi
   {
     echo "==== $name: status $status: $*"
-    if [ $status -eq 0 ]; then tail -c 3000 "$work/$name.log"; else tail -c 30000 "$work/$name.log"; fi
+    # All but the tables of what the property tests drew.
+    grep -avE '^  (cuda|opencl|hip) .*( +[0-9]+){8}$' "$work/$name.log" | tail -c $((status ? 12000 : 3000))
   } >"$work/$name.told"
   flock "$out/log.txt" cat "$work/$name.told" >>"$out/log.txt"
 }
@@ -164,13 +165,19 @@ correct() {
   [ "$size" != quick ] || { cases=8 && some='airfoil|jac|shallow_water|vadd|spmv'; }
   [ "$size" != small ] || { cases=1 airfoil=(--cells 1500 --iters 3) some='jac' && export OP2_TUNE=off; }
   export OP2_CACHE=off
+  export TEST_LIVES=12
   later machine 60 "$here/bin/op2jit" info
-  in_mode plain '.*' OP2_TUNE=off
-  for program in "$here"/bin/test-api-*; do later "${program##*/}" 250 "$program"; done
+  # The longest first.
+  OP2_TUNE=off later kernels 250 "$here/bin/test_kernels"
   for program in "$here"/bin/test_cuda_*; do
-    [ ! -e "$program" ] || OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 250 "$program"
+    [ ! -e "$program" ] || OP2_LOG=chain,cuda OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 250 "$program"
   done
-  OP2_TUNE=off later kernels 200 "$here/bin/test_kernels"
+  for program in "$here"/bin/test-api-{types,life}; do [ ! -e "$program" ] || later "${program##*/}" 250 "$program"; done
+  in_mode shadow "$some" OP2_SHADOW=native OP2_TUNE=off
+  in_mode waiting-check "$some" OP2_LAZY=check OP2_TUNE=off
+  in_mode checked "$some" OP2_CHECK=on OP2_TUNE=off
+  in_mode tuned "$some" OP2_TUNE=force
+  in_mode strict "$some" OP2_FP=strict OP2_TUNE=off
   later airfoil-published 200 "$here/bin/airfoil" "${airfoil[@]}"
   OP2_LAZY=on OP2_FUSE=on later airfoil-published-waiting 200 "$here/bin/airfoil" "${airfoil[@]}"
   for variant in $strategies; do
@@ -192,11 +199,10 @@ correct() {
   later shadow-native 100 "$here/bin/test_shadow" native cuda
   later shadow-cuda 100 "$here/bin/test_shadow" cuda native
   in_mode waiting "$some" OP2_LAZY=on OP2_FUSE=on OP2_TUNE=off
-  in_mode shadow "$some" OP2_SHADOW=native OP2_TUNE=off
-  in_mode waiting-check "$some" OP2_LAZY=check OP2_TUNE=off
-  in_mode checked "$some" OP2_CHECK=on OP2_TUNE=off
-  in_mode tuned "$some" OP2_TUNE=force
-  in_mode strict "$some" OP2_FP=strict OP2_TUNE=off
+  for program in "$here"/bin/test-api-*; do
+    [[ $program =~ -(types|life)$ ]] || later "${program##*/}" 250 "$program"
+  done
+  in_mode plain '.*' OP2_TUNE=off
   gather
 }
 
@@ -316,8 +322,8 @@ PYTHON
 # Loops one by one, waiting (as graphs), fused, through OpenCL, and on the host's cores.
 waiting() {
   local case sample wanted
-  for case in 'airfoil 720000' 'heat 8000' 'shallow_water 1024' 'shallow_water 128' 'jac 2000' 'aero 1000' 'airfoil 2880000' \
-    'multigrid 1024' 'airfoil_hydra 64' 'adjoint 1000'; do
+  for case in 'airfoil 720000' 'temporaries 8000000' 'shallow_water 1024' 'heat 8000' 'jac 2000' 'shallow_water 128' 'aero 1000' 'airfoil 2880000' \
+    'multigrid 1024' 'airfoil_hydra 64' 'adjoint 1000' 'sums 8000000'; do
     read -r sample wanted <<<"$case"
     timed "$sample-$wanted-one" "$sample" "$wanted" OP2_LAZY=off
     timed "$sample-$wanted-graphs" "$sample" "$wanted" OP2_LAZY=on OP2_FUSE=off
@@ -347,6 +353,45 @@ each_strategy() {
       $cells --iters 200 >"$work/strategy" 2>&1 || tell "FAIL strategy-${variant//\//-}: $(tail -n 1 "$work/strategy" | cut -c1-200)"
     printf '%-24s %s\n' "$variant" "$(grep -E '^ *res_calc' "$work/strategy" | head -n 1)" | tee -a "$out/waiting.txt"
   done
+  [ $list = no ] && [ "$(left)" -gt 0 ] || return 0
+  OP2_CACHE="$work/waiting.db" OP2_TUNE=force OP2_TIMING=text timeout -k 5 60 "$here/bin/airfoil" --cells $cells --iters 1000 >"$work/strategy" 2>&1 ||
+    tell "FAIL strategy-tuned: $(tail -n 1 "$work/strategy" | cut -c1-200)"
+  grep -E '^ *(save_soln|adt_calc|res_calc|bres_calc|update)' "$work/strategy" | sed 's/^/tuned: /' | tee -a "$out/waiting.txt"
+}
+
+# A matrix's rows: each loop's time and bytes, as the guess runs it and by what the tuner finds.
+ragged() {
+  local kind tune rows=1000000
+  [ "$size" != small ] || rows=300
+  for kind in power five banded; do
+    for tune in off force; do
+      if [ $list = yes ]; then
+        plan "ragged-$kind-$tune" 30 "$here/bin/spmv_bench" "$kind" $rows 9
+        continue
+      fi
+      [ "$(left)" -gt 0 ] || continue
+      OP2_CACHE=off OP2_TUNE=$tune OP2_TIMING=text timeout -k 5 30 "$here/bin/spmv_bench" $kind $rows 9 >"$work/ragged" 2>&1 ||
+        tell "FAIL ragged-$kind-$tune: $(tail -n 1 "$work/ragged" | cut -c1-200)"
+      grep -E '^ *(multiply|multiply_any|fixed) ' "$work/ragged" | sed "s/^/$kind, tuner $tune: /" | tee -a "$out/waiting.txt"
+    done
+  done
+}
+
+# How long a program takes that compiles all, one that finds it in the cache, and the CPU's.
+starts() {
+  local how backend began_at
+  for backend in cuda openmp; do
+    for how in cold warm warm; do
+      if [ $list = yes ]; then
+        plan "start-$backend-$how" 30 "$here/bin/airfoil" --cells 1500 --iters 1
+        continue
+      fi
+      began_at=$(date +%s%N)
+      OP2_BACKEND=$backend OP2_CACHE=$work/starts.db timeout -k 5 30 "$here/bin/airfoil" --cells 1500 --iters 1 >"$work/starts" 2>&1 ||
+        tell "FAIL start-$backend-$how: $(tail -n 1 "$work/starts" | cut -c1-200)"
+      echo "start-$backend-$how $((($(date +%s%N) - began_at) / 1000000)) ms for the whole program" | tee -a "$out/waiting.txt"
+    done
+  done
 }
 
 # What the hardware counts for airfoil's kernels, where it can be asked.
@@ -369,19 +414,19 @@ summary() {
   grep '^NOT RUN' "$out/results.txt" | grep -v 'no time was left' | cut -c1-300
 }
 
-[ $# -gt 0 ] || set -- look correct opencl sanitize speed waiting each_strategy profile
+[ $# -gt 0 ] || set -- look correct opencl sanitize speed waiting each_strategy ragged starts profile
 [ $list = yes ] || { : >"$out/log.txt" && : >"$out/results.txt" && keep; }
 for part in "$@"; do
   began=$SECONDS may_take=100000
   case $part in *:*) may_take=${part#*:} part=${part%:*} ;; esac
   case $part in
-  look | correct | opencl | sanitize | speed | waiting | each_strategy | profile)
+  look | correct | opencl | sanitize | speed | waiting | each_strategy | ragged | starts | profile)
     echo "== $part"
     $part
     [ $list = yes ] || echo "   $part took $((SECONDS - began)) s"
     ;;
   *)
-    echo "day.sh: there is no part '$part'; there are: look correct opencl sanitize speed waiting each_strategy profile"
+    echo "day.sh: there is no part '$part'; there are: look correct opencl sanitize speed waiting each_strategy ragged starts profile"
     exit 2
     ;;
   esac
