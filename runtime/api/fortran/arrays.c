@@ -170,7 +170,7 @@ long long op2jit_f_copy_map(const void *table) {
   struct op_context *ctx = k ? api_enter(call, KEEP) : NULL;
   if (!ctx)
     return 0;
-  const size_t rows = (size_t)(seen->from->size + seen->from->exec_size);
+  const size_t rows = (size_t)seen->from->size + (size_t)seen->from->exec_size;
   int *copy = seen->map ? array_new(rows * (size_t)seen->dim, sizeof *copy) : NULL;
   for (size_t i = 0; copy && i < rows * (size_t)seen->dim; i++)
     copy[i] = seen->map[i] + 1;
