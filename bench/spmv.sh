@@ -21,7 +21,8 @@ done
 echo "the library's time by that of a loop over rows with OpenMP: medians of $rounds rounds, quartiles of the ratio"
 echo "threads  matrix       rows    entries   hand ms    op2jit  ratio             of triad GB/s   any order         by fixed arity"
 found=$(mktemp) || exit 1
-for threads in 1 "$(nproc)"; do
+all=$(nproc) # asks OMP_NUM_THREADS too
+for threads in 1 "$all"; do
   for kind in ${kinds:-five power banded ring}; do
     export OP2_THREADS="$threads" OMP_NUM_THREADS="$threads" OP2_CACHE=off
     OP2_TUNE=force OP2_LOG=tune "$build/bench/spmv_rows" "$kind" "$rows" 1 >"$found" 2>&1 || cat "$found"
@@ -29,6 +30,6 @@ for threads in 1 "$(nproc)"; do
     OP2_VARIANT="$variants" "$build/bench/spmv_rows" "$kind" "$rows" "$rounds" || exit 1
     echo "         $variants"
   done
-  [ "$(nproc)" -gt 1 ] || break
+  [ "$all" -gt 1 ] || break
 done
 rm -f "$found"
