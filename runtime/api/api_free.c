@@ -241,7 +241,7 @@ int op2jit_free_map(op_map handle) {
 static int find_retired(struct op_context *ctx, const struct set *parent, const struct chosen *chosen,
                         const char *name, struct set **out) {
   struct set *like[SUBSETS_RETIRED];
-  long long same[SUBSETS_RETIRED];
+  long long same[SUBSETS_RETIRED] = {0};
   int count = 0, code = OP_OK;
   for (int i = 0; i < ctx->mesh->retired.count; i++) {
     struct set *set = ctx->mesh->retired.items[i];

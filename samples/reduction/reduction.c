@@ -67,9 +67,10 @@ static struct found reduce(op_set elements, op_dat x, op_dat row) {
 static double scatter_error(op_set elements, op_dat x, const double *value, int count) {
   const int size = op_is_root() ? count : 0;
   int *targets = malloc(2 * (size_t)count * sizeof *targets), wrong = 0;
-  double *sums = calloc(2 * (size_t)count, sizeof *sums), *want = sums + count;
+  double *sums = calloc(2 * (size_t)count, sizeof *sums);
   if (!targets || !sums)
     exit(1);
+  double *want = sums + count;
   for (int e = 0; e < count; e++) {
     targets[2 * e] = e / 3;
     targets[2 * e + 1] = e / 2;
@@ -109,9 +110,10 @@ int main(int argc, char **argv) {
   }
   if (op_init(argc, argv, 1))
     return 1;
-  double *value = malloc(4 * (size_t)count * sizeof *value), *rows = value + count;
+  double *value = malloc(4 * (size_t)count * sizeof *value);
   if (!value)
     return 1;
+  double *rows = value + count;
   for (int e = 0; e < count; e++) {
     value[e] = value_at(e);
     for (int k = 0; k < 3; k++)

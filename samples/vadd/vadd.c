@@ -40,9 +40,10 @@ int main(int argc, char **argv) {
   }
   if (op_init(argc, argv, 1))
     return 1;
-  double *values = malloc(2 * (size_t)size * sizeof *values), *twice = values + size;
+  double *values = malloc(2 * (size_t)size * sizeof *values);
   if (!values)
     return 1;
+  double *twice = values + size;
   for (int i = 0; i < size; i++) {
     values[i] = i;
     twice[i] = 2.0 * i;

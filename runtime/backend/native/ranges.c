@@ -115,8 +115,10 @@ void native_range(void *const *frame, const int *list, long begin, long end) {
   struct walk w = {.frame = frame, .places = places};
   prepare(&w);
   if (w.nspecial) {
+    /* cppcheck-suppress allocaCalled ; an array's length cannot end with the branch */
     char *room = alloca((size_t)places[nargs].scratch + LINE);
     w.scratch = room + (LINE - (uintptr_t)room % LINE) % LINE;
+    /* cppcheck-suppress allocaCalled */
     w.vectors = alloca((size_t)w.nspecial * OP2JIT_WIDEST * sizeof *w.vectors);
   }
   for (long n = begin; n < end; n++) {
