@@ -46,8 +46,8 @@ static void make_pairs(struct cell *a, struct cell *b) {
     for (int o = 0; o < 8; o++)
       make_pairs(a, &sky.cells[b->child + o]);
   else {
-    char *one = (char *)a->low,
-         *other = (char *)b->low; /* NOLINT(clang-analyzer-deadcode.DeadStores): below */
+    char *one = (char *)a->low;   /* NOLINT(clang-analyzer-deadcode.DeadStores): below */
+    char *other = (char *)b->low; /* NOLINT(clang-analyzer-deadcode.DeadStores): below */
 #pragma omp task depend(mutexinoutset : *one) depend(mutexinoutset : *other)
     act_pair(a, b);
   }

@@ -145,6 +145,7 @@ static int add_nvtx(struct trace *trace, struct error *err) {
     free(n);
     dlclose(library);
   }
+  /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): nvtx_finish frees it */
   return code;
 }
 

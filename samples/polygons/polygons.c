@@ -165,8 +165,9 @@ static struct mesh mesh_make(int n) {
   m.around = array(8 * points, sizeof *m.around);
   m.near = array(8 * points, sizeof *m.near);
   for (int p = 0; p < points; p++) {
-    m.centres[2 * p] = (p % n + 0.5 + shaken(&state)) / n;
-    m.centres[2 * p + 1] = (p / n + 0.5 + shaken(&state)) / n;
+    const int column = p % n, row = p / n;
+    m.centres[2 * p] = (column + 0.5 + shaken(&state)) / n;
+    m.centres[2 * p + 1] = (row + 0.5 + shaken(&state)) / n;
   }
   for (int p = 0; p < points; p++)
     make_square(&m, p % n, p / n);

@@ -195,8 +195,8 @@ static void add_steps(struct plan *p) {
 static op_graph make_graph(void) {
   const int n = A.tiles;
   struct plan p = {.graph = op_decl_graph("qr"),
-                   .tiles = calloc((size_t)(n * n), sizeof *p.tiles),
-                   .last = calloc((size_t)(n * n), sizeof *p.last)};
+                   .tiles = calloc((size_t)n * (size_t)n, sizeof *p.tiles),
+                   .last = calloc((size_t)n * (size_t)n, sizeof *p.last)};
   if (!p.tiles || !p.last)
     exit(1);
   for (int t = 0; t < n * n; t++) {

@@ -303,8 +303,9 @@ static int make_gas(int n) {
     return 0;
   for (int i = 0; i < gas.particles; i++) {
     struct particle *p = &gas.p[i];
-    p->x[0] = (i % n + 0.5) / n;
-    p->x[1] = (i / n + 0.5) / n;
+    const int column = i % n, row = i / n;
+    p->x[0] = (column + 0.5) / n;
+    p->x[1] = (row + 0.5) / n;
     const double dx = p->x[0] - 0.5, dy = p->x[1] - 0.5, r = sqrt(dx * dx + dy * dy) + 1e-12;
     p->v[0] = -turn_at(r) * dy / r;
     p->v[1] = turn_at(r) * dx / r;

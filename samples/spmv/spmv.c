@@ -60,7 +60,7 @@ static int run(const char *kind, int wanted) {
     return 1;
   double *x = malloc((size_t)m.rows * sizeof *x), *y = malloc((size_t)m.rows * sizeof *y);
   if (!x || !y)
-    return 1;
+    exit(1);
   for (int r = 0; r < m.rows; r++) {
     x[r] = sin(0.1 * r) + 2;
     y[r] = r;
