@@ -38,6 +38,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
+#include "record/kept.h"
 #include "record/sites.h"
 #include "report/forms.h"
 #include "report/profile.h"
@@ -325,6 +326,7 @@ void context_close(struct op_context *ctx) {
   text_forget(ctx);
   procedures_free(ctx);
   known_free(ctx);
+  kept_free(ctx);
   types_forget();
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);

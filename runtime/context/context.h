@@ -15,6 +15,7 @@ struct handles;
 struct hardware;
 struct io;
 struct jit;
+struct kept;
 struct kind;
 struct list;
 struct log;
@@ -64,6 +65,7 @@ struct op_context {
   struct list *texts;      /* of their sources, see loop/op2/text.h */
   struct list *procedures; /* of a program in Fortran that were kernels, see api/fortran/ */
   struct list *arrays;     /* that stand for its dats and maps, see api/fortran/arrays.c */
+  struct kept *kept;       /* values that arguments have of their own, see record/kept.h; NULL: none */
   int columns_base;        /* the first column of a map in messages: 0, or 1 for programs in Fortran */
   int maps_base; /* the first number in tables of maps: 0, or 1 in Fortran or if a program of OP2 says so */
   unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */

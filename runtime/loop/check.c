@@ -54,8 +54,8 @@ static int check_struct_access(const struct check *c, enum type_code type) {
 static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
   int access = c->said->access;
   if (access < 0 || access >= ACCESSES)
-    return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s", access, kind,
-                names);
+    return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s",
+                access + (c->ctx->compiled ? c->ctx->columns_base : 0), kind, names);
   if (!(allowed >> access & 1u))
     return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
                 access_names[access], kind, names);

@@ -12,18 +12,26 @@
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
+#include "record/kept.h"
 #include "spread/spread.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
-static int take_user_memory(struct launch *launch, const op_arg *args, struct error *err) {
+static int take_user_memory(const struct op_context *ctx, struct launch *launch, const op_arg *args,
+                            struct error *err) {
   const struct loop *loop = launch->loop;
   for (int v = 0; v < loop->nvalues; v++) {
     const int i = loop->values[v];
-    launch->user[i] = loop->args[i].gbl ? loop->args[i].gbl->value : args[i].data;
+    const bool kept = kept_has(&args[i]);
+    launch->user[i] = loop->args[i].gbl ? loop->args[i].gbl->value
+                      : kept            ? kept_values(ctx, &args[i])
+                                        : args[i].data;
+    if (!launch->user[i] && kept)
+      return error_set(err, OP_ERR_ARGUMENT, KEPT_GONE, loop->name, i + 1);
     if (!launch->user[i])
       return error_set(err, OP_ERR_ARGUMENT,
                        "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
-                       loop->name, i + 1, loop->args[i].dim, type_info(loop->args[i].type)->name);
+                       loop->name, i + 1, loop->args[i].dim,
+                       type_said(loop->args[i].type, ctx->columns_base != 0));
   }
   return OP_OK;
 }
@@ -97,7 +105,7 @@ static int find_record(struct op_context *ctx, const struct loop_call *call, str
 static int run_call(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                     struct error *err) {
   struct launch *launch = launch_get(loop, err);
-  int code = launch ? take_user_memory(launch, call->args, err) : err->code;
+  int code = launch ? take_user_memory(ctx, launch, call->args, err) : err->code;
   if (code)
     code = agree_on_call(ctx, code, err, "%s", error_message(err));
   else if (ctx->queue)
@@ -148,7 +156,7 @@ int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct
   int code = get_record(ctx, call, &loop, err);
   *out = code ? NULL : launch_get(loop, err);
   if (!code)
-    code = *out ? take_user_memory(*out, call->args, err) : err->code;
+    code = *out ? take_user_memory(ctx, *out, call->args, err) : err->code;
   if (code && *out) {
     launch_put(*out);
     *out = NULL;

@@ -136,6 +136,7 @@ contains
   subroutine mistakes()
     real(8) :: stranger(n), total(2, 4), turned(n, 2)
     real(4) :: other(n)
+    real(4), allocatable :: nothing(:), nothings(:, :)
     total = 0
     stranger = 0
     turned = 0
@@ -164,6 +165,15 @@ contains
       call op_decl_map(edges, nodes, 2, ends, p_ends, 'far')
     case ('dim')
       call op_par_loop_1(plain, nodes, op_arg_dat(sum, -1, OP_ID, 3, 'real(8)', OP_READ))
+    case ('self')
+      call op_decl_map(nodes, nodes, 1, [(i, i = 1, n)], p_ends, 'self')
+      call op_par_loop_1(plain, nodes, op_arg_dat(p_a, 0, p_ends, 1, 'real(4)', OP_READ))
+    case ('none')
+      call op_decl_dat(nodes, 1, 'real(4)', nothing, p_b, 'nothing')
+    case ('none2')
+      call op_decl_dat(nodes, 2, 'real(4)', nothings, p_b, 'nothings')
+    case ('access')
+      call op_par_loop_1(plain, nodes, op_arg_dat(p_a, -1, OP_ID, 1, 'real(4)', 99))
     case ('copied')
       call op_decl_dat(nodes, 2, 'real(8)', cube(:, 1, :), p_b, 'layer')
       call op_decl_dat(nodes, 2, 'real(8)', cube(:, 2, :), p_b, 'other layer')

@@ -28,6 +28,12 @@ contains
     end if
   end subroutine
 
+  subroutine add(g, h, v)
+    real(8), intent(in) :: g, h(5)
+    real(8), intent(inout) :: v
+    v = v + g + h(1) + 10*h(5)
+  end subroutine
+
   ! Ten arguments, of which one is scratch and one may be absent.
   subroutine wide(a, b, c, d, e, f, g, h, scratch, maybe)
     real(8), intent(in) :: a, b, c, d, e, f, g
@@ -43,6 +49,16 @@ module old_inside
   use op2_fortran_rt_support
   implicit none
 contains
+  ! Arguments of variables that are gone when this returns.
+  function of_locals() result(args)
+    type(op_arg) :: args(2)
+    real(8) :: one, five(5)
+    one = 7
+    five = [1, 2, 3, 4, 5]
+    args(1) = op_arg_gbl(one, 1, 'real(8)', OP_READ)
+    args(2) = op_arg_gbl(five, 5, 'real(8)', OP_READ)
+  end function
+
   ! The kernel uses a variable of the procedure around it: it is a procedure that is made on the stack.
   subroutine count_all(set, dat, n)
     type(op_set) :: set
@@ -77,6 +93,7 @@ program old
   type(op_set) :: nodes, edges
   type(op_map) :: ends
   type(op_dat) :: w, sum, numbers, none
+  type(op_arg) :: locals(2)
   integer(4), allocatable :: table(:), got(:)
   integer(4), pointer :: seen(:)
   real(8), allocatable :: back(:), expected(:)
@@ -136,6 +153,17 @@ program old
       op_arg_gbl(total, 1, 'real(8)', OP_INC), op_arg_gbl(scratch, 3, 'real(8)', OP_WORK), &
       op_opt_arg_dat(.false., none, -1, OP_ID, 1, 'real(8)', OP_RW))
   call expect(total == 1 + 5d0*n + real(n, 8)*(n + 1) .and. all(scratch == 5), 'ten arguments')
+
+  ! What is only read is taken when the argument is made.
+  total = 0.5d0
+  locals = of_locals()
+  call op_par_loop_3(add, edges, op_arg_gbl(2*total, 1, 'real(8)', OP_READ), &
+      op_arg_gbl(total*[1d0, 2d0, 3d0, 4d0, 5d0], 5, 'real(8)', OP_READ), op_arg_dat(w, -1, OP_ID, 1, 'real(8)', OP_RW))
+  call op_par_loop_3(add, edges, locals(1), locals(2), op_arg_dat(w, -1, OP_ID, 1, 'real(8)', OP_RW))
+  call op_fetch_data(w, back)
+  call expect(all(back == [(i + 26.5d0 + 58, i = 1, n)]), 'values of expressions and of variables that are gone')
+  call op_par_loop_3(add, edges, op_arg_gbl(-26.5d0 - 58, 1, 'real(8)', OP_READ), &
+      op_arg_gbl(0*[1d0, 2d0, 3d0, 4d0, 5d0], 5, 'real(8)', OP_READ), op_arg_dat(w, -1, OP_ID, 1, 'real(8)', OP_RW))
 
   factor = 3
   total = 0

@@ -48,6 +48,8 @@ program refused
   ends = op_decl_map(edges, nodes, 2, reshape([1, 2, 2, 3, 3, 4, 4, 6], [2, 4]), 'ends')
   call handles()
   call shapes()
+  call larger()
+  call nothing()
   call numbers()
   call types()
   call kernels()
@@ -135,6 +137,94 @@ contains
     call told(op_err_dim, 'declare it (2, 6)', 'data in the wrong way round')
     call op_fetch_data(a, out(13:), stat)
     call expect(stat == 0 .and. all(out(13:) == reshape(y, [12])), 'an array of rank 1 has no way round')
+  end subroutine
+
+  ! Arrays of rank 1 may be larger, and those that data are fetched into.
+  subroutine larger()
+    integer :: table(2, 5)
+    real(8) :: x(2, 7), deep(2, 2, 6), flat(20), out(2, 7), two(2)
+    real(8), target :: view(2, 7)
+    type(op_map) :: m
+    type(op_dat) :: d
+    type(op_gbl) :: g
+    table = 1
+    x = 1
+    deep = 1
+    flat = 1
+    view = 1
+    two = 1
+    m = op_decl_map(edges, nodes, 2, table, 'long', stat, errmsg)
+    call told(op_err_dim, '"long" has 2 targets for each of 4 elements, and the array is declared (2, 5), which is larger; ' &
+        //'declare it (2, 4)', 'a table for more elements')
+    m = op_decl_map(edges, nodes, 2, table(:, :4), 'part', stat)
+    call expect(stat == 0, 'the part of a table that is meant')
+    d = op_decl_dat(nodes, 2, 'real(8)', x, 'long', stat, errmsg)
+    call told(op_err_dim, 'declare it (2, 6)', 'data for more elements')
+    d = op_decl_dat_view(nodes, 2, 'real(8)', view, 'long', stat, errmsg)
+    call told(op_err_dim, 'is larger', 'a view of more elements')
+    d = op_decl_dat(nodes, 2, 'real(8)', deep, 'deep', stat, errmsg)
+    call told(op_err_dim, 'it is declared (2, 2, 6); declare it (2, 6)', 'small matrices for a vector')
+    d = op_decl_dat(nodes, 2, 'real(8)', flat, 'flat', stat)
+    call expect(stat == 0, 'a list that is longer')
+    out = -1
+    call op_fetch_data(d, out, stat)
+    call expect(stat == 0 .and. all(out(:, :6) == 1) .and. all(out(:, 7) == -1), 'data into a larger array')
+    call op_decl_const('one', 1, 'real(8)', two, stat, errmsg)
+    call told(op_err_size, '"one" has 1 value, and the array 2', 'a constant of more values')
+    call op_decl_const('one', 1, 'real(8)', two(1:1))
+    call op_update_const('one', two, stat, errmsg)
+    call told(op_err_size, '"one" has 1 value, and the array 2', 'more new values')
+    g = op_decl_gbl(1, 'real(8)', two, 'g', stat, errmsg)
+    call told(op_err_size, '"g" has 1 value, and the array 2', 'a global of more values')
+  end subroutine
+
+  ! Arrays that are not there.
+  subroutine nothing()
+    real(8), allocatable :: x(:), y(:, :), z(:, :, :), one
+    real(8), allocatable, target :: view(:)
+    real(8), pointer :: p(:, :)
+    integer, allocatable :: list(:), table(:, :)
+    integer, pointer :: to(:, :)
+    logical, allocatable :: flags(:)
+    type(op_map) :: m
+    type(op_dat) :: d
+    p => null()
+    to => null()
+    d = op_decl_dat(nodes, 1, 'real(8)', x, 'x', stat, errmsg)
+    call told(op_err_argument, 'op_decl_dat: the array for "x" is not allocated', 'no data')
+    d = op_decl_dat(nodes, 2, 'real(8)', y, 'y', stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'no data of rank 2')
+    d = op_decl_dat(nodes, 4, 'real(8)', z, 'z', stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'no data of rank 3')
+    d = op_decl_dat(nodes, 2, 'real(8)', p, 'p', stat, errmsg)
+    call told(op_err_argument, 'a pointer that is not associated', 'a pointer to no data')
+    d = op_decl_dat(nodes, 1, 'logical', flags, 'flags', stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'no logicals')
+    d = op_decl_dat_view(nodes, 1, 'real(8)', view, 'view', stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'a view of nothing')
+    m = op_decl_map(edges, nodes, 2, table, 'table', stat, errmsg)
+    call told(op_err_argument, 'op_decl_map: the array for "table" is not allocated', 'no table')
+    m = op_decl_map(edges, nodes, 2, to, 'to', stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'a pointer to no table')
+    m = op_decl_map_ragged(edges, nodes, list, list, 'ragged', stat, errmsg)
+    call told(op_err_size, 'needs 5 offsets', 'no offsets')
+    some = op_decl_subset(nodes, list, 'some', stat, errmsg)
+    call told(op_err_argument, 'the elements are NULL', 'no elements')
+    d = op_decl_dat(nodes, 1, 'real(8)', name='there')
+    call op_fetch_data(d, x, stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'data out to nothing')
+    call op_fetch_data(d, y, stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'data out to nothing of rank 2')
+    call op_put_data(d, x, stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'data in from nothing')
+    call op_decl_const('none', 1, 'real(8)', one, stat, errmsg)
+    call told(op_err_argument, 'the value is NULL', 'a constant of no value')
+    call op_decl_const('none', 2, 'real(8)', x, stat, errmsg)
+    call told(op_err_argument, 'is not allocated', 'a constant of no values')
+    call loop_with(op_arg_gbl(x, 2, 'real(8)', OP_READ))
+    call told(op_err_argument, 'argument 2: the data is NULL', 'a global that is nowhere')
+    d = op_decl_dat(op_decl_set(0, 'none'), 2, 'real(8)', y, 'none', stat)
+    call expect(stat == 0, 'no data for no elements')
   end subroutine
 
   ! All count from 1.

@@ -36,7 +36,7 @@ compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
 quiet=
 [ $failed = 0 ] || exit 1
-for program in surface newer refused old arrays; do
+for program in surface newer taken refused old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
 done
 for program in heat airfoil; do
@@ -71,6 +71,7 @@ if find "$build" -name '*op2jit-clang.so' | grep -q . || [ -n "${OP2_PLUGINS:-}"
 for backend in $backends; do
   run surface OP2_BACKEND="$backend" OP2_THREADS=3
   run newer OP2_BACKEND="$backend" OP2_THREADS=3
+  run taken OP2_BACKEND="$backend" OP2_THREADS=3
   run refused OP2_BACKEND="$backend"
   run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
@@ -110,6 +111,10 @@ mistake zero 'a 0 for element 7.*op_init_base'
 mistake dim 'argument 1.*dim'
 mistake turned '"turned" has 2 values for each element.*declare it \(2, 3000\)'
 mistake far 'entry 2 of element 7 of set "edges" is 3001; expected 1 .. 3000'
+mistake self 'argument 1: the index is 0'
+mistake none 'the array for "nothing" is not allocated'
+mistake none2 'the array for "nothings" is not allocated'
+mistake access 'the access 99 is unknown'
 run arrays OP2_BACKEND=native copied
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "sections given to OP2's modules are not said once"
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.

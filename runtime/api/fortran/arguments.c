@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "base/types.h"
+#include "record/kept.h"
 #include "record/record.h"
 
 static const struct {
@@ -105,12 +106,15 @@ static void check_array(op_arg *arg, long long count) {
   arg->said_length = (int)(count < 0 ? 0 : count);
 }
 
+/* What is only read may be an expression, or a section's copy: its values are taken now. */
 void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char *type, int access,
                       const char *is, long long count) {
   char room[64], other[64];
   *out = op2jit_opt_arg_gbl_typed(present, data, dim, fortran_type(type, room), (op_access)access,
                                   fortran_type(is, other));
   check_array(out, count);
+  if (access == OP_READ && out->present && out->type != TYPE_NONE)
+    kept_take(api_context(), out);
 }
 
 void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access) {

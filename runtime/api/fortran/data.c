@@ -13,20 +13,28 @@
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
 
-static int check_count(const char *call, const char *name, long long wanted, long long count) {
-  return count < 0 || count >= wanted
-             ? OP_OK
-             : error_set(api_error(), OP_ERR_SIZE, "%s: \"%s\" has %lld values, and the array %lld", call,
-                         name, wanted, count);
-}
-
 /* What the program gives for something with `dim` values for each of `elements`. */
 struct given {
   const char *call, *name, *what; /* "values" */
   long long elements;
   int dim;
+  bool exact;                  /* an array that is larger was meant for something else */
   long long count, extents[3]; /* of the array, 0 where it has no more dimensions */
 };
+
+static int check_count(const struct given *g) {
+  const long long wanted = g->elements * g->dim;
+  if (g->count == ARRAY_NONE && wanted > 0)
+    return error_set(
+        api_error(), OP_ERR_ARGUMENT,
+        "%s: the array for \"%s\" is not allocated, or a pointer that is not associated; expected "
+        "%lld values",
+        g->call, g->name, wanted);
+  return g->count < 0 || g->count >= wanted
+             ? OP_OK
+             : error_set(api_error(), OP_ERR_SIZE, "%s: \"%s\" has %lld values, and the array %lld", g->call,
+                         g->name, wanted, g->count);
+}
 
 static struct given given_of(const char *call, const char *name, const char *what, long long elements,
                              int dim, long long count, const long long extents[3]) {
@@ -39,30 +47,47 @@ static struct given given_of(const char *call, const char *name, const char *wha
                         .extents = {extents[0], extents[1], extents[2]}};
 }
 
-/* Those of an element lie side by side: the first extents, multiplied, are as many as it has. An array of rank 1 says
- * nothing of that, and where there are no elements nothing is read. */
-static bool is_in_order(const struct given *g) {
-  if (g->extents[1] == 0 || g->elements == 0 || g->dim < 1)
-    return true;
-  long long product = 1;
-  for (int r = 0; r < 3 && product != g->dim && g->extents[r]; r++)
-    product *= g->extents[r];
-  return product == g->dim;
+/* Those of an element lie side by side: the first extents, multiplied, are as many as it has, and the others those of
+ * the elements. Only the last one may be larger. */
+static bool is_in_order(const struct given *g, bool exact) {
+  long long first = 1, others = 1;
+  int rank = 0;
+  for (; rank < 3 && g->extents[rank]; rank++)
+    others *= g->extents[rank];
+  for (int r = 0; r <= rank; r++) {
+    const bool larger = !exact && r == rank - 1 && others > g->elements;
+    if (first == g->dim && (others == g->elements || larger))
+      return true;
+    if (r < rank) {
+      first *= g->extents[r];
+      others /= g->extents[r];
+    }
+  }
+  return false;
 }
 
+/* An array of rank 1 says nothing of the order, and where there are no elements nothing is read. */
 static int check_array(const struct given *g) {
-  if (check_count(g->call, g->name, g->elements * g->dim, g->count))
+  if (check_count(g))
     return api_error()->code;
-  if (is_in_order(g))
+  if (g->extents[1] == 0 || g->elements == 0 || g->dim < 1 || is_in_order(g, g->exact))
     return OP_OK;
   struct text shape = {0};
   for (int r = 0; r < 3 && g->extents[r]; r++)
     text_addf(&shape, "%s%lld", r ? ", " : "", g->extents[r]);
-  error_set(
-      api_error(), OP_ERR_DIM,
-      "%s: \"%s\" has %d %s for each element, which lie side by side, so %d must be the first extent of "
-      "the array, and it is declared (%s); declare it (%d, %lld)",
-      g->call, g->name, g->dim, g->what, g->dim, text_str(&shape), g->dim, g->elements);
+  const char *name = g->name, *given = text_str(&shape);
+  if (is_in_order(g, false))
+    error_set(
+        api_error(), OP_ERR_DIM,
+        "%s: \"%s\" has %d %s for each of %lld elements, and the array is declared (%s), which is larger; "
+        "declare it (%d, %lld), or pass the section that is meant",
+        g->call, name, g->dim, g->what, g->elements, given, g->dim, g->elements);
+  else
+    error_set(
+        api_error(), OP_ERR_DIM,
+        "%s: \"%s\" has %d %s for each element, which lie side by side, so %d must be the first extent of "
+        "the array, and it is declared (%s); declare it (%d, %lld)",
+        g->call, name, g->dim, g->what, g->dim, given, g->dim, g->elements);
   text_free(&shape);
   return OP_ERR_DIM;
 }
@@ -87,8 +112,8 @@ static int check_table(op_set from, int arity, const void *table, int bytes, lon
     return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
   const size_t entries = set && arity > 0 ? (size_t)set->size * (size_t)arity : 0;
-  const struct given g =
-      given_of("op_decl_map", name, "targets", entries ? set->size : 0, arity, count, extents);
+  struct given g = given_of("op_decl_map", name, "targets", entries ? set->size : 0, arity, count, extents);
+  g.exact = true;
   int code = api_error()->code ? api_error()->code : check_array(&g);
   for (size_t i = 0; !code && ctx->maps_base == 1 && table && i < entries; i++)
     if (entry(table, bytes, i) == 0)
@@ -184,6 +209,18 @@ static int check_value(const char *call, enum queued queued, const char *name, c
   return check_values(&g, queued, type, is);
 }
 
+/* It takes its values from the array, which has no others. */
+static int check_new_value(const char *call, enum queued queued, const char *name, const char *type,
+                           const char *is, int dim, long long count) {
+  const int code = check_value(call, queued, name, type, is, dim, count);
+  if (code || dim < 1 || count <= dim || !api_enter(call, queued))
+    return code;
+  return leave_together(call, error_set(api_error(), OP_ERR_SIZE,
+                                        "%s: \"%s\" has %d value%s, and the array %lld; give it that dim, or "
+                                        "pass the section that is meant",
+                                        call, name, dim, dim == 1 ? "" : "s", count));
+}
+
 /* 0 where it is no set, which the call itself tells. */
 static long long size_of(op_set handle, int dim) {
   const struct op_context *ctx = api_context();
@@ -194,7 +231,8 @@ static long long size_of(op_set handle, int dim) {
 op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
                          long long count, const long long extents[3], const char *name, int temporary) {
   char room[64];
-  const struct given g = given_of("op_decl_dat", name, "values", size_of(set, dim), dim, count, extents);
+  struct given g = given_of("op_decl_dat", name, "values", size_of(set, dim), dim, count, extents);
+  g.exact = api_context() && !api_context()->compiled; /* programs of OP2 may have larger arrays */
   type = fortran_type(type, room);
   if (check_values(&g, KEEP, type, is))
     return NULL;
@@ -208,7 +246,8 @@ op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data
 op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
                           const long long extents[3], const char *name) {
   char room[64];
-  const struct given g = given_of("op_decl_dat_view", name, "values", size_of(set, dim), dim, count, extents);
+  struct given g = given_of("op_decl_dat_view", name, "values", size_of(set, dim), dim, count, extents);
+  g.exact = true;
   type = fortran_type(type, room);
   if (check_values(&g, KEEP, type, is))
     return NULL;
@@ -219,14 +258,14 @@ int op2jit_f_decl_const(const char *name, int dim, const char *type, const void 
                         long long count) {
   char room[64];
   type = fortran_type(type, room);
-  const int code = check_value("op_decl_const", FLUSH, name, type, is, dim, count);
+  const int code = check_new_value("op_decl_const", FLUSH, name, type, is, dim, count);
   return code ? code : (op2jit_decl_const)(name, dim, type, value);
 }
 
 int op2jit_f_update_const(const char *name, const void *value, const char *is, long long count) {
   char room[64];
   const struct constant *c = api_context() ? mesh_find_constant(api_context()->mesh, name) : NULL;
-  if (c && check_value("op_update_const", FLUSH, name, type_info(c->type)->name, is, c->dim, count))
+  if (c && check_new_value("op_update_const", FLUSH, name, type_info(c->type)->name, is, c->dim, count))
     return op2jit_last_error()->code;
   return op2jit_update_const_typed(name, value, fortran_type(is, room));
 }
@@ -235,28 +274,30 @@ op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const cha
                          const char *name) {
   char room[64];
   type = fortran_type(type, room);
-  if (check_value("op_decl_gbl", KEEP, name, type, is, dim, count))
+  if (check_new_value("op_decl_gbl", KEEP, name, type, is, dim, count))
     return NULL;
   return (op2jit_decl_gbl)(dim, type, value, name);
 }
 
 /* What is no global the call itself tells. */
-static int check_global(const char *call, op_gbl handle, const char *is, long long count) {
+static int check_global(const char *call, op_gbl handle, const char *is, long long count, bool in) {
   const struct op_context *ctx = api_context();
   const struct gbl *gbl = ctx ? handle_object(ctx->handles, handle, HANDLE_GBL) : NULL;
-  return gbl ? check_value(call, FLUSH, gbl->name, type_info(gbl->type)->name, is, gbl->dim, count) : OP_OK;
+  return gbl ? (in ? check_new_value : check_value)(call, FLUSH, gbl->name, type_info(gbl->type)->name, is,
+                                                    gbl->dim, count)
+             : OP_OK;
 }
 
 int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is, long long count) {
   char room[64];
-  if (check_global("op_get_gbl", gbl, is, count))
+  if (check_global("op_get_gbl", gbl, is, count, false))
     return op2jit_last_error()->code;
   return op2jit_get_gbl_typed(gbl, out, fortran_type(is, room));
 }
 
 int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is, long long count) {
   char room[64];
-  if (check_global("op_put_gbl", gbl, is, count))
+  if (check_global("op_put_gbl", gbl, is, count, true))
     return op2jit_last_error()->code;
   return op2jit_put_gbl_typed(gbl, in, fortran_type(is, room));
 }
@@ -278,8 +319,9 @@ static int check_dat(const char *call, op_dat handle, const char *is, long long 
 int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, const long long extents[3],
                    int low, int high, int all) {
   const bool whole = low == 0 && high == -1;
-  const long long elements = high < low ? 0 : (long long)high - low + 1;
-  const int code = check_dat("op_fetch_data", dat, is, count, extents, whole ? -1 : elements);
+  const long long elements = high < low || low < 1 ? 0 : (long long)high - low + 1;
+  const int code = check_dat(whole ? "op_fetch_data" : "op_fetch_data_idx", dat, is, count, extents,
+                             whole ? -1 : elements);
   if (code)
     return code;
   if (whole)

@@ -2,8 +2,8 @@
  * compilers of Fortran differ in how functions return structs; texts end with a NUL; types have Fortran's names or C's;
  * numbers of map columns and elements count from 1. `is` names the type of the Fortran variable, "" where nothing is
  * known of it, and `count` how many values it has, -1 where that is not known, -2 for a section whose values do not lie
- * one behind the other, or a copy of one. `extents` are those of an array of rank 2 or 3, with 0 behind them; [1] is 0
- * where they are not known. Otherwise as the calls of op2jit.h. */
+ * one behind the other, or a copy of one, -3 for one that is not allocated. `extents` are those of an array of rank 2
+ * or 3, with 0 behind them; [1] is 0 where they are not known. Otherwise as the calls of op2jit.h. */
 #ifndef OP2JIT_FORTRAN_H
 #define OP2JIT_FORTRAN_H
 
@@ -113,7 +113,7 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 
 /* ---- between the files here ---- */
 
-enum { ARRAY_SECTION = -2 };
+enum { ARRAY_SECTION = -2, ARRAY_NONE = -3 };
 struct text;
 struct op_context;
 /* Of procedures that were kernels, see loops.c. */

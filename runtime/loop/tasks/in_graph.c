@@ -11,11 +11,13 @@
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/kept.h"
 #include "run/schedule.h"
 
 struct graph_loop {
   struct task_graph *graph;
   struct loop_call call; /* with texts and arguments of its own */
+  unsigned char *values; /* of arguments */
   int npieces, *bounds;
   /* Of a run: */
   struct launch *launch;
@@ -45,6 +47,7 @@ static void graph_loop_free(struct graph_loop *l) {
   free((char *)l->call.name);
   free((char *)l->call.file);
   free((op_arg *)l->call.args);
+  free(l->values);
   free(l->bounds);
   free(l->frames);
   free(l);
@@ -68,6 +71,13 @@ static struct graph_loop *copy_call(const struct loop_call *call, int npieces) {
   }
   memcpy(args, call->args, (size_t)call->nargs * sizeof *args);
   return l;
+}
+
+static int take_values(const struct op_context *ctx, struct graph_loop *l, struct error *err) {
+  const int gone = kept_move(ctx, (op_arg *)l->call.args, l->call.nargs, &l->values);
+  if (!l->values)
+    return error_memory_of(err, "the values of a loop in a graph", l->call.name, 1);
+  return gone ? error_set(err, OP_ERR_ARGUMENT, KEPT_GONE, l->call.name, gone) : OP_OK;
 }
 
 /* `base`: the first element in messages. */
@@ -111,6 +121,8 @@ int graph_loop_add(struct op_context *ctx, struct task_graph *g, const struct lo
   struct graph_loop *l = code ? NULL : copy_call(call, npieces);
   if (!code && !l)
     code = error_memory_of(err, "a loop in a graph", call->name, sizeof *l);
+  if (!code)
+    code = take_values(ctx, l, err);
   if (!code)
     code = set_bounds(l, bounds, set->size, ctx->columns_base, err);
   const struct tasks_mark before = tasks_mark(g);
