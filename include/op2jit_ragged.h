@@ -23,7 +23,7 @@ op_map op_decl_map_ragged(op_set from, op_set to, const long long *offsets, cons
                           const char *name);
 /* The set of a ragged map's entries, one for each target, in the order of `targets`: for dats on them, which loops over
  * `from` reach by that map. With ranks an entry is declared by the rank that declared its element, and goes where that
- * goes. It is freed with the map. NULL for other maps. Errors: OP_ERR_HANDLE. Local. */
+ * goes. It is freed with the map. Errors (NULL): OP_ERR_HANDLE, also for a map that is not ragged. Local. */
 op_set op_map_entries(op_map map);
 
 /* A ragged map as op_dump_to_hdf5 wrote it: the targets are the dataset `name`, the offsets `name`_offsets. Errors: as
@@ -39,15 +39,20 @@ op_map op_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const c
 /* In a kernel: the row of the k-th target, 0 <= k < n, of an argument through a ragged map: a pointer to `dim` values.
  * Beyond that there is nothing; checked runs (OP2_CHECK) end with OP_ERR_VIOLATION. */
 #define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))
-/* What stands behind a handle: the targets' numbers, and how far apart rows are; less than 0 for entries. */
+/* What stands behind a handle: the targets' numbers, and how far apart rows are; less than 0 for entries. Checked runs
+ * give -1 - n in place of n. */
 static inline ptrdiff_t op2jit_row(const void *to, const void *dim, const void *n, ptrdiff_t k) {
-  (void)n;
+  if ((ptrdiff_t)n < 0 && (k < 0 || k >= -1 - (ptrdiff_t)n))
+    op2jit_assert_failed("0 <= k && k < n, in OP_ROW(x, k)");
   return (ptrdiff_t)dim < 0 ? k * -(ptrdiff_t)dim : ((const int *)to)[k] * (ptrdiff_t)dim;
 }
 
 /* In a kernel, before a loop: its sums may be added up in any order, so that the library may take several targets of one
- * element at a time. Rows of many targets gain. In the program's own functions it says nothing. */
-#define OP_ANY_ORDER
+ * element at a time. Rows of many targets gain. In the program's own functions it does nothing; it stands for something
+ * that is left of it in the text of OP_KERNEL_DEF. */
+#define OP_ANY_ORDER                                                                                         \
+  switch (sizeof "OP_ANY_ORDER")                                                                             \
+  default:
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

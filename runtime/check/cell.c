@@ -134,7 +134,7 @@ static void turn_parameters(struct cell *cell, int i, int side, long count) {
   handle[0] = a->memory[side];
   handle[1] = a->table + GUARD_POINTERS;
   handle[2] = (void *)(intptr_t)cell->loop->args[i].dim;
-  handle[3] = (void *)(intptr_t)count;
+  handle[3] = (void *)(intptr_t)(-1 - count); /* so that OP_ROW of op2jit_ragged.h looks at its k */
 }
 
 void cell_turn(struct cell *cell, long element) {

@@ -153,6 +153,18 @@ static void multiply(void) {
   }
 }
 
+/* The text of OP_KERNEL_DEF has OP_ANY_ORDER too, or the variant would not be there. */
+CASE(any_order_is_in_the_text) {
+  const char *variant = getenv("OP2_VARIANT");
+  static char report[65536];
+  multiply();
+  if (!variant || !strstr(variant, "+rows"))
+    return;
+  works(op_report_json(report, sizeof report));
+  if (!strstr(report, "+rows"))
+    fail_msg("no variant with +rows in %s", report);
+}
+
 CASE(targets_and_entries_are_read) {
   assert_int_equal(op_get_size(op_map_entries(map)), offsets[ROWS]);
   multiply();
@@ -456,6 +468,15 @@ OP_KERNEL_DEF(beyond, void beyond(int n, const double **q, double *s) {
   *s = n > 2 ? *OP_ROW(q, n + (int)(0 * *OP_ROW(q, 0))) : 0;
 })
 OP_KERNEL_DEF(before, void before(int n, double **q) { if (n == 2) *OP_ROW(q, -1) = 1; })
+#define FAR(name, k)                                                                                         \
+  OP_KERNEL_DEF(name, void name(int n, const double **q, double *s) {                                        \
+    *s = n > 2 ? *OP_ROW(q, k + (int)(0 * *OP_ROW(q, 0))) : 0;                                               \
+  })
+FAR(far_20, 20)
+FAR(far_700, 700)
+FAR(far_billion, 1000000000)
+FAR(far_back, -70000)
+OP_KERNEL_DEF(far_written, void far_written(int n, double **q) { if (n == 3) *OP_ROW(q, 700) = 1; })
 /* clang-format on */
 static const char beyond_text[] = OP_KERNEL(void beyond_text(int n, const double **q, double *s) {
   *s = n > 2 ? *OP_ROW(q, n + (int)(0 * *OP_ROW(q, 0))) : 0;
@@ -480,6 +501,14 @@ CASE(what_is_beyond_the_targets_is_found) {
   says("element 2 of set \"from\"");
   fails(OP_ERR_VIOLATION, check(OP_KERNEL_OF(before), "before", OP_RW, false));
   says("element 0 of set \"from\"");
+  const char *far[] = {OP_KERNEL_OF(far_20), OP_KERNEL_OF(far_700), OP_KERNEL_OF(far_billion),
+                       OP_KERNEL_OF(far_back)};
+  const char *names[] = {"far_20", "far_700", "far_billion", "far_back"};
+  for (int i = 0; i < 4; i++) {
+    fails(OP_ERR_VIOLATION, check(far[i], names[i], OP_READ, true));
+    says("let k in OP_ROW(x, k) go from 0 to n - 1 (n is 3 here)");
+  }
+  fails(OP_ERR_VIOLATION, check(OP_KERNEL_OF(far_written), "far_written", OP_RW, false));
   const char *backend = getenv("OP2_BACKEND");
   if (backend && strcmp(backend, "native") != 0) {
     fails(OP_ERR_VIOLATION, check(beyond_text, "beyond_text", OP_READ, true));
@@ -499,6 +528,7 @@ CASE(what_is_beyond_the_targets_is_found) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      mesh_test(any_order_is_in_the_text),
       mesh_test(targets_and_entries_are_read),
       mesh_test(targets_are_incremented),
       mesh_test(targets_keep_extremes),

@@ -3,7 +3,9 @@
 #include "jit/front/rows/rows.h"
 
 static const char word[] = "op2jit_row(";
-enum { WORD = sizeof word - 1 };
+/* OP_ANY_ORDER of op2jit_ragged.h. */
+static const char order[] = "switch (sizeof \"OP_ANY_ORDER\") default:";
+enum { WORD = sizeof word - 1, ORDER = sizeof order - 1 };
 
 struct part {
   const char *at;
@@ -62,13 +64,25 @@ static bool drop_head(struct text *out, const struct part *x) {
   return there;
 }
 
-static const char *find_word(const char *at, const char *end) {
-  for (; end - at >= WORD; at++) {
-    at = memchr(at, *word, (size_t)(end - at) - WORD + 1);
-    if (!at || memcmp(at, word, WORD) == 0)
+static const char *find(const char *what, size_t length, const char *at, const char *end) {
+  for (; (size_t)(end - at) >= length; at++) {
+    at = memchr(at, *what, (size_t)(end - at) - length + 1);
+    if (!at || memcmp(at, what, length) == 0)
       return at;
   }
   return NULL;
+}
+
+static const char *find_word(const char *at, const char *end) {
+  return find(word, WORD, at, end);
+}
+
+static void add_between(const char *at, const char *end, struct text *out) {
+  for (const char *found; (found = find(order, ORDER, at, end)); at = found + ORDER) {
+    text_add_bytes(out, at, (size_t)(found - at));
+    text_add(out, "OP_ANY_ORDER");
+  }
+  text_add_bytes(out, at, (size_t)(end - at));
 }
 
 /* A k may have rows of its own. */
@@ -76,7 +90,7 @@ static void fold(struct part text, struct text *out) {
   const char *at = text.at, *end = text.at + text.length;
   for (const char *found; (found = find_word(at, end));) {
     struct part x, k;
-    text_add_bytes(out, at, (size_t)(found - at));
+    add_between(at, found, out);
     at = found;
     const char *behind = read_macro(found + WORD, end, &x, &k);
     if (behind && drop_head(out, &x)) {
@@ -91,11 +105,11 @@ static void fold(struct part text, struct text *out) {
       at += WORD;
     }
   }
-  text_add_bytes(out, at, (size_t)(end - at));
+  add_between(at, end, out);
 }
 
 const char *rows_folded(const char *text, size_t *length, struct text *room) {
-  if (!find_word(text, text + *length))
+  if (!find_word(text, text + *length) && !find(order, ORDER, text, text + *length))
     return text;
   fold((struct part){text, *length}, room);
   if (!text_ok(room))

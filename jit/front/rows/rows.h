@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "jit/front/kernel.h"
 
-/* OP_KERNEL_DEF gives the text as the C compiler sees it, with what OP_ROW stands for. The text with OP_ROW in its place,
- * as people wrote it: `text` itself if there is none of it, else in `room`, with *length changed. NULL: no memory. */
+/* OP_KERNEL_DEF gives the text as the C compiler sees it, with what OP_ROW and OP_ANY_ORDER stand for. The text with these
+ * words in their place, as people wrote it: `text` itself if there is none of it, else in `room`, with *length changed. NULL: no memory. */
 const char *rows_folded(const char *text, size_t *length, struct text *room);
 
 /* What checked runs ask of a k: the condition that does not hold. */
