@@ -84,7 +84,7 @@ static int check_one_line(const struct kernel *k, struct error *err) {
 size_t kernel_skip_brackets(const struct tokens *t, size_t open) {
   int depth = 0;
   for (size_t i = open; i < t->count; i++) {
-    if (t->items[i].directive || t->items[i].kind != TOKEN_PUNCTUATOR)
+    if (t->items[i].directive != t->items[open].directive || t->items[i].kind != TOKEN_PUNCTUATOR)
       continue;
     char c = t->text[t->items[i].begin];
     depth += c == '(' || c == '[' || c == '{';

@@ -45,6 +45,14 @@ void multiply(int n, const double **a, const double **x, double *y) {
     *y += *OP_ROW(a, k) * *OP_ROW(x, k);
 }
 void far(int n, const double **x, double *y) { *y = *OP_ROW(x, n); }
+#define AT(k) x[k][0]
+void hides(int n, const double **x, double *y) { *y = n; for (int k = 0; k < n; k++) *y += AT(k); }
+#if __clang_major__ > 0
+#define R(x, k) x[k]
+#else
+#define R(x, k) OP_ROW(x, k)
+#endif
+void unsure(int n, const double **x, double *y) { *y = n; for (int k = 0; k < n; k++) *y += *R(x, k); }
 void indexes(int n, const double **x, double *y) { *y = n ? x[0][0] : 0; }
 void spans(int n, const double **x, int m, double **z) {
   for (int k = 0; k < m; k++)
@@ -118,6 +126,10 @@ def ragged():
     check("a k that is n", "violated  argument 1: dat double 1 m[] READ" in out and "let k in OP_ROW(x, k) go from 0 to n - 1" in out, out)
     _, err = run("indexes", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
     check("an index", "write OP_ROW(x, 0) in place of x[0]" in err, err)
+    _, err = run("hides", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("an index in a macro", "write OP_ROW(x, k) in place of x[k]" in err, err)
+    out, _ = run("unsure", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("an index in one of two macros", "violated  argument 1: dat double 1 m[] READ" in out and "nothing but OP_ROW leads to them" in out, out)
     _, err = run("rows", "dat double 1 m[0..1] READ", "dat double 1 WRITE", status=1)
     check("OP_ROW of a map of one arity", "write x[k] in place of OP_ROW(x, k)" in err, err)
     _, err = run("multiply", "dat double 1 m[entries] READ", "dat double 1 m[0..2] READ", "dat double 1 WRITE", status=2)

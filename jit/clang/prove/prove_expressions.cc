@@ -69,6 +69,8 @@ Value Walk::constant_of(const clang::VarDecl *variable, Number component) {
 Value Walk::load(const Place &from, const clang::Expr *where) {
   rules_.read(from, where, state_);
   if (from.kind == Place::Pointers) {
+    if (rules_.argument(from.argument).ragged && !(in_row_ && from.entry && *from.entry == 0))
+      rules_.not_by_row(from, where);
     Place target = from;
     target.kind = Place::Argument;
     target.component = 0;

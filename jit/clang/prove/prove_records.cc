@@ -391,13 +391,17 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
   return true;
 }
 
-// OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one.
+// OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one. op2_row is that of
+// checked forms.
 bool Walk::row(const clang::BinaryOperator *expression, Value &result) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
   const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || !callee->getIdentifier() || callee->getName() != "op2jit_row" || call->getNumArgs() != 4)
+  if (!callee || !callee->getIdentifier() || call->getNumArgs() != 4 ||
+      (callee->getName() != "op2jit_row" && callee->getName() != "op2_row"))
     return false;
+  in_row_ = true;
   result = value(expression->getLHS());
+  in_row_ = false;
   const Place &at = result.target;
   const bool ragged =
       result.kind == Value::Pointer && at.kind == Place::Argument && rules_.argument(at.argument).ragged;

@@ -117,6 +117,12 @@ void Rules::lost_all(clang::SourceLocation where, const char *why) {
   }
 }
 
+void Rules::not_by_row(const Place &place, const clang::Expr *where) {
+  report(place.argument, PROVE_VIOLATED, PROVE_TEXT, where->getExprLoc(),
+         title(place.argument) + " has the rows of a ragged map, and nothing but OP_ROW leads to them",
+         "write OP_ROW(x, k) in place of x[k]");
+}
+
 // Reports what is outside; false if the component is outside or not known.
 bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
@@ -142,7 +148,8 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
     report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
            title(place.argument) + " has dim " + std::to_string(arg.dim) +
                ", and the kernel uses component " + std::to_string(*place.component),
-           "use components 0 to " + std::to_string(arg.dim - 1) + ", or declare it with a larger dim");
+           "use components 0 to " + std::to_string(arg.dim - 1) + ", or declare it with a larger dim" +
+               (arg.ragged ? "; the row of target k is OP_ROW(x, k)" : ""));
     return false;
   }
   if ((vector && !place.entry) || (place.kind == Place::Argument && !place.component)) {

@@ -40,6 +40,8 @@ public:
   // The argument, declared INC, keeps the smaller or larger of two values.
   void keeps_extremum(int argument, bool minimum);
   void null_pointer(const clang::Expr *where);
+  // What a ragged map leads to is used by something else than OP_ROW, in a macro for instance.
+  void not_by_row(const Place &place, const clang::Expr *where);
   void at_exit(const State &state);
   void lost(const Place &place, clang::SourceLocation where, const char *why);
   void lost_all(clang::SourceLocation where, const char *why);

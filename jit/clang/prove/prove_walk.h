@@ -127,6 +127,7 @@ private:
   std::set<const clang::VarDecl *> escaped_;                     // variables whose address was taken
   int uncertain_ = 0;                                            // depth of loops that may run no time at all
   int steps_ = 0;
+  bool in_row_ = false; // between the parentheses of OP_ROW's first pointer
 };
 
 } // namespace op2jit

@@ -1,5 +1,6 @@
 /* A ragged map's rows are `T **x` in C, for which `x[k]` is something too, and only the text shows that it is not meant.
- * Which parameters have them is followed from the kernel through the calls of helpers. */
+ * Which parameters have them is followed from the kernel through the calls of helpers and the macros of the text; a macro
+ * that is defined several times is left to the prover. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,18 @@ struct search {
   const struct desc *d;
   struct use *uses;
   size_t count;
+  size_t *macros; /* tokens of the names that the text defines */
+  size_t nmacros;
+  int depth; /* of macros that are looked into */
 };
+
+/* A function's body or a macro's, without `first`: its brace, or the macro's name. */
+struct span {
+  size_t first, begin, end;
+  bool macro;
+};
+
+enum { DEEPEST = 16 };
 
 static bool same_words(const struct tokens *t, size_t a, size_t b) {
   const struct token *x = &t->items[a], *y = &t->items[b];
@@ -55,6 +67,61 @@ static bool add_use(struct search *s, struct use use) {
   s->uses = uses;
   uses[s->count++] = use;
   return true;
+}
+
+/* ---- macros ------------------------------------------------------------------------------------*/
+
+static bool defines(const struct tokens *t, size_t i) {
+  return t->items[i].directive && t->items[i].line_first && token_is(t, i + 1, "define") &&
+         token_is_identifier(t, i + 2);
+}
+
+static bool find_macros(struct search *s) {
+  const struct tokens *t = &s->k->tokens;
+  for (size_t i = 0; i < t->count; i++) {
+    if (!defines(t, i))
+      continue;
+    size_t *macros = array_more(s->macros, s->nmacros, sizeof *macros);
+    if (!macros)
+      return false;
+    s->macros = macros;
+    macros[s->nmacros++] = i + 2;
+  }
+  return true;
+}
+
+static bool takes_arguments(const struct tokens *t, size_t macro) {
+  return token_is(t, macro + 1, "(") && t->items[macro + 1].begin == t->items[macro].end;
+}
+
+static struct span macro_span(const struct tokens *t, size_t macro) {
+  struct span span = {.first = macro, .begin = macro + 1, .macro = true};
+  if (takes_arguments(t, macro))
+    span.begin = kernel_skip_brackets(t, macro + 1);
+  for (span.end = span.begin; span.end < t->count; span.end++)
+    if (!t->items[span.end].directive || t->items[span.end].line_first)
+      break;
+  return span;
+}
+
+/* The token of the macro's name where it is defined; 0: it is no macro, or one of several definitions. */
+static size_t find_macro(const struct search *s, size_t at) {
+  size_t found = 0;
+  for (size_t i = 0; i < s->nmacros; i++)
+    if (same_words(&s->k->tokens, s->macros[i], at)) {
+      if (found)
+        return 0;
+      found = s->macros[i];
+    }
+  return found;
+}
+
+static bool has_parameter(const struct tokens *t, size_t macro, size_t name) {
+  const size_t end = takes_arguments(t, macro) ? kernel_skip_brackets(t, macro + 1) : macro;
+  for (size_t i = macro + 1; i < end; i++)
+    if (token_is_identifier(t, i) && same_words(t, i, name))
+      return true;
+  return false;
 }
 
 /* ---- where the name stands ---------------------------------------------------------------------*/
@@ -160,9 +227,27 @@ static int not_ragged(const struct search *s, const struct use *u, size_t at, st
 
 /* ---- looking for it ----------------------------------------------------------------------------*/
 
-/* Helpers get what they are called with. A macro, or what the text does not define, may do with it what it likes. */
+static int search_span(struct search *s, const struct use *u, size_t name, const struct span *span,
+                       struct error *err);
+
+static int search_macro(struct search *s, const struct use *u, size_t name, size_t macro, struct error *err) {
+  const struct span span = macro_span(&s->k->tokens, macro);
+  if (s->depth == DEEPEST)
+    return OP_OK;
+  s->depth++;
+  const int code = search_span(s, u, name, &span, err);
+  s->depth--;
+  return code;
+}
+
+/* Helpers and macros get what they are called with. What the text does not define may do with it what it likes. */
 static int enter_called(struct search *s, const struct use *u, size_t callee, int number, struct error *err) {
   const struct kernel *k = s->k;
+  const size_t macro = find_macro(s, callee);
+  const size_t name =
+      macro && takes_arguments(&k->tokens, macro) ? parameter_name(&k->tokens, macro + 1, number) : 0;
+  if (name)
+    return search_macro(s, u, name, macro, err);
   for (int f = 0; f < k->nfunctions; f++)
     if (same_words(&k->tokens, callee, k->functions[f].token) &&
         !add_use(s, (struct use){f, number, u->kind, u->arg}))
@@ -170,13 +255,23 @@ static int enter_called(struct search *s, const struct use *u, size_t callee, in
   return OP_OK;
 }
 
-static int look(struct search *s, const struct use *u, size_t at, size_t body, struct error *err) {
+/* Where a macro is used, and not in itself, stands what its first or last word is used for. */
+static bool is_open(const struct tokens *t, const struct spot *spot, const struct span *span) {
+  const bool begins = spot->before < span->begin, ends = spot->behind >= span->end;
+  return span->macro && ((begins && (ends || token_is(t, spot->behind, ","))) ||
+                         (ends && (token_is(t, spot->before, "(") || token_is(t, spot->before, ","))));
+}
+
+static int look(struct search *s, const struct use *u, size_t at, const struct span *span,
+                struct error *err) {
   const struct tokens *t = &s->k->tokens;
   const struct spot spot = around(t, at);
   const bool passed = (token_is(t, spot.before, "(") || token_is(t, spot.before, ",")) &&
                       (token_is(t, spot.behind, ")") || token_is(t, spot.behind, ","));
   int number = 0;
-  const size_t open = passed ? opened_before(t, spot.before, body, &number) : body;
+  if (is_open(t, &spot, span))
+    return OP_OK;
+  const size_t open = passed ? opened_before(t, spot.before, span->first, &number) : span->first;
   if (token_is(t, open, "(") && token_is_identifier(t, open - 1)) {
     if (token_is(t, open - 1, "OP_ROW"))
       return u->kind == RAGGED || number ? OP_OK : not_ragged(s, u, at, err);
@@ -186,20 +281,34 @@ static int look(struct search *s, const struct use *u, size_t at, size_t body, s
   return u->kind != RAGGED || unused ? OP_OK : misused(s, u, at, &spot, err);
 }
 
+static int search_span(struct search *s, const struct use *u, size_t name, const struct span *span,
+                       struct error *err) {
+  const struct tokens *t = &s->k->tokens;
+  int code = OP_OK;
+  bool hides = false;
+  for (size_t i = span->begin; i < span->end && !code && !hides; i++) {
+    if (!token_is_identifier(t, i) || t->items[i].directive != span->macro)
+      continue;
+    if (same_words(t, i, name)) {
+      if ((span->macro && i == span->begin) || !is_another(t, i, &hides))
+        code = look(s, u, i, span, err);
+      continue;
+    }
+    const size_t macro = find_macro(s, i);
+    if (macro && macro != span->first && !has_parameter(t, macro, name))
+      code = search_macro(s, u, name, macro, err);
+  }
+  return code;
+}
+
 static int search_body(struct search *s, const struct use *u, struct error *err) {
   const struct tokens *t = &s->k->tokens;
   const size_t open = s->k->functions[u->function].open, name = parameter_name(t, open, u->parameter);
   size_t body = kernel_skip_brackets(t, open);
   while (body < t->count && !token_is(t, body, "{"))
     body++;
-  const size_t end = kernel_skip_brackets(t, body);
-  int code = OP_OK;
-  bool hides = false;
-  for (size_t i = body + 1; name && i < end && !code && !hides; i++)
-    if (token_is_identifier(t, i) && !t->items[i].directive && same_words(t, i, name) &&
-        !is_another(t, i, &hides))
-      code = look(s, u, i, body, err);
-  return code;
+  const struct span span = {.first = body, .begin = body + 1, .end = kernel_skip_brackets(t, body)};
+  return name ? search_span(s, u, name, &span, err) : OP_OK;
 }
 
 int rows_check(const struct kernel *k, const struct desc *d, struct error *err) {
@@ -208,6 +317,8 @@ int rows_check(const struct kernel *k, const struct desc *d, struct error *err) 
   /* OP_ROW of a macro that is no text of ours. */
   if (kernel_uses(k, "op2jit_row") || !(desc_any_ragged(d) || kernel_uses(k, "OP_ROW")))
     return OP_OK;
+  if (!find_macros(&s))
+    code = error_memory(err, "the macros of a kernel text", s.nmacros * sizeof *s.macros);
   for (int i = 0; i < d->nargs && !code; i++) {
     const struct desc_arg *a = &d->args[i];
     const enum kind kind = desc_is_ragged(d, a) ? RAGGED : desc_is_vector(a) ? VECTOR : ONE_ROW;
@@ -219,5 +330,6 @@ int rows_check(const struct kernel *k, const struct desc *d, struct error *err) 
     code = search_body(&s, &use, err);
   }
   free(s.uses);
+  free(s.macros);
   return code;
 }
