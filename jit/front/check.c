@@ -122,13 +122,15 @@ static int check_parameter(const struct kernel *k, const struct desc *d, int arg
 static int check_count(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
   const int number = desc_parameter(d, arg) - 1;
   const struct kernel_parameter *p = &k->parameters[number];
+  const bool is_rows = p->depth >= 2;
   if (!d->args[arg].counted || !p->understood || (p->depth == 0 && p->type == TYPE_INT))
     return OP_OK;
   return kernel_error(
       k, p->line, p->column, err,
       "parameter %d (%s) is \"%s\", but argument %d is the first of its ragged map, and before "
-      "its rows the kernel gets the number of targets; write \"int %s\"",
-      number + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, p->name[0] ? p->name : "n");
+      "its rows the kernel gets the number of targets; %s \"int %s\"%s%s",
+      number + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, is_rows ? "insert" : "write",
+      p->name[0] && !is_rows ? p->name : "n", is_rows ? " before " : "", is_rows ? p->name : "");
 }
 
 /* The name of the parameter that was meant for an argument, or for a number of targets (`number`): of those that look

@@ -95,6 +95,15 @@ static void count_from_zero(void *table, bool wide, size_t entries, int base) {
       ((int *)table)[i] -= base;
 }
 
+/* A ragged map has offsets too. */
+static void tell_ragged(struct layout *l, const char *name, struct error *err) {
+  struct text offsets = {0};
+  text_addf(&offsets, "%s" RAGGED_OFFSETS, name);
+  if (text_ok(&offsets) && l->table->kind(l->file, text_str(&offsets)) != FILE_NOTHING)
+    error_prefix(err, "map \"%s\" is ragged in the file, and op_decl_map_ragged_hdf5 reads it: ", name);
+  text_free(&offsets);
+}
+
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err) {
   struct layout l;
@@ -109,6 +118,8 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   if (open_for(ctx, &l, path, err))
     return NULL;
   int code = find_rows(&l, from, name, arity, true, &d, err);
+  if (code)
+    tell_ragged(&l, name, err);
   const bool wide = !code && is_wide(d.type);
   const enum type_code type = wide ? TYPE_LONGLONG : TYPE_INT;
   if (!code) {
@@ -170,6 +181,8 @@ static int read_ragged(struct layout *l, const struct set *from, const char *nam
   struct file_dataset d;
   long long rows = 0;
   int code = read_offsets(l, from, offsets_name, part, err);
+  if (code)
+    error_prefix(err, "map \"%s\" is read as a ragged one, with offsets (others: op_decl_map_hdf5): ", name);
   if (!code)
     code = layout_find_table(l, name, 1, true, &rows, &d, err);
   const long long count = code ? 0 : part->offsets[from->size], end = part->first + count;

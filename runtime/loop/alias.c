@@ -1,6 +1,7 @@
 /* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC, MIN with MIN, MAX with MAX.
  * Anything else is allowed only if the elements reached by the two arguments do not meet, and never directly twice.
- * Two of INC, MIN and MAX never go together: what collects in one dat collects in one way. */
+ * Two of INC, MIN and MAX never go together: what collects in one dat collects in one way. And an element lists no target
+ * twice in a ragged map through which one argument writes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,9 +69,39 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
   return loop->compiled && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && ctx->diags < 7;
 }
 
+/* Forms with copies of an element's rows would have two of one target. */
+static bool may_repeat(const struct loop_arg *a) {
+  return a->present && a->dat && a->map && a->map->first && !a->entry &&
+         (a->access == OP_WRITE || a->access == OP_RW);
+}
+
+static int check_repeats(const struct loop *loop, int i, unsigned char *marks, struct error *err) {
+  const struct loop_arg *a = &loop->args[i];
+  for (long e = 0; e < loop->set->extents[EXTENT_EXEC]; e++) {
+    for (long place = arg_begin(a, e); place < arg_end(a, e); place++) {
+      const long target = arg_target(a, place);
+      if (is_marked(marks, target))
+        return error_set(err, OP_ERR_ALIAS,
+                         "loop %s: argument %d (dat \"%s\", %s) reaches element %ld of set \"%s\" twice from "
+                         "element %ld of set \"%s\", which lists it twice in ragged map \"%s\"; use OP_INC, "
+                         "OP_MIN or OP_MAX, or a map in which nothing is listed twice",
+                         loop->name, i + 1, a->dat->name, access_names[a->access],
+                         user_number(a->dat->set, target), a->dat->set->name, user_number(loop->set, e),
+                         loop->set->name, a->map->name);
+      mark(marks, target);
+    }
+    for (long place = arg_begin(a, e); place < arg_end(a, e); place++)
+      marks[arg_target(a, place) / 8] = 0;
+  }
+  return OP_OK;
+}
+
 static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
                       struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  memset(marks, 0, bytes);
+  if (i == j)
+    return check_repeats(loop, i, marks, err);
   if (access_reduces(a->access) && access_reduces(b->access))
     return error_set(
         err, OP_ERR_ALIAS,
@@ -84,7 +115,6 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         "with OP_RW, or as OP_INC only",
         loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
   long target = 0;
-  memset(marks, 0, bytes);
   visit(loop, a, marks, mark, &target);
   long element = visit(loop, b, marks, is_marked, &target);
   return element < 0 ? OP_OK : report(loop, i, j, element, target, err);
@@ -92,6 +122,8 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
 
 /* Pairs that need no look at the tables. */
 static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
+  if (a == b)
+    return !may_repeat(a);
   if (a->dat != b->dat || !a->dat || !a->present || !b->present)
     return true;
   return a->access == b->access && (a->access == OP_READ || access_reduces(a->access));
@@ -99,7 +131,7 @@ static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
 
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++)
-    for (int j = i + 1; j < loop->nargs; j++) {
+    for (int j = i; j < loop->nargs; j++) {
       if (is_harmless(&loop->args[i], &loop->args[j]))
         continue;
       size_t bytes = (size_t)loop->args[i].dat->set->extents[EXTENT_NONEXEC] / 8 + 1;

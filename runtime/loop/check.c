@@ -172,6 +172,8 @@ static int check_map(const struct check *c, struct set **target) {
   struct loop *loop = c->loop;
   *target = loop->set;
   if (c->said->map == OP_ID) {
+    if (c->said->idx == OP_ALL)
+      return fail(c, OP_ERR_INDEX, "the index is OP_ALL with OP_ID, which leads to one row; expected -1");
     if (c->said->idx != -1)
       return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument",
                   c->said->idx);

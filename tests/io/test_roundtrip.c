@@ -306,10 +306,14 @@ CASE(ragged_maps_keep_their_entries) {
     for (int i = 0; i < 6; i++)
       assert_int_equal(numbers[i], 10 + targets[i]);
     assert_null(op_decl_map_ragged_hdf5(from, to, in_folder("again.h5"), "none"));
+    message_has("map \"none\" is read as a ragged one, with offsets (others: op_decl_map_hdf5): ");
+    assert_null(op_decl_map_hdf5(from, to, 2, in_folder("again.h5"), "map"));
+    message_has("map \"map\" is ragged in the file, and op_decl_map_ragged_hdf5 reads it: ");
     /* A dat of the name that the offsets have would take their place. */
     const op_dat other = op_decl_dat(from, 1, "double", NULL, "map_offsets");
     fails(OP_ERR_FILE, op_fetch_data_hdf5_file(other, in_folder("again.h5")));
-    message_has("\"map_offsets\" is the list of offsets of a ragged map in the file's mesh and is not replaced");
+    message_has(
+        "\"map_offsets\" is the list of offsets of a ragged map in the file's mesh and is not replaced");
     works(op_free_map(again));
     works(op_free_map(ordinary));
     fails(OP_ERR_FILE, op_dump_to_hdf5(in_folder("taken.h5")));

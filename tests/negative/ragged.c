@@ -281,6 +281,52 @@ CASE(ragged_row_of_fixed) {
           op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_INC), flow(m));
 }
 
+/* A macro is what stands for it, with the parameter or without. */
+CASE(ragged_row_in_macro) {
+  UNUSED;
+  loop_of(m,
+          "#define AT(k) h[k][0]\nvoid in_macro(int n, const double **h, float *f) { f[0] = (float)(n + "
+          "AT(1)); }",
+          "in_macro", through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_row_in_macros) {
+  UNUSED;
+  loop_of(
+      m,
+      "#define ROW(x, k) OP_ROW(x, k)\n#define R(x, k) (x)[k]\n#define OF(v, k) (ROW(v, k)[0] + R(v, k)[0])\n"
+      "void in_macros(int n, const double **h, float *f) { f[0] = (float)(n + OF(h, 0)); }",
+      "in_macros", through(m, OP_READ), flow_written(m));
+}
+
+/* Which definition holds, only the compiler knows. */
+CASE(ragged_row_in_unsure_macro) {
+  UNUSED;
+  loop_of(m,
+          "#ifdef OP2JIT_KERNEL\n#define R(x, k) x[k]\n#else\n#define R(x, k) OP_ROW(x, k)\n#endif\n"
+          "void unsure(int n, const double **h, float *f) { f[0] = (float)(n + R(h, 0)[0]); }",
+          "unsure", through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_number_behind) {
+  UNUSED;
+  loop(m, "void loop(const double **h, int n, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
+}
+
+CASE(ragged_all_of_direct) {
+  UNUSED;
+  loop(m, sums, HEIGHT(m, OP_ALL, OP_READ), op_arg_dat(m->flow, OP_ALL, OP_ID, 2, "float", OP_READ));
+}
+
+CASE(ragged_target_listed_twice) {
+  UNUSED;
+  const int twice[6] = {0, 1, 2, 4, 5, 4};
+  const op_map map = op_decl_map_ragged(m->edges, m->cells, offsets, twice, "around");
+  loop(m,
+       "void loop(int n, double **h, const float *f) { for (int k = 0; k < n; k++) *OP_ROW(h, k) = f[0]; }",
+       op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_RW), flow(m));
+}
+
 CASE(ragged_into_nothing) {
   UNUSED;
   op_decl_map_ragged(m->edges, m->nothing, offsets, targets, "around");
@@ -330,6 +376,12 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_KERNEL, ragged_row_kept, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_row_of_one, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_row_of_fixed, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_in_macro, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_row_in_macros, IN_MESH),
+    ROW(OP_ERR_VIOLATION, ragged_row_in_unsure_macro, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_KERNEL, ragged_number_behind, IN_MESH),
+    ROW(OP_ERR_INDEX, ragged_all_of_direct, IN_MESH),
+    ROW(OP_ERR_ALIAS, ragged_target_listed_twice, IN_MESH),
     ROW(OP_ERR_MAP_RANGE, ragged_into_nothing, IN_MESH),
     ROW(OP_ERR_ACCESS, ragged_access_unsaid, IN_MESH | COMPILED_ONLY),
     {NULL, 0, 0, NULL},
