@@ -313,7 +313,8 @@ TEST(rolled) {
   assert_int_equal(jit_code(jit, &d, &shape, &code, &err), OP_OK);
   list_instructions("inverse", "strip8", code.hash, &listing);
   count(&listing, 0, ULONG_MAX, &all);
-  assert_in_range(all.of[SCALAR_DIVISION], 1, 2); /* in the elements behind a strip, and in those that differ */
+  /* In the elements behind a strip, and in those that differ. */
+  assert_in_range(all.of[SCALAR_DIVISION], 1, 2);
   assert_true(all.of[PACKED_DIVISION] > 0);
   jit_close(jit);
   desc_free(&d);

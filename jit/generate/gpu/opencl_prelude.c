@@ -200,16 +200,50 @@
   BOTH(expm1)                                                                                                \
   BOTH(fabs)                                                                                                 \
   BOTH(floor)                                                                                                \
-  BOTH(lgamma) BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb) BOTH(rint) BOTH(round) BOTH(sin)      \
-      BOTH(sinh) BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc) BOTH(atan2) BOTH(copysign)         \
-          BOTH(fdim) BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) BOTH(pow) BOTH(remainder)  \
-              BOTH(nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(ilogb) BOTH(lround)          \
-                  BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset) ONE(                   \
-                      memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
-                              "op2_m_lrint\n"                                                                \
-                              "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"               \
-                              "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                   \
-                              "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
+  BOTH(lgamma)                                                                                               \
+  BOTH(log)                                                                                                  \
+  BOTH(log10)                                                                                                \
+  BOTH(log1p)                                                                                                \
+  BOTH(log2)                                                                                                 \
+  BOTH(logb)                                                                                                 \
+  BOTH(rint)                                                                                                 \
+  BOTH(round)                                                                                                \
+  BOTH(sin)                                                                                                  \
+  BOTH(sinh)                                                                                                 \
+  BOTH(sqrt)                                                                                                 \
+  BOTH(tan)                                                                                                  \
+  BOTH(tanh)                                                                                                 \
+  BOTH(tgamma)                                                                                               \
+  BOTH(trunc)                                                                                                \
+  BOTH(atan2)                                                                                                \
+  BOTH(copysign)                                                                                             \
+  BOTH(fdim)                                                                                                 \
+  BOTH(fmax)                                                                                                 \
+  BOTH(fmin)                                                                                                 \
+  BOTH(fmod)                                                                                                 \
+  BOTH(hypot)                                                                                                \
+  BOTH(nextafter)                                                                                            \
+  BOTH(pow)                                                                                                  \
+  BOTH(remainder)                                                                                            \
+  BOTH(nearbyint)                                                                                            \
+  BOTH(fma)                                                                                                  \
+  BOTH(ldexp)                                                                                                \
+  BOTH(frexp)                                                                                                \
+  BOTH(modf)                                                                                                 \
+  BOTH(ilogb)                                                                                                \
+  BOTH(lround)                                                                                               \
+  BOTH(lrint)                                                                                                \
+  ONE(abs)                                                                                                   \
+  ONE(labs)                                                                                                  \
+  ONE(memcpy)                                                                                                \
+  ONE(memmove)                                                                                               \
+  ONE(memset)                                                                                                \
+  ONE(memcmp)                                                                                                \
+  "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                                  \
+  "op2_m_lrint\n"                                                                                            \
+  "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                                           \
+  "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                                               \
+  "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
 
 static const char prelude[] =
     "#ifdef OP2_DOUBLE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
