@@ -7,36 +7,68 @@
 #include "plan/plan_inner.h"
 #include "plan/strategy.h"
 
-int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
-                  struct error *err) {
-  memset(map, 0, sizeof *map);
-  if (ncolumns > 0 && size > INT_MAX / ncolumns)
-    return error_set(err, OP_ERR_SIZE, "%ld elements with %d targets each are too many to be turned round",
-                     size, ncolumns);
-  map->size = ncolumns > 0 ? columns[0].target_size : 0;
-  map->columns = ncolumns;
-  map->first = array_new((size_t)map->size + 1, sizeof *map->first);
-  map->entries = array_new((size_t)size * (size_t)ncolumns, sizeof *map->entries);
-  if (!map->first || !map->entries) {
-    reverse_free(map);
-    return error_memory(err, "a reverse map", (size_t)size * (size_t)ncolumns * sizeof *map->entries);
-  }
+static long count_places(const struct plan_column *c, long size) {
+  return column_place(c, size) - column_place(c, 0);
+}
+
+/* Of how many entries. -1: no memory. */
+static long number_entries(struct reverse_map *map, long size, const struct plan_column *columns,
+                           int ncolumns) {
+  bool ragged = false;
   for (int c = 0; c < ncolumns; c++)
-    for (long e = 0; e < size; e++)
-      map->first[column_target(&columns[c], e) + 1]++;
+    ragged |= columns[c].first != NULL;
+  if (!ragged)
+    return size * ncolumns;
+  map->begin = array_new((size_t)ncolumns + 1, sizeof *map->begin);
+  for (int c = 0; map->begin && c < ncolumns; c++)
+    map->begin[c + 1] = map->begin[c] + count_places(&columns[c], size);
+  return map->begin ? map->begin[ncolumns] : -1;
+}
+
+static int entry_of(const struct reverse_map *map, const struct plan_column *columns, int c, long e,
+                    long place) {
+  return (int)(map->begin ? map->begin[c] + place - column_place(&columns[c], 0) : e * map->columns + c);
+}
+
+static void fill(struct reverse_map *map, long size, const struct plan_column *columns) {
+  for (int c = 0; c < map->columns; c++)
+    for (long p = column_place(&columns[c], 0); p < column_place(&columns[c], size); p++)
+      map->first[column_target(&columns[c], p) + 1]++;
   for (long t = 0; t < map->size; t++)
     map->first[t + 1] += map->first[t];
   for (long e = 0; e < size; e++)
-    for (int c = 0; c < ncolumns; c++)
-      map->entries[map->first[column_target(&columns[c], e)]++] = (int)(e * ncolumns + c);
+    for (int c = 0; c < map->columns; c++)
+      for (long p = column_place(&columns[c], e); p < column_place(&columns[c], e + 1); p++)
+        map->entries[map->first[column_target(&columns[c], p)]++] = entry_of(map, columns, c, e, p);
   memmove(map->first + 1, map->first, (size_t)map->size * sizeof *map->first);
   map->first[0] = 0;
+}
+
+int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
+                  struct error *err) {
+  memset(map, 0, sizeof *map);
+  map->size = ncolumns > 0 ? columns[0].target_size : 0;
+  map->columns = ncolumns;
+  const long count = number_entries(map, size, columns, ncolumns);
+  if (count > INT_MAX) {
+    reverse_free(map);
+    return error_set(err, OP_ERR_SIZE, "%ld elements with %ld targets are too many to be turned round", size,
+                     count);
+  }
+  map->first = array_new((size_t)map->size + 1, sizeof *map->first);
+  map->entries = count < 0 ? NULL : array_new((size_t)count, sizeof *map->entries);
+  if (!map->first || !map->entries) {
+    reverse_free(map);
+    return error_memory(err, "a reverse map", (size_t)(count < 0 ? ncolumns : count) * sizeof *map->entries);
+  }
+  fill(map, size, columns);
   return OP_OK;
 }
 
 void reverse_free(struct reverse_map *map) {
   free(map->first);
   free(map->entries);
+  free(map->begin);
   memset(map, 0, sizeof *map);
 }
 
@@ -44,21 +76,51 @@ size_t reverse_bytes(const struct reverse_map *map) {
   return map->first ? ((size_t)map->size + 1 + (size_t)map->first[map->size]) * sizeof *map->first : 0;
 }
 
+/* The element that has the place. */
+static long element_of(const struct plan_column *c, long size, long place) {
+  long low = 0, high = size;
+  while (c->first && low + 1 < high) {
+    const long middle = (low + high) / 2;
+    if (c->first[middle] <= place)
+      low = middle;
+    else
+      high = middle;
+  }
+  return c->first ? low : place;
+}
+
+/* Entries of a target stand by elements, then by columns, then by places. */
+static bool is_before(const long a[3], const long b[3]) {
+  for (int i = 0; i < 3; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i];
+  return false;
+}
+
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
                    struct error *err) {
-  if (map->first[0] != 0 || map->first[map->size] != size * map->columns)
+  const long count = map->begin ? map->begin[map->columns] : size * map->columns;
+  if (map->first[0] != 0 || map->first[map->size] != count)
     return error_set(err, OP_ERR_PLAN, "a reverse map goes from %d to %d, expected 0 to %ld", map->first[0],
-                     map->first[map->size], size * map->columns);
-  for (long t = 0; t < map->size; t++)
+                     map->first[map->size], count);
+  for (long t = 0; t < map->size; t++) {
+    long last[3] = {-1, 0, 0};
     for (int i = map->first[t]; i < map->first[t + 1]; i++) {
-      int entry = map->entries[i];
-      if (entry < 0 || entry >= size * map->columns || (i > map->first[t] && entry <= map->entries[i - 1]))
+      const int entry = map->entries[i];
+      long place = 0;
+      const bool inside = entry >= 0 && entry < count;
+      const struct plan_column *c = inside ? &columns[reverse_column(map, entry, &place)] : NULL;
+      place += c ? column_place(c, 0) : 0;
+      const long now[3] = {c ? element_of(c, size, place) : -1, c ? c - columns : 0, place};
+      if (!is_before(last, now))
         return error_set(err, OP_ERR_PLAN, "entry %d of target %ld of a reverse map is out of range or order",
                          entry, t);
-      if (column_target(&columns[entry % map->columns], entry / map->columns) != t)
-        return error_set(err, OP_ERR_PLAN, "element %d is listed at target %ld, but does not reach it",
-                         entry / map->columns, t);
+      memcpy(last, now, sizeof last);
+      if (column_target(c, place) != t)
+        return error_set(err, OP_ERR_PLAN, "element %ld is listed at target %ld, but does not reach it",
+                         now[0], t);
     }
+  }
   return OP_OK;
 }
 

@@ -11,8 +11,11 @@
 struct reverse_map {
   long size;    /* targets */
   int *first;   /* size + 1 */
-  int *entries; /* element * columns + column, where `column` counts the columns given */
+  int *entries; /* element * columns + column, where `column` counts the columns given; or see `begin` */
   int columns;
+  long *
+      begin; /* columns + 1, where one of them is of a ragged map: an entry is its column's begin, and behind that the
+                * number of the target among all of the column. NULL: none is */
 };
 
 /* All columns must have one target set. Linear time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit
@@ -21,6 +24,18 @@ int reverse_build(struct reverse_map *map, long size, const struct plan_column *
                   struct error *err);
 void reverse_free(struct reverse_map *map);
 size_t reverse_bytes(const struct reverse_map *map);
+/* The column of an entry; *place: the number of the element, or in a ragged map that of the target. */
+static inline int reverse_column(const struct reverse_map *map, int entry, long *place) {
+  if (!map->begin) {
+    *place = entry / map->columns;
+    return entry % map->columns;
+  }
+  int c = 0;
+  while (entry >= map->begin[c + 1])
+    c++;
+  *place = entry - map->begin[c];
+  return c;
+}
 /* OP_ERR_PLAN unless it holds each element and column once, at its target, in order. */
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
                    struct error *err);

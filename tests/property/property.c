@@ -152,10 +152,8 @@ static void report(const struct options *o, struct test_case *c, struct world *w
           o->backend, c->number);
 }
 
-/* Components that dats through ragged maps have. None whose sums are gathered, and what lies apart has one. */
+/* Components that dats through ragged maps have: what lies apart has one. */
 static int ragged_dim(const struct options *o) {
-  if (o->variant && strstr(o->variant, "gather"))
-    return 0;
   return o->variant && strstr(o->variant, "soa") ? 1 : RAGGED_DIM;
 }
 

@@ -22,18 +22,19 @@ struct turned {
   enum type_code type;
   int ncolumns;
   size_t row_bytes;
-  unsigned char *rows; /* ncolumns rows for each element up to the end of the part */
+  unsigned char *rows; /* ncolumns rows for each element up to the end of the part; or one for each target */
 };
 
 /* Where one column of a target set's reverse map finds its rows, and whom it adds them to. */
 struct source {
   const struct turned *turned;
-  size_t offset;          /* of the column in the element's rows */
-  add_row *add;           /* NULL: an extremum */
-  improve_value *improve; /* NULL: a sum */
-  unsigned char *target;  /* of this run: component 0 of element 0 */
-  size_t target_bytes;    /* from element to element */
-  long step;              /* from component to component, in values */
+  const unsigned char *rows; /* the column's first */
+  size_t row_bytes;          /* from one to the next */
+  add_row *add;              /* NULL: an extremum */
+  improve_value *improve;    /* NULL: a sum */
+  unsigned char *target;     /* of this run: component 0 of element 0 */
+  size_t target_bytes;       /* from element to element */
+  long step;                 /* from component to component, in values */
 };
 
 /* A target set: what collects there. */
@@ -80,30 +81,45 @@ static int rows_of(int arg) {
 static int vectors_of(int arity) {
   return -1 - arity;
 }
+/* The set of rows behind a ragged map. */
+static int entries_of(int map) {
+  return INT_MIN + map;
+}
+
+static int keep_map(struct gather *g, const struct desc *old, int map) {
+  struct desc *d = &g->desc;
+  const int set = number(g->old_set, &d->nsets, old->maps[map].to), kept = number(g->old_map, &d->nmaps, map);
+  d->maps[kept] = old->maps[map];
+  d->maps[kept].to = set;
+  return kept;
+}
 
 static void keep_arg(struct gather *g, const struct desc *old, int i) {
   struct desc *d = &g->desc;
   struct desc_arg *a = &d->args[i];
-  int set = a->map >= 0 ? number(g->old_set, &d->nsets, old->maps[a->map].to) : 0;
+  if (a->map >= 0)
+    a->map = keep_map(g, old, a->map);
   if (a->dat >= 0) {
     int dat = number(g->old_dat, &d->ndats, a->dat);
     d->dats[dat] = old->dats[a->dat];
     d->dats[dat].set = number(g->old_set, &d->nsets, old->dats[a->dat].set);
     a->dat = dat;
   }
-  if (a->map >= 0) {
-    int map = number(g->old_map, &d->nmaps, a->map);
-    d->maps[map] = (struct desc_map){.arity = old->maps[a->map].arity, .to = set};
-    a->map = map;
-  }
 }
 
-/* One column becomes a direct argument; a vector goes through the identity. */
-static void turn_arg(struct gather *g, const struct desc *old, int i, long size) {
+/* One column becomes a direct argument; a vector goes through the identity; what goes through a ragged map has rows on the
+ * map's entries. */
+static void turn_arg(struct gather *g, const struct desc *old, int i, const struct loop *loop) {
   struct desc *d = &g->desc;
   struct desc_arg *a = &d->args[i];
   int set = 0, arity = 1, dat = number(g->old_dat, &d->ndats, rows_of(i));
-  if (a->idx < 0) {
+  long rows = loop_end(loop);
+  if (desc_is_ragged(old, a)) {
+    set = number(g->old_set, &d->nsets, entries_of(a->map));
+    a->map = keep_map(g, old, a->map);
+    a->entry = true;
+    rows = (long)loop->args[i].map->first[rows];
+  } else if (a->idx < 0) {
     arity = old->maps[a->map].arity;
     set = number(g->old_set, &d->nsets, vectors_of(arity));
     a->map = number(g->old_map, &d->nmaps, vectors_of(arity));
@@ -113,7 +129,7 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, long size)
     a->idx = -1;
   }
   d->dats[dat] = (struct desc_dat){
-      .type = a->type, .dim = a->dim, .set = set, .wide = size > INT_MAX / ((long)arity * a->dim)};
+      .type = a->type, .dim = a->dim, .set = set, .wide = rows > INT_MAX / ((long)arity * a->dim)};
   a->dat = dat;
 }
 
@@ -158,7 +174,7 @@ static int turn_desc(struct gather *g, const struct loop *loop, struct error *er
   number(g->old_set, &d->nsets, 0);
   for (int i = 0; i < d->nargs; i++)
     if (arg_is_turned(&loop->args[i]))
-      turn_arg(g, old, i, loop_end(loop));
+      turn_arg(g, old, i, loop);
     else
       keep_arg(g, old, i);
   for (int s = 0; s < d->nsets; s++)
@@ -217,6 +233,11 @@ static add_row *const adders[TYPE_COUNT] = {
     [TYPE_BOOL] = add_bool,     [TYPE_CHAR] = add_char,         [TYPE_SHORT] = add_short,
 };
 
+/* Rows before those of an element: of a ragged map one for each target. */
+static long first_row(const struct loop_arg *arg, long element) {
+  return arg->map->first ? (long)arg->map->first[element] : element;
+}
+
 /* The columns of a target set stand in its reverse map in the order of arguments. */
 static bool add_sources(struct gather *g, const struct loop *loop, const struct turned *t) {
   const struct loop_arg *arg = &loop->args[t->arg];
@@ -233,21 +254,24 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
     return false;
   group->sources = sources;
   const bool sum = arg->access == OP_INC;
+  const size_t step = (size_t)t->ncolumns * t->row_bytes;
   for (int c = 0; c < t->ncolumns; c++)
     sources[group->nsources++] =
         (struct source){.turned = t,
-                        .offset = (size_t)c * t->row_bytes,
+                        .rows = t->rows + (size_t)first_row(arg, g->begin) * step + (size_t)c * t->row_bytes,
+                        .row_bytes = step,
                         .add = sum ? adders[arg->type] : NULL,
                         .improve = sum ? NULL : improvers[arg->access == OP_MAX][arg->type]};
   group->nextrema += sum ? 0 : t->ncolumns;
   return true;
 }
 
-/* What an element left of one source. */
-static const unsigned char *row_of(const struct gather *g, const struct source *s, int columns, int entry) {
-  const struct turned *t = s->turned;
-  const long element = g->begin + entry / columns;
-  return t->rows + (size_t)element * (size_t)t->ncolumns * t->row_bytes + s->offset;
+/* What an element left of one source: an entry of the reverse map. */
+static const struct source *source_of(const struct group *group, int entry, const unsigned char **row) {
+  long place;
+  const struct source *s = &group->sources[reverse_column(group->reverse, entry, &place)];
+  *row = s->rows + (size_t)place * s->row_bytes;
+  return s;
 }
 
 /* All sources of one dat at a target, component by component: what was there before the first tells whether a NaN
@@ -261,9 +285,10 @@ static void collect_extremum(const struct group *group, const struct source *of,
     unsigned char *to = of->target + (size_t)target * of->target_bytes + (size_t)(c * of->step) * size;
     const bool from_nan = type_info(type)->is_float && isnan(type_number(type, to));
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
-      const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
+      const unsigned char *row;
+      const struct source *s = source_of(group, reverse->entries[i], &row);
       if (s->improve && s->target == of->target)
-        s->improve(to, row_of(g, s, reverse->columns, reverse->entries[i]) + (size_t)c * size, from_nan);
+        s->improve(to, row + (size_t)c * size, from_nan);
     }
   }
 }
@@ -288,28 +313,27 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
   (void)list;
   for (long target = begin; target < end; target++) {
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
-      const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
+      const unsigned char *row;
+      const struct source *s = source_of(group, reverse->entries[i], &row);
       if (s->add)
-        s->add(s->target + (size_t)target * s->target_bytes,
-               row_of(g, s, reverse->columns, reverse->entries[i]), g->desc.args[s->turned->arg].dim,
-               s->step);
+        s->add(s->target + (size_t)target * s->target_bytes, row, g->desc.args[s->turned->arg].dim, s->step);
     }
     if (group->nextrema)
       collect_extrema(group, target);
   }
 }
 
-/* The rows of extrema begin with what is there. */
+/* The rows of extrema begin with what is there; begin and end as first_row counts. */
 static void fill_extrema(const struct turned *t, long begin, long end) {
   const struct map *map = t->from->map;
   const struct dat *dat = t->from->dat;
   const int first = t->from->idx < 0 ? 0 : t->from->idx;
   unsigned char *to = t->rows + (size_t)begin * (size_t)t->ncolumns * t->row_bytes;
+  const size_t arity = map->first ? 1 : (size_t)map->arity;
   for (long e = begin; e < end; e++)
     for (int column = first; column < first + t->ncolumns; column++)
       for (int c = 0; c < dat->dim; c++, to += dat->value_size)
-        memcpy(to, dat_value(dat, map->table[(size_t)e * (size_t)map->arity + (size_t)column], c),
-               dat->value_size);
+        memcpy(to, dat_value(dat, map->table[(size_t)e * arity + (size_t)column], c), dat->value_size);
 }
 
 /* The work of the elements: their rows begin as sums do, or with what extrema start from. */
@@ -317,13 +341,14 @@ static void fill_rows(void *const *frame, const int *list, long begin, long end)
   const struct gather *g = frame[0];
   for (int i = 0; i < g->nturned; i++) {
     const struct turned *t = &g->turned[i];
+    const long first = first_row(t->from, begin), last = first_row(t->from, end);
     size_t bytes = (size_t)t->ncolumns * t->row_bytes;
     if (access_is_extremum(t->from->access)) {
-      fill_extrema(t, begin, end);
+      fill_extrema(t, first, last);
       continue;
     }
-    type_start_sum(t->type, t->rows + (size_t)begin * bytes,
-                   (size_t)(end - begin) * bytes / type_info(t->type)->size);
+    type_start_sum(t->type, t->rows + (size_t)first * bytes,
+                   (size_t)(last - first) * bytes / type_info(t->type)->size);
   }
   g->function(frame + 1, list, begin, end);
 }
@@ -362,7 +387,7 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
                          .type = arg->type,
                          .ncolumns = arg_columns(arg),
                          .row_bytes = arg->dat->row_bytes};
-    if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
+    if (size_mul((size_t)first_row(arg, end) * (size_t)t->ncolumns, t->row_bytes, &bytes))
       t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))
       return error_memory(err, "the gather form", bytes);
@@ -428,9 +453,13 @@ static void fill_frame(struct gather *g, const struct launch *launch) {
         kept ? launch->frame[desc_slot_dat(old, g->old_dat[i])] : rows_of_dat(g, g->old_dat[i]);
     frame[desc_slot_stride(d, i)] = kept ? launch->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
   }
-  for (int i = 0; i < d->nmaps; i++)
+  for (int i = 0; i < d->nmaps; i++) {
     frame[desc_slot_map(d, i)] =
         g->old_map[i] >= 0 ? launch->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
+    if (desc_any_ragged(d))
+      frame[desc_slot_first(d, i)] =
+          d->maps[i].ragged ? launch->frame[desc_slot_first(old, g->old_map[i])] : NULL;
+  }
   for (int i = 0; i < d->nargs; i++) {
     frame[desc_slot_arg(d, i)] = launch->frame[desc_slot_arg(old, i)];
     frame[desc_slot_start(d, i)] = launch->frame[desc_slot_start(old, i)];

@@ -62,12 +62,6 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
         "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
         "compiled; use another strategy",
         loop->name, s->name);
-  if (s->apart && desc_any_ragged(&loop->desc))
-    return error_set(
-        err, OP_ERR_ENV,
-        "loop %s: OP2_VARIANT forces %s, which is for maps of one arity, and a map of the loop is "
-        "ragged; use whole, colours or owners",
-        loop->name, s->name);
   if (s->unsafe && loop_meets(loop))
     return error_set(err, OP_ERR_ENV,
                      "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s; use whole, "
@@ -89,7 +83,7 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
   v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
   v->shape.piped &= shape_can_be_piped(&loop->desc, &v->shape) && !s->apart;
   v->shape.rows &= shape_has_rows(&loop->desc);
-  v->sorted &= !loop->ranged && loop_open_map(loop);
+  v->sorted &= !loop->ranged && !s->apart && loop_open_map(loop);
   return OP_OK;
 }
 
