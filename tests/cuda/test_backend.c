@@ -255,19 +255,17 @@ CASE(faulting_kernel) {
   op_exit();
 }
 
+/* A driver gives such a process no GPU again: CUDA 13.0's does not. */
 CASE(start_after_a_fault) {
   struct small m;
-  double sum = 3;
+  setenv("STANDIN_FAULTS", "stay", 1);
   works(start("OP2_VARIANT=atomics/64", NULL));
   small_mesh(&m);
   works(faulting_flux(&m));
   assert_int_equal(op_fetch_data(m.a, m.as), OP_ERR_DEVICE);
   op_exit();
-  works(start(NULL, NULL));
-  small_mesh(&m);
-  works(small_loop(&m, add_source, &sum));
-  small_check(&m, 1);
-  works(op_exit());
+  assert_int_equal(start(NULL, NULL), OP_ERR_BACKEND);
+  says("start the program anew");
 }
 
 static int sum_of(struct small *m, double *sum) {

@@ -66,8 +66,11 @@ static int make_stream(struct cuda *cuda, struct error *err) {
     result = d->event_create(&cuda->before, 0);
   if (!result)
     result = d->event_create(&cuda->after, 0);
+  const char *why = cuda_table_is_of_kernel(result)
+                        ? " again, after a kernel failed, is not possible: start the program anew; it"
+                        : "";
   const int code =
-      cuda_check(d, result, err, "starting GPU %d (%s)", cuda->device.ordinal, cuda->device.name);
+      cuda_check(d, result, err, "starting GPU %d (%s)%s", cuda->device.ordinal, cuda->device.name, why);
   return code ? (err->code = OP_ERR_BACKEND) : OP_OK;
 }
 

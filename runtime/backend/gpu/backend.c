@@ -195,7 +195,7 @@ static int backend_select(struct op_context *ctx, struct launch *launch, struct 
   if (c->failed)
     return error_set(err, OP_ERR_DEVICE,
                      "loop %s: %s (%s) takes no more work since an earlier kernel failed; call op_exit "
-                     "and start again",
+                     "and start the program again",
                      launch->loop->name, c->device.label, c->device.name);
   for (int p = 0; p < launch->loop->nparts; p++)
     launch_set_slots(launch, p, p == 0);

@@ -167,7 +167,7 @@ static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
                    "dat \"%s\": its newest values are on %s (%s), which takes no more work since a "
                    "kernel failed; call "
-                   "op_exit and start again",
+                   "op_exit and start the program again",
                    dat->name, c->device.label, c->device.name);
 }
 

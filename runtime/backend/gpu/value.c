@@ -38,7 +38,7 @@ static int make(struct gpu *c, const struct gbl *gbl, struct error *err) {
 static int lost(const struct gpu *c, const struct gbl *gbl, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
                    "global \"%s\": %s (%s) takes no more work since a kernel failed; call op_exit and start "
-                   "again",
+                   "the program again",
                    gbl->name, c->device.label, c->device.name);
 }
 

@@ -11,6 +11,7 @@ struct standin_settings standin_settings;
 static struct {
   bool ready;
   int error; /* sticky: a kernel failed */
+  int fault; /* the last context's */
   long calls;
 } driver;
 static _Thread_local int context_of; /* device + 1 of the thread's current context, 0: none */
@@ -119,11 +120,14 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
 EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
   int code = driver_enter(__func__);
   *context = (void *)(uintptr_t)(device + 1);
+  if (!code && getenv("STANDIN_FAULTS"))
+    code = driver.fault;
   return code;
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   (void)device;
   queue_drain();
+  driver.fault = driver.error;
   driver.error = CODE_OK;
   context_of = 0;
   return CODE_OK;
