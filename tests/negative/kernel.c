@@ -139,6 +139,13 @@ CASE(kernel_index_of_constant) {
             "slope[i];\n}\n");
 }
 
+/* A compiler knows that nothing is there, and may take any value for it. */
+CASE(kernel_place_of_constant) {
+  const double slope[2] = {1, 2};
+  op_decl_const("slope", 2, "double", slope);
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += slope[2] * *h;\n}\n");
+}
+
 CASE(kernel_index_of_local) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  double z[3];\n  for (int i = 0; i < 4; i++)\n    "
             "z[i] = *h;\n  "
@@ -226,6 +233,7 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_without_native_form, OP_ERR_BACKEND, NATIVE_ONLY),
     ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_index_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
+    ROW(kernel_place_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_index_of_local, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_smallest_around_is_set, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_smallest_is_no_sum, OP_ERR_VIOLATION, COMPILED_ONLY),

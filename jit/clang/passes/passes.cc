@@ -312,6 +312,8 @@ void guard_variables(llvm::Module &module, llvm::ModuleAnalysisManager &analyses
   functions.addPass(llvm::PromotePass());
   functions.addPass(GuardVariables());
   llvm::ModulePassManager passes;
+  // Inlining takes what a constant has beyond its end for any value, and nothing reads it then.
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuardVariables()));
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
   passes.run(module, analyses);
