@@ -25,6 +25,7 @@ struct search {
   size_t *macros; /* tokens of the names that the text defines */
   size_t nmacros;
   int depth; /* of macros that are looked into */
+  int entered;
 };
 
 /* A function's body or a macro's, without `first`: its brace, or the macro's name. */
@@ -33,7 +34,8 @@ struct span {
   bool macro;
 };
 
-enum { DEEPEST = 16 };
+/* Ten macros of ten uses each, one in the other, are too many to follow. */
+enum { DEEPEST = 16, MOST_ENTERED = 20000 };
 
 static bool same_words(const struct tokens *t, size_t a, size_t b) {
   const struct token *x = &t->items[a], *y = &t->items[b];
@@ -232,7 +234,7 @@ static int search_span(struct search *s, const struct use *u, size_t name, const
 
 static int search_macro(struct search *s, const struct use *u, size_t name, size_t macro, struct error *err) {
   const struct span span = macro_span(&s->k->tokens, macro);
-  if (s->depth == DEEPEST)
+  if (s->depth == DEEPEST || s->entered++ >= MOST_ENTERED)
     return OP_OK;
   s->depth++;
   const int code = search_span(s, u, name, &span, err);
