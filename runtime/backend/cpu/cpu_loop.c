@@ -64,10 +64,8 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
         loop->name, s->name);
   if (s->unsafe && loop_meets(loop))
     return error_set(err, OP_ERR_ENV,
-                     "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s; use whole, "
-                     "colours%s",
-                     loop->name, s->name, s->unsafe,
-                     desc_any_ragged(&loop->desc) ? " or owners" : ", owners or gather");
+                     "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s", loop->name,
+                     s->name, s->unsafe);
   if (is_alone(loop) && !s->serial)
     return error_set(
         err, OP_ERR_ENV,
