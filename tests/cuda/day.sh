@@ -7,7 +7,7 @@
 # fit to it, as 'test_cuda_.*'. A part that may take
 # so many SECONDS begins no more checks then: they are NOT RUN.
 # Parts are called by the names that were given; sizes are lists of words; a file's own name is printed into it.
-# shellcheck disable=SC2317,SC2086,SC2094,SC2015
+# shellcheck disable=SC2317,SC2086,SC2094,SC2015,SC2206
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$here/out}
