@@ -145,7 +145,7 @@ typedef struct op2jit_graph_facts {
   long long bytes;    /* of memory that the graph holds */
   double seconds;     /* from its begin to its end */
   double busy;        /* of it inside of tasks, summed over threads */
-  double idle;        /* of it without any task that could run, summed over threads */
+  double idle;        /* without any task that could run, or not awake yet, summed over threads */
   double critical;    /* the longest way through the graph, by what tasks took in all runs, late ones more */
   double reserved[8];
 } op_graph_facts_t;

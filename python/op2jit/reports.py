@@ -36,7 +36,8 @@ class Report:
         if not self.data:
             return "no run yet"
         facts = self.data
-        return f"backend {facts['backend']}, {facts['threads']} threads, {facts['ranks']} ranks"
+        where = facts.get("device") or f"{facts['threads']} threads"
+        return f"backend {facts['backend']}, {where}, {facts['ranks']} ranks"
 
     def __repr__(self) -> str:
         return show.lines(_HEAD, self._rows(), self._caption())

@@ -43,6 +43,8 @@ struct backend {
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
   /* What its times depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, struct text *out);
+  /* For reports: the device's name. NULL: the host's processors. */
+  const char *(*device)(const struct op_context *ctx);
   /* Before each run: set the slots of the parts for the launch's variant. */
   int (*select)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure

@@ -76,7 +76,10 @@ static int write_page(const struct cli *cli, const struct text *json, const stru
   struct text page = {0};
   struct error err = {0};
   int status = CLI_OK;
-  page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
+  if (cli->json && !before)
+    text_add_bytes(&page, text_str(json), json->length);
+  else
+    page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
   if (!text_ok(&page))
     status = cli_fail(CLI_FAILED, "there is no memory for the page");
   else if (file && aside_whole(file, text_str(&page), page.length, &err))
@@ -224,7 +227,8 @@ const struct command cli_report[] = {
      1,
      CLI_NO_STORE,
      "make the page of a report, or compare two",
-     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output. With\n"
+     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
+     "with --json it is the report itself that is written. With\n"
      "--compare the loops of both reports stand side by side, those that differ most first; with -o too they "
      "do\n"
      "so on the page, and so does how both runs began.",

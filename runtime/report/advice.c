@@ -41,7 +41,7 @@ static void advise_order(const struct report *r, const struct report_order *orde
   text_addf(out,
             "in the order of map %s each line of memory is fetched %.1f times into the %.0f MB of cache; "
             "op_renumber brings that near 1 (loops through it have %.0f%% of the time, most of it %s)\n",
-            order->map, order->fetches, (double)r->cache_bytes * 1e-6,
+            order->map, order->fetches, (double)r->cache_bytes / 0x1p20,
             all > 0 ? 100 * order->seconds / all : 0, order->loop);
 }
 

@@ -25,6 +25,10 @@ static const char *access_name(int access) {
 static void tell_arg(const struct loop_arg *arg, struct text *out) {
   if (!arg->present)
     text_add(out, "absent");
+  else if (arg->form == DESC_IDX)
+    text_addf(out, "%s", arg->map ? "number of the target" : "number of the element");
+  else if (arg->form == DESC_INFO)
+    text_addf(out, "payload of argument %d, %d %s", arg->ref + 1, arg->dim, type_info(arg->type)->name);
   else if (arg->dat)
     text_addf(out, "%s, %d %s", arg->dat->name, arg->dim, type_info(arg->type)->name);
   else if (arg->gbl)
@@ -35,7 +39,7 @@ static void tell_arg(const struct loop_arg *arg, struct text *out) {
     text_addf(out, ", by all %d of %s", -arg->idx, arg->map->name);
   else if (arg->present && !arg_is_direct(arg))
     text_addf(out, ", by %s[%d]", arg->map->name, arg->idx);
-  if (arg->present)
+  if (arg->present && (arg->form == DESC_DAT || arg->form == DESC_GBL))
     text_addf(out, ", %s\n", access_name(arg->access));
   else
     text_add_char(out, '\n');

@@ -100,6 +100,7 @@ struct report_graph {
 
 struct report {
   const char *backend, *team; /* team: NULL without threads */
+  const char *device;         /* NULL: loops run on the host's threads */
   int threads, ranks, rank;
   double wall, began; /* seconds since op_init, and when that was on the one clock */
   bool all, colour;   /* text: every row; as for a terminal */

@@ -111,13 +111,13 @@ static void add_graphs(const struct report *r, struct text *out) {
     const struct report_graph *g = &r->graphs[i];
     const struct tasks_sums *s = &g->sums;
     json_open(out, NULL, '{');
-    json_fields(
-        out,
-        "name:t tasks:i dependencies:i locks:i threads:i builds:i runs:i executed:i seconds:d busy_seconds:d "
-        "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i",
-        g->name, g->last.tasks, g->last.dependencies, g->last.locks, g->last.threads, g->last.builds, s->runs,
-        s->executed, s->seconds, s->busy, s->idle, tasks_between(s), g->last.critical, g->last.stolen,
-        g->last.refused);
+    json_fields(out,
+                "name:t tasks:i last_executed:i dependencies:i locks:i threads:i builds:i runs:i executed:i "
+                "seconds:d busy_seconds:d "
+                "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i",
+                g->name, g->last.tasks, g->last.executed, g->last.dependencies, g->last.locks,
+                g->last.threads, g->last.builds, s->runs, s->executed, s->seconds, s->busy, s->idle,
+                tasks_between(s), g->last.critical, g->last.stolen, g->last.refused);
     json_open(out, "types", '[');
     struct tasks_type_facts t;
     for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
@@ -168,8 +168,9 @@ static void add_advice(const struct report *r, struct text *out) {
 
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
-  json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
-              r->backend, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);
+  json_fields(
+      out, "backend:t device:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
+      r->backend, r->device, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);
   json_fields(out, "cache_gb_per_second:d", r->cache_rate);
   json_open(out, "loops", '[');
   text_add_char(out, '\n');

@@ -79,7 +79,7 @@ static void note_small(const struct report *r, struct text *out) {
     text_addf(
         out,
         "small: the loop's data fit in the processor's cache (%.0f MB), so its GB/s are not the memory's\n",
-        (double)r->cache_bytes * 1e-6);
+        (double)r->cache_bytes / 0x1p20);
 }
 
 static void note_views(const struct report *r, struct text *out) {

@@ -201,6 +201,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
   struct report r = {.backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
+                     .device = ctx->backend->device ? ctx->backend->device(ctx) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
                      .ranks = ctx->comm->size,
                      .rank = ctx->comm->rank,

@@ -92,8 +92,12 @@ static int width_of_names(const struct report *r) {
 
 static void text_heading(const struct report *r, struct text *out, int width) {
   char loops[48], wall[48];
-  text_addf(out, "backend %s, %d thread%s", r->backend, r->threads, r->threads == 1 ? "" : "s");
-  if (r->team)
+  text_addf(out, "backend %s, ", r->backend);
+  if (r->device)
+    text_add(out, r->device);
+  else
+    text_addf(out, "%d thread%s", r->threads, r->threads == 1 ? "" : "s");
+  if (r->team && !r->device)
     text_addf(out, " (%s)", r->team);
   if (r->ranks > 1)
     text_addf(out, ", %d ranks", r->ranks);

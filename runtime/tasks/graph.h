@@ -69,7 +69,7 @@ bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_fa
 /* Of all runs. */
 struct tasks_sums {
   long long runs, executed;
-  double seconds, busy, idle, thread_seconds; /* thread_seconds: that threads took part */
+  double seconds, busy, idle, thread_seconds; /* thread_seconds: a run's time, by its threads */
 };
 struct tasks_sums tasks_sums(const struct task_graph *g);
 /* Seconds that threads spent neither in tasks nor without any. */

@@ -403,6 +403,12 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
       g->types[t].seconds += 1e-9 * (double)w->types[t].ns;
     }
   }
+  /* Before a thread woke, and after it found that all is done, it had no task either. */
+  const double outside = seconds * r->threads - g->spans;
+  if (outside > 0) {
+    g->spans += outside;
+    g->idle += outside;
+  }
   g->runs++;
   g->sums.runs++;
   g->sums.executed += g->executed;

@@ -150,6 +150,11 @@ CASE(op_arg_idx_gives_the_users_numbers) {
   works(op_par_loop(OP_KERNEL_OF(numbers), "numbers", r.edges, op_arg_idx(-1, OP_ID), op_arg_idx(1, r.ends),
                     op_arg_idx(-2, r.ends), direct(y, 4, "int", OP_WRITE)));
   works(op_fetch_data(y, out));
+  static char report[1 << 20];
+  works(op_report_json(report, sizeof report));
+  assert_non_null(strstr(report,
+                         "\"arguments\":[\"number of the element\",\"number of the target, by ends[1]\","
+                         "\"number of the target, by all 2 of ends\",\"y, 4 int, OP_WRITE\"]"));
   for (int e = 0; e < EDGES; e++) {
     assert_int_equal(out[4 * e], e);
     assert_int_equal(out[4 * e + 1], ends[2 * e + 1]);

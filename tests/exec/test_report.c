@@ -68,7 +68,7 @@ static struct report make(int ranks) {
                          .threads = 2,
                          .ranks = ranks,
                          .triad = 40,
-                         .cache_bytes = 32000000,
+                         .cache_bytes = 32 << 20,
                          .rows = rows,
                          .nrows = 3,
                          .wall = 4,
@@ -126,6 +126,10 @@ CASE(text) {
   r.colour = true;
   report_text(&r, &out);
   expect(&out, "\033[1mloop ");
+  text_clear(&out);
+  r.device = "H100";
+  report_text(&r, &out);
+  expect(&out, "backend openmp, H100, 4 ranks, memory");
   text_free(&out);
 }
 

@@ -83,6 +83,7 @@ TEST(facts_say_what_there_is) {
   assert_int_equal(f.locks, 1);
   assert_int_equal(f.executed, 2);
   assert_true(f.busy > 0 && f.seconds >= f.busy && f.critical > 0);
+  assert_true(tasks_sums(s.g).thread_seconds >= f.seconds);
   struct tasks_type_facts type;
   assert_true(tasks_tell_type(s.g, 0, &type));
   assert_int_equal(type.count, 2);

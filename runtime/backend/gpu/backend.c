@@ -177,6 +177,10 @@ static void backend_unmake(struct op_context *ctx, struct loop *loop, int which)
   gpu_unmake(gpu_of(ctx), &l->variants[which], &l->targets);
 }
 
+static const char *backend_device(const struct op_context *ctx) {
+  return gpu_of(ctx)->device.name;
+}
+
 /* Generating, compiling and planning. */
 static double backend_cost(const struct loop *loop, int which) {
   (void)loop, (void)which;
@@ -262,6 +266,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .may_wait = true,                                                  \
                                           .run_chain = gpu_run_chain,                                        \
                                           .target = backend_target,                                          \
+                                          .device = backend_device,                                          \
                                           .select = backend_select,                                          \
                                           .run = backend_run,                                                \
                                           .finish = backend_finish,                                          \
