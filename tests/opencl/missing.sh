@@ -32,10 +32,18 @@ if ldconfig -p | grep -q 'libOpenCL\.so\.1 '; then
       printf 'without OP2_BACKEND: %s\n' "$out"
       failed=1
     }
-    out=$(env OP2_TIMING=text OP2_BACKEND=opencl OP2_DEVICE=portable: OP2_TUNE=off OP2_CACHE=off OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd \
+    out=$(env OP2_TIMING=text OP2_LOG=tune OP2_VARIANT=sorted OP2_BACKEND=opencl OP2_DEVICE=portable: OP2_TUNE=off OP2_CACHE=off OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd \
       "$program" --n 8 2>&1)
     grep -q '^backend opencl' <<<"$out" || {
       printf 'with OP2_DEVICE=portable: %s\n' "$out"
+      failed=1
+    }
+    grep -q '^backend opencl, [0-9]* thread' <<<"$out" && {
+      printf 'the report does not name the device: %s\n' "$out"
+      failed=1
+    }
+    grep -q 'OP2_VARIANT asks for .*/sorted; what of it fits this loop is ' <<<"$out" || {
+      printf 'a word that does not fit is left out without a line: %s\n' "$out"
       failed=1
     }
   fi

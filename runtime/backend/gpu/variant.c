@@ -231,6 +231,20 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
            loop->name);
 }
 
+/* Words that mean nothing for this loop are left out: atomics without increments, eachN of blocks. */
+static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
+                          bool increments) {
+  struct text asked = {0}, left = {0};
+  print(v, &asked);
+  settle(v, loop, increments);
+  print(v, &left);
+  if (strcmp(text_str(&asked), text_str(&left)) != 0)
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s: OP2_VARIANT asks for %s; what of it fits this loop is %s",
+             loop->name, text_str(&asked), text_str(&left));
+  text_free(&asked);
+  text_free(&left);
+}
+
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
@@ -243,13 +257,15 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   struct gpu_variant v = usual(c, loop, l);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
+  settle(&v, loop, l->targets.count > 0);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
   if (ragged)
     keep_colours(ctx, loop, &v);
-  settle(&v, loop, l->targets.count > 0);
+  if (!code && forced)
+    settle_forced(ctx, loop, &v, l->targets.count > 0);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
