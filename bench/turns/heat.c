@@ -40,9 +40,11 @@ double turns_by_hand(int steps, double *answer) {
 
 double turns_library(int steps, double *answer) {
   op_put_data(plate.u, start);
+  turns_bring(plate.u, plate.points);
+  turns_wait();
   const double begin = turns_seconds();
   plate_run(&plate, steps, factor(steps));
-  op_fetch_data_idx(plate.u, answer, 0, 0); /* waits */
+  turns_wait();
   const double seconds = (turns_seconds() - begin) / steps;
   op_fetch_data(plate.u, answer);
   return seconds;

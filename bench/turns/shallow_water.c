@@ -41,11 +41,14 @@ double turns_library(int steps, double *answer) {
   const op_dat dats[3][2] = {{water.u, water.uold}, {water.v, water.vold}, {water.p, water.pold}};
   const double *const fields[3] = {start.u, start.v, start.p};
   for (int f = 0; f < 3; f++)
-    for (int level = 0; level < 2; level++)
+    for (int level = 0; level < 2; level++) {
       op_put_data(dats[f][level], fields[f]);
+      turns_bring(dats[f][level], water.points);
+    }
+  turns_wait();
   const double begin = turns_seconds();
   water_run(&water, &model, steps);
-  op_fetch_data_idx(water.p, answer, 0, 0); /* waits */
+  turns_wait();
   const double seconds = (turns_seconds() - begin) / steps;
   for (int f = 0; f < 3; f++)
     op_fetch_data(dats[f][0], answer + (size_t)f * (size_t)points);

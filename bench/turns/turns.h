@@ -3,6 +3,8 @@
 #ifndef BENCH_TURNS_H
 #define BENCH_TURNS_H
 
+#include <op2jit.h>
+
 /* Makes what all batches need, of the library's only if `library`. Returns how many values the answer has. */
 long long turns_prepare(int size, int library);
 
@@ -19,5 +21,10 @@ extern const char *const turns_word;
 /* By which a batch takes its time, of turns.c: since some fixed time, or of all threads of this process if TURNS_CLOCK
  * is "cpu". */
 double turns_seconds(void);
+
+/* On a GPU, what a batch must not take its time for, or must: the dat, one double for each element of the set, is copied
+ * there, and nothing else runs any more; all loops have ended. Nothing is copied back. */
+void turns_bring(op_dat dat, op_set set);
+void turns_wait(void);
 
 #endif

@@ -10,9 +10,10 @@ static void advise_trials(const struct report_row *row, struct text *out) {
               row->name, 100 * row->trial_seconds / row->seconds);
 }
 
+/* No seconds at all: other rows have the time of these calls, since they ran as one with other loops. */
 static void advise_calls(const struct report_row *row, struct text *out) {
   const double cost_of_a_call = 1e-6;
-  if (row->calls >= 1000 && row->seconds < cost_of_a_call * (double)row->calls)
+  if (row->calls >= 1000 && row->seconds > 0 && row->seconds < cost_of_a_call * (double)row->calls)
     text_addf(out,
               "%lld calls of %s took %.2f us each, no more than a call itself costs; give one loop more "
               "elements\n",

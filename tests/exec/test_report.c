@@ -223,6 +223,9 @@ CASE(advice) {
   assert_false(advises(&row, NULL));
   row.seconds = 0.002;
   assert_true(advises(&row, "5000 calls of a took 0.40 us each"));
+  row.seconds = 0;
+  assert_false(advises(&row, NULL));
+  row.seconds = 0.00002;
   row.calls = 100;
   assert_false(advises(&row, NULL));
   struct report_detail detail = {.one = 1e-3, .many = 2.4e-3};
