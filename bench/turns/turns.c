@@ -27,9 +27,10 @@ OP_KERNEL_DEF(
 /* A loop with a result, for which the program waits; it comes behind all others. */
 void turns_bring(op_dat dat, op_set set) {
   double most = 0;
+  op_barrier(); /* runs what waits, as a chain without this loop */
   op_par_loop(OP_KERNEL_OF(look), "look", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ),
               op_arg_gbl(&most, 1, "double", OP_MAX));
-  op_barrier(); /* runs what waits */
+  op_barrier();
 }
 
 void turns_wait(void) {
