@@ -120,10 +120,12 @@ static int check_parameter(const struct kernel *k, const struct desc *d, int arg
 
 /* Before the first argument of a ragged map stands how many targets the element has. */
 static int check_count(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  if (!d->args[arg].counted)
+    return OP_OK;
   const int number = desc_parameter(d, arg) - 1;
   const struct kernel_parameter *p = &k->parameters[number];
   const bool is_rows = p->depth >= 2;
-  if (!d->args[arg].counted || !p->understood || (p->depth == 0 && p->type == TYPE_INT))
+  if (!p->understood || (p->depth == 0 && p->type == TYPE_INT))
     return OP_OK;
   return kernel_error(
       k, p->line, p->column, err,
