@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 13): loop multiply, scalar+rows, contract. */
+/* Made by op2jit (generator 14): loop multiply, scalar+rows, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -19,6 +19,7 @@ static inline __attribute__((always_inline, internal_linkage)) void multiply();
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, double *restrict op2_d2, const int *restrict op2_t0, const op2_longlong *restrict op2_z0, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
+  #pragma clang loop unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
     const op2_longlong op2_first0 = op2_z0[op2_e];
