@@ -5,9 +5,9 @@
 #include "jit/front/prelude.h"
 #include "jit/front/rows/rows.h"
 #include "jit/generate/generate.h"
-#include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
+#include "jit/generate/strips/lanes.h"
 
 static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
   (void)type;

@@ -5,9 +5,9 @@
 #include "base/size.h"
 #include "jit/front/parameters.h"
 #include "jit/generate/generate.h"
-#include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
+#include "jit/generate/strips/lanes.h"
 
 /* Targets of an element of which strips are thought where elements differ. */
 enum { USUAL_TARGETS = 4 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jit/generate/lanes.h"
+#include "jit/generate/strips/lanes.h"
 
 /* Lanes hold every component of a strip's rows in registers or close by; more do not gain. */
 enum { MOST_COMPONENTS = 96 };

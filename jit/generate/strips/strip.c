@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
+#include "jit/generate/strips/lanes.h"
 
 /* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
  * op2_b3 what an extremum began with; op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their

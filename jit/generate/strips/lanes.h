@@ -2,8 +2,8 @@
  * component, `width` values each), the kernel runs on the lanes in a loop that clang makes one vector operation of,
  * and results go back. Rows are loaded whole and turned in registers, by exchanging halves of ever larger blocks
  * between pairs of registers; that is faster than gathering component by component. */
-#ifndef OP2JIT_JIT_GENERATE_LANES_H
-#define OP2JIT_JIT_GENERATE_LANES_H
+#ifndef OP2JIT_JIT_GENERATE_STRIPS_LANES_H
+#define OP2JIT_JIT_GENERATE_STRIPS_LANES_H
 
 #include "jit/generate/skeleton.h"
 

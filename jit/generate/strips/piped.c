@@ -4,8 +4,8 @@
  * for both. Sums keep their order, for all that adds to such a dat waits, and scalar code comes behind the last strip's
  * additions. */
 #include "jit/generate/generate.h"
-#include "jit/generate/lanes.h"
 #include "jit/generate/rows.h"
+#include "jit/generate/strips/lanes.h"
 
 /* Single values are brought into lanes by a few instructions; they would only take registers. */
 static bool are_rows(const struct desc *d, const struct desc_arg *a) {

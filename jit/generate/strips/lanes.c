@@ -1,4 +1,4 @@
-#include "jit/generate/lanes.h"
+#include "jit/generate/strips/lanes.h"
 
 #include <stdio.h>
 #include <string.h>

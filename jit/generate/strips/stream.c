@@ -4,7 +4,7 @@
  * would make a loop for either case. */
 #include <stdio.h>
 
-#include "jit/generate/lanes.h"
+#include "jit/generate/strips/lanes.h"
 
 enum { LINE = 64, LEAST = 16 };
 
