@@ -8,6 +8,7 @@
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
 #include "jit/generate/strips/lanes.h"
+#include "jit/generate/strips/strip.h"
 
 static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
   (void)type;

@@ -8,6 +8,7 @@
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
 #include "jit/generate/strips/lanes.h"
+#include "jit/generate/strips/strip.h"
 
 /* Targets of an element of which strips are thought where elements differ. */
 enum { USUAL_TARGETS = 4 };
@@ -35,6 +36,10 @@ bool shape_can_stream(const struct desc *d, const struct shape *s) {
   for (int i = 0; i < d->nargs; i++)
     any |= lanes_can_stream(d, &d->args[i], s->width);
   return any && s->width && !s->list && shape_fits(d, s);
+}
+
+bool shape_can_be_piped(const struct desc *d, const struct shape *s) {
+  return stages_wait(d) && s->width && rows_open_map(d) < 0 && shape_fits(d, s);
 }
 
 /* Functions that take many times as long as an addition, with or without an f behind. */
@@ -154,7 +159,7 @@ static int natural_width(const struct desc *d, int vector_bytes) {
 /* Thirty-two registers, which come with 512 bits, hold what strips in stages keep, if that is little. */
 static bool pipes(const struct desc *d, int vector_bytes) {
   enum { MOST_KEPT = 24 };
-  return vector_bytes >= 64 && piped_values(d) <= MOST_KEPT;
+  return vector_bytes >= 64 && stages_keep(d) <= MOST_KEPT;
 }
 
 /* At least as wide as others, for results that go past the caches in whole lines. */

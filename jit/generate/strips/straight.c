@@ -1,7 +1,7 @@
 /* Strips inside straight ranges: a target of element e by some column is e + an offset that holds for the whole
  * range, so the lanes of a strip reach consecutive elements. Names: op2_u the ranges of the frame, op2_range the
  * one at hand (its words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
-#include "jit/generate/strips/lanes.h"
+#include "jit/generate/strips/strip.h"
 
 /* Of a strip's description, in which ragged maps have an arity too. */
 static int columns(const struct desc *d) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "jit/generate/strips/lanes.h"
+#include "jit/generate/strips/strip.h"
 
 enum { LINE = 64, LEAST = 16 };
 

@@ -1,6 +1,6 @@
 /* Strips where a ragged map's elements differ in their number of targets: each is looked at before it runs. */
 #include "jit/generate/rows.h"
-#include "jit/generate/strips/lanes.h"
+#include "jit/generate/strips/strip.h"
 
 /* op2_f0: where the entries of the strip's first element begin, or of each; op2_n: how many it has, 0: the elements
  * differ. */
