@@ -1,7 +1,7 @@
 /* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC, MIN with MIN, MAX with MAX.
  * Anything else is allowed only if the elements reached by the two arguments do not meet, and never directly twice.
  * Two of INC, MIN and MAX never go together: what collects in one dat collects in one way. And an element lists no target
- * twice in a ragged map through which one argument writes. */
+ * twice in a map of which one argument writes all columns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,9 +69,9 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
   return loop->compiled && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && ctx->diags < 7;
 }
 
-/* Forms with copies of an element's rows would have two of one target. */
+/* Strips and devices have copies of an element's rows: two of one target, of which the last one wins. */
 static bool may_repeat(const struct loop_arg *a) {
-  return a->present && a->dat && a->map && a->map->first && !a->entry &&
+  return a->present && a->dat && !a->entry && arg_most(a) > 1 &&
          (a->access == OP_WRITE || a->access == OP_RW);
 }
 
@@ -83,11 +83,11 @@ static int check_repeats(const struct loop *loop, int i, unsigned char *marks, s
       if (is_marked(marks, target))
         return error_set(err, OP_ERR_ALIAS,
                          "loop %s: argument %d (dat \"%s\", %s) reaches element %ld of set \"%s\" twice from "
-                         "element %ld of set \"%s\", which lists it twice in ragged map \"%s\"; use OP_INC, "
+                         "element %ld of set \"%s\", which lists it twice in %smap \"%s\"; use OP_INC, "
                          "OP_MIN or OP_MAX, or a map in which nothing is listed twice",
                          loop->name, i + 1, a->dat->name, access_names[a->access],
                          user_number(a->dat->set, target), a->dat->set->name, user_number(loop->set, e),
-                         loop->set->name, a->map->name);
+                         loop->set->name, a->map->first ? "ragged " : "", a->map->name);
       mark(marks, target);
     }
     for (long place = arg_begin(a, e); place < arg_end(a, e); place++)

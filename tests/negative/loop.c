@@ -322,6 +322,15 @@ CASE(alias_sum_and_least) {
               op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_MIN));
 }
 
+/* Strips and devices would have two copies of the row, and the last one would win. */
+CASE(alias_target_listed_twice) {
+  UNUSED;
+  const int twice[EDGES * 3] = {0, 1, 2, 1, 2, 3, 2, 3, 2, 3, 4, 5, 4, 5, 3};
+  const op_map around = op_decl_map(m->edges, m->cells, 3, twice, "around");
+  op_par_loop("void next(double **h) { for (int k = 0; k < 3; k++) h[k][0] = 2 * h[k][0] + k; }", "next",
+              m->edges, op_arg_dat(m->height, OP_ALL, around, 1, "double", OP_RW));
+}
+
 CASE(alias_two_rw_columns) {
   UNUSED;
   op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_RW),
@@ -390,6 +399,7 @@ const struct negative_case loop_cases[] = {
     ROW(alias_direct_write_twice, OP_ERR_ALIAS),
     ROW(alias_read_and_increment, OP_ERR_ALIAS),
     ROW(alias_sum_and_least, OP_ERR_ALIAS),
+    ROW(alias_target_listed_twice, OP_ERR_ALIAS),
     ROW(alias_two_rw_columns, OP_ERR_ALIAS),
     {NULL, 0, 0, NULL},
 };
