@@ -141,9 +141,11 @@ static void note_declaration(void) {
   static const struct {
     const char *call; /* what its name begins with */
     enum handle_kind kind;
-  } declarations[] = {{"op_decl_set", HANDLE_SET}, {"op_decl_subset", HANDLE_SET},
-                      {"op_decl_map", HANDLE_MAP}, {"op_decl_dat", HANDLE_DAT},
-                      {"op_decl_gbl", HANDLE_GBL}, {"op_decl_graph", HANDLE_GRAPH}};
+  } declarations[] = {{"op_decl_set", HANDLE_SET},       {"op_decl_subset", HANDLE_SET},
+                      {"op_decl_map", HANDLE_MAP},       {"op_decl_dat", HANDLE_DAT},
+                      {"op_decl_gbl", HANDLE_GBL},       {"op_decl_graph", HANDLE_GRAPH},
+                      {"op_kernel_file", HANDLE_KERNEL}, {"op_kernel_text", HANDLE_KERNEL},
+                      {"OP_KERNEL_FILE", HANDLE_KERNEL}};
   const char *call = the.context ? the.context->agreement->where : NULL;
   for (size_t i = 0; call && i < sizeof declarations / sizeof *declarations; i++)
     if (strncmp(call, declarations[i].call, strlen(declarations[i].call)) == 0)

@@ -181,10 +181,11 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
                               .line = line}};
   int code = api_error()->code;
   if (!code && (!kernel_source || !kernel_name || !args))
-    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_find_accesses: the %s is NULL",
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_find_accesses: the %s is %s",
                      !kernel_source ? "kernel's text"
                      : !kernel_name ? "kernel's name"
-                                    : "list of arguments");
+                                    : "list of arguments",
+                     kernel_source ? "NULL" : handle_diagnosis(ctx->handles, NULL, HANDLE_KERNEL));
   if (!code && (nargs < 1 || nargs > OP_MAX_ARGS))
     code = error_set(api_error(), OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", kernel_name, nargs,
                      OP_MAX_ARGS);

@@ -36,15 +36,15 @@ static int take_user_memory(const struct op_context *ctx, struct launch *launch,
   return OP_OK;
 }
 
-static int check_call(const struct loop_call *call, struct error *err) {
+static int check_call(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
   if (!call->name)
     return error_set(err, OP_ERR_ARGUMENT,
                      "op_par_loop: the kernel's name is NULL; expected the name of the function");
   if (!call->text)
     return error_set(err, OP_ERR_ARGUMENT,
-                     "loop %s: the kernel text is NULL; expected C text, from a string, OP_KERNEL or "
+                     "loop %s: the kernel text is %s; expected C text, from a string, OP_KERNEL or "
                      "op_kernel_file",
-                     call->name);
+                     call->name, handle_diagnosis(ctx->handles, NULL, HANDLE_KERNEL));
   if (call->nargs < 1 || call->nargs > OP_MAX_ARGS)
     return error_set(err, OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", call->name, call->nargs,
                      OP_MAX_ARGS);
@@ -84,7 +84,7 @@ static struct loop *make_record(struct op_context *ctx, uint64_t hash, const str
 /* The record of a call, made if there is none. Ranks agree on new ones, and on what is wrong with a call. */
 static int find_record(struct op_context *ctx, const struct loop_call *call, struct loop **out,
                        struct error *err) {
-  int code = check_call(call, err);
+  int code = check_call(ctx, call, err);
   if (!code && ctx->mesh->lent)
     code = check_lent(ctx, call, err);
   if (!code) {

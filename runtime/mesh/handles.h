@@ -5,7 +5,16 @@
 
 #include <stdbool.h>
 
-enum handle_kind { HANDLE_NONE, HANDLE_SET, HANDLE_MAP, HANDLE_DAT, HANDLE_GBL, HANDLE_GRAPH, HANDLE_KINDS };
+enum handle_kind {
+  HANDLE_NONE,
+  HANDLE_SET,
+  HANDLE_MAP,
+  HANDLE_DAT,
+  HANDLE_GBL,
+  HANDLE_GRAPH,
+  HANDLE_KERNEL, /* a text, which is in no slot: only what failed is known */
+  HANDLE_KINDS
+};
 
 struct handles; /* the table */
 

@@ -128,6 +128,11 @@ CASE(kernels_come_from_files) {
   assert_non_null(strstr(op_last_error()->message, place));
   unlink(path);
   assert_ptr_equal(op_kernel_file(path), text);
+  /* What was not found is told where it is used. */
+  assert_null(text = op_kernel_file("no/such/kernel.c"));
+  fails(OP_ERR_ARGUMENT, run(text));
+  assert_non_null(strstr(op_last_error()->message,
+                         "is NULL, as a declaration that failed leaves it (\"kernel file no/such/kernel.c "));
 }
 
 OP_KERNEL_DEF(

@@ -114,10 +114,13 @@ static int check_native(struct op_context *ctx, const char *text, const char *na
   struct kernel k = {0};
   const void *address;
   memcpy(&address, &function, sizeof address);
-  if (!text || !function)
-    return error_set(err, OP_ERR_ARGUMENT, "%s: there is no %s; expected %s", call,
-                     text ? "procedure" : "kernel",
-                     text ? "one that is associated" : "what op_kernel_file or op_kernel_text returned");
+  if (!text)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "%s: the kernel is %s; expected what op_kernel_file or op_kernel_text returned", call,
+                     handle_diagnosis(ctx->handles, NULL, HANDLE_KERNEL));
+  if (!function)
+    return error_set(err, OP_ERR_ARGUMENT, "%s: there is no procedure; expected one that is associated",
+                     call);
   if (!text_is_static(address))
     return error_set(
         err, OP_ERR_ARGUMENT,
