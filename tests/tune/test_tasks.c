@@ -1,5 +1,5 @@
-/* Where tasks take less time than all else, the tuner chooses them: for a loop, and for a chain as one graph. The times are
- * planted: linked so, the library tells the functions below what it measured, and these tell the tuner what it is to be. */
+/* Where tasks take less time than all else, the tuner chooses them: for a loop, and for a chain as one graph; and gather for
+ * a loop through a ragged map. The times are planted: linked so, the library tells the functions below what it measured, and these tell the tuner what it is to be. */
 #include <unistd.h>
 
 #include "../exec/ring.h"
@@ -13,6 +13,7 @@
 /* Enough for all ways to be measured, whatever they cost. */
 enum { ROUNDS_TUNED = 600, ROUNDS = 8 };
 static const double long_time = 1e-3, short_time = 0.6e-3;
+static const char *quick = "tasks/";
 
 /* ---- planted times ---- */
 
@@ -28,7 +29,7 @@ void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, dou
 void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   const char *name = launch->loop->backend->name_of(launch->loop, launch->variant);
   (void)seconds;
-  __real_tune_ran(ctx, launch, strncmp(name, "tasks", 5) == 0 ? short_time : long_time);
+  __real_tune_ran(ctx, launch, strncmp(name, quick, strlen(quick)) == 0 ? short_time : long_time);
 }
 
 static bool runs_as_tasks;
@@ -192,6 +193,59 @@ TEST(it_is_found_where_nobody_looks) {
   assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
   assert_true(tuned.trials > 0 && tuned.tasked > 0);
   expect_chosen("chain of 2: spread ... settle", "tasks/");
+}
+
+/* ---- through a ragged map ---- */
+
+enum { ENTRIES = 5 * EDGES / 2 };
+static const char deal[] = OP_KERNEL(void deal(const double *a, int n, double **r) {
+  for (int k = 0; k < n; k++)
+    *OP_ROW(r, k) += *a + k;
+});
+
+/* Edges of two cells and of three. What is added is a whole number. */
+static void run_ragged(const char *variant, const char *tune, int dim, int rounds, struct outcome *out) {
+  static long long offsets[EDGES + 1];
+  static int targets[ENTRIES + 1];
+  static double value[EDGES];
+  setenv("OP2_LAZY", "off", 1);
+  open_library(variant, 2, tune, "ragged.db");
+  for (int e = 0; e < EDGES; e++) {
+    offsets[e + 1] = offsets[e] + 2 + e % 2;
+    value[e] = e % 7;
+    for (long long i = offsets[e]; i < offsets[e + 1]; i++)
+      targets[i] = (int)((e + 13 * (i - offsets[e])) % CELLS);
+  }
+  op_set cells = op_decl_set(CELLS, "cells"), edges = op_decl_set(EDGES, "edges");
+  op_map around = op_decl_map_ragged(edges, cells, offsets, targets, "around");
+  op_dat r = op_decl_dat(cells, dim, "double", NULL, "r"), a = op_decl_dat(edges, 1, "double", value, "a");
+  for (int round = 0; round < rounds; round++)
+    works(op_par_loop(deal, "deal", edges, direct(a, 1, "double", OP_READ),
+                      op_arg_dat(r, OP_ALL, around, dim, "double", OP_INC)));
+  memset(out->q, 0, sizeof out->q);
+  works(op_fetch_data(r, out->q));
+  works(op_report_json(out->report, sizeof out->report));
+  out->trials = op_counters()->trials;
+  works(op_exit());
+}
+
+TEST(a_ragged_loop_gathers_where_that_is_faster) {
+  quick = "gather/";
+  run_ragged("scalar", "off", 1, ROUNDS_TUNED, &plain);
+  run_ragged("", "force", 1, ROUNDS_TUNED, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  expect_said(&tuned, "\"variant\":\"gather/");
+  run_ragged("", "use", 1, ROUNDS, &tuned);
+  assert_int_equal(tuned.trials, 0);
+  expect_said(&tuned, "\"variant\":\"gather/");
+  /* Where an element adds much it is not tried: two or three rows of 24 bytes are more than 64. */
+  run_ragged("scalar", "off", 3, ROUNDS_TUNED, &plain);
+  run_ragged("", "force", 3, ROUNDS_TUNED, &tuned);
+  assert_memory_equal(plain.q, tuned.q, sizeof plain.q);
+  assert_true(tuned.trials > 0);
+  if (strstr(tuned.report, "gather/"))
+    fail_msg("gather was tried: %s", tuned.report);
+  quick = "tasks/";
 }
 
 int main(void) {

@@ -30,15 +30,20 @@
 
 /* ---- which variants there are ---- */
 
-/* That one element increments through maps. 0 where the gather form is not for it. */
+/* How many targets an element has: through a ragged map as many as one of all ranks has on average, or one more. */
+static size_t targets_of_one(const struct loop_arg *arg) {
+  const struct map *map = arg->map->of ? arg->map->of : arg->map;
+  return map->first ? (size_t)(map->entries->global_size / (map->from->global_size + 1)) + 1
+                    : (size_t)arg_columns(arg);
+}
+
+/* That one element increments through maps. */
 static size_t turned_bytes(const struct loop *loop) {
   size_t bytes = 0;
-  if (desc_any_ragged(&loop->desc))
-    return 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg_is_turned(arg))
-      bytes += arg->dat->row_bytes * (size_t)arg_columns(arg);
+      bytes += arg->dat->row_bytes * targets_of_one(arg);
   }
   return bytes;
 }
