@@ -151,10 +151,11 @@ void desc_print_args(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     text_addf(
-        out, "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s%s%s\n",
+        out,
+        "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s%s%s%s\n",
         i + 1, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map + 1, a->idx,
         a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "",
-        a->entry ? " entry 1" : "", a->kept ? " kept 1" : "");
+        a->entry ? " entry 1" : "", a->scattered ? " scattered 1" : "", a->kept ? " kept 1" : "");
   }
 }
 
@@ -256,6 +257,13 @@ bool desc_any_ragged(const struct desc *d) {
   return false;
 }
 
+bool desc_scatters(const struct desc *d, int map) {
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].map == map && d->args[i].scattered && d->args[i].present)
+      return true;
+  return false;
+}
+
 int desc_parameter(const struct desc *d, int arg) {
   int parameter = arg;
   for (int i = 0; i <= arg && i < d->nargs; i++)
@@ -312,6 +320,10 @@ int desc_slot_first(const struct desc *d, int map) {
   return desc_slot_straight(d) + 1 + map;
 }
 
+int desc_slot_entries(const struct desc *d, int map) {
+  return desc_slot_first(d, d->nmaps) + map;
+}
+
 int desc_slots(const struct desc *d) {
-  return desc_slot_first(d, desc_any_ragged(d) ? d->nmaps : 0);
+  return desc_any_ragged(d) ? desc_slot_entries(d, d->nmaps) : desc_slot_first(d, 0);
 }

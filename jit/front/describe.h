@@ -25,7 +25,9 @@ struct desc_arg {
   int ref;             /* INFO: argument number, from 0, of its MIN or MAX; else -1 */
   int info;            /* GBL: argument number of the INFO that refers to it, else -1 */
   bool present;
-  bool entry;   /* DAT through a ragged map: its rows are the element's own entries, not the targets */
+  bool entry; /* DAT through a ragged map: its rows are the element's own entries, not the targets */
+  bool
+      scattered; /* entry: they follow those of other elements, which are not of the loop's subset; see the frame */
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
@@ -117,6 +119,8 @@ static inline bool desc_is_ragged(const struct desc *d, const struct desc_arg *a
   return a->map >= 0 && d->maps[a->map].ragged;
 }
 bool desc_any_ragged(const struct desc *d);
+/* Is an argument through the map scattered? */
+bool desc_scatters(const struct desc *d, int map);
 /* The kernel's parameter, from 0, that argument `arg` goes to, and how many there are (`arg` is nargs). */
 int desc_parameter(const struct desc *d, int arg);
 
@@ -163,6 +167,8 @@ void desc_print_consts(const struct desc *d, struct text *out);
  *   straight  the straight ranges of the elements that run, as runtime/plan/straight.h lays them out; NULL where the
  *             shape has none
  *   firsts    only if a map is ragged: one per map, NULL but for ragged ones: where the rows of elements begin in its table, as 64-bit numbers
+ *   entries   only if a map is ragged: one per map, NULL but where an argument is scattered: the entries behind the
+ *             places of its table
  */
 int desc_slot_dat(const struct desc *d, int dat);
 int desc_slot_map(const struct desc *d, int map);
@@ -173,6 +179,7 @@ int desc_slot_const(const struct desc *d, int constant);
 int desc_slot_start(const struct desc *d, int arg);
 int desc_slot_straight(const struct desc *d);
 int desc_slot_first(const struct desc *d, int map);
+int desc_slot_entries(const struct desc *d, int map);
 int desc_slots(const struct desc *d); /* how many */
 
 /* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]

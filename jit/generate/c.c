@@ -254,6 +254,9 @@ static void dat_parameters(const struct generator *g, struct parameter *p) {
   for (int m = 0; m < d->nmaps; m++)
     if (d->maps[m].ragged)
       add_parameter(p, "const op2_longlong *restrict ", "op2_z", m, desc_slot_first(d, m), true);
+  for (int m = 0; m < d->nmaps; m++)
+    if (desc_scatters(d, m))
+      add_parameter(p, "const int *restrict ", "op2_entries", m, desc_slot_entries(d, m), true);
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
       add_parameter(p, "const int *restrict ", "op2_x", s, desc_slot_numbers(d, s), true);

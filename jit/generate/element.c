@@ -86,9 +86,9 @@ void put_handle(struct generator *g, int arg) {
     put(g, "%sop2_v%d[4] = {op2_a%d, (%s)0, (%s)-%dL, (%s)%dL};", text_str(&type), arg, arg, text_str(&type),
         text_str(&type), rows_step(g->d, a), text_str(&type), g->d->maps[a->map].arity);
   else if (a->entry)
-    put(g, "%sop2_v%d[4] = {op2_d%d + op2_first%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_count%d};",
-        text_str(&type), arg, a->dat, a->map, a->dim, text_str(&type), text_str(&type), a->dim,
-        text_str(&type), a->map);
+    put(g, "%sop2_v%d[4] = {op2_d%d + op2_%s%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_count%d};",
+        text_str(&type), arg, a->dat, a->scattered ? "entry" : "first", a->map, a->dim, text_str(&type),
+        text_str(&type), a->dim, text_str(&type), a->map);
   else
     put(g, "%sop2_v%d[4] = {op2_d%d, (%s)(op2_t%d + op2_first%d), (%s)($wide)%d, (%s)($wide)op2_count%d};",
         text_str(&type), arg, a->dat, text_str(&type), a->map, a->map, text_str(&type), a->dim,
@@ -340,6 +340,10 @@ void put_map_entries(struct generator *g) {
       put(g, "const %s op2_first%d = op2_z%d[op2_e];", word_type(g, TYPE_LONGLONG), m, m);
       put(g, "const int op2_count%d = (int)(op2_z%d[op2_e + 1] - op2_first%d);", m, m, m);
     }
+  for (int m = 0; m < g->d->nmaps; m++)
+    if (desc_scatters(g->d, m))
+      put(g, "const %s op2_entry%d = op2_count%d ? op2_entries%d[op2_first%d] : 0;",
+          word_type(g, TYPE_LONGLONG), m, m, m, m);
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
       if (desc_uses_column(g->d, m, c))

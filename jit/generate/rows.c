@@ -84,6 +84,16 @@ void rows_first(const struct generator *g, int map, const char *lane, char *out,
     snprintf(out, size, "(op2_f%d + %s * %d)", map, lane, m->arity);
 }
 
+void rows_entry(const struct generator *g, const struct desc_arg *a, const char *lane, char *out,
+                size_t size) {
+  char first[80];
+  rows_first(g, a->map, lane, first, sizeof first);
+  if (a->scattered) /* an element in a strip has some */
+    snprintf(out, size, "(long)op2_entries%d[%s]", a->map, first);
+  else
+    snprintf(out, size, "%s", first);
+}
+
 void put_rows_counts(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     if (g->d->maps[m].ragged)

@@ -18,6 +18,9 @@ int rows_most(const struct desc *d);
 int rows_step(const struct desc *d, const struct desc_arg *a);
 /* The first of a lane's entries of a map. */
 void rows_first(const struct generator *g, int map, const char *lane, char *out, size_t size);
+/* The first of a lane's entries, which an argument that has their rows begins with. */
+void rows_entry(const struct generator *g, const struct desc_arg *a, const char *lane, char *out,
+                size_t size);
 /* How many targets, for the kernel. */
 void put_rows_counts(struct generator *g);
 /* All elements, where a map's elements differ. */

@@ -5,6 +5,7 @@
  *   op2_e element   op2_d0 dat   op2_s0 its stride   op2_t0 map   op2_m0_1 its entry in column 1
  *   op2_z0 where the rows of ragged map 0 begin   op2_first0 where this one does
  *   op2_count0 how long it is
+ *   op2_entries0 which entries of ragged map 0 are a subset's, op2_entry0 this element's first one
  *   op2_x0 numbers of a set   op2_g3 global or slot of argument 3   op2_a3 its local values */
 #ifndef OP2JIT_JIT_GENERATE_SKELETON_H
 #define OP2JIT_JIT_GENERATE_SKELETON_H

@@ -100,6 +100,8 @@ static void add_users(struct users *u, const struct mesh *mesh, const struct set
 static void forget_table(struct op_context *ctx, const struct map *map, long rows) {
   if (ctx->plans && map->table)
     plan_cache_forget(ctx->plans, map->table, (size_t)map_begin(map, rows) + 1);
+  if (ctx->plans && map->numbers)
+    plan_cache_forget(ctx->plans, map->numbers, (size_t)map_begin(map, rows) + 1);
   /* Blocks may be cut by it. */
   if (ctx->plans && map->first)
     plan_cache_forget(ctx->plans, (const int *)(const void *)map->first,

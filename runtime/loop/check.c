@@ -126,6 +126,11 @@ static int check_own(const struct check *c, struct set **target) {
   return OP_OK;
 }
 
+/* A subset has maps of its own. NULL: the error is set. */
+static struct map *map_of_set(const struct check *c, struct map *map) {
+  return c->loop->set->sub ? subset_map(c->ctx, c->loop->set, map, c->err) : map;
+}
+
 /* As many rows as the element has targets. */
 static int check_ragged(const struct check *c, struct map *map, struct set **target) {
   if (c->said->form == DESC_IDX)
@@ -138,19 +143,14 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
     return fail(c, OP_ERR_INDEX,
                 "the index is %d, but map \"%s\" is ragged; pass OP_ALL, for all its targets", c->said->idx,
                 map->name);
-  if (c->loop->set->sub)
-    return fail(c, OP_ERR_MAP_SET,
-                "map \"%s\" is ragged, and the loop runs over subset \"%s\"; loops over subsets do not go "
-                "through ragged maps: run it over set \"%s\", with a flag that says which elements are meant",
-                map->name, c->loop->set->name, map->from->name);
   if (c->loop->compiled)
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" is ragged, and the kernel is a function of a program of OP2, which knows none",
                 map->name);
-  c->arg->map = map;
+  c->arg->map = map_of_set(c, map);
   c->arg->idx = -1;
   *target = map->to;
-  return OP_OK;
+  return c->arg->map ? OP_OK : c->err->code;
 }
 
 /* Rows of a handle are whole in memory. */
@@ -202,7 +202,7 @@ static int check_map(const struct check *c, struct set **target) {
                                  : idx + c->ctx->columns_base,
                 map->name, map->arity, c->ctx->columns_base, map->arity - 1 + c->ctx->columns_base,
                 -map->arity);
-  c->arg->map = loop->set->sub ? subset_map(c->ctx, loop->set, map, c->err) : map;
+  c->arg->map = map_of_set(c, map);
   *target = map->to;
   return c->arg->map ? OP_OK : c->err->code;
 }

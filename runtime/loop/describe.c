@@ -57,6 +57,7 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
                           .ragged = arg->map->first != NULL,
                           .equal = arg->map->equal <= DESC_EQUAL_MOST ? (int)arg->map->equal : 0};
     out->entry = arg->entry;
+    out->scattered = arg_is_scattered(arg);
   }
   if (arg->dat) {
     out->dat = number(n->dats, &n->ndats, arg->dat);
@@ -186,6 +187,8 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
       fill_slot(loop, desc_slot_map(d, described->map), arg->map->table);
       if (arg->map->first)
         fill_slot(loop, desc_slot_first(d, described->map), arg->map->first);
+      if (described->scattered)
+        fill_slot(loop, desc_slot_entries(d, described->map), arg->map->numbers);
     }
     if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
       const struct set *target = arg->map ? arg->map->to : loop->set;

@@ -99,7 +99,7 @@ static bool computes_copies(struct op_context *ctx, const struct loop *loop, str
     if (arg->dat != dat || !writes(arg))
       continue;
     /* What is said to be written may be so on some paths only. */
-    if ((arg->map && !arg->entry) || (loop->compiled && arg->access == OP_WRITE))
+    if ((arg->map && (!arg->entry || arg_is_scattered(arg))) || (loop->compiled && arg->access == OP_WRITE))
       return false;
     increments |= access_reduces(arg->access);
   }

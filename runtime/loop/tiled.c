@@ -194,8 +194,7 @@ static double moved_bytes(struct loop *const *loops, int n) {
       if (arg->dat && !is_used(loops, l, i, arg->dat, NULL))
         bytes += dat_bytes(arg->dat) * ((arg->access != OP_WRITE) + is_changed(loops, n, arg->dat));
       if (arg->map && !is_used(loops, l, i, NULL, arg->map))
-        bytes +=
-            (double)map_rows_of(arg->map)->extents[EXTENT_OWNED] * map_width(arg->map) * (double)sizeof(int);
+        bytes += (double)map_begin(arg->map, arg->map->from->extents[EXTENT_OWNED]) * (double)sizeof(int);
     }
   return bytes;
 }

@@ -25,18 +25,19 @@ static int add_set(struct tiled_description *d, const struct set *set) {
   return number;
 }
 
-/* A ragged one leads to its targets and, as another map, to its entries. */
+/* A ragged one leads to its targets and, as another map, to its entries: of a subset's elements by their numbers. */
 static int add_map(struct tiled_description *d, const struct map *map, bool entry) {
-  const void *thing = entry ? (const void *)map->entries : map;
+  const void *thing = !entry ? (const void *)map : map->numbers ? (const void *)map->numbers : map->entries;
   const int before = d->chain.nmaps, number = number_of(d->known[MAP], &d->chain.nmaps, thing);
   if (number == before) {
     d->of[number] = map;
     d->maps[number] = (struct chain_map){.from = add_set(d, map->from),
                                          .to = add_set(d, entry ? map->entries : map->to),
                                          .arity = map_width(map),
-                                         .table = entry ? NULL : map->table,
+                                         .table = entry ? map->numbers : map->table,
                                          .first = map->first};
-    d->bytes += entry ? 0 : (double)map_rows_of(map)->size * map_width(map) * (double)sizeof(int);
+    if (d->maps[number].table)
+      d->bytes += (double)map_begin(map, map->from->size) * (double)sizeof(int);
   }
   return number;
 }
@@ -81,7 +82,7 @@ static int find_prefix(struct op_context *ctx, const struct tiled_description *d
                        const struct strategy *strategy, const struct plan_entry **out, struct error *err) {
   const struct map *map = d->of[m];
   const struct chain_map *described = &d->maps[m];
-  const struct set *to = described->table ? map->to : map->entries;
+  const struct set *to = d->known[SET][described->to];
   bool built = false;
   const int arity = described->arity;
   struct plan_column *columns = array_new((size_t)arity, sizeof *columns);

@@ -122,6 +122,7 @@ void map_free(struct map *map) {
     return;
   free(map->name);
   data_memory_free(map->table);
+  data_memory_free(map->numbers);
   free(map->first);
   free(map->global.entries);
   map_halo_free(map->halo);

@@ -192,11 +192,22 @@ int subset_revive(struct op_context *ctx, struct set *set, struct error *err) {
 
 /* ---- the library's numbers ---- */
 
+static int *table_memory(struct op_context *ctx, const struct map *map, size_t entries) {
+  return data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id));
+}
+
+/* Of a ragged one where its rows begin: how long they are is seen when its elements are known. */
 static bool new_table(struct op_context *ctx, struct map *map, long rows) {
   data_memory_free(map->table);
-  map->table = data_memory(ctx->team, ((size_t)rows * (size_t)map->arity + MAP_SLACK) * sizeof *map->table,
-                           data_table_number(map->id));
-  return map->table;
+  data_memory_free(map->numbers);
+  free(map->first);
+  map->table = map->numbers = NULL;
+  map->first = NULL;
+  if (map->of && map->of->first)
+    map->first = array_new((size_t)rows + 1, sizeof *map->first);
+  else
+    map->table = table_memory(ctx, map, (size_t)rows * (size_t)map->arity);
+  return map->first || map->table;
 }
 
 int subset_room(struct op_context *ctx, struct set *set, const long extents[EXTENTS], struct error *err) {
@@ -212,20 +223,57 @@ int subset_room(struct op_context *ctx, struct set *set, const long extents[EXTE
   return OP_OK;
 }
 
-static void compose(const struct set *set, struct map *map) {
+/* Room for the rows of a ragged one, if there is none. */
+static bool make_entries(struct op_context *ctx, const struct set *set, struct map *map) {
+  const size_t entries = (size_t)map->first[set->extents[EXTENT_EXEC]];
+  map->table = map->table ? map->table : table_memory(ctx, map, entries);
+  map->numbers = map->numbers ? map->numbers : table_memory(ctx, map, entries);
+  return map->table && map->numbers;
+}
+
+static bool compose_ragged(struct op_context *ctx, const struct set *set, struct map *map) {
+  const struct map *of = map->of;
+  const int *own = set->sub->own->table;
+  const long rows = set->extents[EXTENT_EXEC];
+  map->shortest = of->shortest;
+  map->longest = of->longest;
+  map->equal = of->equal;
+  for (long e = 0; e < rows; e++)
+    map->first[e + 1] = map->first[e] + of->first[own[e] + 1] - of->first[own[e]];
+  if (!make_entries(ctx, set, map))
+    return false;
+  for (long e = 0; e < rows; e++)
+    for (long long i = map->first[e], from = of->first[own[e]]; i < map->first[e + 1]; i++, from++) {
+      map->table[i] = of->table[from];
+      map->numbers[i] = (int)from;
+    }
+  return true;
+}
+
+static bool compose(struct op_context *ctx, const struct set *set, struct map *map) {
   const size_t arity = (size_t)map->arity;
+  if (map->first)
+    return compose_ragged(ctx, set, map);
   for (long e = 0; e < set->extents[EXTENT_EXEC]; e++)
     memcpy(map->table + (size_t)e * arity, map->of->table + (size_t)set->sub->own->table[e] * arity,
            arity * sizeof *map->table);
+  return true;
 }
 
-void subset_follow(struct set *set) {
+static int no_map_memory(const struct set *set, const struct map *map, struct error *err) {
+  return error_memory_of(err, "a map of subset", set->name,
+                         (size_t)set->extents[EXTENT_EXEC] * (size_t)map_width(map) * sizeof(int));
+}
+
+int subset_follow(struct op_context *ctx, struct set *set, struct error *err) {
   const struct subset *sub = set->sub;
   const int *numbers = sub->parent->to_user;
   for (long e = 0; e < set->extents[EXTENT_EXEC]; e++)
     set->to_user[e] = numbers ? numbers[sub->own->table[e]] : sub->own->table[e];
   for (int i = 0; i < sub->maps.count; i++)
-    compose(set, sub->maps.items[i]);
+    if (!compose(ctx, set, sub->maps.items[i]))
+      return no_map_memory(set, sub->maps.items[i], err);
+  return OP_OK;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -233,7 +281,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void number(struct set *set) {
+static int number(struct op_context *ctx, struct set *set, struct error *err) {
   const struct subset *sub = set->sub;
   const int *from_user = sub->parent->from_user;
   bool sorted = true;
@@ -243,31 +291,36 @@ static void number(struct set *set) {
   }
   if (!sorted)
     qsort(sub->own->table, (size_t)set->size, sizeof(int), ascending);
-  subset_follow(set);
+  return subset_follow(ctx, set, err);
 }
 
 int subset_number(struct op_context *ctx, struct set *set, struct error *err) {
   const long extents[EXTENTS] = {set->size, set->size, set->size, set->size};
   const int code = subset_room(ctx, set, extents, err);
-  if (!code)
-    number(set);
-  return code;
+  return code ? code : number(ctx, set, err);
 }
 
-typedef void each_subset(struct set *set);
+typedef void each_subset(struct op_context *ctx, struct set *set);
 
 static void each(struct op_context *ctx, each_subset *f) {
   const struct list *both[] = {&ctx->mesh->subsets, &ctx->mesh->retired};
   for (int l = 0; l < 2; l++)
     for (int i = 0; i < both[l]->count; i++)
-      f(both[l]->items[i]);
+      f(ctx, both[l]->items[i]);
+}
+
+/* Rows only change places: there is room for them. */
+static void number_again(struct op_context *ctx, struct set *set) {
+  struct error none = {0};
+  number(ctx, set, &none);
 }
 
 void subsets_number(struct op_context *ctx) {
-  each(ctx, number);
+  each(ctx, number_again);
 }
 
-static void take_id(struct set *set) {
+static void take_id(struct op_context *ctx, struct set *set) {
+  (void)ctx;
   set->id = set->sub->parent->id;
 }
 
@@ -288,15 +341,14 @@ struct map *subset_map(struct op_context *ctx, struct set *set, const struct map
                          .from = set,
                          .to = map->to,
                          .arity = map->arity,
+                         .entries = map->entries,
                          .of = map};
-    if (made->name && new_table(ctx, made, set->extents[EXTENT_EXEC]) && list_add(&set->sub->maps, made)) {
-      compose(set, made);
+    if (made->name && new_table(ctx, made, set->extents[EXTENT_EXEC]) && compose(ctx, set, made) &&
+        list_add(&set->sub->maps, made))
       return made;
-    }
     map_free(made);
   }
-  error_memory_of(err, "a map of subset", set->name,
-                  (size_t)set->extents[EXTENT_EXEC] * (size_t)map->arity * sizeof(int));
+  no_map_memory(set, map, err);
   return NULL;
 }
 

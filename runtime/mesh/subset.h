@@ -53,9 +53,9 @@ void subsets_number(struct op_context *ctx);
 /* The ids of their parents. */
 void subsets_take_ids(struct op_context *ctx);
 /* Memory for as many elements as `extents` say, whose numbers are then written to own->table, ascending; and what
- * follows from them. */
+ * follows from them. OP_ERR_MEMORY. */
 int subset_room(struct op_context *ctx, struct set *set, const long extents[EXTENTS], struct error *err);
-void subset_follow(struct set *set);
+int subset_follow(struct op_context *ctx, struct set *set, struct error *err);
 
 /* A map of the parent for the subset's elements, made if it is not there. NULL: no memory. */
 struct map *subset_map(struct op_context *ctx, struct set *set, const struct map *map, struct error *err);

@@ -94,7 +94,8 @@ static void add_met(struct columns *l) {
 }
 
 static void add_entries(struct columns *l, const struct map *map) {
-  l->items[l->count++] = (struct plan_column){.first = map->first + l->part->begin,
+  l->items[l->count++] = (struct plan_column){.table = map->numbers,
+                                              .first = map->first + l->part->begin,
                                               .arity = 1,
                                               .target = map->entries->id,
                                               .target_size = map->entries->extents[EXTENT_NONEXEC]};
@@ -136,12 +137,17 @@ static void add_used(struct columns *l) {
         add_column(l, map_of(l->loop, m), desc_arity(&d->maps[m]), c);
 }
 
+/* Entries of the loop's elements. */
+static bool has_more(const struct loop *loop, const struct map *map, const struct map *than) {
+  const long size = loop->set->extents[EXTENT_EXEC];
+  return !than || map_begin(map, size) > map_begin(than, size);
+}
+
 const struct map *loop_open_map(const struct loop *loop) {
   const struct map *most = NULL;
   for (int i = 0; i < loop->nargs; i++) {
     const struct map *map = loop->args[i].map;
-    if (map && map->first && !loop->desc.maps[loop->desc.args[i].map].equal &&
-        (!most || map->entries->size > most->entries->size))
+    if (map && map->first && !loop->desc.maps[loop->desc.args[i].map].equal && has_more(loop, map, most))
       most = map;
   }
   return most;
@@ -151,7 +157,7 @@ const long long *loop_work(const struct loop *loop, const struct loop_part *part
   const struct map *most = NULL;
   for (int i = 0; i < loop->nargs; i++) {
     const struct map *map = loop->args[i].map;
-    if (map && map->first && (!most || map->entries->size > most->entries->size))
+    if (map && map->first && has_more(loop, map, most))
       most = map;
   }
   return most ? most->first + part->begin : NULL;

@@ -72,9 +72,18 @@ static inline long arg_begin(const struct loop_arg *arg, long e) {
 static inline long arg_end(const struct loop_arg *arg, long e) {
   return arg->map && arg->idx < 0 ? map_end(arg->map, e) : arg_begin(arg, e) + 1;
 }
+/* Of a loop over a subset: its elements' entries do not follow one another. */
+static inline bool arg_is_scattered(const struct loop_arg *arg) {
+  return arg->entry && arg->map->numbers;
+}
+/* What its places lead to; NULL: to themselves. */
+static inline const int *arg_table(const struct loop_arg *arg) {
+  return !arg->map ? NULL : arg->entry ? arg->map->numbers : arg->map->table;
+}
 /* The element, in the library's numbers, at a place. */
 static inline long arg_target(const struct loop_arg *arg, long place) {
-  return arg->map && !arg->entry ? arg->map->table[place] : place;
+  const int *table = arg_table(arg);
+  return table ? table[place] : place;
 }
 /* Places of the element that has most. */
 static inline long arg_most(const struct loop_arg *arg) {

@@ -40,14 +40,12 @@ static int take(struct op_context *ctx, struct set *set, const unsigned char *he
     extents[x] = count;
   }
   extents[EXTENT_NONEXEC] = count;
-  const int code = subset_room(ctx, set, extents, err);
+  int code = subset_room(ctx, set, extents, err);
   count = 0;
   for (int e = 0; !code && e < parent->extents[EXTENT_EXEC]; e++)
     if (here[e])
       set->sub->own->table[count++] = e;
-  if (!code)
-    subset_follow(set);
-  return code;
+  return code ? code : subset_follow(ctx, set, err);
 }
 
 int subset_spread(struct op_context *ctx, struct set *set, struct error *err) {

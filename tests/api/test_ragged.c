@@ -332,6 +332,134 @@ CASE(sets_are_renumbered) {
   multiply();
 }
 
+/* ---- loops over some of the rows ---- */
+
+static op_set some;
+static bool in_some[ROWS];
+
+static bool is_in(int r) {
+  return r % 7 < 3 || (r > 900 && r < 1000);
+}
+
+static void choose_some(void) {
+  static int chosen[ROWS];
+  int n = 0;
+  /* In an order that is not the set's. */
+  for (int i = 0; i < ROWS; i++) {
+    const int r = (int)(i * 1009L % ROWS);
+    in_some[r] = is_in(r);
+    if (in_some[r])
+      chosen[n++] = r;
+  }
+  some = op_decl_subset(rows, n, chosen, "some");
+}
+
+static void read_of_some(void) {
+  static double got[ROWS], before[ROWS];
+  for (int r = 0; r < ROWS; r++)
+    before[r] = -r;
+  works(op_put_data(y, before));
+  works(op_par_loop(OP_KERNEL_OF(product), "product", some, all(a, 1, "double", OP_READ),
+                    all(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  for (int r = 0; r < ROWS; r++) {
+    double sum = in_some[r] ? 0 : -r;
+    for (long long i = offsets[r]; in_some[r] && i < offsets[r + 1]; i++)
+      sum += values[i] * vx[targets[i]];
+    assert_true(got[r] == sum);
+  }
+}
+
+/* To targets and entries, then to entries that are reached both ways. */
+static void add_from_some(void) {
+  static double expected[2 * COLS], got[2 * COLS];
+  double *own = malloc((size_t)offsets[ROWS] * sizeof *own);
+  op_dat sums = op_decl_dat(cols, 2, "double", NULL, "sums");
+  op_dat places = op_decl_dat(op_map_entries(map), 1, "double", values, "places");
+  works(op_par_loop(OP_KERNEL_OF(scatter), "scatter", some, direct(w, 1, "double", OP_READ),
+                    all(sums, 2, "double", OP_INC), all(places, 1, "double", OP_INC)));
+  memset(expected, 0, sizeof expected);
+  works(op_fetch_data(sums, got));
+  works(op_fetch_data(places, own));
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      expected[2 * targets[i]] += in_some[r] ? vw[r] : 0;
+      expected[2 * targets[i] + 1] += in_some[r] ? vw[r] * (double)(i - offsets[r]) : 0;
+      assert_true(own[i] == values[i] + (in_some[r] ? (double)(i - offsets[r]) : 0));
+    }
+  assert_memory_equal(got, expected, sizeof got);
+  works(op_free_dat(sums));
+  works(op_free_dat(places));
+  free(own);
+}
+
+/* clang-format off */
+OP_KERNEL_DEF(meet, void meet(int n, double **e, double *first) {
+  for (int k = 0; k < n; k++)
+    *OP_ROW(e, k) += 1;
+  *first += 10;
+})
+/* clang-format on */
+
+static void entries_of_some_meet(void) {
+  const size_t n = (size_t)offsets[ROWS];
+  double *expected = calloc(n, sizeof *expected), *got = malloc(n * sizeof *got);
+  int to_entry[ROWS];
+  for (int r = 0; r < ROWS; r++)
+    to_entry[r] = (int)(r * 7919L % offsets[ROWS]);
+  op_map far = op_decl_map(rows, op_map_entries(map), 1, to_entry, "far");
+  op_dat e = op_decl_dat(op_map_entries(map), 1, "double", NULL, "e");
+  works(op_par_loop(OP_KERNEL_OF(meet), "meet", some, all(e, 1, "double", OP_INC),
+                    op_arg_dat(e, 0, far, 1, "double", OP_INC)));
+  works(op_fetch_data(e, got));
+  for (int r = 0; r < ROWS; r++) {
+    for (long long i = offsets[r]; in_some[r] && i < offsets[r + 1]; i++)
+      expected[i] += 1;
+    expected[to_entry[r]] += in_some[r] ? 10 : 0;
+  }
+  assert_memory_equal(got, expected, n * sizeof *got);
+  works(op_free_dat(e));
+  works(op_free_map(far));
+  free(expected);
+  free(got);
+}
+
+CASE(loops_run_over_subsets) {
+  choose_some();
+  read_of_some();
+  multiply();
+  add_from_some();
+  entries_of_some_meet();
+  works(op_renumber(map));
+  read_of_some();
+  add_from_some();
+  works(op_free_set(some));
+  choose_some();
+  read_of_some();
+  assert_int_equal(op_plan_check(2), OP_OK);
+  /* Its maps go with the map. */
+  works(op_free_dat(a));
+  works(op_free_map(map));
+  map = op_decl_map_ragged(rows, cols, offsets, targets, "map");
+  a = op_decl_dat(op_map_entries(map), 1, "double", values, "a");
+  read_of_some();
+  add_from_some();
+}
+
+CASE(a_subset_may_have_no_targets) {
+  static const int without[] = {3, 8};
+  static double got[ROWS];
+  some = op_decl_subset(rows, 2, without, "without");
+  works(op_par_loop(OP_KERNEL_OF(product), "product", some, all(a, 1, "double", OP_READ),
+                    all(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  some = op_decl_subset(rows, 0, NULL, "none");
+  works(op_par_loop(OP_KERNEL_OF(product), "product", some, all(a, 1, "double", OP_READ),
+                    all(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  for (int r = 0; r < ROWS; r++)
+    assert_true(got[r] == 0);
+}
+
 CASE(maps_are_freed_with_their_entries) {
   multiply();
   fails(OP_ERR_STATE, op_free_map(map));
@@ -524,7 +652,7 @@ CASE(what_is_beyond_the_targets_is_found) {
   test_of(targets_and_entries_are_read, mesh), test_of(targets_are_incremented, mesh),                       \
       test_of(targets_keep_extremes, mesh), test_of(entries_are_written, mesh),                              \
       test_of(two_ragged_maps_have_a_number_each, mesh), test_of(arguments_may_be_absent, mesh),             \
-      test_of(sets_are_renumbered, mesh)
+      test_of(sets_are_renumbered, mesh), test_of(loops_run_over_subsets, mesh)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -537,6 +665,8 @@ int main(void) {
       mesh_test(targets_are_written),
       mesh_test(arguments_may_be_absent),
       mesh_test(sets_are_renumbered),
+      mesh_test(loops_run_over_subsets),
+      mesh_test(a_subset_may_have_no_targets),
       mesh_test(maps_are_freed_with_their_entries),
       mesh_test(all_of_an_ordinary_map_is_its_vector),
       mesh_test(an_extremum_is_found_beside_a_ragged_map),

@@ -71,6 +71,12 @@ OP_KERNEL_DEF(follow, void follow(int n, double **d, double **x) {
     *OP_ROW(x, k) += *OP_ROW(d, k);
   }
 })
+OP_KERNEL_DEF(stamp, void stamp(int n, double **d, double **x) {
+  for (int k = 0; k < n; k++) {
+    *OP_ROW(d, k) = 7 + k;
+    *OP_ROW(x, k) += 1;
+  }
+})
 /* clang-format on */
 
 /* A ragged map as one process sees it, and this rank's part of it. */
@@ -287,6 +293,66 @@ static void entries_of_entries(void) {
       x.values[deep.targets[i]] += b.values[i] + a.values[2 * e + 1];
 }
 
+/* Every third row, and of those that each rank declared the first ones. */
+static bool in_some(int e) {
+  return e % 3 == 0 || e % 60 < 7;
+}
+
+/* Copies of entries that nobody computes here are old before and after it. */
+static void write_some(op_set some) {
+  tame(&seen);
+  check(!op_par_loop(OP_KERNEL_OF(stamp), "stamp", some, all(&seen, &map, OP_WRITE), all(&x, &map, OP_INC)));
+  check(!op_par_loop(OP_KERNEL_OF(follow), "follow", rows, all(&seen, &map, OP_RW), all(&x, &map, OP_INC)));
+  for (int e = 0; e < ROWS; e++)
+    for (long long i = map.offsets[e]; i < map.offsets[e + 1]; i++) {
+      if (in_some(e))
+        seen.values[i] = (double)(7 + i - map.offsets[e]);
+      x.values[map.targets[i]] += ++seen.values[i] + in_some(e);
+    }
+  compare(&seen);
+  compare(&x);
+}
+
+static void over_some(void) {
+  int chosen[ROWS], n = 0;
+  for (int e = begin_of(ROWS); e < begin_of(ROWS) + count_of(ROWS); e++)
+    if (in_some(e))
+      chosen[n++] = e - begin_of(ROWS);
+  op_set some = op_decl_subset(rows, n, chosen, "some");
+  check(!op_par_loop(OP_KERNEL_OF(product), "product", some, all(&a, &map, OP_READ), all(&x, &map, OP_READ),
+                     direct(&y, OP_WRITE)));
+  /* What it changes of the entries is read where copies are computed too. */
+  long long count = 0;
+  check(!op_par_loop(OP_KERNEL_OF(number), "number", some, all(&a, &map, OP_RW), op_arg_idx(-1, OP_ID),
+                     op_arg_gbl(&count, 1, "long long", OP_INC)));
+  check(!op_par_loop(OP_KERNEL_OF(scatter), "scatter", rows, direct(&w, OP_READ), all(&a, &map, OP_READ),
+                     all(&x, &map, OP_INC), all(&seen, &map, OP_INC)));
+  check(!op_par_loop(OP_KERNEL_OF(scatter), "scatter", some, direct(&w, OP_READ), all(&a, &map, OP_READ),
+                     all(&x, &map, OP_INC), all(&seen, &map, OP_INC)));
+  for (int e = 0; e < ROWS; e++) {
+    double sum = in_some(e) ? 0 : y.values[e];
+    for (long long i = map.offsets[e]; in_some(e) && i < map.offsets[e + 1]; i++) {
+      sum += a.values[2 * i + 1] * x.values[map.targets[i]];
+      a.values[2 * i] = e % 10;
+      a.values[2 * i + 1] += (double)((i - map.offsets[e]) % 3);
+      count--;
+    }
+    y.values[e] = sum;
+  }
+  for (int e = 0; e < ROWS; e++)
+    for (long long i = map.offsets[e]; i < map.offsets[e + 1]; i++) {
+      x.values[map.targets[i]] += (1 + in_some(e)) * (w.values[e] + a.values[2 * i]);
+      seen.values[i] += (double)((1 + in_some(e)) * (i - map.offsets[e] + 1));
+    }
+  check(count == 0);
+  compare(&y);
+  compare(&a);
+  compare(&seen);
+  compare(&x);
+  write_some(some);
+  check(!op_free_set(some));
+}
+
 static void run(void) {
   multiply();
   number_entries();
@@ -294,6 +360,7 @@ static void run(void) {
   compare(&a);
   compare(&seen);
   multiply();
+  over_some();
   two_maps();
   keep_lowest();
   over_entries();

@@ -132,12 +132,6 @@ CASE(ragged_dat_apart_by_variant) {
   op_exit();
 }
 
-CASE(ragged_over_subset) {
-  UNUSED;
-  op_par_loop(sums, "loop", op_decl_subset_range(m->edges, 0, 2, "wall"), HEIGHT(m, OP_ALL, OP_READ),
-              flow(m));
-}
-
 CASE(ragged_without_number) {
   UNUSED;
   loop(m, "void loop(const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
@@ -359,7 +353,6 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_MAP_SET, ragged_dat_elsewhere, IN_MESH),
     ROW(OP_ERR_TYPE, ragged_dat_apart, IN_MESH),
     ROW(OP_ERR_TYPE, ragged_dat_apart_by_variant, 0),
-    ROW(OP_ERR_MAP_SET, ragged_over_subset, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_without_number, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_number_is_pointer, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_rows_are_one, IN_MESH),

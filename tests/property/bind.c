@@ -121,11 +121,8 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   b->set = w->direct && w->nsets ? 0 : world_set(w, k->single ? 1 : -1);
   if (b->set < 0)
     return false;
-  bool ragged = false;
-  for (int p = 0; p < k->nparams; p++)
-    ragged |= is_ragged(&k->params[p]);
   b->ragged[0] = b->ragged[1] = -1;
-  b->subset = ragged ? -1 : choose_subset(w, k, b->set);
+  b->subset = choose_subset(w, k, b->set);
   for (int p = 0; p < k->nparams; p++) {
     b->map[p] = b->dat[p] = b->kept[p] = -1;
     b->present[p] |= !k->params[p].optional;

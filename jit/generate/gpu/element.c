@@ -148,8 +148,9 @@ static bool is_copied_ragged(const struct gpu_writer *w, const struct desc_arg *
 static void open_ragged(struct gpu_writer *w, const struct desc_arg *a) {
   put_open(&w->g, "for (int op2_row = 0; op2_row < op2_count%d; op2_row++)", a->map);
   put(&w->g,
-      a->entry ? "const $wide op2_at = op2_first%d + op2_row;"
-               : "const $wide op2_at = op2_t%d[op2_first%d + op2_row];",
+      a->scattered ? "const $wide op2_at = op2_entry%d + op2_row;"
+      : a->entry   ? "const $wide op2_at = op2_first%d + op2_row;"
+                   : "const $wide op2_at = op2_t%d[op2_first%d + op2_row];",
       a->map, a->map);
 }
 

@@ -62,6 +62,7 @@ enum gpu_parameter_kind {
   GPU_P_STRIDE,       /* long long, of dat `index` */
   GPU_P_MAP,          /* index: map */
   GPU_P_OFFSETS,      /* long long, of ragged map `index`: where rows begin in its table */
+  GPU_P_ENTRIES,      /* of ragged map `index`: which of its entries are those of a subset's elements */
   GPU_P_NUMBERS,      /* index: set */
   GPU_P_GLOBAL,       /* values of argument `index`: themselves, or their address if `column` is 1 */
   GPU_P_START,        /* the user's values before the loop, of MIN or MAX argument `index`: as GPU_P_GLOBAL */

@@ -118,6 +118,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   case GPU_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
   case GPU_P_MAP: add_words(&w->g, out, "const int $global*$restricted op2_t%d", i); break;
   case GPU_P_OFFSETS: add_words(&w->g, out, "const $wide $global*$restricted op2_z%d", i); break;
+  case GPU_P_ENTRIES: add_words(&w->g, out, "const int $global*$restricted op2_entries%d", i); break;
   case GPU_P_NUMBERS: add_words(&w->g, out, "const int $global*$restricted op2_x%d", i); break;
   case GPU_P_GLOBAL:
   case GPU_P_START: {

@@ -160,7 +160,8 @@ static bool add_data(const struct desc *d, struct gpu_parameters *p) {
   }
   for (int m = 0; m < d->nmaps; m++)
     good = good && add(p, GPU_P_MAP, m, 0, sizeof(void *)) &&
-           (!d->maps[m].ragged || add(p, GPU_P_OFFSETS, m, 0, sizeof(void *)));
+           (!d->maps[m].ragged || add(p, GPU_P_OFFSETS, m, 0, sizeof(void *))) &&
+           (!desc_scatters(d, m) || add(p, GPU_P_ENTRIES, m, 0, sizeof(void *)));
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
       good = good && add(p, GPU_P_NUMBERS, s, 0, sizeof(void *));

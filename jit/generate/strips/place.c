@@ -14,7 +14,7 @@ void lane_target(const struct generator *g, const struct desc_arg *a, int col, c
   if (a->map < 0)
     lane_element(g, lane, out, size);
   else if (a->entry)
-    rows_first(g, a->map, lane, out, size);
+    rows_entry(g, a, lane, out, size);
   else if (g->straight)
     snprintf(out, size, "(op2_i + op2_o%d_%d + %s)", a->map, col, lane);
   else
@@ -23,7 +23,7 @@ void lane_target(const struct generator *g, const struct desc_arg *a, int col, c
 
 /* Do lanes' elements or targets follow one another? */
 bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
-  return a->map < 0 || a->entry ? !g->s->list : g->straight;
+  return a->map < 0 || a->entry ? !g->s->list && !a->scattered : g->straight;
 }
 
 /* Lanes of this argument that follow one another in memory: no row needs turning. */

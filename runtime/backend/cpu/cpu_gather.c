@@ -118,6 +118,7 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, const stru
     set = number(g->old_set, &d->nsets, entries_of(a->map));
     a->map = keep_map(g, old, a->map);
     a->entry = true;
+    a->scattered = false;
     rows = (long)loop->args[i].map->first[rows];
   } else if (a->idx < 0) {
     arity = old->maps[a->map].arity;
@@ -443,6 +444,14 @@ static unsigned char *rows_of_dat(const struct gather *g, int item) {
   return NULL;
 }
 
+static void fill_ragged(struct gather *g, const struct launch *launch, int map) {
+  const struct desc *d = &g->desc, *old = &launch->loop->desc;
+  void **frame = g->frame + 1;
+  const bool ragged = d->maps[map].ragged;
+  frame[desc_slot_first(d, map)] = ragged ? launch->frame[desc_slot_first(old, g->old_map[map])] : NULL;
+  frame[desc_slot_entries(d, map)] = ragged ? launch->frame[desc_slot_entries(old, g->old_map[map])] : NULL;
+}
+
 static void fill_frame(struct gather *g, const struct launch *launch) {
   const struct desc *d = &g->desc, *old = &launch->loop->desc;
   void **frame = g->frame + 1;
@@ -457,8 +466,7 @@ static void fill_frame(struct gather *g, const struct launch *launch) {
     frame[desc_slot_map(d, i)] =
         g->old_map[i] >= 0 ? launch->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
     if (desc_any_ragged(d))
-      frame[desc_slot_first(d, i)] =
-          d->maps[i].ragged ? launch->frame[desc_slot_first(old, g->old_map[i])] : NULL;
+      fill_ragged(g, launch, i);
   }
   for (int i = 0; i < d->nargs; i++) {
     frame[desc_slot_arg(d, i)] = launch->frame[desc_slot_arg(old, i)];

@@ -49,7 +49,7 @@ static struct plan_column column_of(const struct making *w, const struct gpu_col
   if (map->first) {
     const bool entry = w->loop->args[c->arg].entry;
     const struct set *target = entry ? map->entries : map->to;
-    return (struct plan_column){.table = entry ? NULL : map->table,
+    return (struct plan_column){.table = entry ? map->numbers : map->table,
                                 .first = map->first + w->part->begin,
                                 .arity = 1,
                                 .target = target->id,
@@ -214,6 +214,11 @@ static int parameter_array(struct making *w, int at) {
   case GPU_P_OFFSETS: {
     const struct map *map = arg_of_map(w->loop, p->index)->map;
     return put_array(w, at, map->first, (size_t)map->from->extents[EXTENT_EXEC] + 1, sizeof *map->first);
+  }
+  case GPU_P_ENTRIES: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    const size_t entries = (size_t)map_begin(map, map->from->extents[EXTENT_EXEC]);
+    return put_array(w, at, map->numbers, entries ? entries : 1, sizeof(int));
   }
   case GPU_P_NUMBERS: {
     const struct set *set = w->loop->set;

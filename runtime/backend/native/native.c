@@ -170,11 +170,11 @@ static long count_of(const struct loop_arg *arg, long element) {
 }
 
 static void *handle_pointer(const struct loop_arg *arg, const struct native_arg *own, long element) {
-  const long begin = map_begin(arg->map, element);
-  own->vector[0] = dat_value(arg->dat, arg->entry ? begin : 0, 0);
+  const long begin = map_begin(arg->map, element), count = count_of(arg, element);
+  own->vector[0] = dat_value(arg->dat, arg->entry && count ? arg_target(arg, begin) : 0, 0);
   own->vector[1] = arg->entry ? NULL : arg->map->table + begin;
   own->vector[2] = number(arg->entry ? -arg->dim : arg->dim);
-  own->vector[3] = number(count_of(arg, element));
+  own->vector[3] = number(count);
   return own->vector;
 }
 
