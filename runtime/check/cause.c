@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sha256.h"
 #include "check/rows.h"
 #include "jit/prove.h"
 
@@ -21,10 +22,14 @@ static void run_changed(struct cell *cell, long element, enum kind kind, int arg
     cell_set_guards(cell, 1, i, 1);
 }
 
+static bool is_result(const struct loop_arg *arg) {
+  return arg->access != OP_READ && arg->access != OP_WORK;
+}
+
 static bool differs(const struct cell *cell) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    for (int r = 0; arg->access != OP_READ && arg->access != OP_WORK && r < cell->args[i].rows; r++)
+    for (int r = 0; is_result(arg) && r < cell->args[i].rows; r++)
       if (memcmp(cell_row(cell, 0, i, r), cell_row(cell, 1, i, r), arg->bytes) != 0)
         return true;
   }
@@ -93,16 +98,43 @@ static bool find(struct cell *cell, long element, struct text *out) {
   return true;
 }
 
-bool cause_tell(struct cell *cell, long element, struct text *out) {
-  const bool found = find(cell, element, out);
+/* What the element leaves on side 0. */
+static void digest_of(const struct cell *cell, unsigned char digest[32]) {
+  struct sha256 s;
+  sha256_begin(&s);
+  for (int i = 0; i < cell->loop->nargs; i++)
+    for (int r = 0; is_result(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
+      sha256_add(&s, cell_row(cell, 0, i, r), cell->loop->args[i].bytes);
+  sha256_end(&s, digest);
+}
+
+/* The same run on the same memory gives something else. What is kept may come round again after one. Side 1 is as it was
+ * before the first run, too: an index may lead there. */
+static bool keeps_something(struct cell *cell, long element) {
+  unsigned char first[32], again[32];
   bool keeps = false;
-  for (int call = 0; call < 2 && !keeps; call++) /* what is kept may come round again */
-    keeps = is_changed_by(cell, element, KIND_NOTHING, -1);
-  if (!keeps)
-    return found;
-  text_clear(out);
-  text_add(out,
-           "a static or global variable that keeps its value from element to element; keep the value in a "
-           "dat, or reduce it into a global argument");
-  return true;
+  digest_of(cell, first);
+  for (int call = 0; call < 2 && !keeps; call++) {
+    rows_load(cell, 0, element);
+    rows_load(cell, 1, element);
+    cell_run(cell, 0, 0);
+    digest_of(cell, again);
+    keeps = memcmp(first, again, sizeof first) != 0;
+  }
+  return keeps;
+}
+
+bool cause_tell(struct cell *cell, long element, struct text *out) {
+  if (keeps_something(cell, element)) {
+    text_add(out,
+             "a static or global variable that keeps its value from element to element; keep the value in a "
+             "dat, or reduce it into a global argument");
+    return true;
+  }
+  /* The sides are apart in memory, and else alike. */
+  if (is_changed_by(cell, element, KIND_NOTHING, -1)) {
+    text_add(out, "memory far outside all arguments; check the indices that they are read with");
+    return true;
+  }
+  return find(cell, element, out);
 }

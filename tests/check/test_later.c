@@ -176,6 +176,30 @@ static void index_in_a_macro(void **state) {
   }
 }
 
+/* What is far outside lies apart for each run, as a variable that is kept does, and is not told as one. Where nothing but
+ * zeros lies, nothing is found. */
+CASE(reads_far_away) {
+  enum { NEAR = 12, FAR = 300 };
+  int told = 0;
+  for (int to = NEAR; to < FAR; to += 4) {
+    const op_dat at = op_decl_dat(mesh.from, 1, "int", NULL, "at"),
+                 y = op_decl_dat(mesh.from, 1, "double", NULL, "y");
+    mesh.flags[BAD_ELEMENT] = to;
+    works(op_put_data(at, mesh.flags));
+    if (op_par_loop("void reads(const double *a, const int *at, double *y) { *y = a[*at]; }", "reads",
+                    mesh.from, direct(mesh.a, 2, "double", OP_READ), direct(at, 1, "int", OP_READ),
+                    direct(y, 1, "double", OP_WRITE))) {
+      const char *said = op_last_error()->message;
+      told += strstr(said, "depends on memory far outside all arguments; check the indices") != NULL;
+      if (strstr(said, "static"))
+        fail_msg("%d: %s", to, said);
+    }
+    works(op_free_dat(at));
+    works(op_free_dat(y));
+  }
+  assert_true(told > 0);
+}
+
 OP_KERNEL_DEF(
     reaches_out, void reaches_out(const int *flag, double *b) {
       int at = 2 * *flag;
@@ -426,9 +450,9 @@ CASE(answers_stay) {
 }
 
 int main(void) {
-  const struct CMUnitTest texts[] = {test_later(index_of_a_constant), test_later(index_of_an_array),
-                                     test_later(index_in_a_macro), test_later(rows_of_a_table),
-                                     test_later(extrema_by_way_of_float)};
+  const struct CMUnitTest texts[] = {test_later(index_of_a_constant),     test_later(index_of_an_array),
+                                     test_later(index_in_a_macro),        test_later(rows_of_a_table),
+                                     test_later(extrema_by_way_of_float), test_later(reads_far_away)};
   const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)
     test_later(divides_by_zero),
