@@ -122,6 +122,13 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   return spec->length > 0;
 }
 
+void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
+                      const struct text *left) {
+  if (strcmp(text_str(asked), text_str(left)) != 0)
+    log_line(log, LOG_INFO, "tune", "loop %s: OP2_VARIANT asks for %s; what of it fits this loop is %s", loop,
+             text_str(asked), text_str(left));
+}
+
 bool forced_layout(const char *value, const char *dat, bool *soa) {
   struct part part;
   bool found = false, named = false, says;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 
 /* Words are separated by '/'. */
@@ -25,6 +26,9 @@ int forced_check(const char *value, struct error *err);
 /* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False
  * if there are none. */
 bool forced_for_loop(const char *value, const char *loop, struct text *spec);
+/* Where a loop cannot have all that its words make (`asked`), a line about what is left, in category "tune". */
+void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
+                      const struct text *left);
 /* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);
 

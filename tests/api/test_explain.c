@@ -94,6 +94,17 @@ CASE(a_forced_variant) {
   run(&usual);
   unsetenv("OP2_VARIANT");
   expect("loop flux runs as whole/scalar: OP2_VARIANT asks for it");
+  assert_null(strstr(said, "what of it fits"));
+}
+
+/* One thread has no blocks, and maps of one arity nothing to sort by. */
+CASE(words_that_do_not_fit) {
+  setenv("OP2_VARIANT", "512/sorted/whole/scalar", 1);
+  run(&usual);
+  unsetenv("OP2_VARIANT");
+  expect(
+      "op2jit: tune: loop flux: OP2_VARIANT asks for whole/scalar/sorted/512; what of it fits this loop is "
+      "whole/scalar");
 }
 
 /* Nothing of it is said unless asked for. */
@@ -200,8 +211,9 @@ int main(void) {
   snprintf(cache, sizeof cache, "%s/kernels.db", folder);
 #define test_from_nothing(f) cmocka_unit_test_setup(f, fresh)
   const struct CMUnitTest tests[] = {
-      test_from_nothing(a_cold_run),        test_from_nothing(a_warm_run),
-      test_from_nothing(a_forced_variant),  test_from_nothing(silence),
-      test_from_nothing(a_changed_program), test_from_nothing(the_checking_form)};
+      test_from_nothing(a_cold_run),       test_from_nothing(a_warm_run),
+      test_from_nothing(a_forced_variant), test_from_nothing(words_that_do_not_fit),
+      test_from_nothing(silence),          test_from_nothing(a_changed_program),
+      test_from_nothing(the_checking_form)};
   return cmocka_run_group_tests(tests, NULL, finish);
 }

@@ -90,6 +90,26 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
   return OP_OK;
 }
 
+/* What the words do not name is the first guess, as far as it fits: they are taken once more when that is known. */
+static int settle_forced(const struct op_context *ctx, struct variant *v, const struct loop *loop,
+                         const char *spec, struct error *err) {
+  struct text asked = {0}, left = {0};
+  int code = variant_apply(v, spec, err);
+  if (!code)
+    code = settle(v, loop, err);
+  struct variant named = *v;
+  if (!code)
+    code = variant_apply(&named, spec, err);
+  if (code)
+    return code;
+  variant_print(&named, &asked);
+  variant_print(v, &left);
+  forced_tell_left(ctx->log, loop->name, &asked, &left);
+  text_free(&asked);
+  text_free(&left);
+  return OP_OK;
+}
+
 static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct error *err) {
   struct text name = {0};
   variant_print(v, &name);
@@ -200,13 +220,13 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   struct text spec = {0};
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
-    code = variant_apply(&v, text_str(&spec), err);
+    code = settle_forced(ctx, &v, loop, text_str(&spec), err);
   else if (!code && jit)
     code = cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
   if (!forced && loop->heavy)
     cut_finer(&v, loop);
   text_free(&spec);
-  if (!code)
+  if (!code && !forced)
     code = settle(&v, loop, err);
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)

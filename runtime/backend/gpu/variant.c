@@ -238,9 +238,7 @@ static void settle_forced(const struct op_context *ctx, const struct loop *loop,
   print(v, &asked);
   settle(v, loop, increments);
   print(v, &left);
-  if (strcmp(text_str(&asked), text_str(&left)) != 0)
-    log_line(ctx->log, LOG_INFO, "tune", "loop %s: OP2_VARIANT asks for %s; what of it fits this loop is %s",
-             loop->name, text_str(&asked), text_str(&left));
+  forced_tell_left(ctx->log, loop->name, &asked, &left);
   text_free(&asked);
   text_free(&left);
 }
