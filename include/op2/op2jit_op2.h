@@ -17,6 +17,7 @@ op_map op2jit_op2_decl_map_long(op_set from, op_set to, int arity, const long lo
 /* `text` is what the program wrote in the place of the variable: "&gam". */
 int op2jit_op2_decl_const(const char *text, int dim, const char *type, const void *value, const char *is);
 int op2jit_op2_partition(const char *lib, const char *method, op_set prime, op_map map, op_dat coords);
+long long op2jit_op2_size(op_set set);
 long long op2jit_op2_offset(op_set set);
 int op2jit_op2_fetch_idx(op_dat dat, void *out, int low, int high);
 int op2jit_op2_halo_exchanges(op_set set, int nargs, const op_arg *args);

@@ -128,7 +128,7 @@ static inline op_map op_decl_map_long(op_set from, op_set to, int dim, const idx
 }
 /* Of all ranks. */
 static inline idx_g_t op_get_size(op_set set) {
-  return op2jit_get_global_size(set);
+  return op2jit_op2_size(set);
 }
 static inline idx_g_t op_get_global_set_offset(op_set set) {
   return op2jit_op2_offset(set);

@@ -117,10 +117,14 @@ int op2jit_get_size(op_set handle) {
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
 }
 
-long long op2jit_get_global_size(op_set handle) {
-  struct op_context *ctx = api_enter("op_get_global_size", KEEP);
+long long api_global_size(const void *handle, const char *call) {
+  struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
     return -1;
-  struct set *set = api_set(ctx, handle, "op_get_global_size");
+  struct set *set = api_set(ctx, handle, call);
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
+}
+
+long long op2jit_get_global_size(op_set handle) {
+  return api_global_size(handle, "op_get_global_size");
 }

@@ -32,7 +32,7 @@ program arrays
   use arrays_kernels
   implicit none
   integer, parameter :: n = 3000
-  type(op_set) :: nodes, edges
+  type(op_set) :: nodes, edges, no_set
   type(op_map) :: p_ends
   type(op_dat) :: p_w, p_sum, p_x, p_a, p_b, p_number, p_cube
   integer(4), target :: ends(2, n), flat(2*n), number(n)
@@ -174,6 +174,8 @@ contains
       call op_decl_dat(nodes, 2, 'real(4)', nothings, p_b, 'nothings')
     case ('access')
       call op_par_loop_1(plain, nodes, op_arg_dat(p_a, -1, OP_ID, 1, 'real(4)', 99))
+    case ('size')
+      if (op_get_size(no_set) == 0) stop 'elements of no set'
     case ('copied')
       call op_decl_dat(nodes, 2, 'real(8)', cube(:, 1, :), p_b, 'layer')
       call op_decl_dat(nodes, 2, 'real(8)', cube(:, 2, :), p_b, 'other layer')

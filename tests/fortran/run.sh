@@ -115,6 +115,7 @@ mistake self 'argument 1: the index is 0'
 mistake none 'the array for "nothing" is not allocated'
 mistake none2 'the array for "nothings" is not allocated'
 mistake access 'the access 99 is unknown'
+mistake size 'op_get_size: the set is NULL'
 run arrays OP2_BACKEND=native copied
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "sections given to OP2's modules are not said once"
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.

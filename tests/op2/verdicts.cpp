@@ -1,5 +1,5 @@
 // Loops that OP2 runs, and whose descriptors say that their result depends on the order of elements: no element is
-// lost. An argument --mapped or --aliased runs that loop alone.
+// lost. An argument --mapped or --aliased runs that loop alone; --unmade asks for the size of no set.
 #include "op_seq.h"
 
 #include "check.h"
@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
     right[static_cast<size_t>(b)]++;
   }
   op_init(argc, argv, 0);
+  if (argc > 1 && strcmp(argv[1], "--unmade") == 0)
+    return op_get_size(nullptr) == 0;
   const bool mapped = argc < 2 || strcmp(argv[1], "--aliased") != 0,
              aliased = argc < 2 || strcmp(argv[1], "--mapped") != 0;
   op_set edges = op_decl_set(size, "edges"), nodes = op_decl_set(few, "nodes");

@@ -11,6 +11,11 @@
 #include "spread/exchange.h"
 #include "spread/spread.h"
 
+/* OP2's op_get_size is of all ranks. */
+long long op2jit_op2_size(op_set handle) {
+  return api_global_size(handle, "op_get_size");
+}
+
 long long op2jit_op2_offset(op_set handle) {
   struct op_context *ctx = api_enter("op_get_global_set_offset", KEEP);
   if (!ctx)
