@@ -1,5 +1,4 @@
-#include "jit/front/blank.h"
-
+/* What a kernel text may say and need not. */
 #include <string.h>
 
 #include "jit/front/parameters.h"

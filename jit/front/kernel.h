@@ -32,7 +32,7 @@ struct kernel_function {
 struct kernel {
   char *name;
   char *
-      text; /* without a leading #line; without a byte order mark; what need not be said is blanked, see blank.h */
+      text; /* without a leading #line; without a byte order mark; what need not be said is blanked, see blank.c */
   size_t length;
   char *origin_file;      /* from the leading #line, or NULL */
   int origin_line;        /* of the text's first line; 1 if there was no #line */

@@ -1,8 +1,12 @@
-/* What kernel.c, parameters.c, check.c and recursion.c share. */
+/* What parse.c, blank.c, parameters.c, check.c and recursion.c share. */
 #ifndef OP2JIT_JIT_PARAMETERS_H
 #define OP2JIT_JIT_PARAMETERS_H
 
 #include "jit/front/kernel.h"
+
+/* blank.c: what a text may say and need not, headers and prototypes of functions that every kernel has, becomes blanks, so
+ * that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
+int kernel_blank(struct kernel *k, struct error *err);
 
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);

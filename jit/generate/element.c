@@ -32,16 +32,6 @@ static bool is_staged(const struct generator *g, const struct desc_arg *a) {
   return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
 }
 
-int arg_columns(const struct desc *d, const struct desc_arg *a) {
-  if (a->entry) /* one row, in strips */
-    return d->maps[a->map].arity > 0;
-  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
-}
-
-int arg_column(const struct desc_arg *a, int number) {
-  return arg_is_vector(a) ? number : a->idx;
-}
-
 /* The component '#' of one target in memory, for put_components. */
 void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
   char element[48];

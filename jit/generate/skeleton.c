@@ -91,6 +91,16 @@ bool arg_is_vector(const struct desc_arg *a) {
   return a->map >= 0 && a->idx < 0;
 }
 
+int arg_columns(const struct desc *d, const struct desc_arg *a) {
+  if (a->entry) /* one row, in strips */
+    return d->maps[a->map].arity > 0;
+  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
+}
+
+int arg_column(const struct desc_arg *a, int number) {
+  return arg_is_vector(a) ? number : a->idx;
+}
+
 bool arg_is_alone(const struct desc *d, const struct desc_arg *a) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *other = &d->args[i];
