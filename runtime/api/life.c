@@ -1,7 +1,7 @@
 #include "api/life.h"
 
-#include "api/fortran/fortran.h"
 #include "api/fortran/known.h"
+#include "api/fortran/procedures.h"
 
 #include <stdlib.h>
 #include <string.h>

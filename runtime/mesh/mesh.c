@@ -17,10 +17,6 @@
 /* The map of direct arguments; only its address matters. */
 __attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
 
-char *name_copy(const char *name) {
-  return strdup(name ? name : "unnamed");
-}
-
 void set_free(struct set *set) {
   if (!set)
     return;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -136,6 +137,8 @@ static inline int map_width(const struct map *map) {
 }
 
 /* A copy of a name for messages: "unnamed" for NULL. */
-char *name_copy(const char *name);
+static inline char *name_copy(const char *name) {
+  return strdup(name ? name : "unnamed");
+}
 
 #endif

@@ -142,6 +142,8 @@ void report_advice(const struct report *r, struct text *out);
 /* What is said below the table. */
 void report_notes(const struct report *r, struct text *out);
 
+/* Three digits: more say nothing of a time. */
+void report_three(char *out, size_t size, double value);
 /* Three digits and a unit: "2.50 s", "83.1 ms". */
 void report_time(char *out, size_t size, double seconds);
 /* Of all loops. */

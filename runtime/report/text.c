@@ -11,44 +11,7 @@ enum { least_width = 8, most_width = 28, most_rows = 10, columns = 100 };
 static const char *const origins[] = {
     [REPORT_NATIVE] = "native", [REPORT_COMPILED] = "compiled", [REPORT_CACHE_HIT] = "cached"};
 
-double report_rate(const struct report_row *row) {
-  return row->seconds > 0 ? row->bytes * (double)row->calls / row->seconds * 1e-9 : 0;
-}
-
-double report_share(const struct report *r, const struct report_row *row) {
-  return r->triad > 0 ? report_rate(row) / r->triad : 0;
-}
-
-bool report_in_cache(const struct report *r, const struct report_row *row) {
-  return row->working_set < (double)r->cache_bytes;
-}
-
-double report_seconds(const struct report *r) {
-  double seconds = 0;
-  for (int i = 0; i < r->nrows; i++)
-    seconds += r->rows[i].seconds;
-  return seconds;
-}
-
 /* ---- cells ---- */
-
-/* Three digits: more say nothing of a time. */
-static void add_three(char *out, size_t size, double value) {
-  snprintf(out, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
-}
-
-void report_time(char *out, size_t size, double seconds) {
-  static const struct {
-    double unit;
-    const char *name;
-  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
-  size_t u = 0;
-  char digits[32];
-  while (u + 1 < sizeof units / sizeof *units && seconds < 0.9995 * units[u].unit)
-    u++;
-  add_three(digits, sizeof digits, seconds / units[u].unit);
-  snprintf(out, size, "%s %s", digits, units[u].name);
-}
 
 static void cell_time(struct text *out, double seconds, int width) {
   char cell[48] = "-";
@@ -67,7 +30,7 @@ static void cell_percent(struct text *out, double share, int width) {
 static void cell_rate(struct text *out, double rate, int width) {
   char cell[32] = "-";
   if (rate > 0)
-    add_three(cell, sizeof cell, rate);
+    report_three(cell, sizeof cell, rate);
   text_addf(out, " %*s", width, cell);
 }
 
@@ -246,7 +209,7 @@ static void cell_count(struct text *out, const char *name, double count, int wid
   }
   while (u + 1 < sizeof units / sizeof *units && count < 0.9995 * units[u].unit)
     u++;
-  add_three(digits, sizeof digits, count / units[u].unit);
+  report_three(digits, sizeof digits, count / units[u].unit);
   snprintf(cell, sizeof cell, "%s%s", digits, units[u].name);
   text_addf(out, " %*s", width, cell);
 }

@@ -12,8 +12,6 @@
 #include "run/team_place.h"
 #include "run/team_quota.h"
 
-static const long spin_ns = 1000000;
-
 static const struct team_fill *const fills[] = {
     [TEAM_DEFAULT] = &team_pthread_fill,
 #ifdef OP2JIT_OPENMP
@@ -21,22 +19,6 @@ static const struct team_fill *const fills[] = {
 #endif
     [TEAM_PTHREAD] = &team_pthread_fill,
 };
-
-int team_cpus(void) {
-  struct cpus cpus;
-  if (!cpus_allowed(&cpus))
-    return 1;
-  const int count = cpus_count(&cpus), quota = quota_cpus("");
-  cpus_free(&cpus);
-  return quota > 0 && quota < count ? quota : count;
-}
-
-void team_decide(struct team *team, int threads) {
-  int cpus = team_cpus();
-  if (!team->threads)
-    team->threads = threads > 0 ? threads : cpus;
-  team->patience.spin_ns = team->threads > cpus ? 0 : spin_ns;
-}
 
 /* ---- forked children ----------------------------------------------------------------------------------------*/
 

@@ -116,8 +116,6 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 enum { ARRAY_SECTION = -2, ARRAY_NONE = -3 };
 struct text;
 struct op_context;
-/* Of procedures that were kernels, see loops.c. */
-void procedures_free(struct op_context *ctx);
 /* What was declared with the array, of a program of OP2; see arrays.c. */
 void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */

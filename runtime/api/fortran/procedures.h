@@ -1,0 +1,22 @@
+/* Procedures of a program in Fortran that are kernels of its loops. */
+#ifndef OP2JIT_API_FORTRAN_PROCEDURES_H
+#define OP2JIT_API_FORTRAN_PROCEDURES_H
+
+#include "base/text.h"
+#include "op2/op2jit_compiled.h"
+
+struct op_context;
+
+/* What a procedure is as a kernel. Its address says which loop it is. */
+struct procedure {
+  op2jit_compiled compiled;
+  op2jit_parameter parameters[OP_MAX_ARGS]; /* nothing is known of them */
+  struct text name;
+};
+
+/* That of a procedure which gets so many arguments, made at its first call and the library's; NULL: no memory. */
+const struct procedure *procedure_of(struct op_context *ctx, op_kernel_function kernel, int nargs);
+/* All of them: at op_exit. */
+void procedures_free(struct op_context *ctx);
+
+#endif

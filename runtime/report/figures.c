@@ -1,0 +1,40 @@
+/* What is made of the figures of loops, and how times are written. */
+#include <stdio.h>
+
+#include "report/forms.h"
+
+double report_rate(const struct report_row *row) {
+  return row->seconds > 0 ? row->bytes * (double)row->calls / row->seconds * 1e-9 : 0;
+}
+
+double report_share(const struct report *r, const struct report_row *row) {
+  return r->triad > 0 ? report_rate(row) / r->triad : 0;
+}
+
+bool report_in_cache(const struct report *r, const struct report_row *row) {
+  return row->working_set < (double)r->cache_bytes;
+}
+
+double report_seconds(const struct report *r) {
+  double seconds = 0;
+  for (int i = 0; i < r->nrows; i++)
+    seconds += r->rows[i].seconds;
+  return seconds;
+}
+
+void report_three(char *out, size_t size, double value) {
+  snprintf(out, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+}
+
+void report_time(char *out, size_t size, double seconds) {
+  static const struct {
+    double unit;
+    const char *name;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  size_t u = 0;
+  char digits[32];
+  while (u + 1 < sizeof units / sizeof *units && seconds < 0.9995 * units[u].unit)
+    u++;
+  report_three(digits, sizeof digits, seconds / units[u].unit);
+  snprintf(out, size, "%s %s", digits, units[u].name);
+}
