@@ -129,16 +129,27 @@ void forced_tell_left(const struct log *log, const char *loop, const struct text
              text_str(asked), text_str(left));
 }
 
-bool forced_layout(const char *value, const char *dat, bool *soa) {
+static bool find_layout(const char *value, const char *dat, bool *soa, bool *named) {
   struct part part;
-  bool found = false, named = false, says;
+  bool found = false, says;
+  *named = false;
   if (!part_for(value, "", &part))
     return false;
   for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (is_layout(&w, dat, &says) && (w.length > 3 || !named)) {
+    if (is_layout(&w, dat, &says) && (w.length > 3 || !*named)) {
       found = true;
-      named |= w.length > 3;
+      *named |= w.length > 3;
       *soa = says;
     }
   return found;
+}
+
+bool forced_layout(const char *value, const char *dat, bool *soa) {
+  bool named;
+  return find_layout(value, dat, soa, &named);
+}
+
+bool forced_names_dat(const char *value, const char *dat) {
+  bool soa, named;
+  return find_layout(value, dat, &soa, &named) && named;
 }

@@ -31,5 +31,7 @@ void forced_tell_left(const struct log *log, const char *loop, const struct text
                       const struct text *left);
 /* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);
+/* Is there a word for it? */
+bool forced_names_dat(const char *value, const char *dat);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "context/env.h"
+#include "context/forced.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -153,18 +155,19 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
   return c->arg->map ? OP_OK : c->err->code;
 }
 
-/* Rows of a handle are whole in memory. */
+/* Rows of a handle are whole in memory. What lies apart only because all dats should will be laid in rows (loop.c). */
 static int check_rows(const struct check *c, const struct dat *dat) {
   if (!c->arg->map || !c->arg->map->first || !dat->soa)
     return OP_OK;
-  const bool declared = dat->asked_soa;
+  const bool named = forced_names_dat(env_value(c->ctx->env, ENV_VARIANT), dat->name);
+  if (!dat->asked_soa && !named)
+    return OP_OK;
   return fail(
       c, OP_ERR_TYPE,
       "map \"%s\" is ragged, and dat \"%s\" keeps its components apart (soa); rows behind a ragged map "
-      "must be whole: %s%s%s",
+      "must be whole: %s%s",
       c->arg->map->name, dat->name,
-      declared ? "declare it without \":soa\"" : "OP2_VARIANT asks for soa; add the word aos=",
-      declared ? "" : dat->name, declared ? "" : " there");
+      named ? "leave out OP2_VARIANT's word soa=" : "declare it without \":soa\"", named ? dat->name : "");
 }
 
 /* The map, or direct; `target` is the set where it leads. */

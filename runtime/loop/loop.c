@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/make.h"
@@ -68,13 +69,30 @@ static int check_lent(const struct op_context *ctx, const struct loop_call *call
   return OP_OK;
 }
 
+/* Rows behind a ragged map are whole. The loop has to be described again then. */
+static int lay_in_rows(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!arg->dat || !arg->dat->soa || !arg->map || !arg->map->first)
+      continue;
+    code = queue_flush(ctx, err);
+    if (!code)
+      code = dat_lay_in_rows(ctx, arg->dat, err);
+    log_line(ctx->log, LOG_INFO, "tune",
+             "dat %s lies in rows, whatever OP2_VARIANT says: loop %s goes to it through ragged map %s",
+             arg->dat->name, loop->name, arg->map->name);
+  }
+  return code;
+}
+
 static struct loop *make_record(struct op_context *ctx, uint64_t hash, const struct loop_call *call,
                                 struct error *err) {
   struct loop *loop = loop_new(ctx, call, err);
   if (!loop)
     return NULL;
   loop->hash = hash;
-  if (loop_add(ctx, loop, err)) {
+  if (lay_in_rows(ctx, loop, err) || loop_add(ctx, loop, err)) {
     loop_free(ctx, loop);
     return NULL;
   }

@@ -320,6 +320,29 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   return OP_OK;
 }
 
+int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  if (code)
+    return code;
+  struct row_store fresh = {data_memory(ctx->team, host->bytes, (unsigned)dat->id), dat->value_size, dat->dim,
+                            0};
+  if (!fresh.memory)
+    return error_memory_of(err, "dat", dat->name, host->bytes);
+  const struct row_store old = dat_rows(dat);
+  for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
+    row_copy(&old, e, &fresh, e);
+  if (dat->replicas[SPACE_DEVICE].bytes)
+    ctx->mover->release(ctx, dat);
+  view_leave(dat, "");
+  data_memory_free(host->memory);
+  host->memory = fresh.memory;
+  dat->soa = false;
+  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  ctx->mesh->epoch++;
+  return OP_OK;
+}
+
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region) {
   (void)ctx;
   dat->blank = false;

@@ -100,6 +100,9 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+/* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
+ * loop waits. OP_ERR_MEMORY; nothing is changed then. */
+int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
 /* All of it is about to be written, and nothing of what it holds is needed. */
 void dat_overwrite(struct dat *dat);
 

@@ -120,7 +120,7 @@ CASE(ragged_dat_apart) {
 /* It was not declared so. */
 CASE(ragged_dat_apart_by_variant) {
   UNUSED;
-  if (begin("OP2_VARIANT=soa") != OP_OK)
+  if (begin("OP2_VARIANT=aos/soa=height") != OP_OK)
     return;
   op_set edges = op_decl_set(EDGES, "edges"), cells = op_decl_set(CELLS, "cells");
   op_map around = op_decl_map_ragged(edges, cells, offsets, targets, "around");

@@ -20,9 +20,8 @@ struct test_case {
   int nkernels;
 };
 
-/* Case `number` of the run with this seed; `native`: of kernels that are functions too; `ragged`: as in kernel_invent. */
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
-               int ragged);
+/* Case `number` of the run with this seed; `native`: of kernels that are functions too. */
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct);
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);

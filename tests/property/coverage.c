@@ -19,8 +19,7 @@ static bool legal(enum layout layout, int access) {
   return layout == LAYOUT_GLOBAL || access != OP_WORK;
 }
 
-int coverage_print(const struct coverage *c, const char *backend, const char *strategy, bool ragged,
-                   FILE *out) {
+int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out) {
   static const char *const layouts[] = {"aos", "soa", "global"};
   static const char *const accesses[] = {"READ", "WRITE", "RW", "INC", "MIN", "MAX", "WORK"};
   static const char *const forms[] = {"direct", "column", "vector", "ragged",
@@ -45,7 +44,7 @@ int coverage_print(const struct coverage *c, const char *backend, const char *st
         fprintf(out, " %s %d", accesses[a], c->forms[f][a]);
     fputc('\n', out);
   }
-  for (int a = OP_READ; ragged && a <= OP_MAX; a++)
+  for (int a = OP_READ; a <= OP_MAX; a++)
     missing += !c->forms[FORM_RAGGED][a] + !c->forms[FORM_ENTRY][a];
   fprintf(out, "structs: READ %d WRITE %d RW %d\n", c->boxed[OP_READ], c->boxed[OP_WRITE], c->boxed[OP_RW]);
   return empty + (missing + !c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;

@@ -21,8 +21,7 @@ struct coverage {
 enum layout coverage_rarer(const struct coverage *c, const struct param *p);
 void coverage_count(struct coverage *c, const struct param *p, enum layout layout);
 /* Print it; returns how many cells of legal combinations are empty. */
-int coverage_print(const struct coverage *c, const char *backend, const char *strategy, bool ragged,
-                   FILE *out);
+int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out);
 /* What was drawn, in a line; returns how many kinds of it were not. */
 int coverage_print_drawn(const long drawn[DRAWN], FILE *out);
 

@@ -80,11 +80,11 @@ static void add_box(struct kernel *k, struct random *r) {
 }
 
 /* Arguments through one or two ragged maps, of all accesses in turn. */
-static void add_ragged(struct kernel *k, struct random *r, int most) {
+static void add_ragged(struct kernel *k, struct random *r) {
   static const int of_dats[] = {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC, OP_INC, OP_MIN, OP_MAX};
   for (int n = random_between(r, 1, 3); n > 0 && k->nparams < MAX_PARAMS - 1; n--) {
     const struct shape shape = {of_dats[random_below(r, 8)], (enum vtype)random_below(r, V_TYPES),
-                                random_between(r, 1, most)};
+                                random_between(r, 1, RAGGED_DIM)};
     struct param *p = add_param(k, r, random_chance(r, 60) ? FORM_RAGGED : FORM_ENTRY, shape);
     p->ragged = random_chance(r, 25);
     p->spelling &= 1;
@@ -92,7 +92,7 @@ static void add_ragged(struct kernel *k, struct random *r, int most) {
   }
 }
 
-static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number, int ragged) {
+static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number) {
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
@@ -110,8 +110,8 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
   if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
-  if (ragged && !k->single && !k->direct && random_chance(r, 35))
-    add_ragged(k, r, ragged);
+  if (!k->single && !k->direct && random_chance(r, 35))
+    add_ragged(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);
@@ -272,7 +272,7 @@ static void add_statements(struct kernel *k, struct random *r) {
   }
 }
 
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, int ragged) {
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
   struct random r = random_stream(seed, (uint64_t)number);
   memset(k, 0, sizeof *k);
   k->direct = direct;
@@ -281,7 +281,7 @@ void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, int
   k->helper[0] = k->helper[1] = -1;
   for (int i = 0; i < 4; i++)
     k->table[i] = random_between(&r, -50, 50);
-  add_params(k, &r, seed, number, ragged);
+  add_params(k, &r, seed, number);
   add_options(k, &r, number);
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];

@@ -123,9 +123,9 @@ struct kernel {
   int table[4];
 };
 
-/* Number `number` of the kernels that `seed` gives; with dats through ragged maps of at most `ragged` components. */
+/* Number `number` of the kernels that `seed` gives. Dats through ragged maps have at most so many components. */
 enum { RAGGED_DIM = 3 };
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, int ragged);
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct);
 
 /* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
  * kernel uses it. */

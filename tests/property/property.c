@@ -152,17 +152,12 @@ static void report(const struct options *o, struct test_case *c, struct world *w
           o->backend, c->number);
 }
 
-/* Components that dats through ragged maps have: what lies apart has one. */
-static int ragged_dim(const struct options *o) {
-  return o->variant && strstr(o->variant, "soa") ? 1 : RAGGED_DIM;
-}
-
 static bool run_case(const struct options *o, int number, bool native, struct coverage *coverage) {
   struct test_case c;
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, ragged_dim(o));
+  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0);
   c.again = o->again;
   c.longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0;
   c.keeps = o->keeps != 0;
@@ -253,8 +248,7 @@ int main(int argc, char **argv) {
   /* All ranks have the same to say. */
   if (op_rank() > 0 && !freopen("/dev/null", "w", stdout))
     return 2;
-  int empty =
-      coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", ragged_dim(&o) > 0, stdout);
+  int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", stdout);
   printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
          o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,
          coverage.loops, coverage.elements, failed, empty);

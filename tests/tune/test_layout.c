@@ -145,6 +145,53 @@ TEST(forced_layouts_leave_variants) {
   }
 }
 
+/* ---- behind a ragged map rows are whole ---- */
+
+OP_KERNEL_DEF(
+    turn, void turn(int n, double **q) {
+      for (int k = 0; k < n; k++)
+        for (int c = 0; c < 4; c++)
+          OP_ROW(q, k)[c] += c - k;
+    })
+
+/* Each edge adds to one cell, or to two, or to none. */
+static void turn_cells(struct flow *f) {
+  static long long offsets[EDGES + 1];
+  op_map some;
+  for (int e = 0; e < EDGES; e++)
+    offsets[e + 1] = offsets[e] + e % 3 % (e % 2 + 2);
+  some = op_decl_map_ragged(f->edges, f->cells, offsets, f->table, "some");
+  for (int k = 0; k < 2; k++)
+    works(op_par_loop(OP_KERNEL_OF(turn), "turn", f->edges,
+                      op_arg_dat(f->q, OP_ALL, some, DIM, "double", OP_INC)));
+  for (int e = 0; e < EDGES; e++)
+    for (long long i = offsets[e]; i < offsets[e + 1]; i++)
+      for (int c = 0; c < DIM; c++)
+        f->expected_q[DIM * f->table[i] + c] += 2 * (c - (double)(i - offsets[e]));
+}
+
+TEST(rows_behind_ragged_maps_are_whole) {
+  static const char *const waits[] = {"off", "on"};
+  for (int w = 0; w < 2; w++) {
+    setenv("OP2_LAZY", waits[w], 1);
+    open_library("off", "soa");
+    struct flow *f = declare("double");
+    step(f);
+    assert_true(dat_named("q")->soa);
+    turn_cells(f); /* which may be behind loops that wait */
+    assert_false(dat_named("q")->soa);
+    step(f);
+    check(f);
+    works(op_renumber(f->map));
+    step(f);
+    check(f);
+    assert_true(dat_named("res")->soa);
+    works(op_exit());
+    free(f);
+  }
+  unsetenv("OP2_LAZY");
+}
+
 int main(void) {
   return run_these(NULL, NULL);
 }

@@ -182,12 +182,14 @@ static int make_frames(struct graph_loop *l, struct error *err) {
   return OP_OK;
 }
 
+/* All are known before the first is made ready: a new one may change how data lie. */
+static int get(struct op_context *ctx, struct graph_loop *l, struct error *err) {
+  return loop_get_launch(ctx, &l->call, &l->launch, err);
+}
+
 static int begin(struct op_context *ctx, struct graph_loop *l, struct error *err) {
-  int code = loop_get_launch(ctx, &l->call, &l->launch, err);
-  if (code)
-    return code;
   loop_count_run(ctx, l->launch->loop);
-  code = loop_make_ready(ctx, l->launch, err);
+  int code = loop_make_ready(ctx, l->launch, err);
   if (!code) {
     launch_set_slots(l->launch, 0, l->npieces);
     code = launch_start_slots(l->launch, err);
@@ -197,13 +199,22 @@ static int begin(struct op_context *ctx, struct graph_loop *l, struct error *err
   return code ? code : make_frames(l, err);
 }
 
-int graph_loops_begin(struct op_context *ctx, const struct task_graph *g, struct error *err) {
+static int each(struct op_context *ctx, const struct task_graph *g,
+                int (*f)(struct op_context *ctx, struct graph_loop *l, struct error *err),
+                struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < ctx->graph_loops->count; i++) {
     struct graph_loop *l = ctx->graph_loops->items[i];
-    if (l->graph == g && (code = begin(ctx, l, err)) && *l->call.file)
+    if (l->graph == g && (code = f(ctx, l, err)) && *l->call.file)
       error_prefix(err, "%s:%d: ", l->call.file, l->call.line);
   }
+  return code;
+}
+
+int graph_loops_begin(struct op_context *ctx, const struct task_graph *g, struct error *err) {
+  int code = each(ctx, g, get, err);
+  if (!code)
+    code = each(ctx, g, begin, err);
   return code ? graph_loops_end(ctx, g, code, err) : OP_OK;
 }
 
