@@ -95,20 +95,45 @@ static const char hip_front[] =
     "#define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)\n"
     "#define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n";
 
+/* Of the OP2_ROWS threads of an element, which are neighbours in a warp: others of the warp may be elsewhere. */
+static const char cuda_rows[] =
+    "static __device__ __forceinline__ unsigned op2_row_mask() {\n"
+    "  return (0xffffffffu >> (32 - OP2_ROWS)) << (threadIdx.x % 32 / OP2_ROWS * OP2_ROWS);\n"
+    "}\n"
+    "static __device__ __forceinline__ int op2_row_down(int v, int down) {\n"
+    "  return __shfl_down_sync(op2_row_mask(), v, down, OP2_ROWS);\n"
+    "}\n"
+    "static __device__ __forceinline__ int op2_row_first(int v) {\n"
+    "  return __shfl_sync(op2_row_mask(), v, 0, OP2_ROWS);\n"
+    "}\n"
+    "static __device__ __forceinline__ void op2_row_meet() { __syncwarp(op2_row_mask()); }\n";
+/* They run in step; only the compiler could move what is stored before what is read. */
+static const char hip_rows[] =
+    "static __device__ __forceinline__ int op2_row_down(int v, int down) { return __shfl_down(v, down, "
+    "OP2_ROWS); "
+    "}\n"
+    "static __device__ __forceinline__ int op2_row_first(int v) { return __shfl(v, 0, OP2_ROWS); }\n"
+    "static __device__ __forceinline__ void op2_row_meet() {\n"
+    "  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"
+    "  __builtin_amdgcn_wave_barrier();\n"
+    "}\n";
+
 static const struct gpu_language languages[GPU_DIALECTS] = {
     [GPU_DIALECT_CUDA] = {.words = &cuda_words,
                           .main_ending = ".loop.cu",
                           .prelude_file = "op2jit_cuda.h",
                           .prelude = cuda_prelude,
                           .check = cuda_check_kernel,
-                          .copy_text = cuda_copy_text},
+                          .copy_text = cuda_copy_text,
+                          .rows = cuda_rows},
     [GPU_DIALECT_HIP] = {.words = &hip_words,
                          .main_ending = ".loop.hip",
                          .prelude_file = "op2jit_hip.h",
                          .front = hip_front,
                          .prelude = cuda_prelude,
                          .check = cuda_check_kernel,
-                         .copy_text = cuda_copy_text},
+                         .copy_text = cuda_copy_text,
+                         .rows = hip_rows},
     [GPU_DIALECT_OPENCL] = {.words = &opencl_words,
                             .main_ending = ".loop.cl",
                             .prelude_file = "op2jit_opencl.h",

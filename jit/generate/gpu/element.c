@@ -33,6 +33,8 @@ static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
     return false;
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
+  if (w->shape->rows && a->access != OP_READ)
+    return true;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
     return true;
   return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
@@ -290,7 +292,7 @@ static void put_after(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     return;
-  if (arg_is_extremum_with_info(a))
+  if (arg_is_extremum_with_info(a) && !w->shape->rows)
     put_decision(w, arg);
   else if (is_copied_ragged(w, a) && a->access != OP_READ && !a->dropped)
     put_ragged_results(w, arg);
@@ -313,13 +315,27 @@ void gpu_put_rows(struct gpu_writer *w) {
   }
 }
 
+/* All threads of the element have the same values, and the first one stores them: when the others have read what it
+ * overwrites. */
+static void put_together(struct gpu_writer *w) {
+  for (int i = 0; i < w->g.d->nargs; i++)
+    if (arg_is_extremum_with_info(&w->g.d->args[i]))
+      put_decision(w, i);
+  put(&w->g, "op2_row_meet();");
+  put_open(&w->g, "if (op2_lane == 0)");
+}
+
 void gpu_put_element(struct gpu_writer *w) {
   put_map_entries(&w->g);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_before(w, i);
   put_call_with(&w->g, passed);
+  if (w->shape->rows)
+    put_together(w);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_after(w, i);
+  if (w->shape->rows)
+    put_close(&w->g);
 }
 
 /* ---- increments ---- */
@@ -358,7 +374,12 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
 
 void gpu_put_increments(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
+  const bool one = w->shape->rows && w->targets.count > 0;
+  if (one)
+    put_open(&w->g, "if (op2_lane == 0)");
   for (int i = 0; i < d->nargs; i++)
     for (int v = 0; gpu_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
       put_increment(w, i, v);
+  if (one)
+    put_close(&w->g);
 }

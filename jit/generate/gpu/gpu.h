@@ -29,12 +29,20 @@ struct gpu_shape {
   int min_blocks; /* that have to fit on a multiprocessor, 0: whatever the compiler likes */
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
+  int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
 };
-/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4". */
+/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8". */
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
 bool gpu_has_blocks(enum gpu_strategy s); /* works on a plan's blocks */
+/* Elements that a block of threads works on at a time. */
+int gpu_elements(const struct gpu_shape *s);
+
+/* ---- rows: several threads for an element ---- */
+enum { GPU_ROWS_LEAST = 4, GPU_ROWS_MOST = 64 }; /* powers of two */
+/* Why the loop cannot have that form with this strategy; NULL: it can. */
+const char *gpu_rows_refusal(const struct kernel *k, const struct desc *d, const struct gpu_shape *s);
 
 /* ---- increments through maps, and extrema ---- */
 struct gpu_target {

@@ -214,10 +214,17 @@ static void put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
 /* ---- one thread, some elements ---- */
 static void put_walk(struct gpu_writer *w) {
   bool list = w->shape->strategy == GPU_COLOURS;
-  put_open(&w->g,
-           "for (unsigned op2_i = op2_begin + $block * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
-           "$blocks * %d)",
-           w->shape->block, w->shape->block);
+  if (w->shape->rows)
+    put_open(
+        &w->g,
+        "for (unsigned op2_i = op2_begin + $block * %d + $thread / %d; op2_i < (unsigned)op2_end; op2_i += "
+        "$blocks * %d)",
+        gpu_elements(w->shape), w->shape->rows, gpu_elements(w->shape));
+  else
+    put_open(&w->g,
+             "for (unsigned op2_i = op2_begin + $block * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
+             "$blocks * %d)",
+             w->shape->block, w->shape->block);
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
   gpu_put_rows(w);
   gpu_put_element(w);
@@ -411,6 +418,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   }
   for (int k = 0; w->shape->strategy == GPU_APART && k < w->targets.count; k++)
     put_sum(w, k);
+  if (w->shape->rows)
+    gpu_put_rows_helpers(w);
   put_kernel_text(w, files);
   if (gpu_has_structs(w->g.d)) { /* which it has */
     put_value_types(w, p);
@@ -418,6 +427,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   }
   put_head(w, p);
   put_part(w, p);
+  if (w->shape->rows)
+    put(&w->g, "const int op2_lane = op2_row_lane();");
   gpu_put_start(w);
   if (gpu_has_blocks(w->shape->strategy))
     put_blocks(w);
@@ -470,6 +481,8 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
       .g = {.d = d, .w = language->words, .k = &k, .out = &out->main}, .language = language, .shape = s};
   w.g.first = gpu_hands_constants(&w) ? "op2_k" : NULL;
   code = d->entry ? OP_OK : language->check(&k, err);
+  if (!code && s->rows)
+    code = gpu_rows_split(&k, d, err);
   if (!code)
     code = generate(&w, out, err);
   kernel_free(&k);

@@ -226,12 +226,25 @@ void gpu_put_start(struct gpu_writer *w) {
   }
 }
 
+/* Threads of one element have all the same results: those of one count. Of equal extrema each will do. */
+static void put_counted_once(struct gpu_writer *w) {
+  put_open(&w->g, "if (op2_lane != 0)");
+  for (int i = 0; i < w->g.d->nargs; i++) {
+    const struct desc_arg *a = &w->g.d->args[i];
+    if (is_member(w, i) && a->form == DESC_GBL && a->access == OP_INC)
+      put_components(&w->g, a->dim, "op2_r.g%d[#] = %s;", i, word_sum(a->type));
+  }
+  put_close(&w->g);
+}
+
 void gpu_put_finish(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && is_extremum(&w->g.d->args[i]) && w->g.d->args[i].info < 0)
       put_nothing(w, i);
   if (!has_slot(w))
     return;
+  if (w->shape->rows)
+    put_counted_once(w);
   put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + $block;");
   if (gpu_meeting_bytes(w->g.d, w->shape))
     put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");

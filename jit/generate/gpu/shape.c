@@ -23,6 +23,12 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     text_add(out, "/sorted");
   if (s->min_blocks)
     text_addf(out, "/min%d", s->min_blocks);
+  if (s->rows)
+    text_addf(out, "/rows%d", s->rows);
+}
+
+int gpu_elements(const struct gpu_shape *s) {
+  return s->rows ? s->block / s->rows : s->block;
 }
 
 bool gpu_shape_word(const char *word, struct gpu_shape *s) {
@@ -41,6 +47,13 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
     return s->sorted = true;
   if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
     s->min_blocks = number;
+    return true;
+  }
+  if (strcmp(word, "rows1") == 0)
+    return !(s->rows = 0);
+  if (sscanf(word, "rows%d%c", &number, &end) == 1 && number >= GPU_ROWS_LEAST && number <= GPU_ROWS_MOST &&
+      (number & (number - 1)) == 0) {
+    s->rows = number;
     return true;
   }
   if (sscanf(word, "%d%c", &number, &end) == 1 && number >= 32 && number <= 1024 && number % 32 == 0) {

@@ -18,11 +18,14 @@ struct gpu_language {
   int (*check)(const struct kernel *k, struct error *err);
   /* The user's text, changed where the language would read something else. Lines stay. */
   void (*copy_text)(const struct kernel *k, const struct desc *d, struct text *out);
+  /* How threads that share an element's loops talk to one another; NULL: they cannot. */
+  const char *rows;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 
 /* Names beside the skeleton's:
  *   op2_r results of this thread, op2_y3 values of a global, op2_b3 start values
+ *   op2_lane which of an element's threads this is
  *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart */
 struct gpu_writer {
   struct generator g;
@@ -53,6 +56,10 @@ void gpu_put_rows(struct gpu_writer *w); /* rows of increments, cleared */
 void gpu_put_element(struct gpu_writer *w);
 void gpu_put_increments(struct gpu_writer *w); /* rows of increments to where the strategy wants them */
 void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memory */
+
+/* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
+void gpu_put_rows_helpers(struct gpu_writer *w);
+int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err);
 
 /* gpu_result.c: struct op2_slot, how two of them meet, the combining kernel. */
 void gpu_put_slot(struct gpu_writer *w);

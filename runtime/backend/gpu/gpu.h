@@ -189,6 +189,21 @@ struct gpu_loop {
 /* All variants that make sense for the loop, or only the default. Nothing is compiled. */
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err);
+/* ---- several threads for an element (together.c) ---- */
+/* On all ranks alike. */
+struct gpu_together {
+  double mean, longest; /* targets of an element, by the loop's ragged maps */
+};
+/* Collective, if the loop goes through a ragged map. */
+int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
+                      struct error *err);
+/* How many threads the first guess has for an element, 0: one; and what else is worth a try: how many numbers. */
+int gpu_together_first(const struct gpu_together *w, int warp);
+enum { GPU_TOGETHER_OTHERS = 3 };
+int gpu_together_others(const struct gpu_together *w, int warp, int out[GPU_TOGETHER_OTHERS]);
+/* Why the loop cannot have more than one; NULL: it can. */
+const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s);
+
 /* ready.c: the plan and its memory, then the code of one variant. Ranks do it together; another one may fail where
  * this one does not. */
 int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);

@@ -166,7 +166,7 @@ static int sort_blocks(struct making *w) {
 
 /* ---- launches ---- */
 static int blocks_for(const struct gpu_variant *v, long count) {
-  long each = (long)v->shape.block * v->each;
+  long each = (long)gpu_elements(&v->shape) * v->each;
   return (int)((count + each - 1) / each);
 }
 

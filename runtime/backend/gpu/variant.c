@@ -69,7 +69,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           "direct, atomics, "
           "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
           "vectors, scalars, "
-          "sorted, minN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
+          "sorted, minN, rowsN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
@@ -92,6 +92,8 @@ static void settle(struct gpu_variant *v, const struct loop *loop, bool incremen
     v->shape.strategy = GPU_ATOMICS;
   if (!gpu_has_blocks(v->shape.strategy))
     v->shape.sorted = false;
+  if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
+    v->shape.rows = 0;
   if (!walks(v))
     v->each = 1;
 }
@@ -126,6 +128,8 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
       return "atomic operations on values of 8 bytes, which this device lacks";
   if (c->driver->dialect == GPU_DIALECT_OPENCL && v->shape.min_blocks)
     return "the word minN, which OpenCL C lacks";
+  if (v->shape.rows > c->device.width)
+    return "more threads for an element than run side by side on it";
   if (v->shape.block % c->device.width)
     return "blocks that are no multiple of its wavefronts of 64 threads";
   if (v->shape.block > c->device.max_threads)
@@ -206,6 +210,24 @@ static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, co
   return v;
 }
 
+/* The first guess with other numbers of threads for an element. */
+static int add_together(const struct gpu *c, const struct loop *loop, struct gpu_loop *l,
+                        const struct gpu_together *together, struct error *err) {
+  int widths[GPU_TOGETHER_OTHERS], code = OP_OK;
+  const struct gpu_variant first = l->variants[0];
+  const int count = gpu_together_others(together, c->device.width, widths);
+  struct gpu_variant v = {.shape = first.shape, .each = first.each};
+  v.shape.rows = 0;
+  if (first.shape.rows)
+    code = add(l, &v, err);
+  for (int i = 0; !code && i < count; i++) {
+    v.shape.rows = widths[i];
+    if (widths[i] != first.shape.rows && !gpu_together_refusal(loop, &v.shape))
+      code = add(l, &v, err);
+  }
+  return code;
+}
+
 static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_loop *l, struct error *err) {
   bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
   int code = OP_OK;
@@ -233,12 +255,22 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 
 /* Words that mean nothing for this loop are left out: atomics without increments, eachN of blocks. */
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
-                          bool increments) {
+                          bool increments, bool rows_named) {
   struct text asked = {0}, left = {0};
+  struct gpu_variant settled = *v;
+  settle(&settled, loop, increments);
+  if (!rows_named) /* they are the first guess's */
+    v->shape.rows = settled.shape.rows;
+  struct gpu_shape shape = v->shape;
   print(v, &asked);
   settle(v, loop, increments);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
+  shape.strategy = v->shape.strategy;
+  if (shape.rows && !v->shape.rows)
+    log_line(ctx->log, LOG_INFO, "tune",
+             "loop %s: OP2_VARIANT asks for rows%d; the kernel cannot have it: %s", loop->name, shape.rows,
+             gpu_together_refusal(loop, &shape));
   text_free(&asked);
   text_free(&left);
 }
@@ -247,23 +279,27 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
   struct text spec = {0};
+  struct gpu_together together = {0};
   int code = check_types(c, loop, err);
   if (!code && c->driver->dialect == GPU_DIALECT_OPENCL)
     code = make_room_for_rows(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
+  code = gpu_together_look(ctx, loop, code, &together, err);
   struct gpu_variant v = usual(c, loop, l);
+  v.shape.rows = gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
   settle(&v, loop, l->targets.count > 0);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
+  const bool rows_named = strstr(text_str(&spec), "rows") != NULL;
   text_free(&spec);
   if (ragged)
     keep_colours(ctx, loop, &v);
   if (!code && forced)
-    settle_forced(ctx, loop, &v, l->targets.count > 0);
+    settle_forced(ctx, loop, &v, l->targets.count > 0, rows_named);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
@@ -271,6 +307,8 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = add(l, &v, err);
   if (!code && all && !forced && !loop->forgiven)
     code = add_tried(c, loop, l, err);
+  if (!code && all && !forced && !loop->forgiven)
+    code = add_together(c, loop, l, &together, err);
   loop->nvariants = l->nvariants;
   loop->threads = 1;
   return code;

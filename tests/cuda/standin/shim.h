@@ -257,11 +257,24 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_
   static inline T name(unsigned mask, T v, unsigned lane, int width = 32, int line = __builtin_LINE()) {     \
     return standin_value<T>(standin->meet(meeting, mask, standin_bits(v), lane, width, line));               \
   }
-/* HIP's: all threads of the wavefront. */
+/* HIP's: all threads of the wavefront, or of the part of it that the width names. Those run in step, so that a barrier
+ * of the compiler's alone is a meeting of theirs. */
+static inline unsigned long long standin_part(int width) {
+  const unsigned first = standin->thread.x % OP2_LANES / (unsigned)width * (unsigned)width;
+  return width == OP2_LANES ? ~0ULL >> (64 - OP2_LANES) : ((1ULL << width) - 1) << first;
+}
 template <class T>
 static inline T __shfl_down(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
-  return standin_value<T>(standin->meet(STANDIN_SHUFFLE_DOWN, ~0ULL, standin_bits(v), lane, width, line));
+  return standin_value<T>(standin->meet(STANDIN_SHUFFLE_DOWN, standin_part(width), standin_bits(v), lane, width, line));
 }
+template <class T> static inline T __shfl(T v, int lane, int width = OP2_LANES, int line = __builtin_LINE()) {
+  return standin_value<T>(
+      standin->meet(STANDIN_SHUFFLE, standin_part(width), standin_bits(v), (unsigned)lane, width, line));
+}
+#define __ATOMIC_ACQ_REL 4
+#define __builtin_amdgcn_fence(order, scope) ((void)0)
+#define __builtin_amdgcn_wave_barrier()                                                                      \
+  standin->meet(STANDIN_SYNCWARP, standin_part(OP2_ROWS), 0, 0, OP2_LANES, __builtin_LINE())
 #define __ATOMIC_RELAXED 0
 #define __HIP_MEMORY_SCOPE_AGENT 4
 #define __hip_atomic_load(p, order, scope) standin_peek(p)

@@ -1,0 +1,68 @@
+/* Several threads for an element: whether its loop over targets can be shared by them, and how many are worth it. */
+#include <limits.h>
+
+#include "context/context.h"
+#include "gpu.h"
+#include "mesh/mesh.h"
+#include "ranks/agree.h"
+#include "record/record.h"
+
+const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
+  if (loop->forgiven)
+    return "elements meet in a way that the arguments do not allow";
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    if (map && map->first && map->longest > INT_MAX - GPU_ROWS_MOST)
+      return "an element has too many targets to count by more than one";
+  }
+  return gpu_rows_refusal(&loop->kernel, &loop->desc, s);
+}
+
+int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
+                      struct error *err) {
+  enum { MEAN, LONGEST, FACTS };
+  double most[FACTS] = {0};
+  if (!desc_any_ragged(&loop->desc))
+    return code;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    const long size = map && map->first ? map->from->extents[EXTENT_OWNED] : 0;
+    const double mean = size > 0 ? (double)map_end(map, size - 1) / (double)size : 0;
+    most[MEAN] = mean > most[MEAN] ? mean : most[MEAN];
+    if (size > 0 && (double)map->longest > most[LONGEST])
+      most[LONGEST] = (double)map->longest;
+  }
+  code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
+  *out = (struct gpu_together){.mean = most[MEAN], .longest = most[LONGEST]};
+  return code;
+}
+
+/* So that most steps have a target, and no thread has many of them. */
+static int near_mean(const struct gpu_together *w, int most) {
+  int width = GPU_ROWS_LEAST;
+  while (2 * width <= most && 2 * width <= w->mean)
+    width *= 2;
+  return width;
+}
+
+/* From here on a thread by itself holds up all others. */
+enum { LONG = 1024, LONGISH = 64 };
+/* Shorter ones of neighbours are in one line of a cache: a thread each is as good. */
+enum { USUAL_MEAN = 8, LEAST_MEAN = 4 };
+
+int gpu_together_first(const struct gpu_together *w, int warp) {
+  return w->longest >= LONG ? warp : w->mean >= USUAL_MEAN ? near_mean(w, warp) : 0;
+}
+
+int gpu_together_others(const struct gpu_together *w, int warp, int out[GPU_TOGETHER_OTHERS]) {
+  const int near = near_mean(w, warp);
+  int count = 0;
+  if (w->mean < LEAST_MEAN && w->longest < LONGISH)
+    return 0;
+  out[count++] = near;
+  if (2 * near < warp)
+    out[count++] = 2 * near;
+  if (near != warp)
+    out[count++] = warp;
+  return count;
+}
