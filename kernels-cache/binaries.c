@@ -294,11 +294,5 @@ static bool source_from(struct store *store, struct connection *c, const char *h
 }
 
 bool store_get_source(struct store *store, const char *hash, struct text *out) {
-  if (!store_enter(store))
-    return false;
-  bool found = source_from(store, &store->main, hash, out);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = source_from(store, &store->layers[i], hash, out);
-  store_leave(store);
-  return found;
+  return store_any(store, source_from, hash, out);
 }

@@ -18,13 +18,7 @@ static bool verdict_from(struct store *store, struct connection *c, const char *
 }
 
 bool store_get_verdict(struct store *store, const char *key, struct text *out) {
-  if (!store_enter(store))
-    return false;
-  bool found = verdict_from(store, &store->main, key, out);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = verdict_from(store, &store->layers[i], key, out);
-  store_leave(store);
-  return found;
+  return store_any(store, verdict_from, key, out);
 }
 
 bool store_put_fact(struct store *store, const char *machine, const char *name, double number,

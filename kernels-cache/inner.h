@@ -194,6 +194,9 @@ bool layer_connect(struct store *store, struct connection *c, const char *path, 
 void layers_open(struct store *store, const char *list);
 /* The main file, which may be read but not written, serves as a layer. */
 void layers_from_main(struct store *store, const char *path);
+/* What `from` adds to `out` of the first file that has something for `key`: of the store itself, then of its layers. */
+typedef bool connection_text(struct store *store, struct connection *c, const char *key, struct text *out);
+bool store_any(struct store *store, connection_text *from, const char *key, struct text *out);
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
 bool place_create(const char *path, bool *made, struct text *reason);

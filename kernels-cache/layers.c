@@ -103,3 +103,13 @@ void layers_open(struct store *store, const char *list) {
     p += length + (p[length] == ':');
   }
 }
+
+bool store_any(struct store *store, connection_text *from, const char *key, struct text *out) {
+  if (!store_enter(store))
+    return false;
+  bool found = from(store, &store->main, key, out);
+  for (int i = 0; i < store->nlayers && !found; i++)
+    found = from(store, &store->layers[i], key, out);
+  store_leave(store);
+  return found;
+}
