@@ -1,4 +1,4 @@
-#include "jit/witness/trial.h"
+#include "jit/witness/trial_inner.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -15,41 +15,10 @@
 /* Behind a ragged map's table, which an index beyond the element's targets leads to, are so many numbers of guards. */
 enum { BEHIND = 16 };
 
-/* The element is number 1: an index of -1 stays inside the table. A guard is so many bytes wide and a row more. */
-enum { HERE = 1, GUARD_BYTES = 64, ALIGNMENT = 64 };
+/* A guard is so many bytes wide and a row more. */
+enum { GUARD_BYTES = 64, ALIGNMENT = 64 };
 /* What guards hold, on either side: numbers so small that adding to them shows; NaN. */
 static const unsigned char patterns[2] = {0x05, 0xFF};
-
-struct trial_arg {
-  int rows; /* 0: it is absent */
-  size_t bytes, guard_rows, at;
-  int *table;
-  long long first[HERE + 2]; /* through a ragged map */
-};
-
-struct trial {
-  const struct desc *loop, *alone;
-  const struct made *made;
-  range_function codes[2];
-  struct trial_arg args[OP_MAX_ARGS];
-  size_t bytes;
-  unsigned char *memory, *first; /* now, and after the run before */
-  unsigned char **constants;
-  void **frame;
-};
-
-static size_t value_size(const struct desc_arg *a) {
-  return type_info(a->type)->size;
-}
-
-static unsigned char *row_in(const struct trial *t, unsigned char *memory, int i, int r) {
-  const struct trial_arg *a = &t->args[i];
-  return memory + a->at + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->bytes;
-}
-
-static unsigned char *row(const struct trial *t, int i, int r) {
-  return row_in(t, t->memory, i, r);
-}
 
 /* ---- life ---- */
 
@@ -57,18 +26,18 @@ static bool lay_out(struct trial *t, int i) {
   const struct desc_arg *from = &t->loop->args[i];
   struct trial_arg *a = &t->args[i];
   a->rows = !from->present ? 0 : desc_is_vector(from) ? t->loop->maps[from->map].arity : 1;
-  a->bytes = (size_t)from->dim * value_size(from);
+  a->bytes = (size_t)from->dim * trial_value_size(from);
   a->guard_rows = GUARD_BYTES / a->bytes + 1;
   a->at = (t->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   size_t bytes;
   if (!size_mul(a->bytes, ((size_t)a->rows + 1) * (a->guard_rows + 1), &bytes) ||
       !size_add(a->at, bytes, &t->bytes))
     return false;
-  a->table = array_new((size_t)(HERE + 1) * (size_t)(a->rows ? a->rows : 1) + BEHIND, sizeof(int));
-  for (int e = 0; e < HERE + 2; e++)
+  a->table = array_new((size_t)(TRIAL_HERE + 1) * (size_t)(a->rows ? a->rows : 1) + BEHIND, sizeof(int));
+  for (int e = 0; e < TRIAL_HERE + 2; e++)
     a->first[e] = (long long)e * a->rows;
   for (int r = 0; a->table && r < a->rows; r++)
-    a->table[HERE * a->rows + r] = (int)((size_t)r * (a->guard_rows + 1) + a->guard_rows);
+    a->table[TRIAL_HERE * a->rows + r] = (int)((size_t)r * (a->guard_rows + 1) + a->guard_rows);
   return a->table != NULL;
 }
 
@@ -82,7 +51,7 @@ static void fill_frame(struct trial *t) {
       if (d->maps[a->map].ragged)
         t->frame[desc_slot_first(d, a->map)] = t->args[i].first;
     } else if (a->present)
-      t->frame[desc_slot_arg(d, i)] = row(t, i, 0);
+      t->frame[desc_slot_arg(d, i)] = trial_row(t, i, 0);
   }
 }
 
@@ -147,43 +116,43 @@ static bool is_undefined_before(const struct desc_arg *a) {
   return a->form != DESC_INFO && (a->access == OP_WRITE || a->access == OP_WORK);
 }
 
-static bool is_made(const struct desc_arg *a) {
+bool trial_makes(const struct desc_arg *a) {
   return !is_undefined_before(a) && (a->form == DESC_INFO || a->access != OP_INC);
 }
 
 /* Another byte for each argument and side, and as floating point or whole numbers nothing that programs compute; a
  * bool with the first is none. */
-static int poison(const struct trial *t, int i, int side) {
+int trial_poison(const struct trial *t, int i, int side) {
   const bool truth = t->loop->args[i].type == TYPE_BOOL;
   return side == 0 ? 0xA0 + i % 16 : truth ? 0 : 0x50 + i % 16;
 }
 
-static unsigned place_of(const struct trial *t, int i, int r, int c) {
+unsigned trial_place(const struct trial *t, int i, int r, int c) {
   return (unsigned)i << 20 | (unsigned)(r * t->loop->args[i].dim + c);
 }
 
 static void fill_row(const struct trial *t, int i, int r, unsigned long number) {
   const struct desc_arg *a = &t->loop->args[i];
   if (is_undefined_before(a))
-    memset(row(t, i, r), poison(t, i, 0), t->args[i].bytes);
-  else if (!is_made(a))
-    memset(row(t, i, r), 0, t->args[i].bytes);
+    memset(trial_row(t, i, r), trial_poison(t, i, 0), t->args[i].bytes);
+  else if (!trial_makes(a))
+    memset(trial_row(t, i, r), 0, t->args[i].bytes);
   else
     for (int c = 0; c < a->dim; c++)
-      made_value(t->made, number, place_of(t, i, r, c), a->type, a->form == DESC_IDX,
-                 row(t, i, r) + (size_t)c * value_size(a));
+      made_value(t->made, number, trial_place(t, i, r, c), a->type, a->form == DESC_IDX,
+                 trial_row(t, i, r) + (size_t)c * trial_value_size(a));
 }
 
-static void set_guards(const struct trial *t, int i, int side) {
+void trial_set_guards(const struct trial *t, int i, int side) {
   const struct trial_arg *a = &t->args[i];
   for (int g = 0; g <= a->rows; g++)
     memset(t->memory + a->at + (size_t)g * (a->guard_rows + 1) * a->bytes, patterns[side],
            a->guard_rows * a->bytes);
 }
 
-static void fill(const struct trial *t, unsigned long number) {
+void trial_fill(const struct trial *t, unsigned long number) {
   for (int i = 0; i < t->loop->nargs; i++) {
-    set_guards(t, i, 0);
+    trial_set_guards(t, i, 0);
     for (int r = 0; r < t->args[i].rows; r++)
       fill_row(t, i, r, number);
   }
@@ -223,14 +192,14 @@ void trial_catch_signals(void) {
 }
 
 /* A run ends with 0, or with a signal. */
-static int run(struct trial *t, int code) {
+int trial_go(struct trial *t, int code) {
   const struct itimerval most = {.it_value.tv_usec = 100000}, none = {0};
   const int number = sigsetjmp(back, 0);
   if (number == 0) {
     setitimer(ITIMER_VIRTUAL, &most, NULL);
     feclearexcept(FE_ALL_EXCEPT);
     running = 1;
-    t->codes[code](t->frame, NULL, HERE, HERE + 1);
+    t->codes[code](t->frame, NULL, TRIAL_HERE, TRIAL_HERE + 1);
   }
   running = 0;
   setitimer(ITIMER_VIRTUAL, &none, NULL);
@@ -239,7 +208,7 @@ static int run(struct trial *t, int code) {
 
 /* A root of a negative number, a division by zero or a number that fits no int: the values were not meant for the
  * kernel, and what it does with NaN is no mistake. */
-static bool was_odd(void) {
+bool trial_was_odd(void) {
   return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) != 0;
 }
 
@@ -247,16 +216,16 @@ static bool is_output(const struct desc_arg *a) {
   return a->form == DESC_INFO || (a->form != DESC_IDX && a->access != OP_READ && a->access != OP_WORK);
 }
 
-static double number_at(const struct trial *t, unsigned char *memory, const struct trial_result *at) {
+double trial_number_at(const struct trial *t, unsigned char *memory, const struct trial_result *at) {
   const struct desc_arg *a = &t->loop->args[at->argument];
-  return type_number(a->type,
-                     row_in(t, memory, at->argument, at->row) + (size_t)at->component * value_size(a));
+  return type_number(a->type, trial_row_in(t, memory, at->argument, at->row) +
+                                  (size_t)at->component * trial_value_size(a));
 }
 
 /* The first component of an argument, or of any but `but`, that the last run left otherwise than the one before. */
-static bool differs_in(const struct trial *t, int i, struct trial_result *out) {
+bool trial_differs_in(const struct trial *t, int i, struct trial_result *out) {
   for (int r = 0; r < t->args[i].rows; r++) {
-    const unsigned char *now = row(t, i, r), *then = row_in(t, t->first, i, r);
+    const unsigned char *now = trial_row(t, i, r), *then = trial_row_in(t, t->first, i, r);
     if (memcmp(now, then, t->args[i].bytes) == 0)
       continue;
     size_t b = 0;
@@ -264,213 +233,21 @@ static bool differs_in(const struct trial *t, int i, struct trial_result *out) {
       b++;
     out->argument = i;
     out->row = r;
-    out->component = (int)(b / value_size(&t->loop->args[i]));
+    out->component = (int)(b / trial_value_size(&t->loop->args[i]));
     return true;
   }
   return false;
 }
 
-static bool differs(const struct trial *t, int but, enum trial_what what, struct trial_result *out) {
+bool trial_differs(const struct trial *t, int but, enum trial_what what, struct trial_result *out) {
   for (int i = 0; i < t->loop->nargs; i++)
-    if (i != but && is_output(&t->loop->args[i]) && differs_in(t, i, out)) {
-      out->values[0] = number_at(t, t->first, out);
-      out->values[1] = number_at(t, t->memory, out);
+    if (i != but && is_output(&t->loop->args[i]) && trial_differs_in(t, i, out)) {
+      out->values[0] = trial_number_at(t, t->first, out);
+      out->values[1] = trial_number_at(t, t->memory, out);
       out->what = what;
       return true;
     }
   return false;
-}
-
-/* ---- promises ---- */
-
-static bool was_changed(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number); /* what it was */
-  if (!differs_in(t, k, out))
-    return false;
-  out->what = TRIAL_CHANGED;
-  out->values[0] = number_at(t, t->memory, out);
-  out->values[1] = number_at(t, t->first, out);
-  return true;
-}
-
-static bool holds(const unsigned char *value, size_t size, int byte) {
-  for (size_t b = 0; b < size; b++)
-    if (value[b] != byte)
-      return false;
-  return true;
-}
-
-static bool is_unwritten(const struct trial *t, int k, struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  const size_t size = value_size(a);
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++)
-      if (holds(row_in(t, t->first, k, r) + (size_t)c * size, size, poison(t, k, 0)) &&
-          holds(row(t, k, r) + (size_t)c * size, size, poison(t, k, 1))) {
-        *out = (struct trial_result){.what = TRIAL_UNWRITTEN, .argument = k, .row = r, .component = c};
-        return true;
-      }
-  return false;
-}
-
-static bool was_not_written(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number);
-  for (int r = 0; r < t->args[k].rows; r++)
-    memset(row(t, k, r), poison(t, k, 1), t->args[k].bytes);
-  return run(t, 0) == 0 && (is_unwritten(t, k, out) || differs(t, -1, TRIAL_OLD, out));
-}
-
-/* As large as what the kernel reads, so that a sum's rounding stays small against it. */
-static double scale_of(const struct trial *t) {
-  double largest = 1;
-  for (int i = 0; i < t->loop->nargs; i++)
-    for (int r = 0; is_made(&t->loop->args[i]) && r < t->args[i].rows; r++)
-      for (int c = 0; c < t->loop->args[i].dim; c++)
-        largest = fmax(
-            largest, fabs(type_number(t->loop->args[i].type, row_in(t, t->first, i, r) +
-                                                                 (size_t)c * value_size(&t->loop->args[i]))));
-  return largest;
-}
-
-static bool is_added(const struct desc_arg *a, const unsigned char *step, const unsigned char *got,
-                     double start) {
-  unsigned char want[sizeof(long double)];
-  made_put(a->type, start, want);
-  type_combine(a->type, OP_INC, want, step);
-  const double tolerance =
-      type_info(a->type)->is_float ? (a->type == TYPE_FLOAT ? 1e-2 : 1e-6) * fabs(start) : 0;
-  return memcmp(want, got, value_size(a)) == 0 ||
-         fabs(type_number(a->type, got) - type_number(a->type, want)) < tolerance;
-}
-
-/* Run from `start` in all components; true if one of them did not get what it gets from 0, or another argument got
- * something else. */
-static bool adds_wrongly(struct trial *t, int k, unsigned long number, double start,
-                         struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  const size_t size = value_size(a);
-  fill(t, number);
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++)
-      made_put(a->type, start, row(t, k, r) + (size_t)c * size);
-  if (run(t, 0) != 0)
-    return false;
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++) {
-      const unsigned char *step = row_in(t, t->first, k, r) + (size_t)c * size;
-      const unsigned char *got = row(t, k, r) + (size_t)c * size;
-      if (is_added(a, step, got, start))
-        continue;
-      *out = (struct trial_result){.what = TRIAL_NOT_ADDED, .argument = k, .row = r, .component = c};
-      out->values[0] = type_number(a->type, step);
-      out->values[1] = start;
-      out->values[2] = type_number(a->type, got);
-      return true;
-    }
-  return differs(t, k, TRIAL_OLD, out);
-}
-
-/* What differs by rounding only does not from every start. Whole numbers do not round. */
-static bool was_not_added(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  static const double whole[] = {1, 3, 1000, -7};
-  const struct type_info *type = type_info(t->loop->args[k].type);
-  if (t->loop->args[k].type == TYPE_BOOL)
-    return false;
-  memcpy(t->first, t->memory, t->bytes);
-  for (int i = 0; !type->is_float && i < (type->is_signed ? 4 : 3); i++)
-    if (adds_wrongly(t, k, number, whole[i], out))
-      return true;
-  const double scale = 1024 * scale_of(t);
-  struct trial_result again;
-  for (int sign = 1; type->is_float && sign >= -1; sign -= 2)
-    if (adds_wrongly(t, k, number, sign * 1024 * scale, &again) &&
-        adds_wrongly(t, k, number, sign * 1024 * 1024 * scale, &again) &&
-        adds_wrongly(t, k, number, sign * scale, out))
-      return true;
-  return false;
-}
-
-/* Is y worse than x by more than rounding? */
-static bool is_worse(const struct desc_arg *a, double x, double y) {
-  const double by = a->access == OP_MAX ? x - y : y - x;
-  return by > 1e-6 * fabs(x);
-}
-
-static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number);
-  const int values = t->args[k].rows * a->dim;
-  for (int v = 0; v < values; v++) {
-    *out = (struct trial_result){
-        .what = TRIAL_WRONG_SIDE, .argument = k, .row = v / a->dim, .component = v % a->dim};
-    out->values[0] = number_at(t, t->memory, out);
-    out->values[1] = number_at(t, t->first, out);
-    if (is_worse(a, out->values[0], out->values[1]))
-      return true;
-  }
-  for (int r = 0; r < t->args[k].rows; r++)
-    memcpy(row(t, k, r), row_in(t, t->first, k, r), t->args[k].bytes);
-  if (run(t, 0) != 0 || was_odd())
-    return false;
-  for (int v = 0; v < values; v++) {
-    unsigned char start[sizeof(long double)];
-    *out =
-        (struct trial_result){.what = TRIAL_TWICE, .argument = k, .row = v / a->dim, .component = v % a->dim};
-    made_value(t->made, number, place_of(t, k, out->row, out->component), a->type, false, start);
-    out->values[0] = type_number(a->type, start);
-    out->values[1] = number_at(t, t->first, out);
-    out->values[2] = number_at(t, t->memory, out);
-    if (fabs(out->values[2] - out->values[1]) > 1e-6 * fabs(out->values[1]))
-      return true;
-  }
-  return false;
-}
-
-static bool breaks_promise(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  switch (a->form == DESC_IDX ? OP_READ : a->access) {
-  case OP_READ: return was_changed(t, k, number, out);
-  case OP_WRITE: return was_not_written(t, k, number, out);
-  case OP_INC: return was_not_added(t, k, number, out);
-  case OP_MIN:
-  case OP_MAX: return was_no_extremum(t, k, number, out);
-  default: return false;
-  }
-}
-
-/* ---- memory ---- */
-
-static bool left_argument(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  const struct trial_arg *a = &t->args[k];
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number);
-  out->argument = k;
-  out->what = TRIAL_WROTE;
-  for (int g = 0; g <= a->rows; g++) {
-    const size_t at = a->at + (size_t)g * (a->guard_rows + 1) * a->bytes;
-    if (memcmp(t->first + at, t->memory + at, a->guard_rows * a->bytes) != 0)
-      return true;
-  }
-  set_guards(t, k, 1);
-  return run(t, 0) == 0 && differs(t, -1, TRIAL_READ, out);
-}
-
-static bool was_kept(struct trial *t, unsigned long number, struct trial_result *out) {
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number + 1);
-  if (run(t, 0) != 0)
-    return false;
-  fill(t, number);
-  return run(t, 0) == 0 && differs(t, -1, TRIAL_KEPT, out);
-}
-
-static bool was_unset(struct trial *t, unsigned long number, struct trial_result *out) {
-  memcpy(t->first, t->memory, t->bytes);
-  fill(t, number);
-  return t->codes[1] && run(t, 1) == 0 && differs(t, -1, TRIAL_UNSET, out);
 }
 
 /* ---- the whole ---- */
@@ -488,17 +265,17 @@ bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long num
                struct trial_result *out) {
   bool seen = false;
   *out = (struct trial_result){0};
-  fill(t, number);
-  const int stopped = run(t, 0);
+  trial_fill(t, number);
+  const int stopped = trial_go(t, 0);
   if (stopped) {
     seen = is_stop(f, stopped);
     out->what = TRIAL_STOPPED;
-  } else if (!was_odd())
+  } else if (!trial_was_odd())
     switch (f->evidence) {
-    case PROVE_PROMISE: seen = breaks_promise(t, f->argument, number, out); break;
-    case PROVE_OUTSIDE: seen = left_argument(t, f->argument, number, out); break;
-    case PROVE_KEPT: seen = was_kept(t, number, out); break;
-    case PROVE_UNSET: seen = was_unset(t, number, out); break;
+    case PROVE_PROMISE: seen = trial_breaks_promise(t, f->argument, number, out); break;
+    case PROVE_OUTSIDE: seen = trial_left_argument(t, f->argument, number, out); break;
+    case PROVE_KEPT: seen = trial_was_kept(t, number, out); break;
+    case PROVE_UNSET: seen = trial_was_unset(t, number, out); break;
     default: break;
     }
   out->trial = number;
@@ -515,16 +292,16 @@ static void print_value(const struct desc_arg *a, const unsigned char *value, st
 void trial_print(struct trial *t, unsigned long number, struct text *out) {
   enum { MOST_ARGUMENTS = 6, MOST_VALUES = 8 };
   int told = 0;
-  fill(t, number);
+  trial_fill(t, number);
   for (int i = 0; i < t->loop->nargs && told < MOST_ARGUMENTS; i++) {
     const struct desc_arg *a = &t->loop->args[i];
     const int values = a->dim * t->args[i].rows;
-    if (!is_made(a) || !values)
+    if (!trial_makes(a) || !values)
       continue;
     text_addf(out, "%sargument %d = %s", told++ ? ", " : "", i + 1, values > 1 ? "{" : "");
     for (int v = 0; v < values && v < MOST_VALUES; v++) {
       text_add(out, v ? ", " : "");
-      print_value(a, row(t, i, v / a->dim) + (size_t)(v % a->dim) * value_size(a), out);
+      print_value(a, trial_row(t, i, v / a->dim) + (size_t)(v % a->dim) * trial_value_size(a), out);
     }
     text_add(out, values > MOST_VALUES ? ", ...}" : values > 1 ? "}" : "");
   }
