@@ -1,7 +1,7 @@
 #include "check/stale.h"
 
 #include "check/rows.h"
-#include "check/watch_say.h"
+#include "check/watch/watch_say.h"
 
 static bool is_looked_at(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&

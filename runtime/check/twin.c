@@ -7,7 +7,7 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "check/rows.h"
-#include "check/watch_say.h"
+#include "check/watch/watch_say.h"
 #include "context/context.h"
 #include "context/env.h"
 

@@ -1,4 +1,4 @@
-#include "check/watch_say.h"
+#include "check/watch/watch_say.h"
 
 #include <string.h>
 

@@ -1,0 +1,26 @@
+/* What watch.c and starts.c share. Side 0 holds what a run left. */
+#ifndef OP2JIT_CHECK_WATCH_INNER_H
+#define OP2JIT_CHECK_WATCH_INNER_H
+
+#include "check/watch/watch.h"
+
+static inline size_t watch_value_size(const struct loop_arg *arg) {
+  return type_info(arg->type)->size;
+}
+static inline bool watch_is_extremum(const struct loop_arg *arg) {
+  return (arg->form == DESC_GBL || arg->form == DESC_DAT) && access_is_extremum(arg->access);
+}
+/* The first component in which two rows differ; -1: none. */
+int watch_difference(const struct loop_arg *arg, const unsigned char *a, const unsigned char *b);
+
+/* Increments. Before the second run: from where they start, which is as large as anything that the element reads
+ * (`again`: far larger). Behind it OP_ERR_VIOLATION if the kernel does more than add. */
+bool watch_has_increments(const struct cell *cell);
+double watch_largest_input(const struct cell *cell);
+void watch_start_increments(struct cell *cell, double scale, bool again);
+int watch_increments(struct cell *cell, double scale, long element, struct error *err);
+/* Extrema, in a run of their own. */
+bool watch_has_extrema(const struct cell *cell);
+int watch_limits(struct cell *cell, long element, struct error *err);
+
+#endif

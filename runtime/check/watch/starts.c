@@ -1,0 +1,206 @@
+/* What a kernel adds, or makes larger or smaller, is looked at from other starts. */
+#include <math.h>
+#include <string.h>
+
+#include "check/rows.h"
+#include "check/watch/inner.h"
+#include "check/watch/watch_say.h"
+
+/* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that
+ * the element reads, so a kernel that only adds ends near s + a. What is far from it is looked at once more from a
+ * start so large that no rounding matters. */
+struct increment {
+  int arg, row, component;
+  double from, to;
+};
+
+static bool is_watched_increment(const struct loop_arg *arg) {
+  return arg->access == OP_INC && arg->type != TYPE_BOOL;
+}
+
+bool watch_has_increments(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (is_watched_increment(&cell->loop->args[i]))
+      return true;
+  return false;
+}
+
+/* Of what side 1 holds before its run. */
+double watch_largest_input(const struct cell *cell) {
+  double largest = 1;
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    if (!type_info(arg->type)->is_float || is_undefined_before(arg) || arg->access == OP_INC)
+      continue;
+    for (int r = 0; r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++) {
+        const double x =
+            fabs(type_number(arg->type, cell_row(cell, 1, i, r) + (size_t)c * watch_value_size(arg)));
+        largest = isfinite(x) && x > largest ? x : largest;
+      }
+  }
+  return largest;
+}
+
+static void put_number(enum type_code type, unsigned char *out, double value) {
+  if (type == TYPE_DOUBLE)
+    memcpy(out, &value, sizeof value);
+  else if (type == TYPE_FLOAT) {
+    const float narrow = (float)value;
+    memcpy(out, &narrow, sizeof narrow);
+  } else {
+    const long long whole = (long long)value;
+    memcpy(out, &whole, type_info(type)->size); /* the low bytes come first */
+  }
+}
+
+static double start_of(enum type_code type, const unsigned char *increment, double scale, bool again) {
+  const double step = fabs(type_number(type, increment));
+  if (!type_info(type)->is_float)
+    return again ? 3 : 1;
+  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1);
+}
+
+void watch_start_increments(struct cell *cell, double scale, bool again) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++) {
+        const size_t at = (size_t)c * watch_value_size(arg);
+        put_number(arg->type, cell_row(cell, 1, i, r) + at,
+                   start_of(arg->type, cell_row(cell, 0, i, r) + at, scale, again));
+      }
+  }
+}
+
+static bool is_added(const struct loop_arg *arg, const unsigned char *step, const unsigned char *got,
+                     double start) {
+  unsigned char want[sizeof(long double)];
+  if (!isfinite(type_number(arg->type, step)))
+    return true;
+  put_number(arg->type, want, start);
+  type_combine(arg->type, OP_INC, want, step);
+  if (memcmp(want, got, watch_value_size(arg)) == 0)
+    return true;
+  const double wanted = type_number(arg->type, want);
+  const double tolerance = (arg->type == TYPE_FLOAT ? 1e-2 : 1e-6) * start;
+  return type_info(arg->type)->is_float &&
+         (!isfinite(wanted) || fabs(type_number(arg->type, got) - wanted) <= tolerance);
+}
+
+static bool find_not_added(const struct cell *cell, double scale, bool again, struct increment *found) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++) {
+        const size_t at = (size_t)c * watch_value_size(arg);
+        const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
+        const double start = start_of(arg->type, step, scale, again);
+        if (is_added(arg, step, got, start))
+          continue;
+        *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
+        return true;
+      }
+  }
+  return false;
+}
+
+int watch_increments(struct cell *cell, double scale, long element, struct error *err) {
+  struct increment found, confirmed;
+  if (!find_not_added(cell, scale, false, &found))
+    return OP_OK;
+  rows_load(cell, 1, element);
+  watch_start_increments(cell, scale, true);
+  cell_run(cell, 1, 1);
+  if (!find_not_added(cell, scale, true, &confirmed))
+    return OP_OK;
+  const struct loop_arg *arg = &cell->loop->args[found.arg];
+  const double step = type_number(arg->type, cell_row(cell, 0, found.arg, found.row) +
+                                                 (size_t)found.component * watch_value_size(arg));
+  struct text where = {0};
+  watch_place(cell, found.arg, found.row, found.component, element, &where);
+  if (!watch_tell_cause(cell, found.arg, text_str(&where), element, err))
+    watch_violation(
+        cell->loop, found.arg, element, err,
+        "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
+        "only and do not read it%s",
+        text_str(&where), step, found.from, found.to,
+        arg->map ? "" : ", or declare the argument OP_RW or OP_WRITE");
+  text_free(&where);
+  return OP_ERR_VIOLATION;
+}
+
+/* ---- extrema once more ---- From a start that nothing can beat, a kernel that compares changes no extremum; one
+ * that assigns does. Nothing else that it leaves may depend on the start, for that is what other elements left. */
+bool watch_has_extrema(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (watch_is_extremum(&cell->loop->args[i]) && cell->loop->args[i].present)
+      return true;
+  return false;
+}
+
+/* A value that no other beats. */
+static void put_limit(const struct loop_arg *arg, unsigned char *out) {
+  const struct type_info *info = type_info(arg->type);
+  const bool largest = arg->access == OP_MAX;
+  if (info->is_float) {
+    put_number(arg->type, out, largest ? INFINITY : -INFINITY);
+    return;
+  }
+  if (arg->type == TYPE_BOOL) {
+    memset(out, largest, info->size);
+    return;
+  }
+  /* The low bytes come first; the sign is in the last one. */
+  memset(out, largest ? 0xFF : 0, info->size);
+  if (info->is_signed)
+    out[info->size - 1] = largest ? 0x7F : 0x80;
+}
+
+/* Returns the last extremum. */
+static int start_at_limits(struct cell *cell) {
+  int last = -1;
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++) {
+      for (int c = 0; c < arg->dim; c++)
+        put_limit(arg, cell_row(cell, 1, i, r) + (size_t)c * watch_value_size(arg));
+      last = i;
+    }
+  }
+  return last;
+}
+
+/* A component that is not at its limit any more; NaN is let through. */
+static int first_below_limit(const struct loop_arg *arg, const unsigned char *row) {
+  for (int c = 0; c < arg->dim; c++) {
+    unsigned char limit[sizeof(long double)];
+    const unsigned char *got = row + (size_t)c * watch_value_size(arg);
+    put_limit(arg, limit);
+    if (memcmp(got, limit, watch_value_size(arg)) != 0 && !isnan(type_number(arg->type, got)))
+      return c;
+  }
+  return -1;
+}
+
+int watch_limits(struct cell *cell, long element, struct error *err) {
+  const struct loop *loop = cell->loop;
+  rows_load(cell, 1, element);
+  const int extremum = start_at_limits(cell);
+  cell_run(cell, 1, 1);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    int c = -1;
+    for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
+      if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
+        return watch_tell(cell, i, r, c, element,
+                          arg->access == OP_MIN
+                              ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
+                              : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                          err);
+    for (int r = 0; (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
+      if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
+        return watch_tell_dependence(cell, i, r, c, extremum, element, err);
+  }
+  return OP_OK;
+}
