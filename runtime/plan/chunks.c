@@ -36,8 +36,9 @@ static long cut(const struct plan_request *r, long k, long n) {
   return k == n || r->size / n < long_enough * chunk_multiple ? at : whole < r->size ? whole : r->size;
 }
 
-/* The same number of them. One may be empty, beside an element with much work. */
-static int chunks_of_work(struct schedule *s, const struct plan_request *r, struct error *err) {
+int schedule_request_chunks(struct schedule *s, const struct plan_request *r, struct error *err) {
+  if (!r->work)
+    return schedule_chunks(s, r->size, r->block_size, err);
   const long chunk = r->block_size > 0 ? r->block_size : schedule_chunk_size(r->size, false);
   const long n = r->size / chunk + (r->size % chunk != 0);
   int status = schedule_new(s, n, 1, 0, err);
@@ -51,9 +52,7 @@ static int chunks_of_work(struct schedule *s, const struct plan_request *r, stru
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   (void)team;
-  if (w->request.work)
-    return chunks_of_work(&e->schedule, &w->request, err);
-  return schedule_chunks(&e->schedule, w->request.size, w->request.block_size, err);
+  return schedule_request_chunks(&e->schedule, &w->request, err);
 }
 
 static void describe(const struct plan_entry *e, struct text *out) {

@@ -129,12 +129,12 @@ static void add_chunks(struct schedule *s, const struct schedule *chunks, int wo
     schedule_add_item(s, work, chunks->items[i].begin, chunks->items[i].end, -1);
 }
 
-int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
-                    struct error *err) {
+int schedule_gather(struct schedule *s, const struct plan_request *request, const long *target_sizes,
+                    int ntargets, struct error *err) {
   struct schedule *chunks = array_new((size_t)ntargets + 1, sizeof *chunks);
   if (!chunks)
     return error_memory(err, "a schedule", ((size_t)ntargets + 1) * sizeof *chunks);
-  int status = schedule_chunks(&chunks[0], size, chunk, err);
+  int status = schedule_request_chunks(&chunks[0], request, err);
   long nitems = chunks[0].nitems;
   for (int i = 0; i < ntargets && !status; i++) {
     status = schedule_chunks(&chunks[1 + i], target_sizes[i], 0, err);
@@ -228,7 +228,7 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
     e->nreverse += !status;
   }
   if (!status)
-    status = schedule_gather(&e->schedule, r->size, r->block_size, sizes, e->nreverse, err);
+    status = schedule_gather(&e->schedule, r, sizes, e->nreverse, err);
   free(columns);
   free(sizes);
   return status;

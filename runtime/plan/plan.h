@@ -78,6 +78,9 @@ long schedule_chunk_size(long size, bool combining);
 /* Builders. `chunk` 0: the size for loops without results. */
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
+/* Of the request's elements, in its block size: as many chunks, but with the same work each where it says that of
+ * elements. One may be empty, beside an element with much work. */
+int schedule_request_chunks(struct schedule *s, const struct plan_request *request, struct error *err);
 /* The first element of piece k of n with about the same work each. An element counts once beside its work. */
 long work_cut(const long long *work, long size, long k, long n);
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);

@@ -49,6 +49,10 @@ OP_KERNEL_DEF(put, void put(int n, double **x) {
   for (int k = 0; k < n; k++)
     *OP_ROW(x, k) = n;
 })
+OP_KERNEL_DEF(turn, void turn(int n, double **x) {
+  for (int k = 0; k < n; k++)
+    *OP_ROW(x, k) = 3 * *OP_ROW(x, k) + k;
+})
 OP_KERNEL_DEF(more, void more(double *v) { *v += 1; })
 OP_KERNEL_DEF(absent, void absent(int n, const double **x, const double **q, double *y) {
   *y = n;
@@ -293,6 +297,11 @@ CASE(targets_are_written) {
   for (int r = 0; r < HALF; r++)
     for (long long i = two[r]; i < two[r + 1]; i++)
       assert_true(got[one_each[i]] == (double)(two[r + 1] - two[r]));
+  works(op_par_loop(OP_KERNEL_OF(turn), "turn", half, op_arg_dat(x, OP_ALL, own, 1, "double", OP_RW)));
+  works(op_fetch_data(x, got));
+  for (int r = 0; r < HALF; r++)
+    for (long long i = two[r]; i < two[r + 1]; i++)
+      assert_true(got[one_each[i]] == (double)(3 * (two[r + 1] - two[r]) + i - two[r]));
 }
 
 CASE(arguments_may_be_absent) {

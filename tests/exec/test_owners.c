@@ -269,7 +269,7 @@ CASE(gather_is_serial) {
     double *rows = calloc((size_t)p.nedges * 2, sizeof *rows);
     expect_ok(reverse_build(&reverse, p.nedges, p.columns, 2, &err), &err);
     expect_ok(reverse_verify(&reverse, p.nedges, p.columns, &err), &err);
-    expect_ok(schedule_gather(&s, p.nedges, 0, &p.ncells, 1, &err), &err);
+    expect_ok(schedule_gather(&s, &(struct plan_request){.size = p.nedges}, &p.ncells, 1, &err), &err);
     memset(p.expected, 0, (size_t)p.ncells * sizeof *p.expected);
     for (long i = 0; i < 2 * p.nedges; i++)
       p.expected[p.table[i]] += row_value(i / 2, (int)(i % 2));

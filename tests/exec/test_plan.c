@@ -3,6 +3,7 @@
 
 #include "expect.h"
 #include "mesh.h"
+#include "plan/gather.h"
 #include "plan/owners.h"
 
 enum { max_columns = 4 };
@@ -438,6 +439,41 @@ CASE(planted_faults) {
   error_free(&err);
 }
 
+/* Chunks, of the gather form too, have the same work, where elements of much work stand together. */
+CASE(chunks_of_work) {
+  enum { n = 100000, longest = 40 };
+  struct error err = {0};
+  static long long first[n + 1];
+  static int table[n / 8 * longest + n];
+  for (int e = 0; e < n; e++)
+    first[e + 1] = first[e] + (e < n / 8 ? longest : e % 2);
+  const struct plan_column column = {
+      .table = table, .first = first, .arity = 1, .target = 1, .target_size = 9};
+  const struct plan_request r = {
+      .size = n, .block_size = 1024, .work = first, .columns = &column, .ncolumns = 1};
+  const long targets = 9, chunks = (n + 1023) / 1024;
+  for (int gather = 0; gather < 2; gather++) {
+    struct schedule s;
+    long end = 0;
+    if (gather)
+      expect_ok(schedule_gather(&s, &r, &targets, 1, &err), &err);
+    else
+      expect_ok(schedule_request_chunks(&s, &r, &err), &err);
+    assert_int_equal(s.phases[0].count, chunks);
+    for (int i = 0; i < s.phases[0].count; i++) {
+      const struct item *item = &s.items[i];
+      assert_int_equal(item->begin, end);
+      end = item->end;
+      /* Ends are where whole strips begin: at most half a multiple of 64 elements from the right place. */
+      assert_true(first[item->end] - first[item->begin] + item->end - item->begin <=
+                  (first[n] + n) / chunks + 65 * (longest + 1));
+    }
+    assert_int_equal(end, n);
+    schedule_free(&s);
+  }
+  error_free(&err);
+}
+
 /* Each item has its elements, those near each other by their number of targets, and what it had. */
 CASE(sorted_elements) {
   enum { n = 5000, targets = 7 };
@@ -489,11 +525,12 @@ CASE(sorted_elements) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_block_size),  cmocka_unit_test(few_colours),
-      cmocka_unit_test(many_colours),      cmocka_unit_test(ragged_columns),
-      cmocka_unit_test(sorted_elements),   cmocka_unit_test(nothing_written),
-      cmocka_unit_test(direct_and_mapped), cmocka_unit_test(refusals),
-      cmocka_unit_test(same_on_threads),   cmocka_unit_test(planted_faults),
+      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),
+      cmocka_unit_test(many_colours),     cmocka_unit_test(ragged_columns),
+      cmocka_unit_test(chunks_of_work),   cmocka_unit_test(sorted_elements),
+      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped),
+      cmocka_unit_test(refusals),         cmocka_unit_test(same_on_threads),
+      cmocka_unit_test(planted_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
