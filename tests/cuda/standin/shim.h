@@ -265,7 +265,8 @@ static inline unsigned long long standin_part(int width) {
 }
 template <class T>
 static inline T __shfl_down(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
-  return standin_value<T>(standin->meet(STANDIN_SHUFFLE_DOWN, standin_part(width), standin_bits(v), lane, width, line));
+  return standin_value<T>(
+      standin->meet(STANDIN_SHUFFLE_DOWN, standin_part(width), standin_bits(v), lane, width, line));
 }
 template <class T> static inline T __shfl(T v, int lane, int width = OP2_LANES, int line = __builtin_LINE()) {
   return standin_value<T>(
