@@ -13,7 +13,7 @@
 #include "loop/loop.h"
 #include "loop/make.h"
 #include "loop/queue.h"
-#include "loop/tiled.h"
+#include "loop/tiled/tiled.h"
 #include "mesh/mesh.h"
 #include "tune/chains.h"
 #include "tune/choose.h"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "context/trace.h"
 #include "loop/chain.h"
-#include "loop/tiled.h"
+#include "loop/tiled/tiled.h"
 #include "tasks/graph.h"
 
 /* Where a loop's code came from. */

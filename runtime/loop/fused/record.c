@@ -8,7 +8,7 @@
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/make.h"
-#include "loop/tiled.h"
+#include "loop/tiled/tiled.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"

@@ -1,4 +1,4 @@
-#include "loop/tiled_describe.h"
+#include "loop/tiled/describe.h"
 
 #include "base/size.h"
 #include "context/context.h"

@@ -1,0 +1,32 @@
+/* What tiled.c and cut.c share. */
+#ifndef OP2JIT_LOOP_TILED_INNER_H
+#define OP2JIT_LOOP_TILED_INNER_H
+
+#include "loop/tiled/tiled.h"
+#include "plan/tiles/tiles.h"
+
+struct work;
+
+/* Data of fewer bytes fit into the caches anyway, and gain nothing. */
+static const double tiled_worth_bytes = 16e6;
+
+struct tiled {
+  struct loop **loops;
+  int n;
+  double bytes; /* of a tile, or of a block of tasks */
+  bool tasks;
+  bool tried;     /* to cut it */
+  double cutting; /* seconds that it took */
+  double seconds; /* of all its runs */
+  double floor;   /* seconds of a run on one thread in the caches */
+  long long runs;
+  struct tiles tiles; /* without items: it runs loop by loop */
+  struct work *works;
+};
+
+/* So many work on it. */
+int tiled_threads(const struct tiled *t);
+/* Once for a chain: into tiles, or none with the reason in tiles.refused. */
+int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
+
+#endif
