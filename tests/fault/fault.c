@@ -35,6 +35,14 @@ OP_KERNEL_DEF(
         more[0] += 1;
     })
 
+OP_KERNEL_DEF(
+    deal, void deal(int n, double **own, double **to) {
+      for (int k = 0; k < n; k++) {
+        OP_ROW(own, k)[1] += k;
+        *OP_ROW(to, k) += n;
+      }
+    })
+
 /* ---- a call, and the same once more if there was no memory ------------------------------------*/
 
 static struct {
@@ -106,6 +114,8 @@ struct program {
   op_set cells, edges;
   op_map ends, wide;
   op_dat x, y, flow, count, temporary;
+  op_map ragged;
+  op_dat own, to;
 };
 
 static void declare(struct program *p) {
@@ -178,12 +188,64 @@ static void subset_loops(const struct program *p) {
   WRONG(OP_ERR_RANGE, op_decl_subset_range(p->edges, EDGES, 1, "wrong"));
 }
 
+/* Edge e has e % 4 cells. */
+enum { ENTRIES = EDGES / 4 * 6 };
+
+static void declare_ragged(struct program *p) {
+  long long offsets[EDGES + 1] = {0};
+  int targets[ENTRIES];
+  for (int e = 0; e < EDGES; e++) {
+    offsets[e + 1] = offsets[e] + e % 4;
+    for (long long i = offsets[e]; i < offsets[e + 1]; i++)
+      targets[i] = (int)((3 * e + i) % CELLS);
+  }
+  CALL(p->ragged = op_decl_map_ragged(p->edges, p->cells, offsets, targets, "ragged"));
+  CALL(p->own = op_decl_dat(op_map_entries(p->ragged), 2, "double", NULL, "own"));
+  CALL(p->to = op_decl_dat(p->cells, 1, "double", NULL, "to"));
+}
+
+static void ragged_loop(const struct program *p, op_set set) {
+  const char *text = NULL;
+  CALL(text = OP_KERNEL_OF(deal));
+  CALL(op_par_loop(text, "deal", set, op_arg_dat(p->own, OP_ALL, p->ragged, 2, "double", OP_INC),
+                   op_arg_dat(p->to, OP_ALL, p->ragged, 1, "double", OP_INC)));
+}
+
+/* Over all edges, over the odd ones, and over these in another order. */
+static void ragged_loops(struct program *p) {
+  double own[2 * ENTRIES], to[CELLS], sum = 0;
+  int odd[EDGES / 2];
+  op_set some = NULL;
+  for (int i = 0; i < EDGES / 2; i++)
+    odd[i] = 2 * i + 1;
+  declare_ragged(p);
+  ragged_loop(p, p->edges);
+  CALL(some = op_decl_subset(p->edges, EDGES / 2, odd, "odd"));
+  ragged_loop(p, some);
+  CALL(op_renumber(p->ragged));
+  ragged_loop(p, some);
+  CALL(op_fetch_data(p->own, own));
+  CALL(op_fetch_data(p->to, to));
+  for (int i = 0; !run.stopped && i < CELLS; i++)
+    sum += to[i];
+  /* An edge of three is odd, one of two is not. */
+  for (int i = 0; !run.stopped && i < ENTRIES; i++)
+    if (own[2 * i] != 0 || own[2 * i + 1] != (const int[]){0, 0, 1, 0, 3, 6}[i % 6])
+      wrong("a dat on entries has another value");
+  if (!run.stopped && sum != EDGES / 4 * (3 * 1 + 4 + 3 * 9))
+    wrong("a sum through a ragged map has another result");
+  CALL(op_free_set(some));
+  CALL(op_free_dat(p->own));
+  CALL(op_free_map(p->ragged));
+}
+
 static void loops(struct program *p) {
   spread_loop(p);
   reduce_loop(p, 1);
   reduce_loop(p, 0);
   CALL(op_renumber(p->ends));
   subset_loops(p);
+  ragged_loops(p);
   spread_loop(p);
   reduce_loop(p, 1);
   CALL(op_renumber_by("hilbert", p->ends, p->x));
