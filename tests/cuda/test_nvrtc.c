@@ -2,7 +2,7 @@
  * registers, spills and shared memory of each are printed (by NVRTC). Each program given runs on the stand-in first and
  * leaves its sources behind (OP2_DUMP).
  *
- *   test_nvrtc [--hip] [--long|--brief|--each] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *   test_nvrtc [--hip] [--long|--brief|--rows|--each] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
  * */
 #include <dirent.h>
 #include <errno.h>
@@ -202,17 +202,21 @@ int main(int argc, char **argv) {
   const bool all = argc > at && strcmp(argv[at], "--long") == 0;
   const bool brief = argc > at && strcmp(argv[at], "--brief") == 0;
   const bool each = argc > at && strcmp(argv[at], "--each") == 0;
-  at += all || brief || each;
+  const bool rows = argc > at && strcmp(argv[at], "--rows") == 0;
+  at += all || brief || each || rows;
   static const char *const variants[] = {"atomics/128/vectors", "staged/128/sorted", "apart/128/vectors",
                                          "whole/128",           "blocks/256",        "colours/128",
                                          "atomics/64/soa",      "staged/64/soa",     "apart/64/soa",
                                          "whole/64/sorted/soa", "blocks/64/soa",     "colours/64/soa"};
+  static const char *const shared[] = {"rows8", "apart/rows32"}; /* several threads for an element */
+  const char *const *run = rows ? shared : variants;
   const size_t nvariants = each ? sizeof variants / sizeof *variants : all ? 6 : brief ? 1 : 2;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(stderr, "usage: test_nvrtc [--hip] [--long|--brief|--each] FOLDER PROGRAM [ARGUMENT...] [-- "
-                    "PROGRAM...]...\n");
+    fprintf(stderr,
+            "usage: test_nvrtc [--hip] [--long|--brief|--rows|--each] FOLDER PROGRAM [ARGUMENT...] [-- "
+            "PROGRAM...]...\n");
     return 2;
   }
   if (open_compiler(&compiler, &err)) {
@@ -232,7 +236,7 @@ int main(int argc, char **argv) {
       end++;
     argv[end < argc ? end : argc] = NULL;
     for (size_t v = 0; v < nvariants; v++)
-      run_program(&argv[at], variants[v]);
+      run_program(&argv[at], run[v]);
     at = end + 1;
   }
   for_each_folder(&compiler, root,

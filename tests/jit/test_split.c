@@ -70,6 +70,7 @@ static const struct row rows[] = {
      "{ int i; double v[2]; v[1] = sqrt(*OP_ROW(a, k)); i = 1; i++; u += v[i - 1]; }\n*y = u;",
      "[+u]"},
     {"", "double u = 0;\n" LOOP "{ const double *r = OP_ROW(x, k); u += r[0] * y[1]; }\n*y = u;", "[+u]"},
+    {"", "int u = 0;\n" LOOP "u += (int)(*OP_ROW(a, k) * 2.5);\n*t += u;", "[+u]"},
     {"#define TWO 2\n", "double u = 0;\n" LOOP "u += TWO;\n*y = u;", "[+u]"},
     /* names that mean something else elsewhere */
     {"",
@@ -93,6 +94,8 @@ static const struct row rows[] = {
     {"", "double u = 0;\n" LOOP "{ u += 1; u *= 2; }", "in several ways"},
     {"", "int u = 0;\n" LOOP "u += *OP_ROW(a, k);", fractions},
     {"", LOOP "*t += 0.5;", fractions},
+    {"", LOOP "*t += (int)(2.5) * 0.5;", fractions},
+    {"", LOOP "*t += (double)(2);", fractions},
     {"", LOOP "y[k] = *OP_ROW(a, k);", order},
     {"", "double u = 0;\n" LOOP "*OP_ROW(e, k) = u += 1;", part},
     {"", "double u = 0;\n" LOOP "for (int i = 0; u += 1; i++) *s += 1;", part},

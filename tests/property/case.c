@@ -15,24 +15,26 @@ static char *printed(const struct kernel *k) {
   return s;
 }
 
-static void add_kernel(struct test_case *c, uint64_t seed, int number, bool direct) {
+static void add_kernel(struct test_case *c, uint64_t seed, int number) {
   struct kernel *k = malloc(sizeof *k);
   if (!k)
     abort();
-  kernel_invent(k, number < native_count ? NATIVE_SEED : seed, number, direct);
+  kernel_invent(k, number < native_count ? NATIVE_SEED : seed, number, c->direct, c->sums);
   c->kernels[c->nkernels] = k;
   c->texts[c->nkernels++] = printed(k);
 }
 
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct) {
-  *c = (struct test_case){.number = number, .size_limit = 1 << 30, .mirrored = mirrored, .direct = direct};
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
+               bool sums) {
+  *c = (struct test_case){
+      .number = number, .size_limit = 1 << 30, .mirrored = mirrored, .direct = direct, .sums = sums};
   struct random r = random_stream(seed, (uint64_t)number + 1000);
   c->seed = random_next(&r);
   /* Three rounds over the kernels of the build fill the table; where kernels are compiled, new ones follow. */
   bool round = native || number < 3 * native_count;
-  add_kernel(c, seed, round ? number % native_count : number, direct);
+  add_kernel(c, seed, round ? number % native_count : number);
   for (int n = direct ? CASE_KERNELS - 1 : random_below(&r, CASE_KERNELS); n > 0; n--)
-    add_kernel(c, seed, random_below(&r, round ? native_count : number), direct);
+    add_kernel(c, seed, random_below(&r, round ? native_count : number));
 }
 
 void case_free(struct test_case *c) {

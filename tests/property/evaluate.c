@@ -166,6 +166,8 @@ static void run_target(struct frame *f, const struct statement *s) {
     return;
   const int rows = is_ragged(p) ? f->ragged[s->target].count : p->width;
   int parts = s->part == BY_LOOP ? p->dim : 1, entries = s->entry == BY_LOOP || !rows ? rows : 1;
+  if (s->over >= 0)
+    entries = f->ragged[s->over].count;
   for (f->j = 0; f->j < entries; f->j++)
     for (f->i = 0; f->i < parts; f->i++)
       if (s->what == S_EXTREME)

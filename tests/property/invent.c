@@ -65,6 +65,8 @@ static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
     add_direct_dat(k, r, shape);
     return;
   }
+  if (k->sums && shape.access != OP_READ && shape.access != OP_WRITE && shape.access != OP_RW)
+    shape.access = OP_INC;
   static const enum form dat_forms[] = {FORM_DIRECT, FORM_DIRECT, FORM_COLUMN, FORM_COLUMN, FORM_VECTOR};
   add_param(k, r, dat_forms[random_below(r, 5)], shape);
 }
@@ -86,9 +88,11 @@ static void add_ragged(struct kernel *k, struct random *r) {
     const struct shape shape = {of_dats[random_below(r, 8)], (enum vtype)random_below(r, V_TYPES),
                                 random_between(r, 1, RAGGED_DIM)};
     struct param *p = add_param(k, r, random_chance(r, 60) ? FORM_RAGGED : FORM_ENTRY, shape);
+    if (k->sums && p->access != OP_READ) /* several threads may have such an element */
+      p->access = p->form == FORM_RAGGED ? OP_READ : p->access < OP_INC ? p->access : OP_INC;
     p->ragged = random_chance(r, 25);
     p->spelling &= 1;
-    p->boxed = (shape.access == OP_READ || shape.access == OP_RW) && random_chance(r, 15);
+    p->boxed = (p->access == OP_READ || (p->access == OP_RW && !k->sums)) && random_chance(r, 15);
   }
 }
 
@@ -96,7 +100,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
-  k->single = !k->direct && number % SINGLE_EVERY == SINGLE_EVERY - 1;
+  k->single = !k->direct && !k->sums && number % SINGLE_EVERY == SINGLE_EVERY - 1;
   if (k->single) {
     for (int i = 0; i < SINGLES; i++)
       add_param(k, r, FORM_GLOBAL, walk(seed, of_single, 2, number / SINGLE_EVERY * SINGLES + i));
@@ -110,7 +114,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
   if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
-  if (!k->single && !k->direct && random_chance(r, 35))
+  if (!k->single && !k->direct && (random_chance(r, 35) || k->sums))
     add_ragged(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
@@ -153,6 +157,7 @@ static struct statement *add_statement(struct kernel *k, enum what what, int tar
   *s = (struct statement){.what = what,
                           .target = target,
                           .entry = NO_ENTRY,
+                          .over = -1,
                           .value = -1,
                           .condition = -1,
                           .other = -1,
@@ -160,10 +165,22 @@ static struct statement *add_statement(struct kernel *k, enum what what, int tar
   return s;
 }
 
+/* One that is always there; -1: none. */
+static int any_ragged(const struct kernel *k, struct random *r) {
+  int found[MAX_PARAMS], n = 0;
+  for (int p = 0; p < k->nparams; p++)
+    if (is_ragged(&k->params[p]) && k->params[p].flag < 0 && !k->params[p].absent)
+      found[n++] = p;
+  return n ? found[random_below(r, n)] : -1;
+}
+
 static void fill_statement(struct kernel *k, struct random *r, struct statement *s) {
   struct param *p = &k->params[s->target];
   struct grower g = {
       .kernel = k, .random = r, .loop_i = s->part == BY_LOOP, .loop_j = s->entry == BY_LOOP, .leaves = true};
+  if (k->sums && s->what == S_ADD && !is_vector(p) && !is_ragged(p) && random_chance(r, 70))
+    s->over = any_ragged(k, r);
+  g.loop_j |= s->over >= 0;
   bool everywhere = p->access == OP_WRITE || p->access == OP_WORK;
   bool read_again = p->access == OP_RW || p->access == OP_WORK;
   if (s->what == S_ADD) {
@@ -233,7 +250,7 @@ static void write_param(struct kernel *k, struct random *r, int p) {
   choose_inexact(k, r, p);
   if (has_info)
     write_extreme_with_info(k, r, p, p + 1);
-  else if (what != S_EXTREME && random_chance(r, 40))
+  else if (what != S_EXTREME && random_chance(r, 40) && !(k->sums && is_ragged(&k->params[p])))
     write_some(k, r, p, what);
   else
     write_all(k, r, p, what);
@@ -272,10 +289,11 @@ static void add_statements(struct kernel *k, struct random *r) {
   }
 }
 
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool sums) {
   struct random r = random_stream(seed, (uint64_t)number);
   memset(k, 0, sizeof *k);
   k->direct = direct;
+  k->sums = sums;
   snprintf(k->name, sizeof k->name, "k%d", number);
   k->single_work = random_chance(&r, 40);
   k->helper[0] = k->helper[1] = -1;
@@ -286,6 +304,7 @@ void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];
     q->readable = (q->access == OP_READ || q->access == OP_RW) && !q->absent && q->form != FORM_INFO;
+    q->readable &= !k->sums || !is_ragged(q) || q->access == OP_READ;
   }
   for (int floating = 0; floating < 2; floating++)
     if (random_chance(&r, 40)) {

@@ -98,6 +98,7 @@ struct statement {
   enum what what;
   int target;      /* parameter, or number of the local */
   int entry, part; /* as in a leaf */
+  int over;        /* ADD: done for each target of this ragged parameter, -1: once */
   int value;       /* node */
   int condition;   /* node, -1: always */
   int other;       /* SET: value if the condition does not hold, -1: nothing */
@@ -107,6 +108,7 @@ struct statement {
 
 struct kernel {
   bool direct; /* it changes its own element's rows only */
+  bool sums;   /* some of what it adds it adds for each target of a ragged map */
   char name[16];
   bool single;      /* only for sets of one element */
   bool single_work; /* floating numbers are float, not double */
@@ -125,7 +127,7 @@ struct kernel {
 
 /* Number `number` of the kernels that `seed` gives. Dats through ragged maps have at most so many components. */
 enum { RAGGED_DIM = 3 };
-void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct);
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool sums);
 
 /* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
  * kernel uses it. */

@@ -61,7 +61,9 @@ const char *kernel_shared(void) {
 static void place(const struct kernel *k, int which, int entry, int part, struct text *out) {
   const struct param *p = &k->params[which];
   bool numbers = p->form == FORM_IDX && p->reach == FORM_VECTOR;
-  if (is_ragged(p) && entry == BY_LOOP)
+  if (is_ragged(p) && entry == BY_LOOP && k->sums && p->access != OP_READ)
+    text_addf(out, "OP_ROW(p%d, j)", which);
+  else if (is_ragged(p) && entry == BY_LOOP)
     text_addf(out, "OP_ROW(p%d, j %% n%d)", which, p->ragged);
   else if (is_ragged(p))
     text_addf(out, "OP_ROW(p%d, %d %% n%d)", which, entry, p->ragged);
@@ -259,7 +261,9 @@ static void print_write(const struct kernel *k, const struct statement *s, int n
 
 static void print_target(const struct kernel *k, const struct statement *s, struct text *out) {
   const struct param *p = &k->params[s->target];
-  if (s->entry == BY_LOOP && is_ragged(p))
+  if (s->over >= 0)
+    text_addf(out, "  OP_ANY_ORDER\n  for (int j = 0; j < n%d; j++)\n", k->params[s->over].ragged);
+  else if (s->entry == BY_LOOP && is_ragged(p))
     text_addf(out, "  OP_ANY_ORDER\n  for (int j = 0; j < n%d; j++)\n", p->ragged);
   else if (s->entry == BY_LOOP)
     text_addf(out, "  for (int j = 0; j < %d; j++)\n", p->width);

@@ -1,10 +1,11 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [OP2_...=...]
  *
  * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
- * from 1 to the largest set, code being kept between lives. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
+ * from 1 to the largest set, code being kept between lives. With --sums kernels add up over the targets of
+ * ragged maps. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
  * data are looked at later, so that loops can wait for one another (OP2_LAZY). Every value is a small dyadic number and every
  * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
  * through sqrt, sin, exp or a division is compared nearly. Prints the seed, a failing case as a small program, and
@@ -22,7 +23,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16, OPENCL_LONGEST = 16 };
 
 struct options {
-  int cases, only, mirrored, again, every_block, keeps, direct;
+  int cases, only, mirrored, again, every_block, keeps, direct, sums;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -92,6 +93,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->keeps = atoi(value);
     else if (strcmp(argv[i], "--direct") == 0)
       o->direct = atoi(value);
+    else if (strcmp(argv[i], "--sums") == 0)
+      o->sums = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--every-block") == 0)
@@ -157,7 +160,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0);
+  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, o->sums != 0);
   c.again = o->again;
   c.longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0;
   c.keeps = o->keeps != 0;
@@ -205,6 +208,18 @@ static int check_fused(const struct options *o, long long fused, const long draw
   return 1;
 }
 
+/* Loops that are still known and had the form that was asked for, with several threads or lanes for an element. */
+static int check_rows(const struct options *o) {
+  static char report[1 << 22];
+  int count = 0;
+  if (op_report_json(report, sizeof report) != OP_OK)
+    return 1;
+  for (const char *at = report; (at = strstr(at, "rows")); at++)
+    count += at > report && (at[-1] == '/' || at[-1] == '+');
+  printf("property: %d loops share their steps\n", count);
+  return o->only < 0 && !count;
+}
+
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
   long long tiled = 0, tasked = 0, fused = 0;
@@ -225,6 +240,8 @@ static int run(const struct options *o, struct coverage *coverage) {
   }
   if (o->keeps)
     printf("property: %lld chains in tiles, %lld as tasks, %lld loops fused\n", tiled, tasked, fused);
+  if (o->sums && o->variant && strstr(o->variant, "rows"))
+    failed += check_rows(o);
   if (o->direct && o->only < 0)
     failed += check_fused(o, fused, drawn);
   return op_exit() == OP_OK ? failed : -1;
@@ -236,7 +253,7 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [OP2_...=...]\n"
+            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
   }

@@ -27,7 +27,7 @@ static int write_kernels(FILE *out, int count) {
   }
   for (int i = 0; texts && k && i < count; i++) {
     struct text text = {0};
-    kernel_invent(k, NATIVE_SEED, i, false);
+    kernel_invent(k, NATIVE_SEED, i, false, false);
     kernel_print(k, &text);
     fprintf(out, "\n%s", text_str(&text));
     texts[i] = text_take(&text);

@@ -26,6 +26,16 @@ static size_t whole_statement(const struct tokens *t, const struct split_loop *l
   return starts && depth == 0 && token_is(t, i, ";") ? i : 0;
 }
 
+/* `(int)(...)`, which is whole whatever stands in it. */
+static bool is_cast_to_whole(const struct tokens *t, size_t begin, size_t end) {
+  enum local_kind kind = LOCAL_OTHER;
+  bool narrow, types = true;
+  const size_t behind = token_is(t, begin, "(") ? kernel_skip_brackets(t, begin) : begin;
+  for (size_t i = begin + 1; i + 1 < behind; i++)
+    types = types && tokens_type(t, i, &kind, &narrow) && kind == LOCAL_INTEGER;
+  return types && kind == LOCAL_INTEGER && token_is(t, behind, "(") && kernel_skip_brackets(t, behind) == end;
+}
+
 /* Whole numbers only: sums of them that a fraction is added to depend on the order. */
 static bool is_whole(const struct looking *s, const struct split_loop *l, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) {
@@ -132,7 +142,8 @@ bool split_sum(struct looking *s, struct split_loop *l, const struct write *w) {
   if (w->op != '=')
     r.kind = w->op == '*' ? SPLIT_PRODUCT : SPLIT_SUM;
   s->why = "the loop adds fractions to whole numbers";
-  if (w->op != '=' && whole && !w->counts && !is_whole(s, l, w->behind, end))
+  if (w->op != '=' && whole && !w->counts && !is_cast_to_whole(s->t, w->behind, end) &&
+      !is_whole(s, l, w->behind, end))
     return false;
   return add_result(s, l, r);
 }

@@ -100,7 +100,7 @@ static void put_stored(struct gpu_writer *w, int arg, int v) {
                    a->access == OP_MAX ? "true" : "false");
     return;
   }
-  if (w->language->copies || dat_is_apart(w->g.d, a->dat)) {
+  if (w->language->copies || dat_is_apart(w->g.d, a->dat) || a->access == OP_INC) {
     /* Another argument may increment the same row. */
     snprintf(value, sizeof value, "op2_a%d[%d + #]", arg, v * a->dim);
     gpu_put_stored(w, a->type, a->dim, a->access, memory, value);
