@@ -21,10 +21,6 @@ bool spread_wanted(const struct op_context *ctx) {
   return ctx->comm && !comm_alone(ctx->comm);
 }
 
-long long spread_number(const struct set *set, long element) {
-  return set->global_first + element;
-}
-
 /* ---- declarations ---- */
 
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "mesh/mesh.h"
 
 struct op_context;
 struct dat;
@@ -49,7 +50,9 @@ void spread_give_back(struct op_context *ctx, struct share *share);
 /* What each rank declared of a new set: its sizes over all ranks. */
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err);
 /* The user's global number of an element that this rank declared. Local. */
-long long spread_number(const struct set *set, long element);
+static inline long long spread_number(const struct set *set, long element) {
+  return set->global_first + element;
+}
 
 /* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all
  * ranks say so. */

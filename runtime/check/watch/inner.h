@@ -2,6 +2,8 @@
 #ifndef OP2JIT_CHECK_WATCH_INNER_H
 #define OP2JIT_CHECK_WATCH_INNER_H
 
+#include <string.h>
+
 #include "check/watch/watch.h"
 
 static inline size_t watch_value_size(const struct loop_arg *arg) {
@@ -11,7 +13,18 @@ static inline bool watch_is_extremum(const struct loop_arg *arg) {
   return (arg->form == DESC_GBL || arg->form == DESC_DAT) && access_is_extremum(arg->access);
 }
 /* The first component in which two rows differ; -1: none. */
-int watch_difference(const struct loop_arg *arg, const unsigned char *a, const unsigned char *b);
+static inline int watch_difference(const struct loop_arg *arg, const unsigned char *a,
+                                   const unsigned char *b) {
+  const size_t size = watch_value_size(arg);
+  size_t i = 0;
+  while (i < arg->bytes && a[i] == b[i])
+    i++;
+  int c = (int)(i / size);
+  while (type_is_struct(arg->type) && c < arg->dim &&
+         type_same(arg->type, a + (size_t)c * size, b + (size_t)c * size))
+    c++;
+  return c >= arg->dim ? -1 : c;
+}
 
 /* Increments. Before the second run: from where they start, which is as large as anything that the element reads
  * (`again`: far larger). Behind it OP_ERR_VIOLATION if the kernel does more than add. */

@@ -10,18 +10,6 @@
 
 /* ---- one row ---- */
 
-int watch_difference(const struct loop_arg *arg, const unsigned char *a, const unsigned char *b) {
-  const size_t size = watch_value_size(arg);
-  size_t i = 0;
-  while (i < arg->bytes && a[i] == b[i])
-    i++;
-  int c = (int)(i / size);
-  while (type_is_struct(arg->type) && c < arg->dim &&
-         type_same(arg->type, a + (size_t)c * size, b + (size_t)c * size))
-    c++;
-  return c >= arg->dim ? -1 : c;
-}
-
 /* The first component that holds nothing but the pattern; -1: none. */
 static int first_poisoned(const struct loop_arg *arg, const unsigned char *row, int pattern) {
   const size_t size = watch_value_size(arg);
