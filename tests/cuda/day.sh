@@ -195,6 +195,9 @@ correct() {
       property "${variant//\//-}-$layout" --cases $cases --variant "$variant/$layout"
     done
   done
+  for variant in rows8 apart/rows32 colours/rows4/soa rows16/each2; do
+    property "${variant//\//-}" --cases $cases --sums 1 --variant $variant
+  done
   property tuned --cases $cases OP2_TUNE=force
   property mirrored --cases $cases --mirrored 1
   for variant in staged/64/vectors apart/32/soa blocks/32/sorted; do
@@ -275,6 +278,7 @@ sanitize() {
         --error-exitcode 1 "$here/bin/jac" --n 20 --iters 2
     done
     OP2_LAZY=on OP2_FUSE=on later "$tool-airfoil-waiting" 100 "${checker[@]}" "$here/bin/airfoil" --cells 1500 --iters 4
+    OP2_VARIANT=rows8 later "$tool-rows" 100 "${checker[@]}" "$here/bin/test_cuda_rows"
   done
   for tool in memcheck racecheck; do
     for variant in $strategies; do

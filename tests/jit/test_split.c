@@ -215,6 +215,9 @@ static void check_arguments(void) {
   d.args[4].access = OP_MIN;
   check(text, &d, false, "extrema of a dat");
   d.args[4].access = OP_RW;
+  d.args[4].dim = 33;
+  check(text, &d, false, "more than 32 values");
+  d.args[4].dim = 3;
   d.args[4].dat = d.args[1].dat;
   check(text, &d, false, "another of its arguments");
   d.args[4].dat = 4;

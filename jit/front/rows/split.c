@@ -128,6 +128,7 @@ static const char *reached_refusal(const struct looking *s) {
 
 /* Arguments that all threads of an element cannot have alike, or that one of them cannot store for all. */
 static const char *argument_refusal(const struct desc *d) {
+  enum { LONG_ROW = 32 }; /* each thread has a copy */
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (a->form != DESC_DAT || a->access == OP_READ)
@@ -136,6 +137,8 @@ static const char *argument_refusal(const struct desc *d) {
       return "it writes rows of targets of a ragged map";
     if (access_is_extremum(a->access))
       return "it keeps extrema of a dat";
+    if (!desc_is_ragged(d, a) && a->dim > LONG_ROW)
+      return "it writes rows of more than 32 values";
     for (int j = 0; j < d->nargs; j++)
       if (j != i && d->args[j].form == DESC_DAT && d->args[j].dat == a->dat &&
           (a->access != OP_INC || d->args[j].access != OP_INC || a->entry))
