@@ -33,7 +33,8 @@ op_map op_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const c
 /* The idx of op_arg_dat for all targets of a map; of one that is not ragged the same as -arity. Through a ragged map the
  * kernel's parameter is `T **x`, and OP_ROW(x, k) the row of the k-th target, or of the k-th entry for a dat on
  * op_map_entries. Before the first argument of each ragged map the kernel gets the number of targets, `int n`. Rows are
- * whole: not of ":soa" dats of more than one component. */
+ * whole: not of ":soa" dats of more than one component. op_arg_idx(OP_ALL, map) gives the numbers of the targets in the
+ * same way, as `const int **`. */
 #define OP_ALL (-0x7fffffff)
 
 /* In a kernel: the row of the k-th target, 0 <= k < n, of an argument through a ragged map: a pointer to `dim` values.

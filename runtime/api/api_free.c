@@ -85,7 +85,7 @@ static void add_users(struct users *u, const struct mesh *mesh, const struct set
   }
   for (int i = 0; i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
-    if (dat->set == set)
+    if (dat->set == set && !(set->entries_of && set->entries_of->targets == dat))
       add_user(u, "dat", dat->name);
   }
   for (int i = 0; i < mesh->subsets.count; i++) {
@@ -230,6 +230,8 @@ int op2jit_free_map(op_map handle) {
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
   struct set *entries = code ? NULL : map->entries;
+  if (entries && map->targets)
+    dat_forget(ctx, map->targets);
   if (!code)
     forget_map(ctx, map);
   if (entries)

@@ -111,7 +111,7 @@ static int read_ragged(struct reader *r, const char *word, size_t name, struct d
   a->entry = strcmp(word + name, "[]") != 0;
   if (a->form == DESC_IDX)
     return fail(r, OP_ERR_INDEX, "the map is ragged,", word,
-                "a map of one arity, for op_arg_idx has no other");
+                "\"dat int 1 MAP[entries] READ\", which is what op_arg_idx is there");
   a->map = find_map(r, word, name, true);
   a->counted = r->d->nmaps > known;
   return r->d->maps[a->map].ragged

@@ -8,6 +8,7 @@
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
+#include "mesh/ragged/ragged.h"
 #include "mesh/subset.h"
 
 /* Every message starts with the loop, and those about an argument with its number, counted from 1. */
@@ -133,14 +134,8 @@ static struct map *map_of_set(const struct check *c, struct map *map) {
   return c->loop->set->sub ? subset_map(c->ctx, c->loop->set, map, c->err) : map;
 }
 
-/* As many rows as the element has targets. */
+/* As many rows as the element has targets. Their numbers are a dat on the entries. */
 static int check_ragged(const struct check *c, struct map *map, struct set **target) {
-  if (c->said->form == DESC_IDX)
-    return fail(
-        c, OP_ERR_INDEX,
-        "map \"%s\" is ragged, and op_arg_idx gives the numbers of a map of one arity; pass a dat with "
-        "the numbers",
-        map->name);
   if (c->said->idx != OP_ALL)
     return fail(c, OP_ERR_INDEX,
                 "the index is %d, but map \"%s\" is ragged; pass OP_ALL, for all its targets", c->said->idx,
@@ -152,6 +147,12 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
   c->arg->map = map_of_set(c, map);
   c->arg->idx = -1;
   *target = map->to;
+  if (c->arg->map && c->said->form == DESC_IDX) {
+    c->arg->form = DESC_DAT;
+    c->arg->entry = true;
+    c->arg->dat = ragged_targets(c->ctx, map, c->err);
+    return c->arg->dat ? OP_OK : c->err->code;
+  }
   return c->arg->map ? OP_OK : c->err->code;
 }
 
@@ -315,7 +316,7 @@ static int check_number(const struct check *c) {
   int code = check_map(c, &target);
   c->arg->type = TYPE_INT;
   c->arg->access = OP_READ;
-  c->arg->dim = !code && c->arg->map && c->said->idx < 0 ? c->arg->map->arity : 1;
+  c->arg->dim = !code && c->arg->map && !c->arg->map->first && c->said->idx < 0 ? c->arg->map->arity : 1;
   const struct set *numbered = c->arg->map ? c->arg->map->to : set_numbered(c->loop->set);
   if (!code && numbered->global_size > (long long)INT_MAX + 1)
     return fail(c, OP_ERR_SIZE,

@@ -13,6 +13,7 @@
 #include "base/types.h"
 #include "mesh/rows.h"
 
+struct dat;
 struct op_context;
 struct distribution;
 struct map_halo;
@@ -53,6 +54,8 @@ struct map {
   long shortest, longest; /* ragged: rows, of all ranks once they are distributed */
   long equal;             /* ragged: all rows are so long; 0: they differ */
   struct set *entries;    /* ragged: the set of its entries, which follow their elements; else NULL */
+  struct dat
+      *targets; /* ragged: on the entries, the numbers of their targets; NULL: no loop asked for them */
   int *numbers; /* ragged, of a subset's elements: which of the entries these places are; else NULL */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
   struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */

@@ -341,6 +341,37 @@ CASE(sets_are_renumbered) {
   multiply();
 }
 
+/* ---- the numbers of targets ---- */
+
+/* clang-format off */
+OP_KERNEL_DEF(tell, void tell(int n, const int **target, const int *row, int **out) {
+  for (int k = 0; k < n; k++) {
+    OP_ROW(out, k)[0] = *OP_ROW(target, k);
+    OP_ROW(out, k)[1] = *row;
+  }
+})
+/* clang-format on */
+
+static void tell_targets(op_set set, bool (*has)(int r)) {
+  const size_t n = (size_t)offsets[ROWS];
+  int *got = malloc(2 * n * sizeof *got);
+  op_dat out = op_decl_dat(op_map_entries(map), 2, "int", NULL, "out");
+  works(op_par_loop(OP_KERNEL_OF(tell), "tell", set, op_arg_idx(OP_ALL, map), op_arg_idx(-1, OP_ID),
+                    all(out, 2, "int", OP_WRITE)));
+  works(op_fetch_data(out, got));
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      assert_int_equal(got[2 * i], has(r) ? targets[i] : 0);
+      assert_int_equal(got[2 * i + 1], has(r) ? r : 0);
+    }
+  works(op_free_dat(out));
+  free(got);
+}
+
+static bool is_any(int r) {
+  return r >= 0;
+}
+
 /* ---- loops over some of the rows ---- */
 
 static op_set some;
@@ -453,6 +484,19 @@ CASE(loops_run_over_subsets) {
   a = op_decl_dat(op_map_entries(map), 1, "double", values, "a");
   read_of_some();
   add_from_some();
+}
+
+CASE(targets_have_numbers) {
+  tell_targets(rows, is_any);
+  works(op_renumber(map));
+  tell_targets(rows, is_any);
+  choose_some();
+  tell_targets(some, is_in);
+  /* What holds them is no use of the map's entries. */
+  works(op_free_dat(a));
+  works(op_free_map(map));
+  map = op_decl_map_ragged(rows, cols, offsets, targets, "map");
+  tell_targets(some, is_in);
 }
 
 CASE(a_subset_may_have_no_targets) {
@@ -661,7 +705,8 @@ CASE(what_is_beyond_the_targets_is_found) {
   test_of(targets_and_entries_are_read, mesh), test_of(targets_are_incremented, mesh),                       \
       test_of(targets_keep_extremes, mesh), test_of(entries_are_written, mesh),                              \
       test_of(two_ragged_maps_have_a_number_each, mesh), test_of(arguments_may_be_absent, mesh),             \
-      test_of(sets_are_renumbered, mesh), test_of(loops_run_over_subsets, mesh)
+      test_of(sets_are_renumbered, mesh), test_of(loops_run_over_subsets, mesh),                             \
+      test_of(targets_have_numbers, mesh)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -675,6 +720,7 @@ int main(void) {
       mesh_test(arguments_may_be_absent),
       mesh_test(sets_are_renumbered),
       mesh_test(loops_run_over_subsets),
+      mesh_test(targets_have_numbers),
       mesh_test(a_subset_may_have_no_targets),
       mesh_test(maps_are_freed_with_their_entries),
       mesh_test(all_of_an_ordinary_map_is_its_vector),

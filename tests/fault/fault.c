@@ -36,8 +36,9 @@ OP_KERNEL_DEF(
     })
 
 OP_KERNEL_DEF(
-    deal, void deal(int n, double **own, double **to) {
+    deal, void deal(int n, const int **number, double **own, double **to) {
       for (int k = 0; k < n; k++) {
+        OP_ROW(own, k)[0] += *OP_ROW(number, k);
         OP_ROW(own, k)[1] += k;
         *OP_ROW(to, k) += n;
       }
@@ -207,8 +208,14 @@ static void declare_ragged(struct program *p) {
 static void ragged_loop(const struct program *p, op_set set) {
   const char *text = NULL;
   CALL(text = OP_KERNEL_OF(deal));
-  CALL(op_par_loop(text, "deal", set, op_arg_dat(p->own, OP_ALL, p->ragged, 2, "double", OP_INC),
+  CALL(op_par_loop(text, "deal", set, op_arg_idx(OP_ALL, p->ragged),
+                   op_arg_dat(p->own, OP_ALL, p->ragged, 2, "double", OP_INC),
                    op_arg_dat(p->to, OP_ALL, p->ragged, 1, "double", OP_INC)));
+}
+
+/* Of the six entries of four edges the first is of the second edge. */
+static int edge_of(int entry) {
+  return entry / 6 * 4 + (entry % 6 == 0 ? 1 : entry % 6 < 3 ? 2 : 3);
 }
 
 /* Over all edges, over the odd ones, and over these in another order. */
@@ -230,7 +237,8 @@ static void ragged_loops(struct program *p) {
     sum += to[i];
   /* An edge of three is odd, one of two is not. */
   for (int i = 0; !run.stopped && i < ENTRIES; i++)
-    if (own[2 * i] != 0 || own[2 * i + 1] != (const int[]){0, 0, 1, 0, 3, 6}[i % 6])
+    if (own[2 * i] != (i % 6 == 1 || i % 6 == 2 ? 1 : 3) * ((3 * edge_of(i) + i) % CELLS) ||
+        own[2 * i + 1] != (const int[]){0, 0, 1, 0, 3, 6}[i % 6])
       wrong("a dat on entries has another value");
   if (!run.stopped && sum != EDGES / 4 * (3 * 1 + 4 + 3 * 9))
     wrong("a sum through a ragged map has another result");

@@ -77,6 +77,13 @@ OP_KERNEL_DEF(stamp, void stamp(int n, double **d, double **x) {
     *OP_ROW(x, k) += 1;
   }
 })
+/* Its numbers are looked at where copies of others' elements are executed, too. */
+OP_KERNEL_DEF(tell, void tell(int n, const int **target, double **d, double **x) {
+  for (int k = 0; k < n; k++) {
+    *OP_ROW(d, k) = *OP_ROW(target, k);
+    *OP_ROW(x, k) += *OP_ROW(target, k) % 5;
+  }
+})
 /* clang-format on */
 
 /* A ragged map as one process sees it, and this rank's part of it. */
@@ -262,6 +269,17 @@ static void over_entries(void) {
   compare(&s);
 }
 
+static void tell_targets(void) {
+  check(!op_par_loop(OP_KERNEL_OF(tell), "tell", rows, op_arg_idx(OP_ALL, map.map),
+                     all(&seen, &map, OP_WRITE), all(&x, &map, OP_INC)));
+  for (long long i = 0; i < map.offsets[ROWS]; i++) {
+    seen.values[i] = map.targets[i];
+    x.values[map.targets[i]] += map.targets[i] % 5;
+  }
+  compare(&seen);
+  compare(&x);
+}
+
 static void two_maps(void) {
   check(!op_par_loop(OP_KERNEL_OF(two), "two", rows, all(&x, &map, OP_READ),
                      op_arg_dat(x.dat, OP_ALL, pairs, 1, "double", OP_READ), all(&t, &second, OP_READ),
@@ -361,6 +379,7 @@ static void run(void) {
   compare(&seen);
   multiply();
   over_some();
+  tell_targets();
   two_maps();
   keep_lowest();
   over_entries();

@@ -103,7 +103,7 @@ CASE(ragged_one_column) {
 
 CASE(ragged_number) {
   UNUSED;
-  loop(m, "void loop(const int *n, const float *f) {}", op_arg_idx(OP_ALL, ragged(m)), flow(m));
+  loop(m, "void loop(const int *n, const float *f) {}", op_arg_idx(1, ragged(m)), flow(m));
 }
 
 CASE(ragged_dat_elsewhere) {

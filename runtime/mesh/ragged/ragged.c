@@ -177,3 +177,18 @@ struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to
   ctx->mesh->next_map++;
   return map;
 }
+
+struct dat *ragged_targets(struct op_context *ctx, struct map *map, struct error *err) {
+  struct text name = {0};
+  if (map->targets)
+    return map->targets;
+  text_addf(&name, "targets of %s", map->name);
+  struct dat *dat = data_new(ctx, map->entries, 1, "int", NULL, text_str(&name), true, err);
+  text_free(&name);
+  const int *numbers = map->to->to_user;
+  for (long i = 0; dat && i < map->entries->extents[EXTENT_OWNED]; i++)
+    memcpy(dat_value(dat, i, 0), numbers ? &numbers[map->table[i]] : &map->table[i], sizeof *numbers);
+  if (dat)
+    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  return map->targets = dat;
+}

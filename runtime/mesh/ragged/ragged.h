@@ -13,6 +13,10 @@
 struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to, const long long *offsets,
                         const int *targets, const char *name, struct error *err);
 
+/* A dat on its entries, one for all loops, with the user's numbers of their targets: op_arg_idx is this dat. Collective.
+ * NULL: OP_ERR_MEMORY. */
+struct dat *ragged_targets(struct op_context *ctx, struct map *map, struct error *err);
+
 /* The new places of a ragged map's rows and entries, where order[new number] = old number of its elements; NULL: as they
  * are. With ranks of what is owned here: copies of others' entries stay behind them. False: no memory, and nothing is changed. Both are the caller's to free. */
 bool ragged_reorder(const struct map *map, const int *order, long long **first, int **entries);
