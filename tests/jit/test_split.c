@@ -110,12 +110,21 @@ static const struct row rows[] = {
     {"", "double w[2];\n" LOOP "{ double *p = w; p[0] += 1; }", whole},
     {"", "double u = 0;\n" LOOP "{ double *p = &u; *p += 1; }", address},
     {"", "double u = 0;\n" LOOP "{ double *p = (double *)&u; *p += 1; }", address},
+    {"", LOOP "*s++;", whole},
+    {"", LOOP "++*t;", "[+t*1]"},
+    {"", LOOP "s++;", whole},
+    {"", LOOP "(*s)++;", whole},
+    {"", "double w[2] = {0};\n" LOOP "*w += 1;", whole},
+    {"", "double w[2] = {0};\n" LOOP "*(double *)w += 1;", whole},
     {"", "struct { double v; } w = {0};\n" LOOP "w.v += 1;", whole},
     {"void g(double *v) { *v += 1; }\n", "double u[1] = {0};\n" LOOP "g(u);", changes},
     {"void g(const double *v) { *(double *)v += 1; }\n", "double u[1] = {0};\n" LOOP "g(u);",
      "makes a pointer"},
     {"double g(void) { static double v; return v += 1; }\n", "double u = 0;\n" LOOP "u += g();",
      "something static"},
+    {"void absf(double *v) { *v += 1; }\n", "double u[1] = {0};\n" LOOP "absf(u);", changes},
+    {"struct b { double *v; };\nvoid g(struct b v) { *v.v += 1; }\n",
+     "double u[1] = {0};\nstruct b b = {u};\n" LOOP "g(b);", changes},
     {"typedef double *p;\nvoid g(p v) { *v += 1; }\n", "double u[1] = {0};\n" LOOP "g(u);", changes},
     {"#define ADD(v) (v += 1)\n", "double u = 0;\n" LOOP "ADD(u);", "macro"},
     {"#define LAST y[0] = k;\n", "double u = 0;\n" LOOP "{ u += 1; LAST }", "macro"},
@@ -155,7 +164,8 @@ static const struct row rows[] = {
     /* what is not read */
     {"#ifdef A\n#endif\n", "double u = 0;\n#ifdef A\n" LOOP "u += 1;\n#endif\n", "preprocessor line"},
     {"", "double (*p)[2] = 0;\n" LOOP "*s += 1;", "not understood"},
-    {"", "static double v;\n" LOOP "*s += 1;", "static variable"},
+    {"", "static double v;\n" LOOP "*s += 1;", "static or volatile"},
+    {"", "volatile double u = 0;\n" LOOP "u += 1;", "static or volatile"},
 };
 
 static void print_split(const struct kernel *k, const struct split *split, struct text *out) {

@@ -108,7 +108,7 @@ static bool add_local(struct locals *l, struct local local) {
 
 /* The type before the declarators. Returns where these begin, or `at`: it is no declaration. */
 static size_t read_type(const struct tokens *t, size_t at, struct local *type, const char **why) {
-  static const char *const silent[] = {"volatile", "restrict", "register", "auto"};
+  static const char *const silent[] = {"restrict", "register", "auto"};
   bool known = false, wide = false;
   size_t i = at;
   *type = (struct local){.kind = LOCAL_INTEGER};
@@ -119,8 +119,9 @@ static size_t read_type(const struct tokens *t, size_t at, struct local *type, c
       type->is_const = true;
     } else if (token_is(t, i, "static") && token_is(t, i + 1, "const")) {
       continue;
-    } else if (token_is(t, i, "static") || token_is(t, i, "extern") || token_is(t, i, "typedef")) {
-      *why = "its text has a static variable, or a type of its own, in a function";
+    } else if (token_is(t, i, "static") || token_is(t, i, "extern") || token_is(t, i, "volatile") ||
+               token_is(t, i, "typedef")) {
+      *why = "it has a variable that is static or volatile, or a type of its own";
       return at;
     } else if (tokens_type(t, i, &kind, &narrow)) {
       type->kind = !known || kind != LOCAL_INTEGER ? kind : type->kind;
@@ -270,6 +271,7 @@ static void read_before(const struct tokens *t, size_t end, struct write *w) {
   w->odd |= tokens_pair(t, w->base - 2, '-', '>');
   for (; token_is(t, w->begin - 1, "*"); w->begin--)
     w->stars++;
+  w->odd |= w->counts && w->stars; /* *y++ is the pointer's */
 }
 
 static void read_behind(const struct tokens *t, size_t at, struct write *w) {

@@ -169,7 +169,7 @@ static bool is_pure(const struct tokens *t, size_t at) {
   return false;
 }
 
-/* Has a function of the text parameters through which it could change something? A type of the text's own may be one. */
+/* Has a function of the text parameters through which it could change something? A type of the text's own may be one, or hold one. */
 static bool changes_nothing(const struct kernel *k, int function) {
   const struct tokens *t = &k->tokens;
   const size_t open = k->functions[function].open, close = kernel_skip_brackets(t, open) - 1;
@@ -187,8 +187,6 @@ static bool changes_nothing(const struct kernel *k, int function) {
       i = kernel_skip_brackets(t, i) - 1;
     } else if (token_is(t, i, "*") || token_is(t, i, "restrict") || tokens_type(t, i, &kind, &narrow)) {
       continue;
-    } else if (token_is(t, i, "struct") && token_is_identifier(t, i + 1)) {
-      i++;
     } else if (!token_is_identifier(t, i) ||
                !(token_is(t, i + 1, ",") || token_is(t, i + 1, "[") || i + 1 == close)) {
       return false;
@@ -198,14 +196,14 @@ static bool changes_nothing(const struct kernel *k, int function) {
 }
 
 static const char *call_refusal(const struct looking *s, size_t at) {
-  if (tokens_keyword(s->t, at) || is_pure(s->t, at))
+  if (tokens_keyword(s->t, at))
     return NULL;
   for (int f = 0; f < s->k->nfunctions; f++)
     if (token_named(s->t, at, s->k->functions[f].name))
       return changes_nothing(s->k, f)
                  ? NULL
                  : "in the loop a function is called that could change what it is passed";
-  return "in the loop a function is called that is not known";
+  return is_pure(s->t, at) ? NULL : "in the loop a function is called that is not known";
 }
 
 /* ---- one loop ----------------------------------------------------------------------------------*/
