@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { ROWS = 3001, COLS = 2000 };
+enum { ROWS = 3001, COLS = 2000, LONG_ROW = 20000 };
 
 /* clang-format off */
 OP_KERNEL_DEF(product, void product(int n, const double **a, const double **x, double *y) {
@@ -74,14 +74,9 @@ static bool on_opencl(void) {
   return backend && strcmp(backend, "opencl") == 0;
 }
 
-/* In OpenCL a work-item has copies of its rows, and little room for them. */
-static int long_row(void) {
-  return on_opencl() ? 100 : 10000;
-}
-
 /* Rows of 0 to 12 targets, some of them none, and a long one, in which targets occur several times. */
 static int any_length(int r) {
-  return r == 17 ? long_row() : r % 5 == 3 ? 0 : (r * 7) % 13;
+  return r == 17 ? LONG_ROW : r % 5 == 3 ? 0 : (r * 7) % 13;
 }
 /* As long as those beside them; all alike. */
 static int even_length(int r) {
@@ -565,15 +560,26 @@ CASE(an_extremum_is_found_beside_a_ragged_map) {
   int most = 0, where = -1;
   works(op_par_loop(OP_KERNEL_OF(longest), "longest", rows, op_arg_gbl(&most, 1, "int", OP_MAX),
                     op_arg_info(&where, 1, "int", 1), all(x, 1, "double", OP_READ), op_arg_idx(-1, OP_ID)));
-  assert_int_equal(most, long_row());
+  assert_int_equal(most, LONG_ROW);
   assert_int_equal(where, 17);
 }
 
 /* clang-format off */
-OP_KERNEL_DEF(total, void total(int n, const double **x, double *s) {
+OP_KERNEL_DEF(total, double value(const double *row) { return row[0]; }
+void total(int n, const double **x, const double **a, double *s) {
   *s = 0;
   for (int k = 0; k < n; k++)
-    *s += *OP_ROW(x, k);
+    *s += value(OP_ROW(x, k)) * *OP_ROW(a, k);
+})
+OP_KERNEL_DEF(pointers, void pointers(int n, const double **x, float **last, double *s) {
+  *s = 0;
+  for (int k = 0; k < n; k++) {
+    const double *here = OP_ROW(x, k), *const next = OP_ROW(x, k + 1 < n ? k + 1 : 0);
+    float *r = OP_ROW(last, k);
+    *s += here[0] - 2 * *next;
+    *r = (float)*here;
+    r[1] += 1;
+  }
 })
 /* clang-format on */
 
@@ -582,18 +588,51 @@ static void says(const char *what) {
     fail_msg("\"%s\" is not in: %s", what, op_last_error()->message);
 }
 
-CASE(rows_beyond_the_room_of_opencl_are_refused) {
-  enum { MANY = 600 };
-  static const long long begin[] = {0, 1, 1 + MANY};
-  static const int nothing[1 + MANY];
-  if (!on_opencl())
-    return;
+enum { MANY = 600 };
+static const long long wide_begin[] = {0, 1, 1 + MANY};
+static const int nothing[1 + MANY];
+
+/* Rows that are passed on are copies there; those beside them need no room. */
+CASE(copies_beyond_the_room_of_opencl_are_refused) {
+  double ones[1 + MANY], got[2];
+  for (int i = 0; i <= MANY; i++)
+    ones[i] = 1;
   op_set from = op_decl_set(2, "from");
-  op_map m = op_decl_map_ragged(from, cols, begin, nothing, "wide");
-  op_dat s = op_decl_dat(from, 1, "double", NULL, "s");
-  const op_arg args[] = {op_arg_dat(x, OP_ALL, m, 1, "double", OP_READ), direct(s, 1, "double", OP_WRITE)};
-  fails(OP_ERR_SIZE, op_par_loop_array(OP_KERNEL_OF(total), "total", from, 2, args, __FILE__, __LINE__));
-  says("an element has 600 targets by ragged map \"wide\"");
+  op_map m = op_decl_map_ragged(from, cols, wide_begin, nothing, "wide");
+  op_dat s = op_decl_dat(from, 1, "double", NULL, "s"),
+         one = op_decl_dat(op_map_entries(m), 1, "double", ones, "one");
+  const op_arg args[] = {op_arg_dat(x, OP_ALL, m, 1, "double", OP_READ),
+                         op_arg_dat(one, OP_ALL, m, 1, "double", OP_READ), direct(s, 1, "double", OP_WRITE)};
+  if (on_opencl()) {
+    fails(OP_ERR_SIZE, op_par_loop_array(OP_KERNEL_OF(total), "total", from, 3, args, __FILE__, __LINE__));
+    says("an element has 600 targets by ragged map \"wide\"");
+    says("(argument 1)");
+    return;
+  }
+  works(op_par_loop_array(OP_KERNEL_OF(total), "total", from, 3, args, __FILE__, __LINE__));
+  works(op_fetch_data(s, got));
+  assert_true(got[0] == vx[0] && got[1] == MANY * vx[0]);
+}
+
+CASE(pointers_lead_to_rows) {
+  static double got[ROWS];
+  const size_t n = (size_t)offsets[ROWS];
+  float *last = calloc(2 * n, sizeof *last);
+  op_dat l = op_decl_dat(op_map_entries(map), 2, "float", last, "last");
+  works(op_par_loop(OP_KERNEL_OF(pointers), "pointers", rows, all(x, 1, "double", OP_READ),
+                    all(l, 2, "float", OP_RW), direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  works(op_fetch_data(l, last));
+  for (int r = 0; r < ROWS; r++) {
+    double sum = 0;
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      sum += vx[targets[i]] - 2 * vx[targets[i + 1 < offsets[r + 1] ? i + 1 : offsets[r]]];
+      assert_true((double)last[2 * i] == vx[targets[i]] && last[2 * i + 1] == 1);
+    }
+    assert_true(got[r] == sum);
+  }
+  works(op_free_dat(l));
+  free(last);
 }
 
 /* ---- right kernels that count on what their mesh has ---- */
@@ -725,7 +764,8 @@ int main(void) {
       mesh_test(maps_are_freed_with_their_entries),
       mesh_test(all_of_an_ordinary_map_is_its_vector),
       mesh_test(an_extremum_is_found_beside_a_ragged_map),
-      mesh_test(rows_beyond_the_room_of_opencl_are_refused),
+      mesh_test(copies_beyond_the_room_of_opencl_are_refused),
+      mesh_test(pointers_lead_to_rows),
       mesh_test(kernels_may_count_on_lengths),
       mesh_test(what_is_beyond_the_targets_is_found),
       tests_of(even),

@@ -1,4 +1,4 @@
-/* Generated text of GPUs whose threads share elements, as golden files.  test_generate_gpu FOLDER [write] */
+/* Generated text of GPUs whose threads share elements, and of OpenCL's rows in place, as golden files.  test_generate_gpu FOLDER [write] */
 #include <stdio.h>
 
 #include "../golden.h"
@@ -29,8 +29,29 @@ static struct desc sums(void) {
   return d;
 }
 
-static void one(const char *folder, const char *name, struct gpu_shape shape, bool write) {
-  struct desc d = sums();
+/* Rows of entries and targets in place, one by a pointer; those of the last argument are passed on, and are copies. */
+static struct desc places(void) {
+  struct desc d = build_loop("places", "double first(const double *row) { return row[0]; }\n"
+                                       "void places(int n, const double **a, double **x,\n"
+                                       "            long **count, const double **q) {\n"
+                                       "  for (int k = 0; k < n; k++) {\n"
+                                       "    const double *r = OP_ROW(a, k);\n"
+                                       "    *OP_ROW(x, k) += r[0] * first(OP_ROW(q, k)) - r[1];\n"
+                                       "    OP_ROW(count, k)[0]++;\n"
+                                       "  }\n"
+                                       "}\n");
+  const int map = build_map(&d, 0, 1);
+  d.maps[map].ragged = true;
+  d.maps[map].most = 8;
+  const int a = build_arg(&d, build_dat(&d, TYPE_DOUBLE, 2, 2, false), map, -1, OP_READ);
+  d.args[a].entry = d.args[a].counted = true;
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -1, OP_INC);
+  d.args[build_arg(&d, build_dat(&d, TYPE_LONGLONG, 1, 2, false), map, -1, OP_RW)].entry = true;
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -1, OP_READ);
+  return d;
+}
+
+static void one(const char *folder, const char *name, struct desc d, struct gpu_shape shape, bool write) {
   struct generated files;
   struct error err = {0};
   struct text path = {0}, all = {0};
@@ -53,12 +74,14 @@ int main(int argc, char **argv) {
   const bool write = argc > 2 && strcmp(argv[2], "write") == 0;
   if (argc < 2)
     return 2;
-  one(argv[1], "sums-atomics-rows8.cu",
+  one(argv[1], "sums-atomics-rows8.cu", sums(),
       (struct gpu_shape){
           .dialect = GPU_DIALECT_CUDA, .strategy = GPU_ATOMICS, .block = 128, .vectors = true, .rows = 8},
       write);
-  one(argv[1], "sums-apart-rows64.hip",
+  one(argv[1], "sums-apart-rows64.hip", sums(),
       (struct gpu_shape){.dialect = GPU_DIALECT_HIP, .strategy = GPU_APART, .block = 64, .rows = 64}, write);
+  one(argv[1], "places-colours.cl", places(),
+      (struct gpu_shape){.dialect = GPU_DIALECT_OPENCL, .strategy = GPU_COLOURS, .block = 128}, write);
   printf("%d wrong\n", failures);
   return failures != 0;
 }

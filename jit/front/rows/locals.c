@@ -95,6 +95,20 @@ size_t tokens_statement(const struct tokens *t, size_t at) {
   }
 }
 
+bool tokens_macro(const struct tokens *t, size_t at) {
+  for (size_t i = 0; i + 2 < t->count; i++) {
+    if (!t->items[i].directive || !t->items[i].line_first || !token_is(t, i + 1, "define") ||
+        !token_is_identifier(t, i + 2) || !tokens_same(t, i + 2, at))
+      continue;
+    const bool number = i + 3 < t->count && t->items[i + 3].kind == TOKEN_NUMBER &&
+                        t->items[i + 3].directive &&
+                        (i + 4 >= t->count || !t->items[i + 4].directive || t->items[i + 4].line_first);
+    if (!number)
+      return true;
+  }
+  return false;
+}
+
 /* ---- declarations ------------------------------------------------------------------------------*/
 
 static bool add_local(struct locals *l, struct local local) {

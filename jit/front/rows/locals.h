@@ -55,5 +55,7 @@ size_t tokens_statement(const struct tokens *t, size_t at);
 bool tokens_keyword(const struct tokens *t, size_t at);
 /* A word that a number's type is made of; its kind. */
 bool tokens_type(const struct tokens *t, size_t at, enum local_kind *kind, bool *narrow);
+/* A macro of the text's own that is more than a number: it may hide anything. */
+bool tokens_macro(const struct tokens *t, size_t at);
 
 #endif

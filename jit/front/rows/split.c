@@ -77,21 +77,6 @@ bool split_takes_address(const struct tokens *t, size_t at) {
 
 /* ---- what the whole kernel must not have ---------------------------------------------------------*/
 
-/* A macro of the text's own that is more than a number may hide anything. */
-static bool is_strange_macro(const struct tokens *t, size_t at) {
-  for (size_t i = 0; i + 2 < t->count; i++) {
-    if (!t->items[i].directive || !t->items[i].line_first || !token_is(t, i + 1, "define") ||
-        !token_is_identifier(t, i + 2) || !tokens_same(t, i + 2, at))
-      continue;
-    const bool number = i + 3 < t->count && t->items[i + 3].kind == TOKEN_NUMBER &&
-                        t->items[i + 3].directive &&
-                        (i + 4 >= t->count || !t->items[i + 4].directive || t->items[i + 4].line_first);
-    if (!number)
-      return true;
-  }
-  return false;
-}
-
 static const char *body_refusal(const struct looking *s) {
   const struct tokens *t = s->t;
   for (size_t i = s->locals.begin; i < s->locals.end; i++) {
@@ -99,7 +84,7 @@ static const char *body_refusal(const struct looking *s) {
       continue;
     if (token_is(t, i, "goto"))
       return "it has a goto";
-    if (is_strange_macro(t, i))
+    if (tokens_macro(t, i))
       return "it has a macro of its own text";
   }
   return NULL;

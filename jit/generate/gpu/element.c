@@ -143,7 +143,8 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
 
 /* ---- rows of ragged maps, where kernels are passed copies: one behind the other ---- */
 static bool is_copied_ragged(const struct gpu_writer *w, const struct desc_arg *a) {
-  return w->language->copies && a->present && desc_is_ragged(w->g.d, a);
+  return w->language->copies && a->present && desc_is_ragged(w->g.d, a) &&
+         !w->in_place.args[a - w->g.d->args];
 }
 
 /* Opens a loop over them: component # of one is op2_d...[op2_at * dim + #] in memory, op2_a...[op2_row * dim + #] as a copy. */
@@ -159,7 +160,7 @@ static void open_ragged(struct gpu_writer *w, const struct desc_arg *a) {
 static void put_ragged_copies(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   const char *type = word_type(&w->g, a->type);
-  const int size = a->dim * (w->g.d->maps[a->map].most ? w->g.d->maps[a->map].most : 1);
+  const int size = a->dim * w->g.d->maps[a->map].most;
   put(&w->g, "%s op2_a%d[%d];", type, arg, size);
   if (access_is_extremum(a->access))
     put(&w->g, "%s op2_b%d[%d];", type, arg, size);
@@ -197,6 +198,8 @@ static void put_ragged_results(struct gpu_writer *w, int arg) {
 
 static void put_vector(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
+  if (w->in_place.args[arg])
+    return;
   if (is_copied_ragged(w, a)) {
     put_ragged_copies(w, arg);
     return;
@@ -256,7 +259,9 @@ static void put_before(struct gpu_writer *w, int arg) {
 static void passed(const struct generator *g, int arg, char *out, size_t size) {
   const struct gpu_writer *w = (const struct gpu_writer *)g; /* its first member */
   const struct desc_arg *a = &w->g.d->args[arg];
-  if (a->form == DESC_DAT && arg_is_vector(a))
+  if (w->in_place.args[arg])
+    gpu_row_place(w, arg, out, size);
+  else if (a->form == DESC_DAT && arg_is_vector(a))
     snprintf(out, size, "op2_v%d", arg);
   else if (a->present && a->form == DESC_DAT)
     pointer(w, arg, 0, out, size);

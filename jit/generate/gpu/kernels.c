@@ -85,6 +85,7 @@ static void put_kernel_text(struct gpu_writer *w, const struct generated *files)
   if (w->language->copies) /* they may be called as functions of OpenCL C */
     for (int i = 0; i < w->g.k->nfunctions; i++)
       put(&w->g, "#define %s op2_u_%s", w->g.k->functions[i].name, w->g.k->functions[i].name);
+  gpu_put_row_macros(w);
   put(&w->g, "#include \"%s\"", files->kernel_file);
   put(&w->g, "$closeuser");
   put_structs(&w->g, word_named(&w->g, "user"), false);
@@ -459,9 +460,9 @@ static int generate(struct gpu_writer *w, struct generated *out, struct error *e
     if (w->g.d->entry)
       text_addf(&out->kernel, "%s\n", w->g.d->text);
     else
-      w->language->copy_text(w->g.k, w->g.d, &out->kernel);
-    if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
-        !out->kernel_file)
+      code = gpu_put_text(w, &out->kernel, err);
+    if (!code && (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
+                  !out->kernel_file))
       code = error_memory(err, "generated code", out->main.length);
   }
   gpu_parameters_free(&parameters);
@@ -484,7 +485,10 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   if (!code && s->rows)
     code = gpu_rows_split(&k, d, err);
   if (!code)
+    code = gpu_find_places(&w, &k, err);
+  if (!code)
     code = generate(&w, out, err);
+  in_place_free(&w.in_place);
   kernel_free(&k);
   if (code)
     generated_free(out);

@@ -2,6 +2,7 @@
 #ifndef OP2JIT_JIT_GENERATE_GPU_WRITE_H
 #define OP2JIT_JIT_GENERATE_GPU_WRITE_H
 
+#include "jit/front/rows/in_place.h"
 #include "jit/generate/gpu/gpu.h"
 #include "jit/generate/skeleton.h"
 
@@ -11,8 +12,9 @@ struct gpu_language {
   const char *main_ending, *prelude_file;
   const char *front; /* before everything; NULL: nothing */
   const char *(*prelude)(void);
-  /* Pointers have a space each, and C's have none: kernels are passed copies of rows, helpers are macros or end in
-   * their type, and all work of a block meets in shared memory. */
+  /* Pointers have a space each, and C's have none: kernels are passed copies of rows, but for those of ragged maps that
+   * can stay where they are; helpers are macros or end in their type, and all work of a block meets in shared
+   * memory. */
   bool copies;
   /* C that the language does not have: an error with line and remedy. */
   int (*check)(const struct kernel *k, struct error *err);
@@ -26,12 +28,14 @@ const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 /* Names beside the skeleton's:
  *   op2_r results of this thread, op2_y3 values of a global, op2_b3 start values
  *   op2_lane which of an element's threads this is
+ *   op2_rows3(x, k) a row of argument 3 that stays where it is, op2_to3 its targets
  *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart */
 struct gpu_writer {
   struct generator g;
   const struct gpu_language *language;
   const struct gpu_shape *shape;
   struct gpu_targets targets;
+  struct in_place in_place; /* where kernels are passed copies */
 };
 
 /* The words of the dialect for a type in memory, which need not be what a variable is; and what the name of a helper
@@ -60,6 +64,13 @@ void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memo
 /* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
 void gpu_put_rows_helpers(struct gpu_writer *w);
 int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err);
+
+/* row_places.c: finds rows of ragged maps that stay where they are, though kernels are passed copies. What OP_ROW becomes
+ * for them, before the kernel's text; what the kernel is passed; its text, in the language. */
+int gpu_find_places(struct gpu_writer *w, struct kernel *k, struct error *err);
+void gpu_put_row_macros(struct gpu_writer *w);
+void gpu_row_place(const struct gpu_writer *w, int arg, char *out, size_t size);
+int gpu_put_text(struct gpu_writer *w, struct text *out, struct error *err);
 
 /* gpu_result.c: struct op2_slot, how two of them meet, the combining kernel. */
 void gpu_put_slot(struct gpu_writer *w);

@@ -9,6 +9,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
+#include "jit/front/rows/in_place.h"
 #include "record/record.h"
 #include "services/services.h"
 
@@ -168,14 +169,15 @@ static int check_types(const struct gpu *c, const struct loop *loop, struct erro
   return OP_OK;
 }
 
-/* In OpenCL a work-item has copies of the rows of ragged maps: room for the longest, in a power of two, so that a larger
- * mesh may do with the same code. Drivers of CPUs have those of a whole group on a stack. */
-static int make_room_for_rows(struct loop *loop, struct error *err) {
+/* In OpenCL a work-item has copies of rows of ragged maps, where it does more than read and write them in place: room for
+ * the longest, in a power of two, so that a larger mesh may do with the same code. Drivers of CPUs have those of a whole
+ * group on a stack. */
+static int make_room(struct loop *loop, const struct in_place *in_place, struct error *err) {
   enum { ROOM = 4096 };
   size_t bytes = 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct desc_arg *a = &loop->desc.args[i];
-    if (!a->present || !desc_is_ragged(&loop->desc, a))
+    if (!a->present || !desc_is_ragged(&loop->desc, a) || in_place->args[i])
       continue;
     const size_t longest = (size_t)loop->args[i].map->longest;
     size_t most = 1;
@@ -185,12 +187,23 @@ static int make_room_for_rows(struct loop *loop, struct error *err) {
     if (bytes > ROOM)
       return error_set(
           err, OP_ERR_SIZE,
-          "loop %s: an element has %zu targets by ragged map \"%s\"; in OpenCL each work-item has "
-          "copies of their rows, and has room for %d bytes; use OP2_BACKEND=cuda, hip or openmp",
-          loop->name, longest, loop->args[i].map->name, ROOM);
+          "loop %s: an element has %zu targets by ragged map \"%s\"; the kernel does more with their "
+          "rows than to read and write them (argument %d), so in OpenCL each work-item has copies, and has "
+          "room for %d bytes; write *OP_ROW(x, k) or OP_ROW(x, k)[i] wherever a value is used, or use "
+          "OP2_BACKEND=cuda, hip or openmp",
+          loop->name, longest, loop->args[i].map->name, i + 1, ROOM);
     loop->desc.maps[a->map].most = (int)most;
   }
   return OP_OK;
+}
+
+static int make_room_for_rows(struct loop *loop, struct error *err) {
+  struct in_place in_place;
+  int code = rows_in_place(&loop->kernel, &loop->desc, &in_place)
+                 ? make_room(loop, &in_place, err)
+                 : error_memory(err, "a kernel's rows", loop->kernel.length);
+  in_place_free(&in_place);
+  return code;
 }
 
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
