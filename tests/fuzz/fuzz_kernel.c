@@ -4,6 +4,7 @@
 
 #include "jit/front/excerpt.h"
 #include "jit/front/kernel.h"
+#include "jit/front/rows/split.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,6 +25,28 @@ static struct desc some_loop(void) {
   return d;
 }
 
+/* k(int n, const double **a, double **e, double *y): loops over its targets are looked at, whatever their text is. */
+static void split_loops(const struct kernel *k) {
+  struct desc d = {.nargs = 3, .nmaps = 1, .ndats = 3, .nsets = 2};
+  struct split split;
+  d.maps[0] = (struct desc_map){.to = 1, .ragged = true};
+  for (int i = 0; i < d.nargs; i++)
+    d.args[i] = (struct desc_arg){.form = DESC_DAT,
+                                  .type = TYPE_DOUBLE,
+                                  .dim = 1,
+                                  .access = i ? OP_RW : OP_READ,
+                                  .map = i < 2 ? 0 : -1,
+                                  .idx = -1,
+                                  .dat = i,
+                                  .ref = -1,
+                                  .info = -1,
+                                  .entry = i < 2,
+                                  .counted = i == 0,
+                                  .present = true};
+  if (rows_split(k, &d, k->length % 2 == 0, &split) != (split.count > 0) || !split.count != !!split.why)
+    abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct kernel k;
   struct error err = {0};
@@ -36,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int code = kernel_check(&k, &d, &err);
     if (code != OP_OK && code != OP_ERR_KERNEL)
       abort();
+    split_loops(&k);
     kernel_free(&k);
   } else if (err.code != OP_ERR_KERNEL)
     abort();
