@@ -154,7 +154,8 @@ static bool is_pure(const struct tokens *t, size_t at) {
   return false;
 }
 
-/* Has a function of the text parameters through which it could change something? A type of the text's own may be one, or hold one. */
+/* Has a function of the text parameters through which it could change something? A type of the text's own may be one,
+ * or hold one. */
 static bool changes_nothing(const struct kernel *k, int function) {
   const struct tokens *t = &k->tokens;
   const size_t open = k->functions[function].open, close = kernel_skip_brackets(t, open) - 1;
@@ -162,20 +163,16 @@ static bool changes_nothing(const struct kernel *k, int function) {
   for (size_t i = open + 1; i < close; i++) {
     enum local_kind kind;
     bool narrow;
-    if (token_is(t, i, ",")) {
-      constant = false;
-    } else if (token_is(t, i, "const")) {
-      constant = true;
-    } else if ((token_is(t, i, "*") || token_is(t, i, "[")) && !constant) {
+    const bool leads = token_is(t, i, "*") || token_is(t, i, "["), next = token_is(t, i, ",");
+    const bool name =
+        token_is_identifier(t, i) && (token_is(t, i + 1, ",") || token_is(t, i + 1, "[") || i + 1 == close);
+    const bool known = next || name || token_is(t, i, "const") || token_is(t, i, "restrict") ||
+                       tokens_type(t, i, &kind, &narrow);
+    if (leads ? !constant : !known)
       return false;
-    } else if (token_is(t, i, "[")) {
+    constant = !next && (constant || token_is(t, i, "const"));
+    if (token_is(t, i, "["))
       i = kernel_skip_brackets(t, i) - 1;
-    } else if (token_is(t, i, "*") || token_is(t, i, "restrict") || tokens_type(t, i, &kind, &narrow)) {
-      continue;
-    } else if (!token_is_identifier(t, i) ||
-               !(token_is(t, i + 1, ",") || token_is(t, i + 1, "[") || i + 1 == close)) {
-      return false;
-    }
   }
   return true;
 }
