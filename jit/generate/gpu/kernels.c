@@ -5,212 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/prelude.h"
 #include "jit/generate/gpu/write.h"
-
-const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type) {
-  return w->language->copies && type == TYPE_BOOL ? "uchar" : word_type(&w->g, type);
-}
-
-const char *gpu_of_type(const struct gpu_writer *w, enum type_code type) {
-  static const char *const endings[TYPE_COUNT] = {
-      [TYPE_DOUBLE] = "_double", [TYPE_FLOAT] = "_float",   [TYPE_INT] = "_int",
-      [TYPE_UINT] = "_uint",     [TYPE_LONGLONG] = "_long", [TYPE_ULONGLONG] = "_ulong",
-      [TYPE_BOOL] = "_bool",     [TYPE_CHAR] = "_char",     [TYPE_SHORT] = "_short"};
-  return w->language->copies && !type_is_struct(type) && endings[type] ? endings[type] : "";
-}
-
-/* The same as the first argument of a macro. */
-const char *gpu_named_type(const struct gpu_writer *w, enum type_code type) {
-  static const char *const firsts[TYPE_COUNT] = {
-      [TYPE_DOUBLE] = "double, ", [TYPE_FLOAT] = "float, ",   [TYPE_INT] = "int, ",
-      [TYPE_UINT] = "uint, ",     [TYPE_LONGLONG] = "long, ", [TYPE_ULONGLONG] = "ulong, ",
-      [TYPE_BOOL] = "bool, ",     [TYPE_CHAR] = "char, ",     [TYPE_SHORT] = "short, "};
-  return w->language->copies && !type_is_struct(type) && firsts[type] ? firsts[type] : "";
-}
-
-void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int access, const char *memory,
-                    const char *value) {
-  if (access == OP_INC && w->language->copies && type == TYPE_BOOL)
-    put_components(&w->g, dim, "%s = %s || %s;", memory, memory, value);
-  else
-    put_components(&w->g, dim, "%s %s %s;", memory, access == OP_INC ? "+=" : "=", value);
-}
-
-bool gpu_hands_constants(const struct gpu_writer *w) {
-  for (int i = 0; i < w->g.d->nconsts; i++)
-    if (!w->g.d->consts[i].folded)
-      return w->language->copies;
-  return false;
-}
-
-/* ---- constants that are not folded: variables that the host sets, or members of what it passes ---- */
-static void put_handed(struct gpu_writer *w) {
-  put(&w->g, "typedef struct {");
-  for (int i = 0; i < w->g.d->nconsts; i++) {
-    const struct desc_const *c = &w->g.d->consts[i];
-    if (!c->folded)
-      put(&w->g, "  $aligned %s op2_c_%s[%d];", gpu_memory_type(w, c->type), c->name, c->dim);
-  }
-  put(&w->g, "} op2_constants;");
-  for (int i = 0; i < w->g.d->nconsts; i++) {
-    const struct desc_const *c = &w->g.d->consts[i];
-    if (!c->folded)
-      put(&w->g, c->dim == 1 ? "#define %s (op2_k->op2_c_%s[0])" : "#define %s (op2_k->op2_c_%s)", c->name,
-          c->name);
-  }
-}
-
-static void put_variables(struct gpu_writer *w) {
-  if (w->language->copies) {
-    if (gpu_hands_constants(w))
-      put_handed(w);
-    return;
-  }
-  for (int i = 0; i < w->g.d->nconsts; i++) {
-    const struct desc_const *c = &w->g.d->consts[i];
-    if (!c->folded && !type_is_struct(c->type))
-      put(&w->g, c->dim == 1 ? "$variable %s %s%s;" : "$variable %s %s%s[%d];", word_type(&w->g, c->type),
-          word_before(&w->g, c->name), c->name, c->dim);
-  }
-}
-
-/* ---- the user's text: in a namespace of its own, where none of CUDA's names is in its way ---- */
-static void put_kernel_text(struct gpu_writer *w, const struct generated *files) {
-  put(&w->g, "$openuser");
-  if (w->g.d->entry)
-    text_add(w->g.out, jit_cuda_cxx());
-  put_constants(&w->g);
-  put_variables(w);
-  if (w->language->copies) /* they may be called as functions of OpenCL C */
-    for (int i = 0; i < w->g.k->nfunctions; i++)
-      put(&w->g, "#define %s op2_u_%s", w->g.k->functions[i].name, w->g.k->functions[i].name);
-  gpu_put_row_macros(w);
-  put(&w->g, "#include \"%s\"", files->kernel_file);
-  put(&w->g, "$closeuser");
-  put_structs(&w->g, word_named(&w->g, "user"), false);
-}
-
-/* ---- parameters ---- */
-static void put_value_types(struct gpu_writer *w, const struct gpu_parameters *p) {
-  for (int i = 0; i < p->count; i++)
-    if ((p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START) && !p->items[i].column) {
-      const struct desc_arg *a = &w->g.d->args[p->items[i].index];
-      if (w->language->copies)
-        put(&w->g, "typedef struct op2_values%d op2_values%d;", p->items[i].index, p->items[i].index);
-      put(&w->g, "struct op2_values%d { %s op2_v[%d]; };", p->items[i].index, gpu_memory_type(w, a->type),
-          a->dim);
-    }
-}
-
-static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, struct text *out) {
-  const struct desc *d = w->g.d;
-  static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
-                                      [GPU_P_SLOT] = "int op2_slot0",
-                                      [GPU_P_BEGIN] = "int op2_begin",
-                                      [GPU_P_END] = "int op2_end",
-                                      [GPU_P_FIRST] = "int op2_first"};
-  int i = p->index;
-  switch (p->kind) {
-  case GPU_P_DAT:
-    add_words(&w->g, out, "%s%s $global*$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
-              gpu_memory_type(w, d->dats[i].type), i);
-    break;
-  case GPU_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
-  case GPU_P_MAP: add_words(&w->g, out, "const int $global*$restricted op2_t%d", i); break;
-  case GPU_P_OFFSETS: add_words(&w->g, out, "const $wide $global*$restricted op2_z%d", i); break;
-  case GPU_P_ENTRIES: add_words(&w->g, out, "const int $global*$restricted op2_entries%d", i); break;
-  case GPU_P_NUMBERS: add_words(&w->g, out, "const int $global*$restricted op2_x%d", i); break;
-  case GPU_P_GLOBAL:
-  case GPU_P_START: {
-    const char *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
-    if (p->column && p->kind == GPU_P_GLOBAL && w->language->copies && d->args[i].access == OP_READ)
-      name = "w";
-    if (p->column)
-      add_words(&w->g, out, "const %s $global*$restricted op2_%s%d", gpu_memory_type(w, d->args[i].type),
-                name, i);
-    else
-      text_addf(out, "const op2_values%d op2_y%d", i, i);
-    break;
-  }
-  case GPU_P_STAGED_FIRST: add_words(&w->g, out, "const $wide $global*$restricted op2_f%d", i); break;
-  case GPU_P_STAGED_TARGETS: add_words(&w->g, out, "const int $global*$restricted op2_q%d", i); break;
-  case GPU_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
-  case GPU_P_STAGED_LOCAL:
-    add_words(&w->g, out, "const unsigned short $global*$restricted op2_j%d_%d", i, p->column);
-    break;
-  case GPU_P_APART:
-    add_words(&w->g, out, "%s $global*$restricted op2_p%d",
-              gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
-    break;
-  case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
-  case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
-  case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;
-  case GPU_P_BLOCKS: add_words(&w->g, out, "const int $global*$restricted op2_blocks"); break;
-  case GPU_P_COLOURS: add_words(&w->g, out, "const unsigned short $global*$restricted op2_colours"); break;
-  case GPU_P_COUNTS: add_words(&w->g, out, "const int $global*$restricted op2_counts"); break;
-  default: text_add(out, plain[p->kind]);
-  }
-}
-
-/* Values of a global: where they came with the launch, or a copy where kernels can have no other. */
-static void put_values(struct gpu_writer *w, const struct gpu_parameter *p) {
-  const struct desc_arg *a = &w->g.d->args[p->index];
-  const char *type = word_type(&w->g, a->type), *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
-  const bool read = p->kind == GPU_P_GLOBAL && a->access == OP_READ;
-  if (w->language->copies && (p->column ? read : a->type == TYPE_BOOL)) {
-    put(&w->g, "%s op2_%s%d[%d];", type, name, p->index, a->dim);
-    put_components(&w->g, a->dim, p->column ? "op2_%s%d[#] = op2_w%d[#];" : "op2_%s%d[#] = op2_y%d.op2_v[#];",
-                   name, p->index, p->index);
-  } else if (!p->column) {
-    put(&w->g, "const %s *op2_%s%d = op2_y%d.op2_v;", type, name, p->index, p->index);
-  }
-}
-
-static bool has_shared(const struct gpu_writer *w) {
-  return w->shape->strategy == GPU_STAGED || w->shape->strategy == GPU_WHOLE;
-}
-
-static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
-  struct text list = {0};
-  for (int i = 0; i < p->count; i++) {
-    text_add(&list, i ? ",\n    " : "");
-    declare(w, &p->items[i], &list);
-  }
-  char *name = gpu_kernel_name(w->g.d);
-  if (w->language->copies && has_shared(w))
-    text_add(&list, ",\n    __local uint4 *op2_shared");
-  if (w->shape->min_blocks)
-    put_open(&w->g, "$kernel $bounds(%d, %d) %s(%s)", w->shape->block, w->shape->min_blocks, name ? name : "",
-             text_str(&list));
-  else
-    put_open(&w->g, "$kernel $bounds(%d) %s(%s)", w->shape->block, name ? name : "", text_str(&list));
-  w->g.out->failed |= !name;
-  free(name);
-  w->g.out->failed |= list.failed;
-  text_free(&list);
-  for (int i = 0; i < p->count; i++)
-    if (p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START)
-      put_values(w, &p->items[i]);
-  if (gpu_hands_constants(w))
-    put(&w->g, "const op2_constants *op2_k = &op2_k0;");
-}
-
-/* Arrays with a value for each element of the part are found by the set's numbers. */
-static void put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
-  for (int i = 0; i < p->count; i++) {
-    const struct gpu_parameter *at = &p->items[i];
-    if (at->kind == GPU_P_COLOURS)
-      put(&w->g, "op2_colours -= op2_begin;");
-    else if (at->kind == GPU_P_LIST && w->shape->sorted)
-      put(&w->g, "op2_list -= op2_begin;");
-    else if (at->kind == GPU_P_STAGED_LOCAL)
-      put(&w->g, "op2_j%d_%d -= op2_begin;", at->index, at->column);
-    else if (at->kind == GPU_P_APART)
-      put(&w->g, "op2_p%d -= ($wide)op2_begin * %d;", at->index,
-          w->targets.items[at->index].ncolumns * w->g.d->dats[w->targets.items[at->index].dat].dim);
-  }
-}
 
 /* ---- one thread, some elements ---- */
 static void put_walk(struct gpu_writer *w) {
@@ -414,20 +209,20 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   put(&w->g, "#include \"%s\"", files->prelude_file);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (!gpu_has_structs(w->g.d)) {
-    put_value_types(w, p);
+    gpu_put_value_types(w, p);
     gpu_put_slot(w);
   }
   for (int k = 0; w->shape->strategy == GPU_APART && k < w->targets.count; k++)
     put_sum(w, k);
   if (w->shape->rows)
     gpu_put_rows_helpers(w);
-  put_kernel_text(w, files);
+  gpu_put_user_text(w, files);
   if (gpu_has_structs(w->g.d)) { /* which it has */
-    put_value_types(w, p);
+    gpu_put_value_types(w, p);
     gpu_put_slot(w);
   }
-  put_head(w, p);
-  put_part(w, p);
+  gpu_put_head(w, p);
+  gpu_put_part(w, p);
   if (w->shape->rows)
     put(&w->g, "const int op2_lane = op2_row_lane();");
   gpu_put_start(w);

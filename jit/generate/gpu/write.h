@@ -50,6 +50,15 @@ void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int acce
 /* Constants that are not folded travel with each launch, as a struct that the user's functions are handed. */
 bool gpu_hands_constants(const struct gpu_writer *w);
 
+/* frame.c: the user's text, in a namespace of its own, where none of CUDA's names is in its way; structs of globals' values;
+ * the kernel's parameters and what is at hand before its elements; arrays that begin with the part's first element. */
+void gpu_put_user_text(struct gpu_writer *w, const struct generated *files);
+void gpu_put_value_types(struct gpu_writer *w, const struct gpu_parameters *p);
+void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p);
+void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p);
+/* Do the threads of a block work in shared memory? */
+bool gpu_has_shared(const struct gpu_writer *w);
+
 /* An increment that others may meet: of a target. */
 bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);
 /* The number of the target that holds this dat. */
