@@ -104,6 +104,12 @@ static void check_types(void) {
   d.maps[0].ragged = false;
   check(text, &d, "0");
   desc_free(&d);
+  static const char table[] =
+      "void f(int n, const double **a, const double x[][2], double **z, double *y) {\n" LOOP
+      "*y += OP_ROW(x, k)[0];\n}\n";
+  d = describe(table);
+  check(table, &d, "az0");
+  desc_free(&d);
 }
 
 int main(void) {

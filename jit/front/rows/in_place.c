@@ -1,6 +1,7 @@
 #include "jit/front/rows/in_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 #include "jit/front/parameters.h"
@@ -110,7 +111,8 @@ static bool can_stay(const struct looking *s, int arg) {
   const int number = desc_parameter(s->d, arg);
   return a->present && a->form == DESC_DAT && desc_is_ragged(s->d, a) && !a->dropped &&
          a->type != TYPE_BOOL && !type_is_struct(a->type) && number < s->k->nparameters &&
-         s->k->parameters[number].understood && s->k->parameters[number].depth == 2;
+         s->k->parameters[number].understood && s->k->parameters[number].depth == 2 &&
+         strchr(s->k->parameters[number].spelling, '*');
 }
 
 static bool is_unused(const struct tokens *t, size_t at) {
@@ -140,8 +142,9 @@ static bool can_be_read(const struct looking *s) {
   for (size_t i = 0; i < s->t->count; i++)
     if (i != name && token_is_identifier(s->t, i) && tokens_same(s->t, i, name))
       return false; /* a prototype, or a call */
-  for (size_t i = s->locals.begin; i < s->locals.end; i++)
-    if (s->t->items[i].directive || (token_is_identifier(s->t, i) && tokens_macro(s->t, i)))
+  for (size_t i = k->functions[k->function].open; i < s->locals.end; i++)
+    if (s->t->items[i].directive ||
+        (i > s->locals.begin && token_is_identifier(s->t, i) && tokens_macro(s->t, i)))
       return false;
   return true;
 }
