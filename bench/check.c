@@ -49,7 +49,7 @@ static bool measure_proof(const struct plugin *plugin, const struct loop *loop, 
     struct proof proof;
     const double begin = op_wtime();
     const clock_t tick = clock();
-    prove_ask(plugin, &loop->desc, &files, &proof);
+    prove_ask(plugin, &loop->desc, &files, NULL, &proof);
     busy[i] = 1e3 * (double)(clock() - tick) / CLOCKS_PER_SEC;
     times[i] = 1e3 * (op_wtime() - begin);
     violations += proof.result.status != 0;

@@ -77,6 +77,10 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   return f->remedy;
 }
 
+const char *prove_of(const struct proof *proof) {
+  return proof->without_targets ? "of an element without targets, " : "";
+}
+
 void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out) {
   const struct prove_finding *f = &proof->result.findings[finding];
@@ -88,8 +92,10 @@ void prove_tell(const struct desc *d, const struct proof *proof, int finding, co
     source_place(&source, f->line, f->column, out);
     text_add(out, ")");
   }
-  text_addf(out, ": %s", f->reason);
-  const char *remedy = prove_remedy(d, f);
+  text_addf(out, ": %s%s", prove_of(proof), f->reason);
+  const char *remedy = proof->without_targets && f->evidence == PROVE_PROMISE
+                           ? "write it before the loop over the targets, too"
+                           : prove_remedy(d, f);
   if (remedy && *remedy)
     text_addf(out, "; %s", remedy);
   if (placed) {
@@ -197,11 +203,16 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
  * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. */
 enum { FEW = 4, MANY = 200, RAGGED_MOST = 3 };
 
-static void set_lengths(struct desc *d, unsigned many) {
+/* `many`: a bit for each ragged map. Beside one length of one map others are as short as may be, for what the mesh
+ * promises of them together is not known. */
+static void set_lengths(struct desc *d, const struct prove_length *only, unsigned many) {
   unsigned bit = 0;
   for (int m = 0; m < d->nmaps; m++)
-    if (d->maps[m].ragged) {
-      d->maps[m].arity = many >> bit & 1 ? MANY : FEW;
+    if (d->maps[m].ragged && only && only->map == m)
+      d->maps[m].arity = only->targets;
+    else if (d->maps[m].ragged) {
+      const int least = !only ? FEW : !d->maps[m].none;
+      d->maps[m].arity = many >> bit & 1 ? MANY : least;
       bit += bit + 1 < RAGGED_MOST;
     }
 }
@@ -214,19 +225,35 @@ static bool is_found(const struct prove_result *result, const struct prove_findi
   return false;
 }
 
+/* Of one length only what it is looked at for: values that nobody gave where there are no targets, and rows beyond the
+ * last one of any element. What else there is was found of few and of many. */
+static void keep_asked(const struct desc *d, const struct prove_length *only, struct prove_result *result) {
+  for (int i = 0; only && i < result->nfindings; i++) {
+    struct prove_finding *f = &result->findings[i];
+    const bool unwritten =
+        f->evidence == PROVE_PROMISE && f->argument >= 0 && d->args[f->argument].access == OP_WRITE;
+    const bool asked = only->targets ? f->evidence == PROVE_OUTSIDE && f->argument >= 0 &&
+                                           d->args[f->argument].map == only->map
+                                     : unwritten || f->evidence == PROVE_UNSET;
+    if (f->verdict != PROVE_VIOLATED || !asked)
+      f->verdict = PROVE_PROVED;
+  }
+}
+
 /* *fixed is the description with few targets. */
 static void ask_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                        struct desc *fixed, struct prove_result *result) {
+                        const struct prove_length *only, struct desc *fixed, struct prove_result *result) {
   unsigned maps = 0;
   for (int m = 0; m < d->nmaps; m++)
-    maps += d->maps[m].ragged && maps < RAGGED_MOST;
+    maps += d->maps[m].ragged && !(only && only->map == m) && maps < RAGGED_MOST;
   *fixed = *d;
-  set_lengths(fixed, 0);
+  set_lengths(fixed, only, 0);
   ask(plugin, fixed, files, result);
+  keep_asked(d, only, result);
   for (unsigned many = 1; many < 1u << maps && result->status == 0 && count_violated(result); many++) {
     struct prove_result other = {0};
     struct desc longer = *d;
-    set_lengths(&longer, many);
+    set_lengths(&longer, only, many);
     ask(plugin, &longer, files, &other);
     for (int i = 0; i < result->nfindings; i++)
       if (result->findings[i].verdict == PROVE_VIOLATED && !is_found(&other, &result->findings[i]))
@@ -236,19 +263,20 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
 }
 
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               struct proof *proof) {
+               const struct prove_length *only, struct proof *proof) {
   struct prove_result *result = &proof->result;
   struct desc fixed;
-  *proof = (struct proof){0};
+  *proof = (struct proof){.without_targets = only && only->targets == 0};
   if (desc_any_ragged(d)) {
-    ask_lengths(plugin, d, files, &fixed, result);
+    ask_lengths(plugin, d, files, only, &fixed, result);
     d = &fixed;
   } else
     ask(plugin, d, files, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
   if (proof->witnesses) {
     const int said = count_violated(result);
-    proof->untried = !witness_find(plugin->compiler, d, result, proof->witnesses);
+    /* Kernels have branches for elements that this mesh does not have: what goes too far must do so in each run. */
+    proof->untried = !witness_find(plugin->compiler, d, only && only->targets, result, proof->witnesses);
     /* Another day such a constant has another value, and the key is the same. */
     proof->untried |= count_violated(result) < said && has_passed_constant(d);
   } else {
@@ -257,10 +285,20 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
   }
 }
 
+int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
+  for (; i < 2 * d->nmaps; i++) {
+    const struct desc_map *m = &d->maps[i / 2];
+    *out = (struct prove_length){.map = i / 2, .targets = i % 2 ? m->longest : 0};
+    if (m->ragged && (i % 2 ? m->longest > 0 : m->none))
+      return i + 1;
+  }
+  return 0;
+}
+
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]) {
   struct proof proof = {0};
-  prove_ask(plugin, d, files, &proof);
+  prove_ask(plugin, d, files, NULL, &proof);
   for (int i = 0; i < d->nargs; i++)
     verdicts[i] = PROVE_PROVED;
   for (int i = 0; i < proof.result.nfindings; i++) {
@@ -287,6 +325,9 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
     rows.dats[i].soa = false;
   text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
   desc_print(&rows, key);
+  for (int m = 0; m < rows.nmaps; m++)
+    if (rows.maps[m].none || rows.maps[m].longest)
+      text_addf(key, "map %d none %d longest %d\n", m + 1, rows.maps[m].none, rows.maps[m].longest);
 }
 
 /* What is remembered of a text with one, of an OP2 program: such a loop runs all the same. The words have lines of
@@ -355,6 +396,21 @@ bool prove_is_known(const struct plugin *plugin, struct store *store, const stru
   return known;
 }
 
+/* Elements as the mesh has them. */
+static int judge_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                         const struct log *log, bool as_cxx, bool *untried, struct error *err) {
+  struct prove_length only;
+  int code = OP_OK;
+  for (int next = 0; !code && (next = prove_next_length(d, next, &only)) > 0;) {
+    struct proof proof = {0};
+    prove_ask(plugin, d, files, &only, &proof);
+    code = judge(d, &proof, files, log, as_cxx, err);
+    *untried |= proof.untried;
+    proof_free(plugin, &proof);
+  }
+  return code;
+}
+
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, struct error *err) {
   struct text key = {0};
@@ -365,9 +421,11 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
   if (prove_find(plugin) && !known) {
-    prove_ask(plugin, d, files, &proof);
+    prove_ask(plugin, d, files, NULL, &proof);
     const bool understood = proof.result.status == 0;
     code = understood ? judge(d, &proof, files, log, as_cxx, err) : OP_OK;
+    if (!code && understood)
+      code = judge_lengths(plugin, d, files, log, as_cxx, &proof.untried, err);
     if (code == OP_ERR_VIOLATION)
       remember_violation(plugin, store, d, err);
     if (!code && understood)

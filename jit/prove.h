@@ -33,10 +33,20 @@ struct proof {
   struct prove_result result;
   struct text *witnesses; /* by finding: what a run showed of a violation; or empty */
   bool untried;           /* what is unknown may be found another time: it is not remembered */
+  bool without_targets;   /* it is of such elements */
 };
-/* Violations that no run showed are unknown. proof_free releases it. */
+/* Elements of one length by one ragged map: 0, or what no element has more of. */
+struct prove_length {
+  int map, targets;
+};
+/* Violations that no run showed are unknown. Of ragged maps elements of few and of many targets are looked at, and with
+ * `only` those of one length, and of what is found there only what matters for it. proof_free releases it. */
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               struct proof *proof);
+               const struct prove_length *only, struct proof *proof);
+/* The lengths of the mesh to look at, one after the other: begin with 0 and go on with what it returns; 0: no more. */
+int prove_next_length(const struct desc *d, int i, struct prove_length *out);
+/* Of which elements it is, to stand before a finding's reason: "of an element without targets, " or "". */
+const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]);

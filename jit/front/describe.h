@@ -40,9 +40,12 @@ struct desc_map {
   bool ragged;
   int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
   int most;  /* ragged, where kernels get copies: no element has more; 0: they get none */
+  /* Ragged, what the prover looks at: code does not depend on it, and desc_print leaves it out. */
+  bool none;   /* some elements have no target */
+  int longest; /* as many has one of the elements; 0: not known, or beyond DESC_LONGEST_MOST */
 };
 /* Rows up to here are. */
-enum { DESC_EQUAL_MOST = 16 };
+enum { DESC_EQUAL_MOST = 16, DESC_LONGEST_MOST = 64 };
 
 /* Columns that generated code can have: of a ragged map where all elements have as many targets. */
 static inline int desc_arity(const struct desc_map *m) {

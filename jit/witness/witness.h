@@ -8,10 +8,10 @@
 #include "jit/front/describe.h"
 #include "jit/prover.h"
 
-/* For each finding of a violation whose evidence is in a run: words[i] becomes what a run showed; or the verdict
- * PROVE_UNKNOWN, and they say so. False: without memory, or where no process can be made, it
- * is that too, and another day it may be found. */
-bool witness_find(const struct compiler *compiler, const struct desc *d, struct prove_result *result,
-                  struct text *words);
+/* For each finding of a violation whose evidence is in a run: words[i] becomes what a run showed, with `each` what each
+ * of several showed; or the verdict PROVE_UNKNOWN, and they say so. False: without memory, or where no process can be
+ * made, it is that too, and another day it may be found. */
+bool witness_find(const struct compiler *compiler, const struct desc *d, bool each,
+                  struct prove_result *result, struct text *words);
 
 #endif

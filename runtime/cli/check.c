@@ -85,67 +85,106 @@ static int not_understood(const struct plugin *plugin, const struct desc *d, con
   return code;
 }
 
-/* -1: none. */
-static int finding_of(const struct prove_result *result, int argument) {
-  int worst = -1;
-  for (int i = 0; i < result->nfindings; i++)
-    if (result->findings[i].argument == argument &&
-        (worst < 0 || result->findings[i].verdict > result->findings[worst].verdict))
-      worst = i;
+/* A proof of elements with targets, and one for each ragged map of elements without. */
+struct proofs {
+  struct proof items[1 + OP_MAX_ARGS];
+  int count;
+};
+
+/* One of them; finding -1: nothing was found. */
+struct found {
+  const struct proof *proof;
+  int finding;
+};
+
+static const struct prove_finding *finding_in(const struct found *f) {
+  return f->finding < 0 ? NULL : &f->proof->result.findings[f->finding];
+}
+
+static struct found worst_of(const struct proofs *proofs, int argument) {
+  struct found worst = {.proof = proofs->items, .finding = -1};
+  for (int p = 0; p < proofs->count; p++) {
+    const struct prove_result *result = &proofs->items[p].result;
+    for (int i = 0; i < result->nfindings; i++) {
+      const struct prove_finding *known = finding_in(&worst);
+      if (result->findings[i].argument == argument &&
+          result->findings[i].verdict > (known ? known->verdict : PROVE_PROVED))
+        worst = (struct found){&proofs->items[p], i};
+    }
+  }
   return worst;
 }
 
 static void show_json(struct cli *cli, const struct desc *d, int number, const char *text,
-                      const struct proof *proof, int finding) {
-  const struct prove_finding *f = finding < 0 ? NULL : &proof->result.findings[finding];
-  struct text *out = &cli->out;
+                      const struct found *found) {
+  const struct prove_finding *f = finding_in(found);
+  struct text *out = &cli->out, reason = {0};
   json_open(out, NULL, '{');
   json_fields(out, "argument:n text:t verdict:t", number, text, verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
     const char *remedy = prove_remedy(d, f);
-    json_fields(out, "reason:t remedy:t line:n column:n witness:t", f->reason, remedy ? remedy : "", f->line,
-                f->column, text_str(&proof->witnesses[finding]));
+    text_addf(&reason, "%s%s", prove_of(found->proof), f->reason);
+    json_fields(out, "reason:t remedy:t line:n column:n witness:t", text_str(&reason), remedy ? remedy : "",
+                f->line, f->column, text_str(&found->proof->witnesses[found->finding]));
   }
   json_close(out, '}');
+  text_free(&reason);
 }
 
 /* Number 0: the kernel as a whole. */
-static void show(struct cli *cli, const struct desc *d, int number, const struct proof *proof, int finding,
+static void show(struct cli *cli, const struct desc *d, int number, const struct found *found,
                  const struct generated *files) {
   const char *text = number ? cli->words[number] : "the kernel as a whole";
+  const struct prove_finding *f = finding_in(found);
   struct text words = {0};
   if (cli->json) {
-    show_json(cli, d, number, text, proof, finding);
+    show_json(cli, d, number, text, found);
     return;
   }
-  text_addf(&cli->out, "%-8s  ",
-            verdicts[finding < 0 ? PROVE_PROVED : proof->result.findings[finding].verdict]);
+  text_addf(&cli->out, "%-8s  ", verdicts[f ? f->verdict : PROVE_PROVED]);
   if (number)
     text_addf(&cli->out, "argument %d: ", number);
   const bool ragged = number && desc_is_ragged(d, &d->args[number - 1]);
-  text_addf(&cli->out, "%s%s\n", text, ragged && finding < 0 ? ", of an element with few targets" : "");
-  if (finding >= 0) {
-    prove_tell(d, proof, finding, files->kernel_file, &words);
-    text_addf(&cli->out, "%s\n", text_str(&words));
+  text_addf(&cli->out, "%s%s\n", text, ragged && !f ? ", of an element with few targets" : "");
+  if (f) {
+    prove_tell(d, found->proof, found->finding, files->kernel_file, &words);
+    text_addf(&cli->out, "%s\n%s", text_str(&words),
+              found->proof->without_targets ? "it is right only where each element has a target\n" : "");
   }
   text_free(&words);
 }
 
 /* A line per argument, and one for the kernel if there is something to say of it. */
 static int show_all(struct cli *cli, const struct desc *d, const struct generated *files,
-                    const struct proof *proof) {
+                    const struct proofs *proofs) {
   bool violated = false;
   if (cli->json)
     json_open(&cli->out, NULL, '[');
   for (int i = -1; i < d->nargs; i++) {
-    const int finding = finding_of(&proof->result, i);
-    violated |= finding >= 0 && proof->result.findings[finding].verdict == PROVE_VIOLATED;
-    if (i >= 0 || finding >= 0)
-      show(cli, d, i + 1, proof, finding, files);
+    const struct found found = worst_of(proofs, i);
+    violated |= found.finding >= 0 && finding_in(&found)->verdict == PROVE_VIOLATED;
+    if (i >= 0 || found.finding >= 0)
+      show(cli, d, i + 1, &found, files);
   }
   if (cli->json)
     json_close(&cli->out, ']');
   return violated ? CLI_FAILED : CLI_OK;
+}
+
+/* A mesh may have no element without targets: what is found of those is a doubt. */
+static void ask_all(const struct plugin *plugin, struct desc *d, const struct generated *files,
+                    struct proofs *proofs) {
+  struct prove_length only;
+  prove_ask(plugin, d, files, NULL, &proofs->items[proofs->count++]);
+  for (int m = 0; m < d->nmaps; m++)
+    d->maps[m].none = d->maps[m].ragged;
+  for (int next = 0; (next = prove_next_length(d, next, &only)) > 0;) {
+    struct proof *proof = &proofs->items[proofs->count++];
+    prove_ask(plugin, d, files, &only, proof);
+    for (int i = 0; i < proof->result.nfindings; i++)
+      if (proof->result.findings[i].verdict == PROVE_VIOLATED)
+        proof->result.findings[i].verdict = PROVE_UNKNOWN;
+  }
 }
 
 /* Beside the JSON, as what people read. */
@@ -160,11 +199,11 @@ static void show_warnings(struct cli *cli, const struct desc *d, const struct ge
   text_free(&warnings);
 }
 
-static int prove(struct cli *cli, const struct desc *d, int *status, struct error *err) {
+static int prove(struct cli *cli, struct desc *d, int *status, struct error *err) {
   struct plugin plugin = {0};
   struct generated files = {0};
   const struct shape scalar = {0};
-  struct proof proof = {0};
+  struct proofs proofs = {0};
   int code = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (!code)
     code = plugin_open(&plugin, err);
@@ -174,14 +213,16 @@ static int prove(struct cli *cli, const struct desc *d, int *status, struct erro
   if (!code)
     code = generate_c(d, &scalar, &files, err);
   if (!code) {
-    prove_ask(&plugin, d, &files, &proof);
-    if (proof.result.status != 0)
-      code = not_understood(&plugin, d, &files, &proof.result, err);
+    ask_all(&plugin, d, &files, &proofs);
+    const struct prove_result *first = &proofs.items[0].result;
+    if (first->status != 0)
+      code = not_understood(&plugin, d, &files, first, err);
     else {
-      *status = show_all(cli, d, &files, &proof);
-      show_warnings(cli, d, &files, &proof.result);
+      *status = show_all(cli, d, &files, &proofs);
+      show_warnings(cli, d, &files, first);
     }
-    proof_free(&plugin, &proof);
+    for (int i = 0; i < proofs.count; i++)
+      proof_free(&plugin, &proofs.items[i]);
   }
   generated_free(&files);
   plugin_free(&plugin);

@@ -37,6 +37,14 @@ static struct desc_dat describe_dat(const struct dat *dat, int set) {
 }
 
 /* Programs of OP2 are told the library's own numbers. */
+/* Which elements a subset has is not looked at: it may have none of the shortest and none of the longest. */
+static void describe_lengths(const struct map *map, const struct set *of, struct desc_map *out) {
+  if (!map->first || of->sub)
+    return;
+  out->none = map->shortest == 0 && map->longest > 0;
+  out->longest = map->longest <= DESC_LONGEST_MOST ? (int)map->longest : 0;
+}
+
 static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg, bool compiled,
                          struct desc_arg *out) {
   *out = (struct desc_arg){.form = arg->form,
@@ -56,6 +64,7 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
                           .to = number(n->sets, &n->nsets, arg->map->to),
                           .ragged = arg->map->first != NULL,
                           .equal = arg->map->equal <= DESC_EQUAL_MOST ? (int)arg->map->equal : 0};
+    describe_lengths(arg->map, n->sets[0], &d->maps[out->map]);
     out->entry = arg->entry;
     out->scattered = arg_is_scattered(arg);
   }

@@ -650,7 +650,41 @@ OP_KERNEL_DEF(ends, void ends(int n, double **q) {
     *OP_ROW(q, k) = k;
   *OP_ROW(q, n - 1) = -n;
 })
+OP_KERNEL_DEF(mean, void mean(int n, const double **q, double *s) {
+  double sum = 0;
+  for (int k = 0; k < n; k++)
+    sum += *OP_ROW(q, k);
+  if (n)
+    *s = sum / n;
+})
+OP_KERNEL_DEF(by_kind, void by_kind(const int *kind, int n, const double **q, double *s) {
+  *s = *kind == 20 ? *OP_ROW(q, 19) : *OP_ROW(q, n - 1);
+})
 /* clang-format on */
+
+/* Where no element is without targets, the kernel need not think of any; and one that has a branch for elements of twenty
+ * runs on a mesh without these. */
+CASE(kernels_may_count_on_having_targets) {
+  static const long long full[] = {0, 1, 4}, holes[] = {0, 2, 2, 3};
+  static const int some[] = {0, 1, 2, 3}, two[] = {2, 0};
+  double got[3];
+  op_set pair = op_decl_set(2, "pair"), three = op_decl_set(3, "three");
+  op_map each = op_decl_map_ragged(pair, cols, full, some, "each"),
+         most = op_decl_map_ragged(three, cols, holes, some, "most");
+  op_dat s = op_decl_dat(pair, 1, "double", NULL, "s"), t = op_decl_dat(three, 1, "double", NULL, "t");
+  op_dat kind = op_decl_dat(pair, 1, "int", NULL, "kind"), q = op_decl_dat(cols, 1, "double", vx, "q");
+  op_set with = op_decl_subset(three, 2, two, "with");
+  works(op_par_loop(OP_KERNEL_OF(mean), "mean", pair, op_arg_dat(q, OP_ALL, each, 1, "double", OP_READ),
+                    direct(s, 1, "double", OP_WRITE)));
+  works(op_par_loop(OP_KERNEL_OF(mean), "mean", with, op_arg_dat(q, OP_ALL, most, 1, "double", OP_READ),
+                    direct(t, 1, "double", OP_WRITE)));
+  works(op_fetch_data(t, got));
+  assert_true(got[0] == (vx[0] + vx[1]) / 2 && got[2] == vx[2]);
+  works(op_par_loop(OP_KERNEL_OF(by_kind), "by_kind", pair, direct(kind, 1, "int", OP_READ),
+                    op_arg_dat(q, OP_ALL, each, 1, "double", OP_READ), direct(s, 1, "double", OP_WRITE)));
+  works(op_fetch_data(s, got));
+  assert_true(got[0] == vx[0] && got[1] == vx[3]);
+}
 
 /* Elements of seven targets; lines of as many stretches and one more point; lines of two points at least. */
 CASE(kernels_may_count_on_lengths) {
@@ -767,6 +801,7 @@ int main(void) {
       mesh_test(copies_beyond_the_room_of_opencl_are_refused),
       mesh_test(pointers_lead_to_rows),
       mesh_test(kernels_may_count_on_lengths),
+      mesh_test(kernels_may_count_on_having_targets),
       mesh_test(what_is_beyond_the_targets_is_found),
       tests_of(even),
       tests_of(five),

@@ -58,6 +58,19 @@ void spans(int n, const double **x, int m, double **z) {
   for (int k = 0; k < m; k++)
     *OP_ROW(z, k) += n ? *OP_ROW(x, 0) : 0;
 }
+void mean(int n, const double **x, double *y) {
+  double s = 0;
+  for (int k = 0; k < n; k++)
+    s += *OP_ROW(x, k);
+  if (n)
+    *y = s / n;
+}
+void last(int n, const double **x, double *y) {
+  double s;
+  for (int k = 0; k < n; k++)
+    s = *OP_ROW(x, k);
+  *y = s;
+}
 void rows(const double **x, double *y) { *y = *OP_ROW(x, 1); }
 """
 BROKEN = "void broken(double *r) { *r += gam; }\n"
@@ -122,6 +135,12 @@ def ragged():
     check("rows of a ragged map are proved", out.count("proved ") == 3 and out.count("of an element with few targets") == 2, out)
     out, _ = run("spans", "dat double 1 a[] READ", "dat double 1 b[] INC")
     check("two ragged maps", "violated" not in out, out)
+    for kernel, about, says in ("mean", "argument 2", "never writes component 0; write it before the loop"), ("last", "the kernel as a whole", "variable 's' is used and has no value"):
+        out, _ = run(kernel, "dat double 1 m[] READ", "dat double 1 WRITE")
+        check(f"without targets, {kernel}", f"unknown   {about}" in out and "of an element without targets, " in out and says in out
+              and "it is right only where each element has a target" in out, out)
+    rows = listed("mean", "dat double 1 m[] READ", "dat double 1 WRITE")
+    check("without targets, in JSON", rows[1]["verdict"] == "unknown" and rows[1]["reason"].startswith("of an element without targets, "), str(rows))
     out, _ = run("far", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
     check("a k that is n", "violated  argument 1: dat double 1 m[] READ" in out and "let k in OP_ROW(x, k) go from 0 to n - 1" in out, out)
     _, err = run("indexes", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)

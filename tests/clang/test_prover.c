@@ -97,7 +97,7 @@ static int confirmed(const char *text, const char *letters, struct prove_result 
   struct desc d;
   int violations = 0;
   describe(text, arguments, parse_arguments(letters, arguments), &d);
-  witness_find(compiler, &d, result, words);
+  witness_find(compiler, &d, false, result, words);
   for (int i = 0; i < result->nfindings; i++)
     violations += result->findings[i].verdict == PROVE_VIOLATED;
   return violations;

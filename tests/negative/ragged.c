@@ -221,6 +221,47 @@ CASE(ragged_row_before) {
        flow(m));
 }
 
+/* Two of the mesh's elements have no target, and none has more than three. */
+static op_arg flow_set(const struct mesh *m) {
+  return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE);
+}
+
+CASE(ragged_none_not_written) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, float *f) {\n"
+       "  double s = 0;\n"
+       "  for (int k = 0; k < n; k++)\n"
+       "    s += *OP_ROW(h, k);\n"
+       "  if (n)\n"
+       "    f[0] = f[1] = (float)(s / n);\n"
+       "}",
+       through(m, OP_READ), flow_set(m));
+}
+
+CASE(ragged_none_unset) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, float *f) {\n"
+       "  double s;\n"
+       "  for (int k = 0; k < n; k++)\n"
+       "    s = *OP_ROW(h, k);\n"
+       "  f[0] = f[1] = (float)s;\n"
+       "}",
+       through(m, OP_READ), flow_set(m));
+}
+
+CASE(ragged_beyond_longest) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, float *f) {\n"
+       "  f[0] = f[1] = 0;\n"
+       "  if (n)\n"
+       "    f[1] = (float)*OP_ROW(h, 3);\n"
+       "}",
+       through(m, OP_READ), flow_set(m));
+}
+
 /* C takes `x[k]` for a pointer of its own. OP_KERNEL_DEF: OP_ROW has become what it stands for. */
 /* clang-format off */
 OP_KERNEL_DEF(row_indexed, void row_indexed(int n, const double **h, float *f) {
@@ -363,6 +404,9 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_VIOLATION, ragged_row_assigned, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_VIOLATION, ragged_row_beyond, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_VIOLATION, ragged_row_before, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_none_not_written, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_none_unset, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_VIOLATION, ragged_beyond_longest, IN_MESH | COMPILED_ONLY),
     ROW(OP_ERR_KERNEL, ragged_row_indexed, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_row_indexed_in_helper, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_row_followed, IN_MESH),

@@ -92,8 +92,12 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
     return from.variable->getType().isConstant(context_) ? constant_of(from.variable, from.component)
                                                          : Value();
   const auto found = state_.values.find({from.variable, *from.component});
-  if (found != state_.values.end())
+  if (found != state_.values.end() && found->second.kind != Value::Unset)
     return found->second;
+  if (found != state_.values.end()) {
+    rules_.unset(from.variable, where);
+    state_.values.erase(found); // it is told once
+  }
   Value result;
   if (from.variable->getType().isConstant(context_))
     result = constant_of(from.variable, from.component);

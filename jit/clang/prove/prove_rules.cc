@@ -232,6 +232,15 @@ void Rules::null_pointer(const clang::Expr *where) {
         "let it point to a value first");
 }
 
+void Rules::unset(const clang::VarDecl *variable, const clang::Expr *where) {
+  for (int i = 0; i < request_.narguments; i++)
+    if (argument(i).ragged && argument(i).arity == 0) {
+      whole(PROVE_VIOLATED, PROVE_UNSET, where->getExprLoc(),
+            "variable '" + variable->getName().str() + "' is used and has no value", "give it a value first");
+      return;
+    }
+}
+
 void Rules::keeps_extremum(int i, bool minimum) {
   Finding &finding = findings_[static_cast<size_t>(i)];
   if (finding.verdict == PROVE_VIOLATED && llvm::StringRef(finding.reason).contains("is declared OP_INC"))

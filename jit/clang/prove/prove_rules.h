@@ -40,6 +40,8 @@ public:
   // The argument, declared INC, keeps the smaller or larger of two values.
   void keeps_extremum(int argument, bool minimum);
   void null_pointer(const clang::Expr *where);
+  // Of an element without targets: with some the compiler sees it.
+  void unset(const clang::VarDecl *variable, const clang::Expr *where);
   // What a ragged map leads to is used by something else than OP_ROW, in a macro for instance.
   void not_by_row(const Place &place, const clang::Expr *where);
   void at_exit(const State &state);

@@ -44,7 +44,8 @@ struct Value {
     Integer,
     Pointer,
     Named, // not known, but the same wherever it has this number
-    Bound  // on a known side of what an argument held at first
+    Bound, // on a known side of what an argument held at first
+    Unset  // of a number that has no value yet
   };
   Kind kind = Unknown;
   int64_t number = 0; // Integer, Named
@@ -62,6 +63,11 @@ struct Value {
     Value value;
     value.kind = Pointer;
     value.target = target;
+    return value;
+  }
+  static Value unset() {
+    Value value;
+    value.kind = Unset;
     return value;
   }
   static Value named(int64_t number) {

@@ -52,8 +52,13 @@ Value Walk::run_body(const clang::FunctionDecl &function) {
 }
 
 void Walk::declare(const clang::VarDecl *variable) {
-  if (variable->hasGlobalStorage() || !variable->hasInit())
+  if (variable->hasGlobalStorage())
     return;
+  if (!variable->hasInit()) {
+    if (variable->getType()->isArithmeticType())
+      state_.values[{variable, 0}] = Value::unset();
+    return;
+  }
   state_.forget(variable);
   const clang::CXXRecordDecl *record = context_.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
   if (record && record->hasDefinition() && !record->hasTrivialDestructor())
