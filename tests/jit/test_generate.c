@@ -280,6 +280,17 @@ static struct desc rows_of_two(void) {
   return d;
 }
 
+/* Extrema at both ends of an edge: one loop over the lanes. */
+static struct desc limits(void) {
+  struct desc d =
+      build_loop("limits", "void limits(const float *x, float *low[2]) { for (int e = 0; e < 2; e++) for "
+                           "(int n = 0; n < 2; n++) if (x[n] < low[e][n]) low[e][n] = x[n]; }");
+  const int map = build_map(&d, 2, 1);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 1, false), map, -1, OP_MIN);
+  return d;
+}
+
 static struct desc rows_of_four(void) {
   struct desc d = build_loop(
       "widen", "void widen(const double *x, double *rows) { for (int n = 0; n < 4; n++) rows[n] = *x; }");
@@ -320,6 +331,7 @@ int main(int argc, char **argv) {
   one(argv[1], numbers(), "strip4+straight", write);
   one(argv[1], copying(1), "strip8+straight+stream", write);
   one(argv[1], rows_of_two(), "strip4+stream", write);
+  one(argv[1], limits(), "strip4", write);
   one(argv[1], matrix("multiply", 0), "scalar+rows", write);
   one(argv[1], blocks(), "strip4+stream", write);
   one(argv[1], blocks(), "strip4+list", write);

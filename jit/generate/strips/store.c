@@ -65,22 +65,16 @@ static void put_contiguous_store(struct generator *g, int arg) {
     }
 }
 
-/* One component of a lane's results at one target. */
-static void put_component_store(struct generator *g, int arg, int v, int c, int lane) {
-  const struct desc_arg *a = &g->d->args[arg];
-  const int from = (v * a->dim + c) * g->s->width + lane;
-  char number[16], where[160], element[64];
-  snprintf(number, sizeof number, "%d", lane);
-  lane_address(g, a, arg_column(a, v), c, number, where, sizeof where);
-  if (!access_is_extremum(a->access)) {
-    put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg, from);
-    return;
+/* Where one component of a lane's results goes. */
+static void put_place(const struct generator *g, const struct desc_arg *a, int v, int c, const char *lane,
+                      char *out, size_t size) {
+  char element[64];
+  if (access_is_extremum(a->access) && !dat_is_apart(g->d, a->dat) && a->dim > 1) {
+    lane_target(g, a, arg_column(a, v), lane, element, sizeof element);
+    snprintf(out, size, "op2_d%d + %s * %d + %d", a->dat, element, rows_step(g->d, a), c);
+  } else {
+    lane_address(g, a, arg_column(a, v), c, lane, out, size);
   }
-  if (!dat_is_apart(g->d, a->dat) && a->dim > 1) {
-    lane_target(g, a, arg_column(a, v), number, element, sizeof element);
-    snprintf(where, sizeof where, "op2_d%d + %s * %d + %d", a->dat, element, rows_step(g->d, a), c);
-  }
-  put(g, "op2_better%d(%s, op2_b%d[%d], op2_l%d[%d]);", arg, where, arg, from, arg, from);
 }
 
 void put_lane_store(struct generator *g, int arg, int lane) {
@@ -90,14 +84,16 @@ void put_lane_store(struct generator *g, int arg, int lane) {
   snprintf(number, sizeof number, "%d", lane);
   lanes_name(a->type, lanes_turned(g, a), name, sizeof name);
   for (int v = 0; v < arg_columns(g->d, a); v++) {
-    if (lanes_turned(g, a) > 1 && !access_is_extremum(a->access)) {
+    if (lanes_turned(g, a) > 1) {
       lane_address(g, a, arg_column(a, v), 0, number, where, sizeof where);
       put(g, "op2_%s_%s(%s, op2_r%d + %d);", a->access == OP_INC ? "add" : "put", name, where, arg,
           v * result_part(g, a) + lane * lanes_row(a->dim, width));
       continue;
     }
     for (int c = 0; c < a->dim; c++) {
-      put_component_store(g, arg, v, c, lane);
+      put_place(g, a, v, c, number, where, sizeof where);
+      put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg,
+          (v * a->dim + c) * width + lane);
     }
   }
 }
@@ -105,6 +101,35 @@ void put_lane_store(struct generator *g, int arg, int lane) {
 static void put_rows_store(struct generator *g, int arg) {
   for (int l = 0; l < g->s->width; l++)
     put_lane_store(g, arg, l);
+}
+
+static bool is_kept_by_lane(const struct generator *g, const struct desc_arg *a) {
+  return is_stored(a) && !leaves_at_once(g, a) && !is_streamed(g, a) && stage_of(g, a) != STAGE_BEFORE;
+}
+
+/* A loop: a comparison for each component of each lane was most of the code. */
+static void put_lane_extrema(struct generator *g) {
+  const int width = g->s->width;
+  char where[160];
+  bool any = false;
+  for (int i = 0; i < g->d->nargs; i++)
+    any |= is_kept_by_lane(g, &g->d->args[i]) && access_is_extremum(g->d->args[i].access);
+  if (!any)
+    return;
+  put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
+  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!is_kept_by_lane(g, a) || !access_is_extremum(a->access))
+      continue;
+    for (int v = 0; v < arg_columns(g->d, a); v++)
+      for (int c = 0; c < a->dim; c++) {
+        const int from = (v * a->dim + c) * width;
+        put_place(g, a, v, c, "op2_l", where, sizeof where);
+        put(g, "op2_better%d(%s, op2_b%d[%d + op2_l], op2_l%d[%d + op2_l]);", i, where, i, from, i, from);
+      }
+  }
+  put_close(g);
 }
 
 /* Element after element, so that lanes which meet on a target add to it in the order of elements. */
@@ -123,7 +148,7 @@ void put_stores(struct generator *g) {
       put_contiguous_store(g, i);
   for (int l = 0; l < g->s->width; l++)
     for (int i = 0; i < g->d->nargs; i++)
-      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]) &&
-          !is_streamed(g, &g->d->args[i]) && stage_of(g, &g->d->args[i]) != STAGE_BEFORE)
+      if (is_kept_by_lane(g, &g->d->args[i]) && !access_is_extremum(g->d->args[i].access))
         put_lane_store(g, i, l);
+  put_lane_extrema(g);
 }
