@@ -123,7 +123,7 @@ static bool stays(const struct looking *s, const struct in_place *p, int arg) {
   const struct tokens *t = s->t;
   const char *name = s->k->parameters[desc_parameter(s->d, arg)].name;
   for (size_t i = s->locals.begin + 1; i < s->locals.end; i++) {
-    if (!token_is_identifier(t, i) || !token_is(t, i, name) || split_member(t, i) || is_unused(t, i))
+    if (!token_is_identifier(t, i) || !token_is(t, i, name) || tokens_member(t, i) || is_unused(t, i))
       continue;
     if (!is_row(t, i - 2) || !(is_followed(t, i - 2, kernel_skip_brackets(t, i - 1)) || is_kept(s, p, i - 2)))
       return false;

@@ -22,6 +22,10 @@ bool tokens_pair(const struct tokens *t, size_t at, char first, char second) {
   return sign(t, at) == first && sign(t, at + 1) == second && t->items[at].end == t->items[at + 1].begin;
 }
 
+bool tokens_member(const struct tokens *t, size_t at) {
+  return token_is(t, at - 1, ".") || tokens_pair(t, at - 2, '-', '>');
+}
+
 static bool is_one_of(const struct tokens *t, size_t at, const char *const *words, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (token_is(t, at, words[i]))
@@ -122,7 +126,9 @@ static bool add_local(struct locals *l, struct local local) {
 
 /* The type before the declarators. Returns where these begin, or `at`: it is no declaration. */
 static size_t read_type(const struct tokens *t, size_t at, struct local *type, const char **why) {
-  static const char *const silent[] = {"restrict", "register", "auto"};
+  static const char *const silent[] = {"restrict", "register", "auto"}, *const sixty_four[] = {
+                                                                            "long", "size_t", "ptrdiff_t",
+                                                                            "int64_t", "uint64_t"};
   bool known = false, wide = false;
   size_t i = at;
   *type = (struct local){.kind = LOCAL_INTEGER};
@@ -140,6 +146,8 @@ static size_t read_type(const struct tokens *t, size_t at, struct local *type, c
     } else if (tokens_type(t, i, &kind, &narrow)) {
       type->kind = !known || kind != LOCAL_INTEGER ? kind : type->kind;
       type->narrow |= narrow;
+      type->wide |= is_one_of(t, i, sixty_four, sizeof sixty_four / sizeof *sixty_four);
+      type->single |= token_is(t, i, "float");
       wide |= kind == LOCAL_FLOATING;
       known = true;
     } else if (token_is(t, i, "struct") || token_is(t, i, "union") || token_is(t, i, "enum")) {

@@ -14,6 +14,8 @@ struct local {
   enum local_kind kind;
   int count;   /* of an array with one length that is a number; 0: another array */
   bool narrow; /* an integer of less than 32 bits */
+  bool wide;   /* one of 64 bits, which a double cannot hold */
+  bool single; /* a float */
   bool is_const;
 };
 
@@ -49,6 +51,8 @@ const struct local *locals_meant(const struct locals *l, size_t name);
 bool tokens_same(const struct tokens *t, size_t a, size_t b);
 /* Two tokens that are one operator. */
 bool tokens_pair(const struct tokens *t, size_t at, char first, char second);
+/* Is the name one of a struct's member? */
+bool tokens_member(const struct tokens *t, size_t at);
 /* Behind the statement that begins at `at`; beyond the end if it has none. */
 size_t tokens_statement(const struct tokens *t, size_t at);
 /* A word of the language that begins statements or expressions: no name. */

@@ -46,10 +46,6 @@ static const struct local *find_own(const struct looking *s, const struct split_
   return found.inside ? found.local : NULL;
 }
 
-bool split_member(const struct tokens *t, size_t at) {
-  return token_is(t, at - 1, ".") || tokens_pair(t, at - 2, '-', '>');
-}
-
 /* Rows of the element's own entries that the kernel writes. */
 static bool is_written_entry(const struct looking *s, size_t name) {
   const int p = token_is_identifier(s->t, name) ? split_parameter(s, name) : -1,
@@ -65,51 +61,29 @@ static bool is_own_row(const struct looking *s, size_t at, size_t counter) {
          locals_meant(&s->locals, at + 4) == locals_meant(&s->locals, counter) && token_is(t, at + 5, ")");
 }
 
-/* Is a single `&` at `at` one that may take an address? Behind a parenthesis nobody knows. */
+/* Behind `name(..)`, not `if (..)` or a cast. */
+static bool ends_call(const struct tokens *t, size_t at) {
+  size_t open = at;
+  int depth = 0;
+  do {
+    depth += token_is(t, open, ")");
+    depth -= token_is(t, open, "(");
+  } while (depth && open-- > 0);
+  return depth == 0 && open > 0 && token_is_identifier(t, open - 1) && !tokens_keyword(t, open - 1);
+}
+
+/* Is a single `&` at `at` one that may take an address? Behind another parenthesis than a call's nobody knows. */
 bool split_takes_address(const struct tokens *t, size_t at) {
   if (!token_is(t, at, "&") || tokens_pair(t, at, '&', '&') || tokens_pair(t, at - 1, '&', '&') ||
       tokens_pair(t, at, '&', '='))
     return false;
   const bool operand = (token_is_identifier(t, at - 1) && !tokens_keyword(t, at - 1)) ||
-                       t->items[at - 1].kind == TOKEN_NUMBER || token_is(t, at - 1, "]");
+                       t->items[at - 1].kind == TOKEN_NUMBER || token_is(t, at - 1, "]") ||
+                       (token_is(t, at - 1, ")") && ends_call(t, at - 1));
   return !operand;
 }
 
 /* ---- what the whole kernel must not have ---------------------------------------------------------*/
-
-static const char *body_refusal(const struct looking *s) {
-  const struct tokens *t = s->t;
-  for (size_t i = s->locals.begin; i < s->locals.end; i++) {
-    if (!token_is_identifier(t, i))
-      continue;
-    if (token_is(t, i, "goto"))
-      return "it has a goto";
-    if (tokens_macro(t, i))
-      return "it has a macro of its own text";
-  }
-  return NULL;
-}
-
-/* Functions that the kernel reaches have nothing that lasts, and make no pointer from another. */
-static const char *reached_refusal(const struct looking *s) {
-  const struct kernel *k = s->k;
-  const char *why = NULL;
-  bool *reached = array_new((size_t)k->nfunctions, sizeof *reached);
-  if (!reached || !kernel_reach(k, reached))
-    why = "nobody knows which functions it calls";
-  for (int f = 0; !why && f < k->nfunctions; f++) {
-    size_t at = kernel_skip_brackets(s->t, k->functions[f].open);
-    const size_t end = reached[f] ? kernel_skip_brackets(s->t, at) : at;
-    for (; !why && at < end; at++)
-      if ((token_is(s->t, at, "static") && !token_is(s->t, at + 1, "const")) || token_is(s->t, at, "asm") ||
-          token_is(s->t, at, "__asm__") || token_is(s->t, at, "printf"))
-        why = "it, or a function that it calls, has printf, asm or something static";
-      else if (f != k->function && token_is(s->t, at, "*") && token_is(s->t, at + 1, ")"))
-        why = "a function that it calls makes a pointer from another";
-  }
-  free(reached);
-  return why;
-}
 
 /* Arguments that all threads of an element cannot have alike, or that one of them cannot store for all. */
 static const char *argument_refusal(const struct desc *d) {
@@ -130,62 +104,6 @@ static const char *argument_refusal(const struct desc *d) {
         return "it writes a dat that another of its arguments has too";
   }
   return NULL;
-}
-
-/* ---- calls -------------------------------------------------------------------------------------*/
-
-static bool is_pure(const struct tokens *t, size_t at) {
-  static const char *const names[] = {
-      "acos",      "asin",     "atan",     "atan2",   "cos",       "sin",       "tan",      "acosh",
-      "asinh",     "atanh",    "cosh",     "sinh",    "tanh",      "exp",       "exp2",     "expm1",
-      "log",       "log10",    "log1p",    "log2",    "logb",      "cbrt",      "fabs",     "hypot",
-      "pow",       "sqrt",     "erf",      "erfc",    "lgamma",    "tgamma",    "ceil",     "floor",
-      "nearbyint", "rint",     "round",    "trunc",   "fmod",      "remainder", "copysign", "nextafter",
-      "fdim",      "fmax",     "fmin",     "fma",     "ilogb",     "lrint",     "lround",   "llrint",
-      "llround",   "ldexp",    "scalbn",   "scalbln", "abs",       "labs",      "llabs",    "isnan",
-      "isinf",     "isfinite", "isnormal", "signbit", "op_assert", "assert",    "OP_ROW"};
-  const size_t length = t->items[at].end - t->items[at].begin;
-  const char *word = t->text + t->items[at].begin;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const size_t n = strlen(names[i]);
-    if (length >= n && memcmp(word, names[i], n) == 0 && (length == n || (length == n + 1 && word[n] == 'f')))
-      return true;
-  }
-  return false;
-}
-
-/* Has a function of the text parameters through which it could change something? A type of the text's own may be one,
- * or hold one. */
-static bool changes_nothing(const struct kernel *k, int function) {
-  const struct tokens *t = &k->tokens;
-  const size_t open = k->functions[function].open, close = kernel_skip_brackets(t, open) - 1;
-  bool constant = false;
-  for (size_t i = open + 1; i < close; i++) {
-    enum local_kind kind;
-    bool narrow;
-    const bool leads = token_is(t, i, "*") || token_is(t, i, "["), next = token_is(t, i, ",");
-    const bool name =
-        token_is_identifier(t, i) && (token_is(t, i + 1, ",") || token_is(t, i + 1, "[") || i + 1 == close);
-    const bool known = next || name || token_is(t, i, "const") || token_is(t, i, "restrict") ||
-                       tokens_type(t, i, &kind, &narrow);
-    if (leads ? !constant : !known)
-      return false;
-    constant = !next && (constant || token_is(t, i, "const"));
-    if (token_is(t, i, "["))
-      i = kernel_skip_brackets(t, i) - 1;
-  }
-  return true;
-}
-
-static const char *call_refusal(const struct looking *s, size_t at) {
-  if (tokens_keyword(s->t, at))
-    return NULL;
-  for (int f = 0; f < s->k->nfunctions; f++)
-    if (token_named(s->t, at, s->k->functions[f].name))
-      return changes_nothing(s->k, f)
-                 ? NULL
-                 : "in the loop a function is called that could change what it is passed";
-  return is_pure(s->t, at) ? NULL : "in the loop a function is called that is not known";
 }
 
 /* ---- one loop ----------------------------------------------------------------------------------*/
@@ -270,8 +188,9 @@ static bool body_can_be_split(struct looking *s, const struct split_loop *l) {
       if (!row && (!own || own->form == LOCAL_POINTER || tokens_same(t, i + 1, l->counter)))
         return false;
     }
-    s->why = token_is_identifier(t, i) && token_is(t, i + 1, "(") && !split_member(t, i) ? call_refusal(s, i)
-                                                                                         : NULL;
+    s->why = token_is_identifier(t, i) && token_is(t, i + 1, "(") && !tokens_member(t, i)
+                 ? split_call_refusal(s, i)
+                 : NULL;
     if (s->why)
       return false;
   }
@@ -311,7 +230,7 @@ static bool can_be_split(struct looking *s, struct split_loop *l) {
 /* What is written in entries is written in such loops only, each row by the thread that has its step. */
 static const char *entries_refusal(const struct looking *s, const struct split *out) {
   for (size_t i = s->locals.begin; i < s->locals.end; i++) {
-    if (!is_written_entry(s, i) || split_member(s->t, i))
+    if (!is_written_entry(s, i) || tokens_member(s->t, i))
       continue;
     bool good = false;
     for (int l = 0; l < out->count; l++)
@@ -358,9 +277,7 @@ static const char *look(struct looking *s, bool unmarked, struct split *out) {
   if (!why)
     why = locals_find(&s->locals, s->t, body, kernel_skip_brackets(s->t, body) - 1);
   if (!why)
-    why = body_refusal(s);
-  if (!why)
-    why = reached_refusal(s);
+    why = split_text_refusal(s);
   return why ? why : find_loops(s, unmarked, out);
 }
 

@@ -6,7 +6,7 @@
 
 /* Do two names mean one variable? */
 static bool is_same(const struct looking *s, size_t a, size_t b) {
-  return token_is_identifier(s->t, a) && tokens_same(s->t, a, b) && !split_member(s->t, a) &&
+  return token_is_identifier(s->t, a) && tokens_same(s->t, a, b) && !tokens_member(s->t, a) &&
          locals_meant(&s->locals, a) == locals_meant(&s->locals, b);
 }
 
@@ -60,7 +60,7 @@ static bool is_whole(const struct looking *s, const struct split_loop *l, size_t
                                     : TYPE_NONE;
     const bool whole = found.local ? found.local->kind == LOCAL_INTEGER
                                    : type != TYPE_NONE && !type_is_struct(type) && !type_info(type)->is_float;
-    if (!whole || split_member(s->t, i))
+    if (!whole || tokens_member(s->t, i))
       return false;
   }
   return true;
@@ -95,13 +95,27 @@ static bool read_variable(struct looking *s, const struct split_loop *l, const s
          (a->form == DESC_DAT || a->form == DESC_GBL) && w->stars + w->indices == 1;
 }
 
+/* Has the variable all its values unchanged when fmax or fmaxf (`single`) has given them back? Else threads without a
+ * step have others. */
+static bool survives(const struct looking *s, const struct split_loop *l, size_t name, bool single) {
+  const struct declared found = split_declared(s, l, name);
+  if (found.local)
+    return single ? found.local->single : found.local->kind == LOCAL_FLOATING || !found.local->wide;
+  const enum type_code type = s->k->parameters[found.parameter].type;
+  return single ? type == TYPE_FLOAT : type_info(type)->is_float || type_info(type)->size < 8;
+}
+
 /* `s = fmax(s, e)`: how. */
-static bool is_extreme(const struct tokens *t, const struct write *w, size_t end, struct split_result *r) {
+static bool is_extreme(const struct looking *s, const struct split_loop *l, const struct write *w, size_t end,
+                       struct split_result *r) {
+  const struct tokens *t = s->t;
   const size_t name = w->behind, open = name + 1, length = w->end - w->begin;
   size_t comma = open + 1;
   const bool most = token_is(t, name, "fmax") || token_is(t, name, "fmaxf"),
-             least = token_is(t, name, "fmin") || token_is(t, name, "fminf");
-  if ((!most && !least) || !token_is(t, open, "(") || kernel_skip_brackets(t, open) != end)
+             least = token_is(t, name, "fmin") || token_is(t, name, "fminf"),
+             single = token_is(t, name, "fmaxf") || token_is(t, name, "fminf");
+  if ((!most && !least) || !split_is_maths(s->k, name) || !survives(s, l, w->base, single) ||
+      !token_is(t, open, "(") || kernel_skip_brackets(t, open) != end)
     return false;
   while (comma < end && !token_is(t, comma, ","))
     comma = token_is(t, comma, "(") || token_is(t, comma, "[") ? kernel_skip_brackets(t, comma) : comma + 1;
@@ -137,7 +151,7 @@ bool split_sum(struct looking *s, struct split_loop *l, const struct write *w) {
   if (!end || (w->counts && end != (w->prefix ? w->end : w->behind)))
     return false;
   s->why = "the loop changes a variable in a way that depends on the order";
-  if (w->op == '=' ? !is_extreme(s->t, w, end, &r) : !strchr("+-*", w->op))
+  if (w->op == '=' ? !is_extreme(s, l, w, end, &r) : !strchr("+-*", w->op))
     return false;
   if (w->op != '=')
     r.kind = w->op == '*' ? SPLIT_PRODUCT : SPLIT_SUM;
@@ -172,14 +186,15 @@ bool split_sum_is_apart(struct looking *s, const struct split_loop *l, const str
     if (!is_same(s, i, r->name))
       continue;
     size_t before = i - 1;
-    while (token_is(t, before, "("))
+    while (token_is(t, before, "(") || token_is(t, before, "*")) /* &*y is y */
       before--;
     if (split_takes_address(t, before))
       return false;
     bool declares = false;
     for (size_t j = 0; j < s->locals.count; j++)
       declares |= s->locals.items[j].name == i;
-    if (r->address && !declares && !token_is(t, i + 1, "[") && !token_is(t, i - 1, "*"))
+    const bool moved = tokens_pair(t, i + 1, '+', '+') || tokens_pair(t, i + 1, '-', '-');
+    if (r->address && !declares && (moved || (!token_is(t, i + 1, "[") && !token_is(t, i - 1, "*"))))
       return false;
   }
   return true;

@@ -64,14 +64,14 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
   for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
     const bool size = word[0] >= '0' && word[0] <= '9';
     if (!apply_word(v, word))
-      return error_set(
-          err, OP_ERR_ENV,
-          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
-          "direct, atomics, "
-          "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
-          "vectors, scalars, "
-          "sorted, minN, rowsN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
-          loop, word, backend);
+      return error_set(err, OP_ERR_ENV,
+                       "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
+                       "direct, atomics, "
+                       "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
+                       "vectors, scalars, "
+                       "sorted, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+                       "layout of all dats, soa=DAT or aos=DAT for one",
+                       loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
                        "loop %s: OP2_VARIANT: \"%s\" in \"%s\" is a second block size; give one", loop, word,
