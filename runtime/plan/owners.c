@@ -27,12 +27,27 @@ struct survey {
 
 /* ---- who owns what ---------------------------------------------------------------------------------*/
 
+static const long *begins(const struct survey *s, int column) {
+  return s->begin + (long)column * (s->threads + 1);
+}
+
+/* Whose range a target is in: where ranges are of one size, that of the first look. */
+static int range_of(const struct survey *s, int column, long target) {
+  const long *begin = begins(s, column);
+  int k = owner_of(s->request->columns[column].target_size, target, s->threads);
+  while (target < begin[k])
+    k--;
+  while (target >= begin[k + 1])
+    k++;
+  return k;
+}
+
 static unsigned short find_owner(const struct survey *s, long e) {
   const struct plan_request *r = s->request;
   int owner = -1;
   for (int c = 0; c < r->ncolumns; c++)
     for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++) {
-      int of = owner_of(r->columns[c].target_size, column_target(&r->columns[c], p), s->threads);
+      int of = range_of(s, c, column_target(&r->columns[c], p));
       if (owner >= 0 && of != owner)
         return between;
       owner = of;
@@ -43,7 +58,7 @@ static unsigned short find_owner(const struct survey *s, long e) {
 static bool owns_all(const struct survey *s, int owner, long e) {
   const struct plan_request *r = s->request;
   for (int c = 0; c < r->ncolumns; c++) {
-    const long *begin = s->begin + (long)c * (s->threads + 1) + owner;
+    const long *begin = begins(s, c) + owner;
     for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++) {
       const long t = column_target(&r->columns[c], p);
       if (t < begin[0] || t >= begin[1])
@@ -63,11 +78,51 @@ static void find_owners(const struct survey *s) {
   }
 }
 
-static void find_ranges(const struct survey *s) {
+/* Ranges to which as many entries lead. */
+static void cut_by_entries(long *begin, const long *entries, long size, int threads) {
+  long all = 0, before = 0, t = 0;
+  for (long i = 0; i < size; i++)
+    all += entries[i];
+  for (int k = 0; k < threads; k++) {
+    for (; t < size && before + entries[t] / 2 < all / threads * k + all % threads * k / threads; t++)
+      before += entries[t];
+    begin[k] = k ? t : 0;
+  }
+  begin[threads] = size;
+}
+
+static void count_entries(const struct plan_column *column, long size, long *entries) {
+  for (long p = column_place(column, 0); p < column_place(column, size); p++)
+    entries[column_target(column, p)]++;
+}
+
+/* Ranges of one size; where elements differ in their work, ranges of as many entries. All columns that lead to a set
+ * have the same. */
+static int find_ranges(const struct survey *s, struct error *err) {
   const struct plan_request *r = s->request;
-  for (int c = 0; c < r->ncolumns; c++)
+  for (int c = 0, same; c < r->ncolumns; c++) {
+    const struct plan_column *column = &r->columns[c];
+    long *begin = s->begin + (long)c * (s->threads + 1);
+    for (same = 0; r->columns[same].target != column->target;)
+      same++;
+    if (same < c) {
+      memcpy(begin, begins(s, same), ((size_t)s->threads + 1) * sizeof *begin);
+      continue;
+    }
     for (int k = 0; k <= s->threads; k++)
-      s->begin[(long)c * (s->threads + 1) + k] = owner_begin(r->columns[c].target_size, k, s->threads);
+      begin[k] = owner_begin(column->target_size, k, s->threads);
+    if (!r->work)
+      continue;
+    long *entries = array_new((size_t)column->target_size, sizeof *entries);
+    if (!entries)
+      return error_memory(err, "owner ranges", (size_t)column->target_size * sizeof *entries);
+    for (int other = c; other < r->ncolumns; other++)
+      if (r->columns[other].target == column->target)
+        count_entries(&r->columns[other], r->size, entries);
+    cut_by_entries(begin, entries, column->target_size, s->threads);
+    free(entries);
+  }
+  return OP_OK;
 }
 
 static long run_end(const struct survey *s, long e) {
@@ -111,7 +166,10 @@ static int survey_new(struct survey *s, const struct plan_request *r, int thread
     error_memory(err, "owner ranges", (size_t)r->size * sizeof *s->owner);
     return OP_ERR_MEMORY;
   }
-  find_ranges(s);
+  if (find_ranges(s, err)) {
+    survey_free(s);
+    return err->code;
+  }
   find_owners(s);
   count_runs(s);
   return OP_OK;

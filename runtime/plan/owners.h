@@ -16,7 +16,8 @@ struct owner_shares {
   long most, mean; /* elements of one thread's own: the largest and the average number */
 };
 
-/* Thread k of `threads` owns [n*k/threads, n*(k+1)/threads) of a set of n. */
+/* Thread k of `threads` owns [n*k/threads, n*(k+1)/threads) of a set of n, unless the request says that elements differ in
+ * their work: then as many entries lead to each range. */
 static inline long owner_begin(long n, int k, int threads) {
   return n * k / threads;
 }
@@ -25,7 +26,7 @@ static inline int owner_of(long n, long element, int threads) {
 }
 
 /* Items are of WORK_RANGE, or of WORK_LIST for parts of the schedule's list. Sums of floating point numbers depend
- * on `threads`; everything else does not. Uses the request's size and columns. Linear time. Errors: OP_ERR_MEMORY,
+ * on `threads`; everything else does not. Uses the request's size, columns and whether it has work. Linear time. Errors: OP_ERR_MEMORY,
  * OP_ERR_ARGUMENT. */
 int schedule_owners(struct schedule *s, const struct plan_request *request, int threads,
                     struct owner_shares *shares, struct error *err);

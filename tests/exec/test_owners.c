@@ -127,6 +127,45 @@ CASE(random_meshes) {
     }
 }
 
+/* Where few targets have most of the entries, each thread's range has as many entries, not as many targets. */
+CASE(entries_are_shared_out) {
+  enum { n = 6000, targets = 3000 };
+  static long long first[n + 1], other[n + 1];
+  static long long work[n + 1];
+  static int table[n * 9], one[n];
+  struct error err = {0};
+  for (int e = 0; e < n; e++) {
+    const int length = e < n / 3 ? 8 : 1; /* the first thousand targets have sixteen entries each */
+    for (int k = 0; k < length; k++)
+      table[first[e] + k] = e / 2 / 8 * 8 + k;
+    one[e] = e / 2;
+    first[e + 1] = first[e] + length;
+    other[e + 1] = e + 1;
+    work[e + 1] = first[e + 1] + e + 1;
+  }
+  const struct plan_column columns[] = {
+      {.table = table, .first = first, .arity = 1, .target = 1, .target_size = targets},
+      {.table = one, .first = other, .arity = 1, .target = 1, .target_size = targets}};
+  for (int threads = 2; threads <= 7; threads++)
+    for (int weighed = 0; weighed < 2; weighed++) {
+      struct schedule s;
+      struct owner_shares shares;
+      long long share[7] = {0}, most = 0;
+      struct plan_request r = {.size = n, .work = weighed ? work : NULL, .columns = columns, .ncolumns = 2};
+      expect_ok(schedule_owners(&s, &r, threads, &shares, &err), &err);
+      expect_ok(schedule_verify(&s, &r, &err), &err);
+      for (int i = 0; i < s.nitems; i++)
+        for (long at = s.items[i].begin; s.items[i].owner >= 0 && at < s.items[i].end; at++) {
+          const long e = s.items[i].work == WORK_LIST ? s.list[at] : at;
+          share[s.items[i].owner] += work[e + 1] - work[e];
+        }
+      for (int k = 0; k < threads; k++)
+        most = share[k] > most ? share[k] : most;
+      assert_int_equal(most * threads * 10 <= work[n] * 11, weighed);
+      schedule_free(&s);
+    }
+}
+
 CASE(a_star) {
   struct problem p;
   struct owner_shares shares;
@@ -301,6 +340,7 @@ int main(void) {
       cmocka_unit_test(owners_and_ranges_agree),
       cmocka_unit_test(grids),
       cmocka_unit_test(random_meshes),
+      cmocka_unit_test(entries_are_shared_out),
       cmocka_unit_test(a_star),
       cmocka_unit_test(nothing_written),
       cmocka_unit_test(planted_faults),
