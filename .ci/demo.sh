@@ -38,7 +38,7 @@ demo() {
   rm -rf "$STATE/demo" && mkdir -p "$STATE/demo" || exit 1
 
   say ""
-  say "== $name, first run: the cache of kernels is empty, so each loop is compiled when it first runs"
+  say "== $name, first run: the cache of kernels is empty, so loops are compiled when they first run, those of the same text once"
   say "   OP2_CACHE=${cache#"$ROOT"/} ${program#"$ROOT"/} $*"
   demo_run first "$program" "$cache" "$@" || demo_failed $?
   say ""

@@ -110,6 +110,6 @@ int main(void) {
   if (mkdir(disk, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("small", disk, "tmpfs", 0, "size=100k,mode=0700") != 0)
-    skip_all("a small tmpfs cannot be mounted; this needs root");
+    skip_all("a small tmpfs cannot be mounted; this needs root, and a kernel that lets it mount");
   return run_these(NULL, leave);
 }
