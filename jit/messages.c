@@ -110,15 +110,20 @@ static struct source source_of(enum place place, const struct told *t) {
       .text = "", .file = place == PLACE_PRELUDE ? "what every kernel has" : "compiler", .line = 1};
 }
 
+/* Once: a macro that has its argument in several places, as OP_ROW, would say it for each. */
 static void tell(const struct message *m, const struct told *t, const char *label, struct text *out) {
   struct source source = source_of(m->place, t);
+  struct text said = {0};
   if (m->line > 0) {
-    source_place(&source, m->line, m->column, out);
-    text_add(out, ": ");
+    source_place(&source, m->line, m->column, &said);
+    text_add(&said, ": ");
   }
-  text_addf(out, "%s%.*s\n", label, (int)m->length, m->text);
+  text_addf(&said, "%s%.*s\n", label, (int)m->length, m->text);
   if (m->line > 0)
-    source_excerpt(&source, m->line, m->column, out);
+    source_excerpt(&source, m->line, m->column, &said);
+  if (m->line <= 0 || !strstr(text_str(out), text_str(&said)))
+    text_add(out, text_str(&said));
+  text_free(&said);
 }
 
 static void drop_last_newline(struct text *t) {
@@ -158,6 +163,7 @@ static const struct {
                   {"identifier \"", "\" is undefined", CONSTANT},
                   {"incomplete definition of type '", "'", TYPE_NAME},
                   {"call to undeclared library function '", "'", LIBRARY},
+                  {"call to undeclared function 'op_row", "'", "did you mean OP_ROW?\n"},
                   {"call to undeclared function '", "'", HELPER}};
 
 /* Is there `name[` between `at` and `end`? */

@@ -18,10 +18,9 @@ static bool only_read(const struct desc_arg *a) {
 
 void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out) {
   const struct desc_arg *a = &d->args[arg];
-  text_addf(out, "%s%s *%s", only_read(a) ? "const " : "", type_info(a->type)->name, name);
-  if (desc_is_ragged(d, a))
-    text_add(out, "[]");
-  else if (is_vector(a))
+  text_addf(out, "%s%s %s%s", only_read(a) ? "const " : "", type_info(a->type)->name,
+            desc_is_ragged(d, a) ? "**" : "*", name);
+  if (is_vector(a) && !desc_is_ragged(d, a))
     text_addf(out, "[%d]", d->maps[a->map].arity);
 }
 
@@ -101,6 +100,28 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
   return NULL;
 }
 
+/* The argument behind `arg` that a number of targets belongs to; -1: none. */
+static int next_counted(const struct desc *d, int arg) {
+  while (arg < d->nargs && !d->args[arg].counted)
+    arg++;
+  return arg < d->nargs ? arg : -1;
+}
+
+/* An int that stands too far in front of the rows that it counts. */
+static int check_count_place(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  const int place = desc_parameter(d, arg), of = next_counted(d, arg);
+  const struct kernel_parameter *p = &k->parameters[place];
+  if (of < 0 || !p->understood || p->depth > 0 || p->type != TYPE_INT)
+    return OP_OK;
+  const struct kernel_parameter *rows = &k->parameters[desc_parameter(d, of)];
+  return kernel_error(
+      k, p->line, p->column, err,
+      "parameter %d (%s) is \"%s\", and stands where argument %d is passed; the number of targets "
+      "stands directly before the first argument of its ragged map, argument %d (%s)",
+      place + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, of + 1,
+      rows->name[0] ? rows->name : "without a name");
+}
+
 static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
   const struct kernel_parameter *p = &k->parameters[desc_parameter(d, arg)];
   const char *remedy;
@@ -137,10 +158,10 @@ static int check_count(const struct kernel *k, const struct desc *d, int arg, st
 
 /* The name of the parameter that was meant for an argument, or for a number of targets (`number`): of those that look
  * like it the one at `place`. A name that the text does not have where there is none. */
-static const char *name_to_write(const struct kernel *k, bool ragged, bool number, int place, char out[32]) {
+static const char *name_to_write(const struct kernel *k, bool numbers, bool number, int place, char out[32]) {
   for (int i = 0, seen = 0; i < k->nparameters; i++) {
     const struct kernel_parameter *p = &k->parameters[i];
-    const bool is_number = ragged && p->understood && p->depth == 0;
+    const bool is_number = numbers && p->understood && p->depth == 0;
     if (is_number == number && seen++ == place && p->name[0])
       return p->name;
   }
@@ -151,15 +172,24 @@ static const char *name_to_write(const struct kernel *k, bool ragged, bool numbe
   return out;
 }
 
+/* Parameters that are no pointers. Without a ragged map a kernel may have one all the same, as if it got a number. */
+static int count_numbers(const struct kernel *k) {
+  int count = 0;
+  for (int i = 0; i < k->nparameters; i++)
+    count += k->parameters[i].understood && k->parameters[i].depth == 0;
+  return count;
+}
+
 static int wrong_count(const struct kernel *k, const struct desc *d, struct error *err) {
   struct text list = {0};
   const bool ragged = desc_any_ragged(d);
+  const bool has_numbers = ragged || k->nparameters - count_numbers(k) == d->nargs;
   char name[32];
   for (int i = 0, numbers = 0; i < d->nargs; i++) {
     text_add(&list, i ? ", " : "");
     if (d->args[i].counted)
-      text_addf(&list, "int %s, ", name_to_write(k, ragged, true, numbers++, name));
-    kernel_expected(d, i, name_to_write(k, ragged, false, i, name), &list);
+      text_addf(&list, "int %s, ", name_to_write(k, has_numbers, true, numbers++, name));
+    kernel_expected(d, i, name_to_write(k, has_numbers, false, i, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(k, f->line, f->column, err,
@@ -178,7 +208,8 @@ int kernel_check(const struct kernel *k, const struct desc *d, struct error *err
   if (k->nparameters != desc_parameter(d, d->nargs))
     return wrong_count(k, d, err);
   for (int i = 0; i < d->nargs; i++)
-    if (check_count(k, d, i, err) != OP_OK || check_parameter(k, d, i, err) != OP_OK)
+    if (check_count(k, d, i, err) != OP_OK || check_count_place(k, d, i, err) != OP_OK ||
+        check_parameter(k, d, i, err) != OP_OK)
       return err->code;
   const int code = recursion_check(k, err);
   return code ? code : rows_check(k, d, err);

@@ -63,6 +63,10 @@ int op2jit_free_dat(op_dat handle) {
 
 /* ---- what is in use ---- */
 
+static const char *things(int count) {
+  return count == 1 ? "thing" : "things";
+}
+
 /* What keeps a set, for the message: the first few by name. */
 struct users {
   struct text names;
@@ -146,9 +150,9 @@ static int check_unused(const struct op_context *ctx, const struct set *set) {
   int code = OP_OK;
   if (u.count)
     code = error_set(api_error(), OP_ERR_STATE,
-                     "op_free_set: set \"%s\" is in use by %d things: %s; free them first, with op_free_map, "
+                     "op_free_set: set \"%s\" is in use by %d %s: %s; free %s first, with op_free_map, "
                      "op_free_dat and op_free_set",
-                     set->name, u.count, text_str(&u.names));
+                     set->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
   text_free(&u.names);
   return code;
 }
@@ -210,9 +214,9 @@ static int check_map_unused(const struct op_context *ctx, const struct map *map)
   const int code =
       u.count
           ? error_set(api_error(), OP_ERR_STATE,
-                      "op_free_map: the entries of ragged map \"%s\" are in use by %d things: %s; free them "
+                      "op_free_map: the entries of ragged map \"%s\" are in use by %d %s: %s; free %s "
                       "first, with op_free_map, op_free_dat and op_free_set",
-                      map->name, u.count, text_str(&u.names))
+                      map->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them")
           : OP_OK;
   text_free(&u.names);
   return code;

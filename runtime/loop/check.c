@@ -212,6 +212,11 @@ static int check_map(const struct check *c, struct set **target) {
 }
 
 static int check_dat_matches(const struct check *c, const struct dat *dat, const struct set *target) {
+  if (dat->set != target && c->said->map != OP_ID && dat->set->entries_of)
+    return fail(
+        c, OP_ERR_MAP_SET,
+        "map \"%s\" leads to set \"%s\", but dat \"%s\" is on the entries of map \"%s\"; pass that map",
+        c->arg->map->name, target->name, dat->name, dat->set->entries_of->name);
   if (dat->set != target && c->said->map != OP_ID)
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",

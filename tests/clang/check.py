@@ -58,6 +58,14 @@ void spans(int n, const double **x, int m, double **z) {
   for (int k = 0; k < m; k++)
     *OP_ROW(z, k) += n ? *OP_ROW(x, 0) : 0;
 }
+void spread(int n, const double **x, double *y) {
+  *y = n;
+  for (int k = 1; k < n; k++) {
+    const double *end = OP_ROW(x, k) + 1;
+    for (const double *p = OP_ROW(x, k); p < end && p != OP_ROW(x, k) + 1; p++)
+      *y += -*OP_ROW(x, k) - *OP_ROW(x, k - 1) - OP_ROW(x, k)[0] + *(OP_ROW(x, k) + 0) * (*OP_ROW(x, 0) < *p);
+  }
+}
 void mean(int n, const double **x, double *y) {
   double s = 0;
   for (int k = 0; k < n; k++)
@@ -73,12 +81,13 @@ void last(int n, const double **x, double *y) {
 }
 void rows(const double **x, double *y) { *y = *OP_ROW(x, 1); }
 """
+TYPO = "void typo(int n, const double **x, double *y) { *y = n ? *OP_ROW(z, 0) : *op_row(x, 0); }\n"
 BROKEN = "void broken(double *r) { *r += gam; }\n"
 SCALED = "void scaled(double *r) {\n  *r += other * gam[3];\n}\n"
 
 
 def run(kernel, *words, status=0):
-    done = subprocess.run([OP2JIT, "check", kernel + ".c" if kernel in ("broken", "scaled") else "kernels.c", "--kernel", kernel, *words, "OP2_PLUGINS=" + PLUGINS],
+    done = subprocess.run([OP2JIT, "check", kernel + ".c" if kernel in ("broken", "scaled", "typo") else "kernels.c", "--kernel", kernel, *words, "OP2_PLUGINS=" + PLUGINS],
                           capture_output=True, text=True)
     if done.returncode != status:
         failures.append(f"{kernel} {words}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
@@ -135,6 +144,10 @@ def ragged():
     check("rows of a ragged map are proved", out.count("proved ") == 3 and out.count("of an element with few targets") == 2, out)
     out, _ = run("spans", "dat double 1 a[] READ", "dat double 1 b[] INC")
     check("two ragged maps", "violated" not in out, out)
+    _, err = run("typo", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
+    check("a typo in OP_ROW is told once", err.count("identifier 'z'") == 1 and "did you mean OP_ROW?" in err, err)
+    out, err = run("spread", "dat double 1 m[] READ", "dat double 1 WRITE")
+    check("rows that are followed may be subtracted and compared", "violated" not in out and not err, out + err)
     for kernel, about, says in ("mean", "argument 2", "never writes component 0; write it before the loop"), ("last", "the kernel as a whole", "variable 's' is used and has no value"):
         out, _ = run(kernel, "dat double 1 m[] READ", "dat double 1 WRITE")
         check(f"without targets, {kernel}", f"unknown   {about}" in out and "of an element without targets, " in out and says in out
@@ -154,7 +167,7 @@ def ragged():
     _, err = run("multiply", "dat double 1 m[entries] READ", "dat double 1 m[0..2] READ", "dat double 1 WRITE", status=2)
     check("one map, ragged and not", "goes through the map as a ragged one" in err, err)
     _, err = run("rows", "dat double 1 m[] READ", "dat double 1 WRITE", status=1)
-    check("names stay with their parameters", "const double *x[], double *y)" in err, err)
+    check("names stay with their parameters", "const double **x, double *y)" in err, err)
 
 
 def refused():
@@ -235,6 +248,8 @@ def refused():
 
 with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
+    with open("typo.c", "w", encoding="utf-8") as file:
+        file.write(TYPO)
     with open("kernels.c", "w", encoding="utf-8") as file:
         file.write(KERNELS)
     with open("broken.c", "w", encoding="utf-8") as file:

@@ -1,5 +1,6 @@
 /* Ragged maps that are wrong, and loops that do not fit them. */
 #include <stddef.h>
+#include <string.h>
 
 #include "negative.h"
 
@@ -22,6 +23,14 @@ CASE(ragged_offsets_late) {
   UNUSED;
   const long long late[EDGES + 1] = {1, 2, 2, 3, 6, 6};
   op_decl_map_ragged(m->edges, m->cells, late, targets, "around");
+}
+
+CASE(ragged_offsets_of_int) {
+  UNUSED;
+  static const int small[2 * EDGES + 2] = {0, 2, 2, 3, 6, 6};
+  long long read[EDGES + 1];
+  memcpy(read, small, sizeof read);
+  op_decl_map_ragged(m->edges, m->cells, read, targets, "around");
 }
 
 CASE(ragged_offsets_back) {
@@ -141,6 +150,24 @@ CASE(ragged_number_is_pointer) {
   UNUSED;
   loop(m, "void loop(const int *n, const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ),
        flow(m));
+}
+
+CASE(ragged_number_too_early) {
+  UNUSED;
+  loop(m, "void loop(int n, const float *f, const double **h) {}", flow(m), HEIGHT(m, OP_ALL, OP_READ));
+}
+
+CASE(ragged_dat_of_other_entries) {
+  UNUSED;
+  const op_map other = op_decl_map_ragged(m->edges, m->cells, offsets, targets, "other");
+  const op_dat length = op_decl_dat(op_map_entries(other), 1, "double", NULL, "length");
+  loop(m, sums, op_arg_dat(length, OP_ALL, ragged(m), 1, "double", OP_READ), flow(m));
+}
+
+CASE(fixed_with_number) {
+  UNUSED;
+  loop(m, "void loop(int n, const double *h[2], const float *f) {}",
+       op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_READ), flow(m));
 }
 
 CASE(ragged_rows_are_one) {
@@ -343,6 +370,27 @@ CASE(ragged_row_in_unsure_macro) {
           "unsure", through(m, OP_READ), flow_written(m));
 }
 
+/* The `*` is missing. */
+CASE(ragged_rows_subtracted) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, float *f) {\n"
+       "  for (int k = 0; k + 1 < n; k++)\n"
+       "    f[0] += OP_ROW(h, k) - OP_ROW(h, k + 1);\n"
+       "}",
+       through(m, OP_READ), flow_written(m));
+}
+
+CASE(ragged_rows_compared) {
+  UNUSED;
+  loop(m,
+       "void loop(int n, const double **h, float *f) {\n"
+       "  for (int k = 1; k < n; k++)\n"
+       "    f[0] += *OP_ROW(h, k) < *OP_ROW(h, 0) || 0 != (OP_ROW(h, k));\n"
+       "}",
+       through(m, OP_READ), flow_written(m));
+}
+
 CASE(ragged_number_behind) {
   UNUSED;
   loop(m, "void loop(const double **h, int n, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
@@ -380,6 +428,7 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_ARGUMENT, ragged_offsets_null, IN_MESH),
     ROW(OP_ERR_ARGUMENT, ragged_offsets_late, IN_MESH),
     ROW(OP_ERR_ARGUMENT, ragged_offsets_back, IN_MESH),
+    ROW(OP_ERR_ARGUMENT, ragged_offsets_of_int, IN_MESH),
     ROW(OP_ERR_ARGUMENT, ragged_targets_null, IN_MESH),
     ROW(OP_ERR_MAP_RANGE, ragged_target_high, IN_MESH),
     ROW(OP_ERR_MAP_RANGE, ragged_target_negative, IN_MESH),
@@ -396,6 +445,9 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_TYPE, ragged_dat_apart_by_variant, 0),
     ROW(OP_ERR_KERNEL, ragged_without_number, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_number_is_pointer, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_number_too_early, IN_MESH),
+    ROW(OP_ERR_MAP_SET, ragged_dat_of_other_entries, IN_MESH),
+    ROW(OP_ERR_KERNEL, fixed_with_number, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_rows_are_one, IN_MESH),
     ROW(OP_ERR_KERNEL, two_ragged_one_number, IN_MESH),
     ROW(OP_ERR_ALIAS, ragged_read_twice_and_written, IN_MESH),
@@ -416,6 +468,8 @@ const struct negative_case ragged_cases[] = {
     ROW(OP_ERR_KERNEL, ragged_row_in_macro, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_row_in_macros, IN_MESH),
     ROW(OP_ERR_VIOLATION, ragged_row_in_unsure_macro, IN_MESH | COMPILED_ONLY),
+    ROW(OP_ERR_KERNEL, ragged_rows_subtracted, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_rows_compared, IN_MESH),
     ROW(OP_ERR_KERNEL, ragged_number_behind, IN_MESH),
     ROW(OP_ERR_INDEX, ragged_all_of_direct, IN_MESH),
     ROW(OP_ERR_ALIAS, ragged_target_listed_twice, IN_MESH),

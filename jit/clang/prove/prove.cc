@@ -54,6 +54,8 @@ std::string spelled(const prove_argument &argument) {
   const std::string pointer =
       std::string(argument.access == PROVE_READ || argument.form == PROVE_NUMBERS ? "const " : "") +
       argument.type + " *";
+  if (argument.ragged)
+    return pointer + "*x";
   return argument.form == PROVE_VECTOR ? pointer + "x[" + std::to_string(argument.arity) + "]" : pointer;
 }
 

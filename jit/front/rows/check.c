@@ -333,5 +333,5 @@ int rows_check(const struct kernel *k, const struct desc *d, struct error *err) 
   }
   free(s.uses);
   free(s.macros);
-  return code;
+  return code ? code : rows_check_values(k, err);
 }

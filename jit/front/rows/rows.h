@@ -15,5 +15,7 @@ const char *rows_folded(const char *text, size_t *length, struct text *room);
 /* OP_ERR_KERNEL: what a ragged map leads to is used by something else than OP_ROW, which C cannot see: `x[k]` compiles
  * too; or OP_ROW is used of something else. Helpers that are passed it are looked at as well. */
 int rows_check(const struct kernel *k, const struct desc *d, struct error *err);
+/* OP_ERR_KERNEL: OP_ROW stands where a number is meant, and C would subtract or compare pointers. A part of rows_check. */
+int rows_check_values(const struct kernel *k, struct error *err);
 
 #endif

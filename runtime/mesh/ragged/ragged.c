@@ -12,6 +12,13 @@
 
 /* ---- what the program gives ---- */
 
+/* Two int, of which the first is 0, look like a multiple of 2^32. */
+static const char *hint_of(long long first) {
+  return first == 1                          ? "; do they count from 1? Here the first element's number is 0"
+         : first && first % (1LL << 32) == 0 ? "; are they an array of int? They must be long long"
+                                             : "";
+}
+
 static int check_offsets(const struct set *from, const long long *offsets, const char *name,
                          struct error *err) {
   if (!offsets)
@@ -22,8 +29,8 @@ static int check_offsets(const struct set *from, const long long *offsets, const
   if (offsets[0] != 0)
     return error_set(err, OP_ERR_ARGUMENT,
                      "ragged map \"%s\": offsets[0] is %lld; expected 0, where the first element's targets "
-                     "begin",
-                     name, offsets[0]);
+                     "begin%s",
+                     name, offsets[0], hint_of(offsets[0]));
   for (long e = 0; e < from->size; e++)
     if (offsets[e + 1] < offsets[e])
       return error_set(err, OP_ERR_ARGUMENT,
