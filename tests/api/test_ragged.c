@@ -771,6 +771,32 @@ CASE(what_is_beyond_the_targets_is_found) {
   }
 }
 
+/* clang-format off */
+OP_KERNEL_DEF(mixed, void mixed(int n, const double **a, int m, const double **b, double *s) {
+  *s = m;
+  for (int k = 0; k < n; k++)
+    *s += *OP_ROW(a, k) * *OP_ROW(b, k);
+})
+/* clang-format on */
+
+CASE(numbers_of_two_maps_are_told) {
+  static const long long two[] = {0, 2, 4}, one[] = {0, 2, 3};
+  static const int some[] = {0, 3, 1, 2};
+  char on[] = "OP2_CHECK=on";
+  char *argv[] = {"test", on};
+  works(op_exit());
+  works(op_init(2, argv, 0));
+  op_set from = op_decl_set(2, "from"), to = op_decl_set(4, "to");
+  op_map long_one = op_decl_map_ragged(from, to, two, some, "long one"),
+         short_one = op_decl_map_ragged(from, to, one, some, "short one");
+  op_dat q = op_decl_dat(to, 1, "double", NULL, "q"), s = op_decl_dat(from, 1, "double", NULL, "s");
+  fails(OP_ERR_VIOLATION,
+        op_par_loop(OP_KERNEL_OF(mixed), "mixed", from, op_arg_dat(q, OP_ALL, long_one, 1, "double", OP_READ),
+                    op_arg_dat(q, OP_ALL, short_one, 1, "double", OP_READ),
+                    direct(s, 1, "double", OP_WRITE)));
+  says("here n is 2 by map \"long one\" (argument 1) and 1 by map \"short one\" (argument 2)");
+}
+
 #define mesh_test(f) cmocka_unit_test_setup_teardown(f, open_mesh, close_mesh)
 #define test_of(f, mesh)                                                                                     \
   { #f ", " #mesh, f, open_##mesh, close_mesh, NULL }
@@ -803,6 +829,7 @@ int main(void) {
       mesh_test(kernels_may_count_on_lengths),
       mesh_test(kernels_may_count_on_having_targets),
       mesh_test(what_is_beyond_the_targets_is_found),
+      mesh_test(numbers_of_two_maps_are_told),
       tests_of(even),
       tests_of(five),
   };

@@ -137,6 +137,22 @@ static int only_ragged(const struct cell *cell) {
   return found;
 }
 
+/* Which map's number bounds k? Each map is named once, by its first argument. */
+static void tell_numbers(const struct cell *cell, struct text *out) {
+  const struct loop *loop = cell->loop;
+  const char *before = "let k go from 0 to n - 1, by the n of the argument's own map: here n is ";
+  for (int i = 0; i < loop->nargs; i++) {
+    bool known = !cell->args[i].ragged || !loop->args[i].present;
+    for (int j = 0; j < i; j++)
+      known |= cell->args[j].ragged && loop->args[j].map == loop->args[i].map;
+    if (known)
+      continue;
+    text_addf(out, "%s%d by map \"%s\" (argument %d)", before, cell->args[i].rows, loop->args[i].map->name,
+              i + 1);
+    before = " and ";
+  }
+}
+
 int watch_tell_assertion(const struct cell *cell, long element, struct error *err) {
   const struct loop *loop = cell->loop;
   const bool row = strcmp(cell->condition, ROWS_CONDITION) == 0;
@@ -149,7 +165,7 @@ int watch_tell_assertion(const struct cell *cell, long element, struct error *er
   if (arg >= 0)
     rows_remedy(cell, arg, &what);
   else if (row)
-    text_add(&what, "let k go from 0 to n - 1");
+    tell_numbers(cell, &what);
   error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of " SET_FORMAT ": %s", loop->name,
             user_number(loop->set, element), SET_WORDS(loop->set), text_str(&what));
   text_free(&what);
