@@ -326,8 +326,8 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
   text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
   desc_print(&rows, key);
   for (int m = 0; m < rows.nmaps; m++)
-    if (rows.maps[m].none || rows.maps[m].longest)
-      text_addf(key, "map %d none %d longest %d\n", m + 1, rows.maps[m].none, rows.maps[m].longest);
+    if (rows.maps[m].longest)
+      text_addf(key, "map %d longest %d\n", m + 1, rows.maps[m].longest);
 }
 
 /* What is remembered of a text with one, of an OP2 program: such a loop runs all the same. The words have lines of

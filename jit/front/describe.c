@@ -175,7 +175,8 @@ void desc_print_mesh(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nmaps; i++) {
     text_addf(out, "map %d arity %d to %d", i + 1, d->maps[i].arity, d->maps[i].to + 1);
     if (d->maps[i].ragged)
-      text_addf(out, " ragged 1 equal %d most %d", d->maps[i].equal, d->maps[i].most);
+      text_addf(out, " ragged 1 equal %d most %d none %d", d->maps[i].equal, d->maps[i].most,
+                d->maps[i].none);
     text_add_char(out, '\n');
   }
 }

@@ -40,7 +40,8 @@ struct desc_map {
   bool ragged;
   int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
   int most;  /* ragged, where kernels get copies: no element has more; 0: they get none */
-  /* Ragged, what the prover looks at: code does not depend on it, and desc_print leaves it out. */
+  /* Ragged, what the prover looks at. Code does not depend on it. But who finds code proves nothing, so `none` is
+   * printed with what it does depend on; `longest` is not, for each mesh would have code of its own. */
   bool none;   /* some elements have no target */
   int longest; /* as many has one of the elements; 0: not known, or beyond DESC_LONGEST_MOST */
 };

@@ -52,6 +52,8 @@ static const struct member {
     {"map", "ragged", VALUE_FLAG, "is ragged now", NULL, "is no longer ragged"},
     {"map", "equal", VALUE_PLAIN, "targets of every element (0: they differ)", NULL, NULL},
     {"map", "most", VALUE_PLAIN, "room for targets", NULL, NULL},
+    {"map", "none", VALUE_FLAG, "has elements without targets now", NULL,
+     "has no elements without targets now"},
     {"dat", "type", VALUE_PLAIN, "type", NULL, NULL},
     {"dat", "dim", VALUE_PLAIN, "dim", NULL, NULL},
     {"dat", "set", VALUE_NUMBER, "on set", "set", "none"},
