@@ -7,7 +7,7 @@
 enum { ROWS = 1021, COLS = 777, LONG_ROW = 10000 };
 
 /* clang-format off */
-OP_KERNEL_DEF(fold, void fold(int n, const double **a, const float **x, double *y, int *steps, double *total, long long *count, double *largest) {
+OP_KERNEL_DEF(fold, void fold(int n, const double **a, const float **x, double *y, int *steps, double *moved, double *total, long long *count, double *largest) {
   double first = 1;
   if (n == 0) {
     y[0] = -y[0];
@@ -22,9 +22,12 @@ OP_KERNEL_DEF(fold, void fold(int n, const double **a, const float **x, double *
     if (v > 3)
       *count += 1;
     *steps += 2;
+    moved[0] += v;
+    moved[2] -= 1;
     first *= v > 6 && k == n / 2 ? -2 : 1;
   }
   y[1] = first;
+  moved[1] += n;
   *total += n + first;
 })
 OP_KERNEL_DEF(meet, void meet(int n, const double **a, const int **c, int *to, int *other, const int *row, int *most, int *where) {
@@ -118,32 +121,41 @@ static op_arg all(op_dat dat, int dim, const char *type, op_access access) {
 /* Sums in a row of the element's own, and for all elements. */
 static void fold_all(void) {
   static double vy[3 * ROWS], got[3 * ROWS];
+  static double vmoved[3 * ROWS], got_moved[3 * ROWS];
   static int vsteps[ROWS], got_steps[ROWS];
   double total = 5, largest = -1e3, all_total = 5, most = -1e3;
   long long count = 7, counted = 7;
-  for (int i = 0; i < 3 * ROWS; i++)
+  for (int i = 0; i < 3 * ROWS; i++) {
     vy[i] = i % 4;
+    vmoved[i] = i % 5;
+  }
   for (int r = 0; r < ROWS; r++)
     vsteps[r] = r;
-  op_dat y = op_decl_dat(rows, 3, "double", vy, "y"), steps = op_decl_dat(rows, 1, "int", vsteps, "steps");
+  op_dat y = op_decl_dat(rows, 3, "double", vy, "y"), steps = op_decl_dat(rows, 1, "int", vsteps, "steps"),
+         moved = op_decl_dat(rows, 3, "double", vmoved, "moved");
   works(op_par_loop(OP_KERNEL_OF(fold), "fold", rows, all(a, 1, "double", OP_READ),
                     all(x, 2, "float", OP_READ), direct(y, 3, "double", OP_RW),
-                    direct(steps, 1, "int", OP_INC), op_arg_gbl(&total, 1, "double", OP_INC),
-                    op_arg_gbl(&count, 1, "long long", OP_INC), op_arg_gbl(&largest, 1, "double", OP_MAX)));
+                    direct(steps, 1, "int", OP_INC), direct(moved, 3, "double", OP_INC),
+                    op_arg_gbl(&total, 1, "double", OP_INC), op_arg_gbl(&count, 1, "long long", OP_INC),
+                    op_arg_gbl(&largest, 1, "double", OP_MAX)));
   works(op_fetch_data(y, got));
   works(op_fetch_data(steps, got_steps));
+  works(op_fetch_data(moved, got_moved));
   for (int r = 0; r < ROWS; r++) {
     double first = 1;
     assert_int_equal(got_steps[r], r + 2 * (offsets[r + 1] - offsets[r]));
     for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
       const float *at = &places[2 * targets[i]];
       vy[3 * r] += values[i];
+      vmoved[3 * r] += values[i];
       vy[3 * r + 2] -= values[i] * (double)at[1];
       most = values[i] * (double)at[0] > most ? values[i] * (double)at[0] : most;
       counted += values[i] > 3;
       if (values[i] > 6 && i - offsets[r] == (offsets[r + 1] - offsets[r]) / 2)
         first *= -2;
     }
+    vmoved[3 * r + 1] += (double)(offsets[r + 1] - offsets[r]);
+    vmoved[3 * r + 2] -= (double)(offsets[r + 1] - offsets[r]);
     if (offsets[r] == offsets[r + 1]) {
       vy[3 * r] = -vy[3 * r];
       continue;
@@ -152,9 +164,11 @@ static void fold_all(void) {
     all_total += (double)(offsets[r + 1] - offsets[r]) + first;
   }
   assert_memory_equal(got, vy, sizeof got);
+  assert_memory_equal(got_moved, vmoved, sizeof vmoved);
   assert_true(total == all_total && count == counted && largest == most);
   works(op_free_dat(y));
   works(op_free_dat(steps));
+  works(op_free_dat(moved));
 }
 
 /* What is added through an ordinary map is added once, and so is an extremum's element. */
