@@ -6,11 +6,11 @@
 /* OP_ROW and its brackets, and parentheses around them alone, not those of a call or of static_cast<T>: from `first` to
  * before `behind`. */
 struct row {
-  size_t name, first, behind;
+  size_t first, behind;
 };
 
 static struct row row_at(const struct tokens *t, size_t name) {
-  struct row r = {name, name, kernel_skip_brackets(t, name + 1)};
+  struct row r = {name, kernel_skip_brackets(t, name + 1)};
   while (r.first && token_is(t, r.first - 1, "(") && token_is(t, r.behind, ")") &&
          !(r.first > 1 && (token_is_identifier(t, r.first - 2) || token_is(t, r.first - 2, ">")))) {
     r.first--;
