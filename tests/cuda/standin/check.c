@@ -158,7 +158,8 @@ static void race(const struct mark *m, int kind, const void *place, const char *
 
 static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind, const void *place,
                   const char *space) {
-  bool told = false, undefined = false;
+  bool told = false;
+  unsigned undefined = 0;
   for (size_t i = offset; i < offset + size; i++) {
     struct shadow *s = &shadow[i];
     const struct mark *against = NULL;
@@ -170,8 +171,7 @@ static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind,
       race(against, kind, place, space, i);
       told = true;
     }
-    if (kind != STANDIN_WRITE && !s->defined)
-      undefined = true;
+    undefined += kind != STANDIN_WRITE && !s->defined;
     if (kind == STANDIN_READ) {
       remember(&s->read, kind, place);
     } else {
@@ -179,7 +179,8 @@ static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind,
       s->defined = 1;
     }
   }
-  if (undefined)
+  /* Additions to a type that no atomic knows read the whole word, and keep what is not theirs as it is. */
+  if (kind == STANDIN_ATOMIC ? undefined == size : undefined > 0)
     finding("uninitialised", place, 0, "read of %s bytes %zu to %zu before anything wrote them", space,
             offset, offset + size - 1);
 }
