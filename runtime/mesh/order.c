@@ -43,6 +43,7 @@ struct search {
   const struct order_table *table;
   struct reverse reverse;
   int *mark; /* the round in which a vertex was last seen */
+  int *done; /* the round in which all vertices of a row were */
   int round;
 };
 
@@ -79,6 +80,9 @@ static long breadth_first(struct search *s, int start, int *out, long *last_leve
     const long begin = count;
     for (long k = s->reverse.first[out[i]]; k < s->reverse.first[out[i] + 1]; k++) {
       const long row = s->reverse.rows[k];
+      if (s->done[row] == s->round)
+        continue;
+      s->done[row] = s->round;
       for (long j = row_begin(s->table, row); j < row_begin(s->table, row + 1); j++) {
         const int target = s->table->table[j];
         if (s->mark[target] != s->round) {
@@ -110,7 +114,8 @@ int order_rcm(int *order, long size, const struct order_table *table, struct err
   int code = OP_OK;
   unsigned char *placed = array_new((size_t)size, 1);
   s.mark = array_new((size_t)size, sizeof *s.mark);
-  if (!placed || !s.mark || !reverse_table(&s.reverse, size, table)) {
+  s.done = array_new((size_t)table->rows, sizeof *s.done);
+  if (!placed || !s.mark || !s.done || !reverse_table(&s.reverse, size, table)) {
     code = error_memory(err, "a renumbering", (size_t)size * sizeof(int));
     goto done;
   }
@@ -131,6 +136,7 @@ int order_rcm(int *order, long size, const struct order_table *table, struct err
 done:
   free(placed);
   free(s.mark);
+  free(s.done);
   free(s.reverse.first);
   free(s.reverse.rows);
   return code;

@@ -14,7 +14,7 @@ struct order_table {
 };
 
 /* Reverse Cuthill-McKee of the graph whose vertices are the `size` targets of a table, two of them joined if a row holds
- * both. Linear in entries x the length of rows. */
+ * both. Linear in the entries, however long rows are. */
 int order_rcm(int *order, long size, const struct order_table *t, struct error *err);
 
 /* Along a Hilbert curve, or by recursive coordinate bisection down to small boxes. `coords` holds `dim` (1 to 3)
