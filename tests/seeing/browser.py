@@ -4,6 +4,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import time
 
@@ -28,7 +29,7 @@ class Browser:
                    "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
                    f"--user-data-dir={folder}/browser", "--remote-debugging-pipe"]
         self.process = subprocess.Popen(["bash", "-c", f'exec "$@" 3<&{told} 4>&{said}', "bash", program(), *options, "about:blank"],
-                                        pass_fds=(told, said), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        pass_fds=(told, said), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         os.close(told)
         os.close(said)
         self.number, self.rest, self.events, self.session = 0, b"", [], None
@@ -45,6 +46,17 @@ class Browser:
         self.process.wait()
         os.close(self.tell)
         os.close(self.hear)
+        self.end_helpers()
+
+    def end_helpers(self):
+        """Processes of the browser that outlive it would write into the folder while it is removed."""
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+            time.sleep(0.02)
 
     def message(self):
         """The next thing it says."""
