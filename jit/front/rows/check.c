@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "jit/front/parameters.h"
+#include "jit/front/rows/locals.h"
 #include "jit/front/rows/rows.h"
 
 /* What a parameter of a function is. */
@@ -36,12 +37,6 @@ struct span {
 
 /* Ten macros of ten uses each, one in the other, are too many to follow. */
 enum { DEEPEST = 16, MOST_ENTERED = 20000 };
-
-static bool same_words(const struct tokens *t, size_t a, size_t b) {
-  const struct token *x = &t->items[a], *y = &t->items[b];
-  return x->end - x->begin == y->end - y->begin &&
-         memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
 
 /* The token of the name of parameter `number` of a function: its last word that is in no brackets. 0: it has none. */
 static size_t parameter_name(const struct tokens *t, size_t open, int number) {
@@ -110,7 +105,7 @@ static struct span macro_span(const struct tokens *t, size_t macro) {
 static size_t find_macro(const struct search *s, size_t at) {
   size_t found = 0;
   for (size_t i = 0; i < s->nmacros; i++)
-    if (same_words(&s->k->tokens, s->macros[i], at)) {
+    if (tokens_same(&s->k->tokens, s->macros[i], at)) {
       if (found)
         return 0;
       found = s->macros[i];
@@ -121,7 +116,7 @@ static size_t find_macro(const struct search *s, size_t at) {
 static bool has_parameter(const struct tokens *t, size_t macro, size_t name) {
   const size_t end = takes_arguments(t, macro) ? kernel_skip_brackets(t, macro + 1) : macro;
   for (size_t i = macro + 1; i < end; i++)
-    if (token_is_identifier(t, i) && same_words(t, i, name))
+    if (token_is_identifier(t, i) && tokens_same(t, i, name))
       return true;
   return false;
 }
@@ -251,7 +246,7 @@ static int enter_called(struct search *s, const struct use *u, size_t callee, in
   if (name)
     return search_macro(s, u, name, macro, err);
   for (int f = 0; f < k->nfunctions; f++)
-    if (same_words(&k->tokens, callee, k->functions[f].token) &&
+    if (tokens_same(&k->tokens, callee, k->functions[f].token) &&
         !add_use(s, (struct use){f, number, u->kind, u->arg}))
       return error_memory(err, "the calls in a kernel text", s->count * sizeof *s->uses);
   return OP_OK;
@@ -291,7 +286,7 @@ static int search_span(struct search *s, const struct use *u, size_t name, const
   for (size_t i = span->begin; i < span->end && !code && !hides; i++) {
     if (!token_is_identifier(t, i) || t->items[i].directive != span->macro)
       continue;
-    if (same_words(t, i, name)) {
+    if (tokens_same(t, i, name)) {
       if ((span->macro && i == span->begin) || !is_another(t, i, &hides))
         code = look(s, u, i, span, err);
       continue;

@@ -26,7 +26,7 @@ bool tokens_member(const struct tokens *t, size_t at) {
   return token_is(t, at - 1, ".") || tokens_pair(t, at - 2, '-', '>');
 }
 
-static bool is_one_of(const struct tokens *t, size_t at, const char *const *words, size_t count) {
+bool tokens_listed(const struct tokens *t, size_t at, const char *const *words, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (token_is(t, at, words[i]))
       return true;
@@ -36,7 +36,7 @@ static bool is_one_of(const struct tokens *t, size_t at, const char *const *word
 bool tokens_keyword(const struct tokens *t, size_t at) {
   static const char *const words[] = {"if",      "else",  "for",    "while",  "do",   "switch",  "case",
                                       "default", "break", "return", "sizeof", "goto", "continue"};
-  return is_one_of(t, at, words, sizeof words / sizeof *words);
+  return tokens_listed(t, at, words, sizeof words / sizeof *words);
 }
 
 bool tokens_type(const struct tokens *t, size_t at, enum local_kind *kind, bool *narrow) {
@@ -146,7 +146,7 @@ static size_t read_type(const struct tokens *t, size_t at, struct local *type, c
     } else if (tokens_type(t, i, &kind, &narrow)) {
       type->kind = !known || kind != LOCAL_INTEGER ? kind : type->kind;
       type->narrow |= narrow;
-      type->wide |= is_one_of(t, i, sixty_four, sizeof sixty_four / sizeof *sixty_four);
+      type->wide |= tokens_listed(t, i, sixty_four, sizeof sixty_four / sizeof *sixty_four);
       type->single |= token_is(t, i, "float");
       wide |= kind == LOCAL_FLOATING;
       known = true;
@@ -162,7 +162,7 @@ static size_t read_type(const struct tokens *t, size_t at, struct local *type, c
                                        token_is(t, i + 3, ",") || token_is(t, i + 3, "["))))) {
       type->kind = LOCAL_OTHER;
       known = true;
-    } else if (!is_one_of(t, i, silent, sizeof silent / sizeof *silent)) {
+    } else if (!tokens_listed(t, i, silent, sizeof silent / sizeof *silent)) {
       break;
     }
   }

@@ -48,6 +48,8 @@ void locals_free(struct locals *l);
 /* The local that a name means at its place; NULL: none. */
 const struct local *locals_meant(const struct locals *l, size_t name);
 
+/* Is the token one of the words? */
+bool tokens_listed(const struct tokens *t, size_t at, const char *const *words, size_t count);
 bool tokens_same(const struct tokens *t, size_t a, size_t b);
 /* Two tokens that are one operator. */
 bool tokens_pair(const struct tokens *t, size_t at, char first, char second);

@@ -10,13 +10,6 @@
 
 static const char unknown_name[] = "it, or a function that it calls, uses a name that is not known here";
 
-static bool is_listed(const struct tokens *t, size_t at, const char *const *words, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (token_is(t, at, words[i]))
-      return true;
-  return false;
-}
-
 static bool is_type(const struct tokens *t, size_t at) {
   enum local_kind kind;
   bool narrow;
@@ -31,7 +24,7 @@ static bool is_word(const struct tokens *t, size_t at) {
       "inline",  "register", "restrict", "true",        "false",   "OP_ROW",   "INFINITY",
       "NAN",     "HUGE_VAL", "DBL_MAX",  "DBL_MIN",     "FLT_MAX", "FLT_MIN",  "DBL_EPSILON",
       "INT_MAX", "INT_MIN",  "LONG_MAX", "FLT_EPSILON", "M_PI",    "LONG_MIN", "OP_ANY_ORDER"};
-  return is_listed(t, at, words, sizeof words / sizeof *words) || is_type(t, at);
+  return tokens_listed(t, at, words, sizeof words / sizeof *words) || is_type(t, at);
 }
 
 /* A function of math.h, in double or float, which changes nothing. */
@@ -52,7 +45,7 @@ static bool is_pure(const struct tokens *t, size_t at) {
     if (length >= n && memcmp(word, names[i], n) == 0 && (length == n || (length == n + 1 && word[n] == 'f')))
       return true;
   }
-  return is_listed(t, at, alone, sizeof alone / sizeof *alone);
+  return tokens_listed(t, at, alone, sizeof alone / sizeof *alone);
 }
 
 static int find_function(const struct kernel *k, size_t at) {
@@ -132,14 +125,14 @@ static bool ends_head(const struct tokens *t, size_t at) {
     depth += token_is(t, at, ")");
     depth -= token_is(t, at, "(");
     if (depth == 0)
-      return is_listed(t, at - 1, heads, sizeof heads / sizeof *heads);
+      return tokens_listed(t, at - 1, heads, sizeof heads / sizeof *heads);
   }
   return true;
 }
 
 static bool is_label(const struct tokens *t, size_t at) {
   static const char *const before[] = {";", "{", "}", ":", "else", "do", "OP_ANY_ORDER"};
-  return token_is(t, at + 1, ":") && (is_listed(t, at - 1, before, sizeof before / sizeof *before) ||
+  return token_is(t, at + 1, ":") && (tokens_listed(t, at - 1, before, sizeof before / sizeof *before) ||
                                       (token_is(t, at - 1, ")") && ends_head(t, at - 1)));
 }
 
