@@ -3,24 +3,27 @@
 #include <stdlib.h>
 
 #include "context/context.h"
+#include "jit/generate/strips/lanes.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 
-/* Rows are loaded in vectors of 8, 4, 2 values and 1; the last of a row may have up to three that are not the row's
- * (jit/generate/lanes.c). Rows of the library's own have slack for them behind the last one. Behind an array they can
- * be read, though not known, as far as its page goes. */
+/* Values that strips may read behind the array: of one row, or of rows of an element that has several entries. */
+static int values_behind(const struct dat *dat) {
+  const int most = dat->set->entries_of ? LANES_LONGEST_ROW / dat->dim : 1;
+  int behind = 0;
+  for (int rows = 1; rows <= most; rows++)
+    if (lanes_read_behind(dat->type, rows * dat->dim) > behind)
+      behind = lanes_read_behind(dat->type, rows * dat->dim);
+  return behind;
+}
+
+/* Behind an array values can be read, though not known, as far as its page goes. */
 static bool is_read_past(const struct dat *dat, const void *array) {
-  enum { LONGEST = 8, PAGE = 4096 };
-  const int rest = dat->dim % LONGEST;
-  int vector = 1;
-  while (vector < rest)
-    vector *= 2;
-  if (dat->value_size < 4 || type_is_struct(dat->type) || vector <= rest)
-    return false;
-  const uintptr_t behind = (uintptr_t)array + (size_t)dat->set->size * dat->row_bytes,
-                  last = behind + (size_t)(vector - rest) * dat->value_size - 1;
-  return (behind - 1) / PAGE != last / PAGE;
+  enum { PAGE = 4096 };
+  const size_t more = (size_t)values_behind(dat) * dat->value_size;
+  const uintptr_t last = (uintptr_t)array + (size_t)dat->set->size * dat->row_bytes - 1;
+  return last / PAGE != (last + more) / PAGE;
 }
 
 /* NULL: it can. */

@@ -34,6 +34,15 @@ static bool has_vectors(enum type_code type) {
   return type_info(type)->size >= 4;
 }
 
+int lanes_read_behind(enum type_code type, int dim) {
+  enum { NARROWEST = 4, WIDEST = 16 };
+  int most = 0;
+  for (int width = NARROWEST; width <= WIDEST; width *= 2)
+    if (lanes_row(dim, width) - dim > most)
+      most = lanes_row(dim, width) - dim;
+  return type_is_struct(type) || !has_vectors(type) || dim > LANES_LONGEST_ROW ? 0 : most;
+}
+
 /* Identifier and C spelling of a type. */
 static const char *const short_names[TYPE_COUNT] = {
     [TYPE_DOUBLE] = "double", [TYPE_FLOAT] = "float", [TYPE_INT] = "int",

@@ -25,4 +25,12 @@ void lanes_name(enum type_code type, int dim, char *out, size_t size);
 /* Values from one row to the next behind op2_turn. */
 int lanes_row(int dim, int width);
 
+/* How many values behind a row of memory op2_load may read, of any width. It is the one thing in strips that reaches
+ * behind an array: loads of less than a row, entries of maps, numbers and globals are read one by one or in whole
+ * strips, and nothing is stored there. What comes of those values nobody looks at, but they must be memory that can be
+ * read. Memory of the library's has slack for them (mesh/data.c); an array of the program's has none, and is copied
+ * where a page ends with it (mesh/view.c). Rows that are turned at once may be several of the dat's: an element's, of the
+ * entries of a ragged map. */
+int lanes_read_behind(enum type_code type, int dim);
+
 #endif
