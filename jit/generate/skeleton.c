@@ -267,6 +267,8 @@ int generated_kernel(struct kernel *k, const struct desc *d, const char *word, b
                      struct error *err) {
   if (d->nmembers)
     return kernel_parse(k, d->text, strlen(d->text), d->members[0].function, err);
+  if (!d->entry && !word)
+    return kernel_parse(k, d->text, strlen(d->text), d->kernel_name, err);
   if (!d->entry) {
     struct text text = {0};
     int code = structs_text(d, word, places, &text, err);

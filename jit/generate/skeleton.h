@@ -47,7 +47,7 @@ struct generator {
 
 /* The description's text, read. One in C++ comes from a compiler, which has read it: nothing but its bytes. kernel_free
  * releases it. */
-/* `word` and `places`: see structs_text. */
+/* `word` and `places`: see structs_text. NULL: constants of such types are declared elsewhere. */
 int generated_kernel(struct kernel *k, const struct desc *d, const char *word, bool places,
                      struct error *err);
 

@@ -12,20 +12,17 @@ bool gpu_hands_constants(const struct gpu_writer *w) {
 }
 
 /* ---- constants that are not folded: variables that the host sets, or members of what it passes ---- */
+/* Structs of the program are not known yet: their bytes. */
 static void put_handed(struct gpu_writer *w) {
   put(&w->g, "typedef struct {");
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
+    const bool bytes = type_is_struct(c->type);
     if (!c->folded)
-      put(&w->g, "  $aligned %s op2_c_%s[%d];", gpu_memory_type(w, c->type), c->name, c->dim);
+      put(&w->g, "  $aligned %s op2_c_%s[%zu];", bytes ? "uchar" : gpu_memory_type(w, c->type), c->name,
+          (size_t)c->dim * (bytes ? type_info(c->type)->size : 1));
   }
   put(&w->g, "} op2_constants;");
-  for (int i = 0; i < w->g.d->nconsts; i++) {
-    const struct desc_const *c = &w->g.d->consts[i];
-    if (!c->folded)
-      put(&w->g, c->dim == 1 ? "#define %s (op2_k->op2_c_%s[0])" : "#define %s (op2_k->op2_c_%s)", c->name,
-          c->name);
-  }
 }
 
 static void put_variables(struct gpu_writer *w) {

@@ -270,7 +270,7 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   const struct generator words = {.w = language->words};
   struct kernel k;
   *out = (struct generated){0};
-  int code = generated_kernel(&k, d, word_named(&words, "variable"), false, err);
+  int code = generated_kernel(&k, d, language->copies ? NULL : word_named(&words, "variable"), false, err);
   if (code)
     return code;
   struct gpu_writer w = {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/generate/gpu/gpu.h"
+#include "jit/generate/gpu/write.h"
 
 /* Words of OpenCL C that are names in C. */
 static const char *const foreign[] = {"kernel",     "global",  "local",     "constant",  "private",
@@ -91,9 +91,13 @@ static void add_number(const char *word, size_t length, struct text *out) {
 
 struct state {
   const struct kernel *k;
+  const struct desc *d;
   bool hands;
-  int depth;
-  bool fresh; /* a declaration of depth 0 begins */
+  int depth, square; /* braces and brackets that are open */
+  bool fresh;        /* a declaration of depth 0 begins */
+  bool declares;     /* it is one of variables with values */
+  bool value;        /* behind an '=' of it */
+  int function;      /* whose body this is, -1: none */
 };
 
 static void add_word(const struct state *s, size_t i, const char *word, size_t length, struct text *out) {
@@ -120,15 +124,129 @@ static void add_handed(const struct state *s, size_t open, bool definition, stru
   text_add(out, none ? "" : ", ");
 }
 
+/* ---- constants that are handed: variables of each function, around its body ---------------------------*/
+
+/* Has the function a parameter of that name? */
+static bool has_parameter(const struct state *s, int function, const char *name) {
+  const struct tokens *t = &s->k->tokens;
+  const size_t end = kernel_skip_brackets(t, s->k->functions[function].open);
+  for (size_t i = s->k->functions[function].open + 1; i < end; i++)
+    if (token_is(t, i, name) &&
+        (token_is(t, i + 1, ",") || token_is(t, i + 1, ")") || token_is(t, i + 1, "[")))
+      return true;
+  return false;
+}
+
+/* Is the array itself wanted somewhere, its size or its address, and not its first value's? */
+static bool is_wanted_whole(const struct state *s, const char *name) {
+  const struct tokens *t = &s->k->tokens;
+  for (size_t i = 1; i < t->count; i++) {
+    size_t before = i - 1;
+    while (before > 0 && token_is(t, before, "("))
+      before--;
+    if (token_is(t, i, name) && !token_is(t, i + 1, "[") &&
+        (token_is(t, before, "sizeof") || token_is(t, before, "&")))
+      return true;
+  }
+  return false;
+}
+
+/* What the type is called in the text. */
+static void add_type(enum type_code type, struct text *out) {
+  const char *name = type_info(type)->name, *blank = strrchr(name, ' '), *last = blank ? blank + 1 : name;
+  if (type_is_struct(type)) {
+    text_add_bytes(out, name, (size_t)(last - name));
+    text_addf(out, "%s%s", opencl_before_name(last), last);
+  } else
+    text_add(out, gpu_language(GPU_DIALECT_OPENCL)->words->types[type]);
+}
+
+static void add_constant(const struct state *s, const struct desc_const *c, struct text *out) {
+  const char *before = opencl_before_name(c->name);
+  struct text type = {0}, from = {0};
+  add_type(c->type, &type);
+  if (type_is_struct(c->type) || c->type == TYPE_BOOL) /* bytes */
+    text_addf(&from, "((const %s *)op2_k->op2_c_%s)", text_str(&type), c->name);
+  else
+    text_addf(&from, "op2_k->op2_c_%s", c->name);
+  if (c->dim == 1)
+    text_addf(out, "const %s %s%s = *%s; ", text_str(&type), before, c->name, text_str(&from));
+  else if (!is_wanted_whole(s, c->name))
+    text_addf(out, "const %s *const %s%s = %s; ", text_str(&type), before, c->name, text_str(&from));
+  else {
+    text_addf(out, "const %s %s%s[%d] = {", text_str(&type), before, c->name, c->dim);
+    for (int i = 0; i < c->dim; i++)
+      text_addf(out, "%s%s[%d]", i ? ", " : "", text_str(&from), i);
+    text_add(out, "}; ");
+  }
+  out->failed |= type.failed || from.failed;
+  text_free(&type);
+  text_free(&from);
+}
+
+/* The body has a block of its own, so that its variables may have these names, as those of a function may have the name
+ * of one of the file. */
+static void add_constants(const struct state *s, struct text *out) {
+  for (int i = 0; i < s->d->nconsts; i++) {
+    const struct desc_const *c = &s->d->consts[i];
+    if (!c->folded && !has_parameter(s, s->function, c->name))
+      add_constant(s, c, out);
+  }
+}
+
+/* The function whose body this brace opens; -1: none. */
+static int body_of(const struct kernel *k, size_t brace) {
+  for (int f = 0; f < k->nfunctions; f++) {
+    size_t body = kernel_skip_brackets(&k->tokens, k->functions[f].open);
+    while (body < brace && !token_is(&k->tokens, body, "{"))
+      body++;
+    if (body == brace)
+      return f;
+  }
+  return -1;
+}
+
+static void add_brace(struct state *s, size_t i, struct text *out) {
+  if (!s->hands || s->depth != token_is(&s->k->tokens, i, "}"))
+    return;
+  if (token_is(&s->k->tokens, i, "}")) {
+    text_add(out, s->function >= 0 ? "}" : "");
+    s->function = -1;
+  } else if ((s->function = body_of(s->k, i)) >= 0) {
+    text_add(out, "{ ");
+    add_constants(s, out);
+  }
+}
+
+/* ---- all tokens ------------------------------------------------------------------------------------*/
+
+/* What a variable of the file is, and points to, is in the space of constants. */
+static void add_space(struct state *s, size_t i, struct text *out) {
+  const struct tokens *t = &s->k->tokens;
+  if (s->fresh) {
+    s->declares = s->depth == 0 && is_variable(t, i);
+    s->value = false;
+  }
+  if (s->fresh && s->declares)
+    text_add(out, "__constant ");
+  s->fresh = false;
+  s->square += token_is(t, i, "[") - token_is(t, i, "]");
+  if (s->depth > 0 || s->square > 0)
+    return;
+  s->value = token_is(t, i, "=") || (s->value && !token_is(t, i, ","));
+  s->declares &= !token_is(t, i, ";");
+}
+
 static void add_token(struct state *s, size_t i, struct text *out) {
   const struct tokens *t = &s->k->tokens;
   const struct token *token = &t->items[i];
   const char *word = t->text + token->begin;
   const size_t length = token->end - token->begin;
-  if (s->fresh && !token->directive && s->depth == 0 && is_variable(t, i))
-    text_add(out, "__constant ");
-  if (!token->directive)
-    s->fresh = false;
+  if (!token->directive) {
+    add_space(s, i, out);
+    if (token_is(t, i, "{") || token_is(t, i, "}"))
+      add_brace(s, i, out);
+  }
   if (token->kind == TOKEN_IDENTIFIER)
     add_word(s, i, word, length, out);
   else if (token->kind == TOKEN_NUMBER)
@@ -139,14 +257,16 @@ static void add_token(struct state *s, size_t i, struct text *out) {
     add_handed(s, i, is_definition(s->k, i - 1) || (s->depth == 0 && !token->directive), out);
   if (token->directive)
     return;
+  if (s->declares && !s->value && s->depth == 0 && s->square == 0 && token_is(t, i, "*"))
+    text_add(out, "__constant ");
   s->depth += token_is(t, i, "{") - token_is(t, i, "}");
-  if (s->depth == 0 && (token_is(t, i, ";") || token_is(t, i, "}")))
+  if (s->depth == 0 && (token_is(t, i, ";") || (token_is(t, i, "}") && !s->declares)))
     s->fresh = true;
 }
 
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
   const struct tokens *t = &k->tokens;
-  struct state s = {.k = k, .hands = hands_constants(d), .fresh = true};
+  struct state s = {.k = k, .d = d, .hands = hands_constants(d), .fresh = true, .function = -1};
   size_t done = 0;
   for (size_t i = 0; i < t->count; i++) {
     const struct token *token = &t->items[i];

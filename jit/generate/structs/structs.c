@@ -3,12 +3,12 @@
 
 #include "jit/generate/skeleton.h"
 
-/* "struct state" behind "op2_user::" is "struct op2_user::state". */
-static void add_name(const char *name, const char *before, struct text *out) {
+/* "struct state" behind "op2_user::" is "struct op2_user::state". A word of the dialect is another name in its text. */
+static void add_name(const struct generator *g, const char *name, const char *before, struct text *out) {
   const char *blank = strrchr(name, ' ');
   const size_t head = blank ? (size_t)(blank - name) + 1 : 0;
   text_add_bytes(out, name, head);
-  text_addf(out, "%s%s", before, name + head);
+  text_addf(out, "%s%s%s", before, word_before(g, name + head), name + head);
 }
 
 /* Types that hold a member of this type, for C's _Generic: also as rows of an array. Whole numbers of one size are
@@ -32,16 +32,16 @@ static const char *kinds_of(enum type_code type) {
 
 static void put_member(struct generator *g, const char *type, const char *shown, const struct type_member *m,
                        bool kinds) {
-  const char *kind = kinds ? kinds_of(m->type) : NULL;
+  const char *kind = kinds ? kinds_of(m->type) : NULL, *word = word_before(g, m->name);
   put(g,
-      "_Static_assert(__builtin_offsetof(%s, %s) == %zu, \"" STRUCT_DIFFERS
+      "_Static_assert(__builtin_offsetof(%s, %s%s) == %zu, \"" STRUCT_DIFFERS
       "member %s of %s begins at byte %zu of the "
       "struct in the program\");",
-      type, m->name, m->offset, m->name, shown, m->offset);
+      type, word, m->name, m->offset, m->name, shown, m->offset);
   put(g,
-      "_Static_assert(sizeof ((%s *)0)->%s == %zu, \"" STRUCT_DIFFERS
+      "_Static_assert(sizeof ((%s *)0)->%s%s == %zu, \"" STRUCT_DIFFERS
       "member %s of %s has %zu bytes in the program\");",
-      type, m->name, m->size, m->name, shown, m->size);
+      type, word, m->name, m->size, m->name, shown, m->size);
   if (kind)
     put(g,
         "_Static_assert(_Generic(&((%s *)0)->%s, %s, default: 0), \"" STRUCT_DIFFERS
@@ -56,7 +56,7 @@ void put_structs(struct generator *g, const char *before, bool kinds) {
   for (int i = 0; i < count; i++) {
     const struct type_info *info = type_info(types[i]);
     struct text name = {0};
-    add_name(info->name, before, &name);
+    add_name(g, info->name, before, &name);
     put(g, "typedef %s %s;", text_str(&name), struct_word(g->d, types[i]));
     for (int m = 0; m < info->nmembers; m++)
       put_member(g, struct_word(g->d, types[i]), info->name, &info->members[m], kinds);
