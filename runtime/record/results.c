@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "context/trace.h"
 #include "mesh/globals.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/launch.h"
 
@@ -230,12 +231,62 @@ static int check_names(const struct op_context *ctx, const char *names, size_t d
   return OP_OK;
 }
 
+/* What comes of the values that it has before the loop: what each rank starts from. */
+static bool starts(const struct loop *loop, int i) {
+  const struct loop_arg *arg = &loop->args[i];
+  const bool kept =
+      loop->desc.args[i].kept || type_is_struct(arg->type); /* which has bytes without a value */
+  return !kept &&
+         (arg_is_reduction(arg) || arg->form == DESC_INFO || (arg_is_global(arg) && arg->access == OP_RW));
+}
+
+/* Of all that the loop starts from: it travels with the results. */
+static uint64_t hash_starts(const struct launch *launch) {
+  uint64_t hash = 0;
+  for (int i = 0; i < launch->loop->nargs; i++) {
+    const unsigned char *value = launch->user[i];
+    for (size_t left = starts(launch->loop, i) ? launch->loop->args[i].bytes : 0, n; left;
+         left -= n, value += n) {
+      uint64_t word = 0;
+      n = left < sizeof word ? left : sizeof word;
+      memcpy(&word, value, n);
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+  }
+  return hash;
+}
+
+/* Each rank's start would give each rank its own result. All know of it, so that the values can be asked for. */
+static int check_starts(struct op_context *ctx, const struct launch *launch, const unsigned char *hashes,
+                        size_t distance, struct error *err) {
+  const struct loop *loop = launch->loop;
+  struct text facts = {0};
+  bool same = true;
+  for (int r = 1; r < ctx->comm->size; r++)
+    same &= memcmp(hashes + (size_t)r * distance, hashes, sizeof(uint64_t)) == 0;
+  if (same)
+    return OP_OK;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!starts(loop, i))
+      continue;
+    text_addf(&facts, "\nargument %d, which the loop changes, before it\t", i + 1);
+    agree_print_values(&facts, (int)arg->type, arg->dim, launch->user[i]);
+  }
+  const int code = text_ok(&facts) ? OP_OK : error_memory(err, "what a loop starts from", facts.length);
+  const int status = agree_on_call(ctx, code, err, "loop %s%s", loop->name, text_str(&facts));
+  text_free(&facts);
+  return status;
+}
+
 static int hand_back_over_ranks(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   const size_t globals = has_output(loop) ? loop->global_bytes : 0;
   const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
-  /* Of each rank: its slot, its globals, the loop, and whether the globals count. */
-  const size_t tail = globals + NAME_BYTES, bytes = slot + tail + SLOT_ALIGN - tail % SLOT_ALIGN;
+  /* Of each rank: its slot, its globals, the loop, what it starts from, and whether the globals count. */
+  const size_t tail = globals + NAME_BYTES + sizeof(uint64_t),
+               bytes = slot + tail + SLOT_ALIGN - tail % SLOT_ALIGN;
   if (!slot && !globals)
     return OP_OK;
   unsigned char *all = array_new((size_t)ctx->comm->size + 1, bytes);
@@ -247,10 +298,14 @@ static int hand_back_over_ranks(struct op_context *ctx, struct launch *launch, s
     merge(launch, &own, mine);
   memcpy(mine + slot, launch->globals, globals);
   memcpy(mine + slot + globals, loop->name, strnlen(loop->name, NAME_BYTES - 1));
+  const uint64_t start = hash_starts(launch);
+  memcpy(mine + slot + globals + NAME_BYTES, &start, sizeof start);
   mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
   int code = gather_results(ctx, loop, mine, bytes, all, err);
   if (!code)
     code = check_names(ctx, (const char *)all + slot + globals, bytes, err);
+  if (!code)
+    code = check_starts(ctx, launch, all + slot + globals + NAME_BYTES, bytes, err);
   if (!code)
     hand_back(launch, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
               owners_globals(all, bytes, slot, ctx->comm->size));

@@ -46,7 +46,7 @@ after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
 for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local local-all refused no-code killed leaves environment environment-and-goes-on; do start $scenario; done
+for scenario in late one all local local-all refused no-code killed leaves environment environment-and-goes-on other-start other-starts-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -67,6 +67,10 @@ job environment
 ends_with environment 1 "OP_ERR_ENV: rank $last: OP2_THREADS=many"
 job environment-and-goes-on
 [[ $status -eq 0 && $said = *"went well"* ]] || fail "environment-and-goes-on: $said"
+job other-start
+ends_with other-start 1 "loop start, argument 2, which the loop changes, before it: double 1, 7 on rank $last, double 1, 2 on rank 0"
+job other-starts-and-goes-on
+[[ $status -eq 0 && $said = *"went well"* ]] || fail "other-starts-and-goes-on: $said"
 job no-code
 ends_with no-code 1 "$everyone"
 job violates OP2_CHECK=on

@@ -199,6 +199,46 @@ static void other_result(void) {
     run_sum();
 }
 
+/* What the last rank starts from is other than the others'; then they start from the same, and have the same result. */
+static int run_ends(int which) {
+  const int differs = rank == last, count = 8 * (last + 1);
+  double s[2] = {1, which == 0 ? 2 + 5 * differs : 2}, low = which == 1 ? 10 + differs : 10,
+         high = which == 2 ? -10 + differs : -10;
+  int where = which == 3 ? -1 + differs : -1;
+  const int code = op_par_loop("void start(const double *x, double *s, double *low, double *high, int "
+                               "*where) { s[0] += *x; s[1] += 1; "
+                               "if (*x < *low) *low = *x; if (*x > *high) { *high = *x; *where = 3; } }",
+                               "start", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+                               op_arg_gbl(s, 2, "double", OP_INC), op_arg_gbl(&low, 1, "double", OP_MIN),
+                               op_arg_gbl(&high, 1, "double", OP_MAX), op_arg_info(&where, 1, "int", 4));
+  check(code || (s[0] == 1 + count && s[1] == 2 + count && low == 1 && high == 1 && where == 3));
+  return code;
+}
+
+static void other_start(void) {
+  make_ring();
+  run_ends(0);
+}
+
+/* Every rank is told, and all can go on. */
+static void other_starts_and_goes_on(void) {
+  static const char *const said[] = {
+      "argument 2, which the loop changes, before it: double 1, 7 on rank %d, double 1, 2 on rank 0",
+      "argument 3, which the loop changes, before it: double 11 on rank %d, double 10 on rank 0",
+      "argument 4, which the loop changes, before it: double -9 on rank %d, double -10 on rank 0",
+      "argument 5, which the loop changes, before it: int 0 on rank %d, int -1 on rank 0"};
+  make_ring();
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  for (int which = 0; which < 4; which++) {
+    char words[200];
+    snprintf(words, sizeof words, said[which], last);
+    check(run_ends(which) == OP_ERR_MPI);
+    check(strstr(op_last_error()->message, "loop start, "));
+    check(strstr(op_last_error()->message, words));
+  }
+  check(run_ends(4) == OP_OK);
+}
+
 /* The same calls, at very different times: no error. */
 static void slow(void) {
   make_ring();
@@ -301,6 +341,8 @@ static const struct {
                  {"other-partition", other_partition},
                  {"other-loop", other_loop},
                  {"other-result", other_result},
+                 {"other-start", other_start},
+                 {"other-starts-and-goes-on", other_starts_and_goes_on},
                  {"slow", slow},
                  {"violates", violates},
                  {"violates-and-goes-on", violates_and_goes_on}};
