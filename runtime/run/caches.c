@@ -26,14 +26,15 @@ static size_t at_least(size_t a, size_t b) {
 
 /* The first line of a file; empty if there is none. */
 static void read_line(const char *folder, const char *name, char *line, int size) {
-  char path[4096];
+  struct text path = {0};
   line[0] = 0;
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "r");
+  text_addf(&path, "%s/%s", folder, name);
+  FILE *file = text_ok(&path) ? fopen(text_str(&path), "r") : NULL;
   if (file && !fgets(line, size, file))
     line[0] = 0;
   if (file)
     fclose(file);
+  text_free(&path);
 }
 
 /* CPUs in a list like "0-3,8". */
@@ -47,19 +48,24 @@ static int count_cpus(const char *list) {
   return count;
 }
 
+static void read_of_cache(const struct machine *m, int index, const char *what, char *line, int size) {
+  char name[64];
+  snprintf(name, sizeof name, "cpu0/cache/index%d/%s", index, what);
+  read_line(m->folder, name, line, size);
+}
+
 /* Of the first CPU's caches the one of the highest level, above its own first. */
 static void read_caches(struct machine *m) {
   int highest = 1;
   for (int index = 0; index < 8; index++) {
-    char folder[4096], level[16], size[32], shared[1024];
+    char level[16], size[32], shared[1024];
     unsigned long kilobytes = 0;
-    snprintf(folder, sizeof folder, "%s/cpu0/cache/index%d", m->folder, index);
-    read_line(folder, "level", level, sizeof level);
-    read_line(folder, "size", size, sizeof size);
+    read_of_cache(m, index, "level", level, sizeof level);
+    read_of_cache(m, index, "size", size, sizeof size);
     if (atoi(level) <= highest || sscanf(size, "%luK", &kilobytes) != 1)
       continue;
     highest = atoi(level);
-    read_line(folder, "shared_cpu_list", shared, sizeof shared);
+    read_of_cache(m, index, "shared_cpu_list", shared, sizeof shared);
     m->bytes = kilobytes * 1024;
     m->sharing = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
   }
