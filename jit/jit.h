@@ -91,6 +91,10 @@ const struct jit_counters *jit_counters(const struct jit *jit);
  * not, OP_ERR_KERNEL if it would do something else there; nothing is said where there is no plugin to ask, or it
  * must not be asked. */
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
+/* For a loop that runs nothing, and so gets no code: does its text compile, and the kernel do what its arguments say? The
+ * store remembers that it does. OP_ERR_COMPILE, OP_ERR_VIOLATION, and OP_ERR_KERNEL of one that is to be read `as_cxx`. *asked
+ * false: there is no plugin to ask. With others the leader is asked; with JIT_LOAD nobody. */
+int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, struct error *err);
 /* What is proved of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of jit/prover.h).
  * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,

@@ -126,7 +126,7 @@ static int processor_prove(void *self, const struct desc *d, const void *shape, 
                            struct error *err) {
   struct processor *p = self;
   (void)shape;
-  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, err);
+  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, false, err);
 }
 
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
@@ -148,7 +148,30 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   }
   code = generate_c(d, &scalar, &files, err);
   if (!code)
-    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, err);
+    code =
+        prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, false, err);
+  generated_free(&files);
+  return code;
+}
+
+int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, struct error *err) {
+  struct processor *p = jit->self;
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  struct error why = {0};
+  const bool led = p->options.share && !p->options.share->leads;
+  *asked = p->options.mode != JIT_OFF;
+  if (p->options.mode != JIT_ON || led)
+    return OP_OK;
+  *asked = plugin_find(&p->plugin, p->plugins, &why) == OP_OK;
+  if (*asked && prove_is_known(&p->plugin, p->options.store, d, as_cxx))
+    return OP_OK;
+  *asked = *asked && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
+  error_free(&why);
+  int code = *asked ? generate_c(d, &scalar, &files, err) : OP_OK;
+  if (!code && *asked)
+    code =
+        prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, as_cxx, true, err);
   generated_free(&files);
   return code;
 }

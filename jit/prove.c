@@ -411,8 +411,22 @@ static int judge_lengths(const struct plugin *plugin, const struct desc *d, cons
   return code;
 }
 
+/* As the compiler would say it. */
+static int refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                  const struct prove_result *result, struct error *err) {
+  struct text kept = {0}, label = {0};
+  plugin_label(plugin, &label);
+  messages_keep(result->messages, result->nmessages, files, &kept);
+  const struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
+  const int code = messages_error(text_str(&kept), &t, err);
+  text_free(&kept);
+  text_free(&label);
+  return code;
+}
+
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
-                 const struct desc *d, const struct generated *files, bool as_cxx, struct error *err) {
+                 const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
+                 struct error *err) {
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
@@ -423,7 +437,10 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   if (prove_find(plugin) && !known) {
     prove_ask(plugin, d, files, NULL, &proof);
     const bool understood = proof.result.status == 0;
-    code = understood ? judge(d, &proof, files, log, as_cxx, err) : OP_OK;
+    if (understood)
+      code = judge(d, &proof, files, log, as_cxx, err);
+    else if (alone && proof.result.status == 1)
+      code = refuse(plugin, d, files, &proof.result, err);
     if (!code && understood)
       code = judge_lengths(plugin, d, files, log, as_cxx, &proof.untried, err);
     if (code == OP_ERR_VIOLATION)

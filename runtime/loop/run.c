@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
+#include "jit/jit.h"
 #include "loop/agree.h"
 #include "loop/form.h"
 #include "loop/op2/safe.h"
@@ -19,6 +20,7 @@
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "services/services.h"
 #include "tune/choose.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
@@ -67,21 +69,25 @@ static bool is_stale(struct op_context *ctx, struct loop *loop) {
   return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh->constant_epoch;
 }
 
+static int describe_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (!is_stale(ctx, loop))
+    return OP_OK;
+  tune_drop(ctx, loop);
+  if (loop->form && loop->form->drop)
+    loop->form->drop(loop);
+  loop->prepared = false;
+  int code = loop_describe(ctx, loop, err);
+  if (!code)
+    code = loop_layout(loop, err);
+  code = agree_on_loop(ctx, loop, loop->name, code, err);
+  /* Half described is as stale as before. */
+  if (code)
+    loop->epoch = ctx->mesh->epoch - 1;
+  return code;
+}
+
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = OP_OK;
-  if (is_stale(ctx, loop)) {
-    tune_drop(ctx, loop);
-    if (loop->form && loop->form->drop)
-      loop->form->drop(loop);
-    loop->prepared = false;
-    code = loop_describe(ctx, loop, err);
-    if (!code)
-      code = loop_layout(loop, err);
-    code = agree_on_loop(ctx, loop, loop->name, code, err);
-    /* Half described is as stale as before. */
-    if (code)
-      loop->epoch = ctx->mesh->epoch - 1;
-  }
+  int code = describe_anew(ctx, loop, err);
   if (code || loop->prepared)
     return code;
   loop_count_bytes(loop);
@@ -116,6 +122,13 @@ static bool may_lose_text(const struct op_context *ctx, const struct loop *loop,
          code != OP_ERR_MEMORY && code != OP_ERR_MPI && !checked;
 }
 
+/* A text that does not compile will not the next time either, unless a constant is declared. */
+static int remember_failure(struct loop *loop, int code, const struct error *err) {
+  if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
+    error_copy(&loop->failure, err);
+  return code;
+}
+
 static int prepare_together(struct op_context *ctx, struct loop *loop, struct error *err) {
   int own = prepare_anew(ctx, loop, err);
   int code = agree_on_success(ctx->agreement, own, err);
@@ -126,10 +139,7 @@ static int prepare_together(struct op_context *ctx, struct loop *loop, struct er
   if (code && !own)
     tune_drop(ctx, loop);
   loop->prepared = !code;
-  /* A text that does not compile will not the next time either, unless a constant is declared. */
-  if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
-    error_copy(&loop->failure, err);
-  return code;
+  return remember_failure(loop, code, err);
 }
 
 int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
@@ -334,11 +344,35 @@ void loop_count_run(struct op_context *ctx, struct loop *loop) {
   loop->stats.calls++;
 }
 
+/* Over a set that is empty on all ranks nothing runs. A text with a mistake is an error all the same, or it would be one
+ * for the first mesh only that has such elements: it is read and proved, which is remembered, and no code is made. Where
+ * nobody can be asked the loop is made ready as any other. */
+static int look_at_text(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  struct jit *jit = NULL;
+  const bool compiles = loop->backend->plan != NULL;
+  bool asked = false;
+  if (loop->looked_at || loop->prepared || loop->compiled)
+    return OP_OK;
+  int code = describe_anew(ctx, loop, err);
+  if (!code && compiles)
+    code = context_jit(ctx, &jit, err);
+  if (!code && compiles &&
+      (code = jit_check(jit, &loop->desc, loop->backend->space == SPACE_DEVICE, &asked, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  double unasked = !asked;
+  code = remember_failure(loop, agree_on_largest(ctx->agreement, code, &unasked, 1, err), err);
+  if (!code && unasked > 0)
+    code = loop_prepare(ctx, launch, err);
+  loop->looked_at = !code;
+  return code;
+}
+
 int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   loop_count_run(ctx, loop);
   if (loop->most_elements == 0)
-    return OP_OK;
+    return look_at_text(ctx, launch, err);
   const long long moved = bytes_moved(ctx);
   const int code = loop->form ? loop->form->run(ctx, launch, err) : loop_run_plainly(ctx, launch, err);
   loop->stats.moved += bytes_moved(ctx) - moved;

@@ -177,6 +177,7 @@ struct loop {
   bool heavy;     /* few elements that take long, and cut for that: likewise, see heavy.h */
   int long_calls;
   bool prepared;
+  bool looked_at; /* over an empty set: its text was read, and nothing is wrong with it */
   const struct loop_form *form; /* NULL: it runs plainly */
   bool trying;                  /* code that is asked for now is for the tuner to try */
 

@@ -1,4 +1,5 @@
 /* Kernel texts: where they come from, and when two of them are one. */
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -158,6 +159,51 @@ CASE(messages_of_op_kernel_point_into_the_source) {
     fail_msg("no %s in: %s", place, op_last_error()->message);
 }
 
+/* A loop over so many elements, or over none of a set of 3; what is said of it, up to the remedy. */
+static int over(int elements, const char *text, op_access access, char said[600]) {
+  double values[3] = {1, 2, 3};
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  if (access == OP_RW)
+    op_kernel_native(text, (op_kernel_function)plus_one);
+  op_set all = op_decl_set(elements < 0 ? 3 : elements, "all"),
+         some = elements < 0 ? op_decl_subset_range(all, 0, 0, "none") : all;
+  op_dat x = op_decl_dat(all, 1, "double", values, "x");
+  const int code = op_par_loop(text, "k", some, direct(x, 1, "double", access));
+  const char *message = code ? op_last_error()->message : "loop k";
+  snprintf(said, 600, "%.*s", (int)strcspn(strstr(message, "loop k"), ";"), strstr(message, "loop k"));
+  if (elements <= 0) /* it stays so, and is known */
+    fails(code, op_par_loop(text, "k", some, direct(x, 1, "double", access)));
+  return code;
+}
+
+/* Another mesh may have such elements. What is wrong is said all the same; what is right gets no code. */
+CASE(a_text_is_read_over_an_empty_set_too) {
+  static const struct {
+    const char *text;
+    op_access access;
+    int code;
+  } bad[] = {{"void k(double *x) { *x += undeclared + 1; }", OP_INC, OP_ERR_COMPILE},
+             {"void k(double *x) { double q = *x; (void)q; }", OP_WRITE, OP_ERR_VIOLATION}};
+  char expected[600], said[600];
+  const bool native = strcmp(getenv("OP2_BACKEND") ? getenv("OP2_BACKEND") : "", "native") == 0;
+  for (int t = 0; t < 2; t++) {
+    const int code = native ? OP_ERR_BACKEND : bad[t].code;
+    assert_int_equal(over(3, bad[t].text, bad[t].access, expected), code);
+    for (int none = -1; none <= 0; none++) {
+      assert_int_equal(over(none, bad[t].text, bad[t].access, said), code);
+      if (native || t == 1)
+        assert_string_equal(said, expected);
+      else /* the words are the compiler's */
+        assert_non_null(strstr(said, "undeclared"));
+    }
+  }
+  for (int none = -1; none <= 0; none++) {
+    assert_int_equal(over(none, "void k(double *x) { *x += 1; }", OP_RW, said), OP_OK);
+    assert_int_equal(op_counters()->compiles + op_counters()->cache_hits, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(two_texts_under_one_name_are_two_kernels),
@@ -168,6 +214,7 @@ int main(void) {
       test_in_library(kernels_come_from_files),
       test_in_library(parameters_have_many_spellings),
       test_in_library(messages_of_op_kernel_point_into_the_source),
+      test_in_library(a_text_is_read_over_an_empty_set_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
