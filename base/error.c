@@ -97,6 +97,7 @@ int error_set(struct error *err, int code, const char *format, ...) {
   err->message = message;
   err->code = code;
   err->teller = ERROR_MINE;
+  err->fact = 0;
   return code;
 }
 
@@ -139,6 +140,7 @@ const char *error_message(const struct error *err) {
 
 void error_clear(struct error *err) {
   err->code = OP_OK;
+  err->fact = 0;
   err->teller = ERROR_MINE;
   text_clear(&err->message);
 }
@@ -146,6 +148,7 @@ void error_clear(struct error *err) {
 void error_free(struct error *err) {
   text_free(&err->message);
   err->code = OP_OK;
+  err->fact = 0;
   err->teller = ERROR_MINE;
 }
 
@@ -153,6 +156,7 @@ int error_copy(struct error *to, const struct error *from) {
   if (to != from) {
     error_set(to, from->code, "%s", error_message(from));
     to->teller = from->teller;
+    to->fact = from->fact;
   }
   return to->code;
 }

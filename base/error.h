@@ -19,6 +19,7 @@ struct error {
   int code;
   struct text message;
   enum error_teller teller;
+  int fact; /* for those who act on it: what it is, by the codes of the room that found it; 0: nothing is said */
 };
 
 /* One row per code: op_last_error's name, and what docs/errors.md says of it. */

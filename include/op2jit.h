@@ -189,7 +189,8 @@ int op_init(int argc, char **argv, int diags);
 /* For op_init_comm of op2jit_mpi.h, which knows MPI's types. */
 int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library);
 
-/* Wait for what is running, write the reports that were asked for, release everything. */
+/* Wait for what is running, write the reports that were asked for, release everything. With OP2_CHECK=list: print what was
+ * found, and return OP_ERR_VIOLATION if anything was, also where other errors end the program. */
 int op_exit(void);
 
 /* ---- declarations: allowed at any time outside a loop ------------------------------------------*/

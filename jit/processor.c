@@ -133,7 +133,7 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   struct processor *p = jit->self;
   const struct shape scalar = {0};
   struct generated files = {0};
-  if (p->options.mode != JIT_ON)
+  if (p->options.mode != JIT_ON || d->unproved)
     return OP_OK;
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code && prove_is_known(&p->plugin, p->options.store, d, true))

@@ -145,9 +145,10 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
     const struct prove_finding *f = &proof->result.findings[i];
     struct text words = {0};
     prove_tell(d, proof, i, files->kernel_file, &words);
-    if (is_violated(d, proof, i))
+    if (is_violated(d, proof, i)) {
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
-    else if (f->verdict == PROVE_C_ONLY && as_cxx)
+      err->fact = f->evidence;
+    } else if (f->verdict == PROVE_C_ONLY && as_cxx)
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
     else if (f->verdict == PROVE_UNKNOWN)
       log_line(log, LOG_INFO, "check", "not proved: %s", text_str(&words));
@@ -346,7 +347,7 @@ static void make_bad_key(const struct plugin *plugin, const struct desc *d, stru
 int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err) {
   struct text key = {0}, words = {0};
   const size_t head = sizeof bad_words - 1;
-  if (!d->entry)
+  if (!d->entry || d->unproved)
     return OP_OK;
   make_bad_key(plugin, d, &key);
   const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
@@ -430,7 +431,7 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
-  if (d->nmembers) /* they were asked for before */
+  if (d->nmembers || d->unproved) /* they were asked for before */
     return OP_OK;
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);

@@ -229,6 +229,8 @@ void desc_print(const struct desc *d, struct text *out) {
   print_string(out, "fp", d->fp);
   if (d->entry)
     print_string(out, "entry", d->entry);
+  if (d->unproved)
+    text_add(out, "unproved 1\n");
   desc_print_mesh(d, out);
   desc_print_dats(d, out);
   desc_print_args(d, out);

@@ -88,6 +88,7 @@ struct desc {
   char *entry;            /* of a text in C++ the kernel's full name, "inner::flux"; NULL: C */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
+  bool unproved; /* it breaks a promise, and is to run all the same: nobody else may find its code */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp;      /* "strict", "contract" or "fast" */
   char *names;   /* what the program calls its things (see desc_name); may be NULL; not part of the key */

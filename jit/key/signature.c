@@ -29,6 +29,8 @@ static void write_kernel(const struct signature_inputs *in, struct text *out) {
   text_add(out, in->desc->kernel_name);
   if (in->desc->entry)
     text_addf(out, " in C++ %s", in->desc->entry);
+  if (in->desc->unproved)
+    text_add(out, " not proved");
 }
 
 static void write_text(const struct signature_inputs *in, struct text *out) {

@@ -82,6 +82,8 @@ static void errors_fatal(const op_error *error) {
   fflush(stdout);
   if (comm)
     wait_for_teller(comm, teller);
+  if (the.context && error != &busy_error)
+    context_print_findings(the.context);
   if (comm && teller == ERROR_MINE)
     snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
   fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
@@ -282,13 +284,15 @@ struct set *api_set(struct op_context *ctx, const void *handle, const char *call
 
 /* Made at op_init, so that at the end nothing has to be asked that another thread may be using. */
 static void note_lost(void) {
-  const char *report = env_value(the.context->env, ENV_TIMING);
+  const char *report = env_value(the.context->env, ENV_TIMING),
+             *check = env_value(the.context->env, ENV_CHECK);
+  const bool lists = strncmp(check, "list", 4) == 0;
   the.lost[0] = '\0';
-  if (*report && the.rank == 0 && log_wants(the.context->log, LOG_WARN, "exit"))
-    snprintf(
-        the.lost, sizeof the.lost,
-        "op2jit: warning: the program ended without op_exit, which writes the report of OP2_TIMING=%.80s\n",
-        report);
+  if ((*report || lists) && the.rank == 0 && log_wants(the.context->log, LOG_WARN, "exit"))
+    snprintf(the.lost, sizeof the.lost,
+             "op2jit: warning: the program ended without op_exit, which writes the %s of %s=%.80s\n",
+             *report ? "report" : "list", env_row(*report ? ENV_TIMING : ENV_CHECK)->name,
+             *report ? report : check);
 }
 
 /* At the end of the process, or where the library is unloaded. Who ends after an error knows why. */
@@ -355,15 +359,24 @@ int op2jit_exit(void) {
   if (!ctx)
     return api_refused();
   int code = OP_OK;
+  bool listed = false;
   /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
   if (the.comm->table->told(the.comm, &the.error))
     error_clear(&the.error);
   else if (!(code = agree_on_call(ctx, the.error.code, &the.error, "op_exit")) &&
-           !(code = lend_all(ctx, &the.error)))
-    code = context_report(ctx, &the.error);
+           !(code = lend_all(ctx, &the.error)) && !(code = context_report(ctx, &the.error))) {
+    code = context_findings(ctx, &the.error);
+    listed = code == OP_ERR_VIOLATION;
+  }
   the.context = NULL;
   context_close(ctx);
+  /* The program has done its work, and the list is out: it ends by itself. */
+  op_error_handler *const handler = the.handler;
+  if (listed && !handler)
+    the.handler = op2jit_errors_return;
   code = api_leave(code);
+  if (listed && !handler)
+    the.handler = NULL;
   forget_comm();
   return code;
 }

@@ -1,8 +1,7 @@
 /* Graphs of tasks. What tasks themselves may call does not enter the library, which is busy with their run. */
 #include "api/api.h"
 #include "base/list.h"
-#include "check/check.h"
-#include "context/env.h"
+#include "context/checked.h"
 #include "loop/tasks/in_graph.h"
 #include "mesh/handles.h"
 #include "op2jit_tasks.h"
@@ -111,8 +110,7 @@ int op2jit_graph_own(op_graph graph, op_resource resource, int thread) {
 }
 
 static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
-  struct tasks_options options = {.checked = ctx->diags >= 7 ||
-                                             check_wanted(env_value(ctx->env, ENV_CHECK), tasks_name(g)),
+  struct tasks_options options = {.checked = context_checked(ctx, tasks_name(g)) != CHECKED_OFF,
                                   .trace = ctx->trace};
   int code = context_team(ctx, &options.team, err);
   if (code)

@@ -38,6 +38,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
+#include "record/findings.h"
 #include "record/kept.h"
 #include "record/sites.h"
 #include "report/forms.h"
@@ -65,7 +66,8 @@ struct whole {
   struct list kernel_files, texts, procedures, arrays;
   struct shared shared;
   struct trace trace;
-  struct text dat_names;
+  struct text dat_names, told;
+  struct findings findings;
   struct queue queue;
   struct list periods, fused, graphs, past_graphs, graph_loops;
   struct list chains;
@@ -98,6 +100,8 @@ static struct op_context *new_context(struct error *err) {
                                    .arrays = &w->arrays,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
+                                   .told = &w->told,
+                                   .findings = &w->findings,
                                    .forms = check_forms,
                                    .counters = &w->counters};
   return &w->context;
@@ -273,6 +277,8 @@ static void release(struct op_context *ctx) {
   if (ctx->hardware)
     hardware_close(ctx->hardware);
   text_free(ctx->dat_names);
+  text_free(ctx->told);
+  findings_free(ctx->findings);
   sites_free(ctx);
   io_free(ctx->io);
   env_free(ctx->env);

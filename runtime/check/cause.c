@@ -81,21 +81,21 @@ static void tell_outside(const struct cell *cell, int i, struct text *out) {
 }
 
 /* The first single thing that changes the result. */
-static bool find(struct cell *cell, long element, struct text *out) {
+static enum rule find(struct cell *cell, long element, struct text *out) {
   for (int i = 0; i < cell->loop->nargs; i++)
     if (is_undefined_before(&cell->loop->args[i]) && is_changed_by(cell, element, KIND_OLD_VALUES, i)) {
       tell_old_values(cell, i, out);
-      return true;
+      return RULE_OLD_VALUES;
     }
   for (int i = 0; i < cell->loop->nargs; i++)
     if (is_changed_by(cell, element, KIND_OUTSIDE, i)) {
       tell_outside(cell, i, out);
-      return true;
+      return cell->loop->args[i].present ? RULE_READ_OUTSIDE : RULE_ABSENT;
     }
   if (!is_changed_by(cell, element, KIND_LOCALS, -1))
-    return false;
+    return RULE_NO_RIGHT;
   text_add(out, "a local variable that has no value yet; give it a value first");
-  return true;
+  return RULE_UNSET;
 }
 
 /* What the element leaves on side 0. */
@@ -124,17 +124,17 @@ static bool keeps_something(struct cell *cell, long element) {
   return keeps;
 }
 
-bool cause_tell(struct cell *cell, long element, struct text *out) {
+enum rule cause_tell(struct cell *cell, long element, struct text *out) {
   if (keeps_something(cell, element)) {
     text_add(out,
              "a static or global variable that keeps its value from element to element; keep the value in a "
              "dat, or reduce it into a global argument");
-    return true;
+    return RULE_KEPT;
   }
   /* The sides are apart in memory, and else alike. */
   if (is_changed_by(cell, element, KIND_NOTHING, -1)) {
     text_add(out, "memory far outside all arguments; check the indices that they are read with");
-    return true;
+    return RULE_FAR;
   }
   return find(cell, element, out);
 }

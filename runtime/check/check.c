@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/size.h"
 #include "check/pass.h"
 #include "check/stale.h"
 #include "check/trap.h"
 #include "check/twin.h"
+#include "context/checked.h"
 #include "context/context.h"
 #include "jit/jit.h"
 #include "loop/loop.h"
@@ -22,25 +22,9 @@
  * call, so that after as many calls all have been. */
 enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
 
-bool check_wanted(const char *value, const char *loop_name) {
-  if (strcmp(value, "off") == 0 || !*value)
-    return false;
-  if (strcmp(value, "on") == 0)
-    return true;
-  const size_t length = strlen(loop_name);
-  for (const char *p = value; *p;) {
-    size_t n = strcspn(p, ",");
-    if (n == length && memcmp(p, loop_name, n) == 0)
-      return true;
-    p += n;
-    p += *p == ',';
-  }
-  return false;
-}
-
 /* The prover goes first, as in a normal run, for its words are better. A backend for CPUs has compiled the loop,
  * and so asked it. */
-static int ask_prover(struct op_context *ctx, const struct loop *loop, struct error *err) {
+static int ask_prover(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct jit *jit = NULL;
   if (loop->backend->space != SPACE_DEVICE || loop->compiled)
     return OP_OK;
@@ -49,7 +33,8 @@ static int ask_prover(struct op_context *ctx, const struct loop *loop, struct er
     code = jit_prove(jit, &loop->desc, err);
   if (code)
     error_prefix(err, "loop %s: ", loop->name);
-  return agree_on_success(ctx->agreement, code, err);
+  code = agree_on_success(ctx->agreement, code, err);
+  return code && loop_goes_on(ctx, loop, code, err) ? OP_OK : code;
 }
 
 static int open_state(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -77,49 +62,47 @@ void check_drop(struct loop *loop) {
   loop->check = NULL;
 }
 
-static size_t owner_bytes(const struct loop *loop, int i) {
-  return (size_t)loop->args[i].dat->set->extents[EXTENT_NONEXEC] * sizeof(int);
+static bool is_news(const struct pass *p) {
+  for (int i = 0; i < p->found.list.count; i++)
+    if (!findings_find(p->ctx->findings, p->found.list.items[i]))
+      return true;
+  return false;
 }
 
-static int make_owners(struct pass *p, struct error *err) {
-  const struct loop *loop = p->loop;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (!pass_owns(arg) || !arg->map || pass_first_writer(loop, i) != i)
-      continue;
-    p->owners[i] = array_new(owner_bytes(loop, i), 1);
-    if (!p->owners[i])
-      return error_memory(err, "the checking form", owner_bytes(loop, i));
-  }
-  return OP_OK;
-}
-
-static void forget_owners(struct pass *p) {
-  for (int i = 0; i < p->loop->nargs; i++)
-    if (p->owners[i])
-      memset(p->owners[i], 0, owner_bytes(p->loop, i));
+static int note_broken(struct pass *p, int argument) {
+  struct text words = {0};
+  text_addf(&words,
+            "loop %s, argument %d: the kernel wrote outside the argument for some element, and not "
+            "again when the loop was run once more; check its indices, and what it keeps from "
+            "element to element",
+            p->loop->name, argument + 1);
+  p->notes.place = -1;
+  p->notes.elsewhere = false;
+  const int code = note(&p->notes, p->loop, RULE_OUTSIDE, argument, text_str(&words));
+  text_free(&words);
+  return code;
 }
 
 /* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were
- * not looked at: then all are watched, to find the first. */
-static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
+ * not looked at: then all are watched, to find the first. What is listed already is only counted. */
+static int run_watched(struct pass *p, const struct copies *before) {
   p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
-  const int code = pass_forwards(p, err);
+  const int code = pass_forwards(p);
   const int broken = cell_broken_guard(p->state->cell, 0);
-  if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))
+  if (p->stride == 1 || (code && code != OP_ERR_VIOLATION) || (!code && broken < 0 && !is_news(p)))
     return code;
   copies_restore(before, p->launch);
-  forget_owners(p);
+  meets_forget(p);
+  memset(p->added, 0, sizeof p->added);
+  findings_free(&p->found);
   p->stride = 1;
-  const int again = pass_forwards(p, err);
-  return again || code
-             ? OP_ERR_VIOLATION
-             : error_set(
-                   err, OP_ERR_VIOLATION,
-                   "loop %s, argument %d: the kernel wrote outside the argument for some element, and not "
-                   "again when the loop was run once more; check its indices, and what it keeps from "
-                   "element to element",
-                   p->loop->name, broken + 1);
+  const int again = pass_forwards(p);
+  return again || code || p->found.list.count ? again : note_broken(p, broken);
+}
+
+/* The map's entries stay what they are, but where elements meet values decide. */
+static bool is_order_due(const struct check_state *state) {
+  return state->calls == 0 || (state->meets && (state->calls & (state->calls + 1)) == 0);
 }
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
@@ -128,36 +111,82 @@ static int prepare_pass(struct pass *p, struct copies *before, struct error *err
   int code = stale_find(p->loop, err);
   if (!code)
     code = copies_take(before, p->launch, err);
-  /* The map's entries stay what they are. */
-  if (!code && p->state->calls == 0)
-    code = make_owners(p, err);
+  if (!code && (p->state->calls == 0 || p->state->meets))
+    code = meets_open(p, err);
   return code;
+}
+
+/* Nobody can go on behind what would end the process. */
+static int stop_at_end(const struct pass *p, struct error *err) {
+  for (int i = 0; i < p->found.list.count; i++) {
+    const struct finding *one = p->found.list.items[i];
+    if (rule_row(one->rule)->ends)
+      return error_set(err, OP_ERR_VIOLATION,
+                       "%s; the program would end there, so OP2_CHECK=list cannot go on", one->first);
+  }
+  return OP_OK;
+}
+
+static int run(struct pass *p, struct copies *before, struct error *err) {
+  p->adds = is_order_due(p->state);
+  trap_begin();
+  int code = run_watched(p, before);
+  if (!code && p->adds)
+    code = pass_order(p, before);
+  trap_end();
+  if (p->notes.list) {
+    struct error lost = {0};
+    const int merged = findings_merge(p->ctx->findings, &p->found, code ? &lost : err);
+    error_free(&lost);
+    code = code ? code : merged ? merged : stop_at_end(p, err);
+  }
+  return code;
+}
+
+/* A program of OP2 may run by another reading than what it declared (loop/op2/safe.h), which is what is checked. Called
+ * twice, it is as before. */
+static void swap_readings(struct loop *loop, int accesses[]) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const int access = loop->args[i].access;
+    loop->args[i].access = accesses[i];
+    accesses[i] = access;
+  }
+}
+
+static void find_declared(const struct loop *loop, int accesses[]) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    accesses[i] =
+        loop->compiled && arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access : arg->access;
+  }
 }
 
 int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err) {
   (void)unused;
   struct copies before = {0};
   struct loop *loop = launch->loop;
+  int accesses[OP_MAX_ARGS];
   int code = loop_exchange_anew(ctx, launch, err);
+  find_declared(loop, accesses);
+  swap_readings(loop, accesses);
   if (!code)
     code = open_state(ctx, loop, err);
   struct pass pass = {.ctx = ctx, .launch = launch, .loop = loop, .state = loop->check, .watched = true};
+  pass.notes = (struct notes){.err = err,
+                              .list = context_checked(ctx, loop->name) == CHECKED_LIST ? &pass.found : NULL};
   if (!code)
     code = prepare_pass(&pass, &before, err);
   const bool begun = !code;
-  trap_begin();
   if (!code)
-    code = run_watched(&pass, &before, err);
-  if (!code && pass.state->calls == 0)
-    code = pass_order(&pass, &before, err);
-  trap_end();
+    code = run(&pass, &before, err);
   code = agree_on_success(ctx->agreement, code, err);
   if (begun)
     copies_restore(&before, launch);
+  swap_readings(loop, accesses);
   if (!code)
     pass.state->calls++;
   copies_free(&before);
-  for (int i = 0; i < OP_MAX_ARGS; i++)
-    free(pass.owners[i]);
+  meets_free(&pass);
+  findings_free(&pass.found);
   return code;
 }

@@ -4,20 +4,15 @@
 #ifndef OP2JIT_CHECK_H
 #define OP2JIT_CHECK_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 struct op_context;
 struct loop;
 struct launch;
 
-/* Does OP2_CHECK ask for this loop? "off", "on", or loop names separated by ','. */
-bool check_wanted(const char *value, const char *loop_name);
-
 /* Look at a call, with all halos brought up to date anew. Dats are in the host's memory, the launch's slots hold
  * start values (one slot); dats and the user's memory are as before at the end. OP_ERR_VIOLATION names loop,
- * argument, element and component. */
+ * argument, element and component; where all is to be listed it goes to ctx->findings, and the call succeeds. */
 int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err);
 /* Release what check_run keeps with the loop. */
 void check_drop(struct loop *loop);

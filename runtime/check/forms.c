@@ -8,14 +8,14 @@
 #include "base/size.h"
 #include "check/check.h"
 #include "check/shadow/shadow.h"
+#include "context/checked.h"
 #include "context/context.h"
-#include "context/env.h"
 #include "loop/form.h"
 #include "loop/op2/text.h"
 #include "mesh/data.h"
 
 static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
-  return ctx->diags >= 7 || check_wanted(env_value(ctx->env, ENV_CHECK), loop->name);
+  return context_checked(ctx, loop->name) != CHECKED_OFF;
 }
 
 /* What is checked runs plainly afterwards, so that its results are those of a plain run, bit for bit. */

@@ -10,47 +10,6 @@
 #include "context/context.h"
 #include "op2jit.h"
 
-bool pass_owns(const struct loop_arg *arg) {
-  return arg->dat && arg->present && (arg->access == OP_WRITE || arg->access == OP_RW);
-}
-
-int pass_first_writer(const struct loop *loop, int i) {
-  for (int j = 0; j < i; j++)
-    if (pass_owns(&loop->args[j]) && loop->args[j].dat == loop->args[i].dat)
-      return j;
-  return i;
-}
-
-static int tell_shared(const struct loop *loop, int i, long target, long first, long second,
-                       struct error *err) {
-  const struct loop_arg *arg = &loop->args[i];
-  struct text title = {0}, map = {0};
-  watch_title(loop, i, &title);
-  if (arg->map)
-    text_addf(&map, " (map \"%s\")", arg->map->name);
-  error_set(
-      err, OP_ERR_VIOLATION,
-      "%s: elements %d and %d of set \"%s\" both write element %d of set \"%s\"%s, so the result depends on "
-      "their order; use OP_INC, or a map in which no two elements share a target",
-      text_str(&title), user_number(loop->set, first), user_number(loop->set, second), loop->set->name,
-      user_number(arg->dat->set, target), arg->dat->set->name, text_str(&map));
-  text_free(&title);
-  text_free(&map);
-  return OP_ERR_VIOLATION;
-}
-
-/* Two elements, or one twice, that write one target break the promise of indirect OP_WRITE and OP_RW. */
-static int claim(struct pass *p, int i, int r, long element, struct error *err) {
-  const struct loop_arg *arg = &p->loop->args[i];
-  int *owners = pass_owns(arg) ? p->owners[pass_first_writer(p->loop, i)] : NULL;
-  if (!owners)
-    return OP_OK;
-  const long target = row_target(arg, element, r);
-  const int owner = owners[target] - 1;
-  owners[target] = (int)element + 1;
-  return owner < 0 ? OP_OK : tell_shared(p->loop, i, target, owner, element, err);
-}
-
 static bool is_output(const struct loop_arg *arg) {
   return (arg->form == DESC_DAT || arg->form == DESC_GBL) &&
          (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
@@ -159,36 +118,47 @@ static void note_rows(struct pass *p) {
            p->loop->name);
 }
 
-int pass_element(struct pass *p, long element, struct error *err) {
+static int watch(struct pass *p, long element, bool *ended) {
   struct cell *cell = p->state->cell;
-  if (p->watched) {
-    const bool thorough = p->stride == 1 || (element + p->state->calls) % p->stride == 0;
-    int code = watch_element(cell, element, thorough, err);
-    for (int i = 0; !code && i < p->loop->nargs; i++)
-      for (int r = 0; !code && r < cell->args[i].rows; r++)
-        code = claim(p, i, r, element, err);
-    if (code)
-      return code;
-    warn_not_finite(p, element);
-    note_rows(p);
-    if (thorough)
-      twin_compare(p->state->twin, p->ctx, cell, element);
-  } else {
-    rows_load(cell, 0, element);
-    cell_run(cell, 0, -1);
-    if (cell->trap == TRAP_DIVIDED)
-      return watch_tell_division(p->loop, element, err);
-  }
-  if (p->state->calls == 0)
+  const bool thorough = p->stride == 1 || (element + p->state->calls) % p->stride == 0;
+  int code = watch_element(cell, element, thorough, ended, &p->notes);
+  if (!code && *ended)
+    code = meets_write(p, element);
+  if (code || !*ended)
+    return code;
+  warn_not_finite(p, element);
+  note_rows(p);
+  if (thorough)
+    twin_compare(p->state->twin, p->ctx, cell, element);
+  return OP_OK;
+}
+
+/* Where all is listed, it may be found in this order of the elements alone. */
+static int just_run(struct pass *p, long element, bool *ended) {
+  struct cell *cell = p->state->cell;
+  rows_load(cell, 0, element);
+  cell_run(cell, 0, -1);
+  return watch_end(cell, element, ended, &p->notes);
+}
+
+int pass_element(struct pass *p, long element) {
+  bool ended;
+  p->notes.place = element;
+  p->notes.elsewhere = element >= p->loop->set->extents[EXTENT_OWNED];
+  const int code = p->watched ? watch(p, element, &ended) : just_run(p, element, &ended);
+  if (code)
+    return code;
+  if (ended && p->adds)
     note_increments(p, element);
-  rows_store(cell, element);
+  if (ended)
+    rows_store(p->state->cell, element);
   p->ctx->counters->checks++;
   return OP_OK;
 }
 
-int pass_forwards(struct pass *p, struct error *err) {
+int pass_forwards(struct pass *p) {
   int code = OP_OK;
   for (long e = 0; !code && e < loop_end(p->loop); e++)
-    code = pass_element(p, e, err);
+    code = pass_element(p, e);
   return code;
 }

@@ -6,13 +6,16 @@
 
 #include "check/copies.h"
 #include "check/rows.h"
+#include "record/findings.h"
 
 struct twin;
+struct meets;
 
 struct check_state {
   struct cell *cell;
   struct twin *twin; /* NULL: the kernel's C function and its text have no reason to differ */
-  long calls;        /* before this one, of those that found nothing */
+  long calls;        /* before this one; those that found nothing, unless all is listed */
+  bool meets;        /* elements meet in what they write */
   bool warned, noted;
 };
 
@@ -22,25 +25,41 @@ struct pass {
   struct launch *launch;
   struct loop *loop;
   struct check_state *state;
-  bool watched;                /* compare each element with its promises, else just run it */
-  long stride;                 /* each so manieth element thoroughly */
-  int *owners[OP_MAX_ARGS];    /* per written dat behind a map, by the first argument that writes it */
-  uint64_t added[OP_MAX_ARGS]; /* at a loop's first call: a sum over elements of what they add, hashed */
+  struct notes notes;
+  struct findings found; /* of notes */
+  bool watched;          /* compare each element with its promises, else just run it */
+  bool adds;             /* what elements add is noted */
+  long stride;           /* each so manieth element thoroughly */
+  struct meets
+      *meets[OP_MAX_ARGS]; /* of dats that are written through maps, by their first argument that writes */
+  uint64_t added[OP_MAX_ARGS]; /* a sum over elements of what they add, hashed */
 };
 
-/* Does the loop write the argument's dat, so that elements must not meet there? Which argument is the first that
- * does? */
-bool pass_owns(const struct loop_arg *arg);
-int pass_first_writer(const struct loop *loop, int i);
 static inline bool arg_is_extreme(const struct loop_arg *arg) {
   return arg->access == OP_MIN || arg->access == OP_MAX;
 }
 
-/* One element; all of them. OP_ERR_VIOLATION. */
-int pass_element(struct pass *p, long element, struct error *err);
-int pass_forwards(struct pass *p, struct error *err);
-/* order.c: the loop backwards and shuffled, from the state of `before`, with what the pass left: OP_ERR_VIOLATION if they
- * differ. */
-int pass_order(struct pass *p, const struct copies *before, struct error *err);
+/* One element; all of them. What note() returns. */
+int pass_element(struct pass *p, long element);
+int pass_forwards(struct pass *p);
+/* order.c: the loop backwards and shuffled, from the state of `before`, with what the pass left, where that differs. */
+int pass_order(struct pass *p, const struct copies *before);
+
+/* meets.c: elements that write one target. That is right if they write the same, or if what they make of it does not
+ * depend on their order. What is equal may be rounded differently: so much of it, of doubles and of floats. */
+#define MEETS_WIDE 1e-10
+#define MEETS_NARROW 1e-4
+int meets_open(struct pass *p, struct error *err);
+void meets_forget(struct pass *p);
+void meets_free(struct pass *p);
+/* Before the rows of an element are stored: OP_WRITE of another value than an element before it wrote. */
+int meets_write(struct pass *p, long element);
+/* Do two elements write that target of the argument's dat? */
+bool meets_at(const struct pass *p, int i, long target);
+/* The order decides what argument i leaves there: said once for each target. `said` has the values. */
+int meets_tell(struct pass *p, int i, long target, const char *said);
+/* "elements 3 and 5 of set "edges" both write element 2 of set "nodes" (map "ends")": the first that meet; false: none
+ * do. */
+bool meets_first(const struct pass *p, struct text *out);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_spoilt(const struct loop_arg *arg, long target) {
   return true;
 }
 
-static int find(const struct loop *loop, int i, struct error *err) {
+static int find(const struct loop *loop, int i, struct notes *notes) {
   const struct loop_arg *arg = &loop->args[i];
   const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
   for (long e = arg->map ? 0 : owned; e < end; e++)
@@ -28,7 +28,7 @@ static int find(const struct loop *loop, int i, struct error *err) {
       if (target < owned || !is_spoilt(arg, target))
         continue;
       return watch_violation(
-          loop, i, e, err,
+          loop, RULE_STALE, i, e, notes,
           "it reads element %d of set \"%s\", which another rank owns, and whose copy here was "
           "not brought up to date; this is a mistake of the library, please report it",
           user_number(arg->dat->set, target), arg->dat->set->name);
@@ -37,9 +37,10 @@ static int find(const struct loop *loop, int i, struct error *err) {
 }
 
 int stale_find(const struct loop *loop, struct error *err) {
+  struct notes first = {.err = err};
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++)
     if (is_looked_at(&loop->args[i]))
-      code = find(loop, i, err);
+      code = find(loop, i, &first);
   return code;
 }

@@ -11,6 +11,7 @@ struct backend;
 struct comm;
 struct env;
 struct exchanges;
+struct findings;
 struct handles;
 struct hardware;
 struct io;
@@ -45,15 +46,16 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct list *sites;       /* of calls of loops, see record/sites.h */
-  struct list *periods;     /* of loops that waited, see loop/chain.c */
-  struct list *chains;      /* that ran, see loop/tiled.h */
-  struct list *graphs;      /* of tasks, see tasks/graph.h */
-  struct list *past_graphs; /* that were freed: see tasks_retire */
-  struct list *graph_loops; /* loops in graphs, see loop/tasks/in_graph.h */
-  int graph_serial;         /* of the last one */
-  struct list *fused;       /* loops made of several, see loop/fused/fused.h */
-  struct queue *queue;      /* of loops that wait; NULL: they run at once */
+  struct list *sites;        /* of calls of loops, see record/sites.h */
+  struct list *periods;      /* of loops that waited, see loop/chain.c */
+  struct list *chains;       /* that ran, see loop/tiled.h */
+  struct list *graphs;       /* of tasks, see tasks/graph.h */
+  struct list *past_graphs;  /* that were freed: see tasks_retire */
+  struct list *graph_loops;  /* loops in graphs, see loop/tasks/in_graph.h */
+  int graph_serial;          /* of the last one */
+  struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
+  struct list *fused;        /* loops made of several, see loop/fused/fused.h */
+  struct queue *queue;       /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
@@ -84,6 +86,7 @@ struct op_context {
   struct list *kernel_files;
   struct shared *shared; /* text in front of each kernel (jit/front/unit/unit.h) */
   struct trace *trace;
+  struct text *told;         /* warnings that a line of the program gets once, see record/sites.h */
   struct text *dat_names;    /* that OP2_VARIANT could have meant, see base/nearest.h */
   struct io *io;             /* files; NULL until one is wanted */
   struct profile *profile;   /* sections of the program; NULL: none */

@@ -73,7 +73,10 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},
-    [ENV_CHECK] = {"OP2_CHECK", "off", "", "off, on, or loop names: run the checking form", NULL},
+    [ENV_CHECK] = {"OP2_CHECK", "off", "",
+                   "off, on, or loop names: run the checking form; list, or list: and loop names: collect "
+                   "what it finds, and go on",
+                   NULL},
     [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
@@ -224,9 +227,10 @@ static int check(const struct env_row *row, const char *value, const char *from,
     return unknown_word(row, value, from, err);
   const char *meant = row == &rows[ENV_CHECK] ? meant_switch(value) : NULL;
   if (meant)
-    return error_set(err, OP_ERR_ENV,
-                     "%s=%s (%s): expected off, on, or names of loops, separated by ','; did you mean %s?",
-                     row->name, value, from, meant);
+    return error_set(
+        err, OP_ERR_ENV,
+        "%s=%s (%s): expected off, on, list, or names of loops, separated by ','; did you mean %s?",
+        row->name, value, from, meant);
   return row == &rows[ENV_CACHE] ? check_cache(row, value, from, err) : OP_OK;
 }
 

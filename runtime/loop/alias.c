@@ -7,11 +7,12 @@
 
 #include "base/log.h"
 #include "base/size.h"
+#include "context/checked.h"
 #include "context/context.h"
-#include "context/env.h"
 #include "loop/loop.h"
 #include "loop/op2/compiled.h"
 #include "mesh/data.h"
+#include "record/findings.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
 
@@ -64,9 +65,9 @@ static int report(const struct loop *loop, int i, int j, long element, long targ
           : "");
 }
 
-/* A compiled kernel's promises are its own: it runs by the safe reading, where nobody checks it. */
+/* A compiled kernel's promises are its own: it runs by the safe reading, where a mistake is no error. */
 static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
-  return loop->compiled && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && ctx->diags < 7;
+  return loop->compiled && context_checked(ctx, loop->name) != CHECKED_ON;
 }
 
 /* Strips and devices have copies of an element's rows: two of one target, of which the last one wins. */
@@ -129,6 +130,20 @@ static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
   return a->access == b->access && (a->access == OP_READ || access_reduces(a->access));
 }
 
+/* OP2_CHECK=list. */
+static int list_alias(const struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct error ignored = {0};
+  struct notes notes = {.err = &ignored, .list = ctx->findings, .place = -1};
+  int code = OP_OK;
+  if (context_checked(ctx, loop->name) == CHECKED_LIST)
+    code = note(&notes, loop, RULE_ALIAS, -1, error_message(err));
+  error_clear(err);
+  if (code)
+    error_copy(err, &ignored);
+  error_free(&ignored);
+  return code;
+}
+
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++)
     for (int j = i; j < loop->nargs; j++) {
@@ -143,9 +158,8 @@ int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *
       if (code == OP_ERR_ALIAS && is_forgiven(ctx, loop)) {
         log_line(ctx->log, LOG_WARN, "loop", "%s; no two elements that meet there run at the same time",
                  error_message(err));
-        error_clear(err);
         loop->forgiven = true;
-        return OP_OK;
+        return list_alias(ctx, loop, err);
       }
       if (code)
         return code;

@@ -30,6 +30,9 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
 int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 /* Everything, in the loop's form. The call's memory is known to be there. */
 int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err);
+/* OP2_CHECK=list: a text that was refused with OP_ERR_VIOLATION, on all ranks, is listed and runs all the same, from when it
+ * is described anew. False: `err` stays. */
+bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err);
 /* One more run is about to begin: counted, and named at diagnostic level 3. */
 void loop_count_run(struct op_context *ctx, struct loop *loop);
 

@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "context/checked.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "record/sites.h"
@@ -46,10 +47,9 @@ void loop_names_warn(const struct op_context *ctx) {
   struct text met = {0};
   const struct things loops = {"loop", "ran", "; op_timing_output lists those that ran", &met};
   const struct things dats = {"dat", "was declared", "; op_diagnostic_output lists them", ctx->dat_names};
-  const char *check = env_value(ctx->env, ENV_CHECK);
   for (int i = 0; i < ctx->sites->count; i++)
     names_note(&met, ((const struct loop_site *)ctx->sites->items[i])->name);
-  for (const char *p = strcmp(check, "on") == 0 || strcmp(check, "off") == 0 ? "" : check; *p;) {
+  for (const char *p = checked_names(ctx); *p;) {
     const size_t part = strcspn(p, ",");
     warn(ctx, ENV_CHECK, &loops, p, part);
     p += part + (p[part] == ',');

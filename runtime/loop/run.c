@@ -7,10 +7,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/progress/progress.h"
+#include "context/checked.h"
 #include "context/context.h"
-#include "context/env.h"
 #include "context/trace.h"
 #include "jit/jit.h"
+#include "jit/prover.h"
 #include "loop/agree.h"
 #include "loop/form.h"
 #include "loop/op2/safe.h"
@@ -20,6 +21,7 @@
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/findings.h"
 #include "services/services.h"
 #include "tune/choose.h"
 
@@ -114,12 +116,28 @@ static int prepare_without_text(struct op_context *ctx, struct loop *loop, int c
 }
 
 /* A device has the text alone. */
-static bool may_lose_text(const struct op_context *ctx, const struct loop *loop, int code,
-                          const struct error *err) {
-  const bool checked = strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0 && code == OP_ERR_VIOLATION;
+static bool may_lose_text(const struct loop *loop, int code, const struct error *err) {
   return loop->source &&
          (loop->backend->space == SPACE_HOST || (code == OP_ERR_VIOLATION && safe_has_reading(loop, err))) &&
-         code != OP_ERR_MEMORY && code != OP_ERR_MPI && !checked;
+         code != OP_ERR_MEMORY && code != OP_ERR_MPI;
+}
+
+bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  const bool goes_on = code == OP_ERR_VIOLATION && !loop->unproved && err->fact != PROVE_NULL &&
+                       context_checked(ctx, loop->name) == CHECKED_LIST;
+  struct error lost = {0};
+  if (!goes_on)
+    return false;
+  struct notes notes = {
+      .err = &lost, .list = ctx->findings, .place = -1, .elsewhere = err->teller == ERROR_ELSEWHERE};
+  const int noted = note(&notes, loop, RULE_TEXT, -1, error_message(err));
+  error_free(&lost);
+  if (noted)
+    return false;
+  error_clear(err);
+  loop->unproved = true;
+  loop->epoch = ctx->mesh->epoch - 1;
+  return true;
 }
 
 /* A text that does not compile will not the next time either, unless a constant is declared. */
@@ -132,8 +150,14 @@ static int remember_failure(struct loop *loop, int code, const struct error *err
 static int prepare_together(struct op_context *ctx, struct loop *loop, struct error *err) {
   int own = prepare_anew(ctx, loop, err);
   int code = agree_on_success(ctx->agreement, own, err);
-  while (code && may_lose_text(ctx, loop, code, err)) {
-    own = prepare_without_text(ctx, loop, code, err);
+  for (;;) {
+    if (code && may_lose_text(loop, code, err))
+      own = prepare_without_text(ctx, loop, code, err);
+    else if (code && loop_goes_on(ctx, loop, code, err)) {
+      tune_drop(ctx, loop);
+      own = prepare_anew(ctx, loop, err);
+    } else
+      break;
     code = agree_on_success(ctx->agreement, own, err);
   }
   if (code && !own)

@@ -28,15 +28,17 @@ static void name_ranks(const unsigned char *failed, int size, struct text *out) 
 
 /* A part of a message, of one size on all ranks: a rank without memory takes part all the same. */
 struct words {
-  int code;
+  struct sent {
+    int code, fact;
+  } sent;
   size_t left; /* of the message, this part included */
   char part[4000];
 };
 
-/* Everybody's `text` becomes that of rank `first`; returns the code it sent along. */
-static int spread_words(struct comm *c, int first, struct text *text, int *sent, struct error *err) {
+/* Everybody's `text` becomes that of rank `first`, and *sent what it sent along. */
+static int spread_words(struct comm *c, int first, struct text *text, struct sent *sent, struct error *err) {
   const bool tells = c->rank == first;
-  struct words w = {.code = *sent, .left = tells ? text->length : 0};
+  struct words w = {.sent = *sent, .left = tells ? text->length : 0};
   int status = OP_OK;
   if (!tells)
     text_clear(text);
@@ -53,21 +55,22 @@ static int spread_words(struct comm *c, int first, struct text *text, int *sent,
       break;
     w.left -= most;
   }
-  *sent = w.code;
+  *sent = w.sent;
   return OP_OK;
 }
 
 /* Everybody gets the message of rank `first`. */
 static int spread_failure(struct comm *c, int first, const unsigned char *failed, struct error *err) {
   struct text message = {0};
-  int code = err->code;
+  struct sent sent = {err->code, err->fact};
   if (c->rank == first) {
     name_ranks(failed, c->size, &message);
     text_add(&message, error_message(err));
   }
-  int status = spread_words(c, first, &message, &code, err);
+  int status = spread_words(c, first, &message, &sent, err);
   if (!status) {
-    status = error_set(err, code, "%s", text_str(&message));
+    status = error_set(err, sent.code, "%s", text_str(&message));
+    err->fact = sent.fact;
     err->teller = c->rank == first ? ERROR_AGREED : ERROR_ELSEWHERE;
   }
   text_free(&message);
@@ -233,16 +236,17 @@ static void describe_difference(const char *usual_facts, int usual, const char *
 
 static int report_difference(struct comm *c, const struct agreement *a, const long long (*hashes)[HASHES],
                              struct error *err) {
-  int usual, odd, others, code = OP_OK;
+  int usual, odd, others;
+  struct sent none = {0};
   struct text usual_facts = {0}, odd_facts = {0}, message = {0};
   choose_ranks(hashes, c->size, &usual, &odd, &others);
   if (c->rank == usual)
     text_add(&usual_facts, text_str(a->facts));
   if (c->rank == odd)
     text_add(&odd_facts, text_str(a->facts));
-  int status = spread_words(c, usual, &usual_facts, &code, err);
+  int status = spread_words(c, usual, &usual_facts, &none, err);
   if (!status)
-    status = spread_words(c, odd, &odd_facts, &code, err);
+    status = spread_words(c, odd, &odd_facts, &none, err);
   if (!status) {
     describe_difference(text_str(&usual_facts), usual, text_str(&odd_facts), odd, others, &message);
     status = error_set(err, OP_ERR_MPI, "%s", text_str(&message));

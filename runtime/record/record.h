@@ -162,6 +162,7 @@ struct loop {
       *source;             /* the text of that function, found in the program's sources; NULL: none */
   bool doubted;            /* the text may not be the program's: some calls are compared */
   char *no_source;         /* why not, or why it is not used; NULL */
+  bool unproved;           /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
   bool forgiven;           /* elements meet in a way that its arguments do not allow */
   bool ranged;             /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */

@@ -21,5 +21,9 @@ int context_check_timing(struct op_context *ctx, struct error *err);
 void context_print(const struct op_context *ctx, const struct text *report);
 /* What OP2_TIMING asks for at op_exit. */
 int context_report(struct op_context *ctx, struct error *err);
+/* What OP2_CHECK=list has found on all ranks, printed by the root: OP_ERR_VIOLATION if anything. Collective. */
+int context_findings(struct op_context *ctx, struct error *err);
+/* What was found here so far, if anything, where an error ends the program. */
+void context_print_findings(const struct op_context *ctx);
 
 #endif

@@ -333,8 +333,8 @@ CASE(first_infinity) {
 /* ---- errors that the program lives on with ---- */
 
 OP_KERNEL_DEF(
-    overwrites, void overwrites(const int *flag, double *b) {
-      b[0] = *flag;
+    overwrites, void overwrites(const int *n, double *b) {
+      b[0] = *n;
       b[1] = 1;
     })
 
@@ -343,8 +343,7 @@ CASE(found_again) {
   int table[ELEMENTS] = {0};
   op_map all_to_one = op_decl_map(mesh.from, mesh.to, 1, table, "all_to_one");
   for (int call = 0; call < CALLS; call++) {
-    assert_int_equal(op_par_loop(OP_KERNEL_OF(overwrites), "overwrites", mesh.from,
-                                 direct(mesh.flag, 1, "int", OP_READ),
+    assert_int_equal(op_par_loop(OP_KERNEL_OF(overwrites), "overwrites", mesh.from, op_arg_idx(-1, OP_ID),
                                  op_arg_dat(mesh.b, 0, all_to_one, 2, "double", OP_WRITE)),
                      OP_ERR_VIOLATION);
     assert_non_null(

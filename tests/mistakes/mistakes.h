@@ -72,7 +72,8 @@ struct mistake {
       MISTAKE_TABLE(15, "a map entry out of range", entry_out_of_range),                                     \
       MISTAKE_TABLE(16, "a map that counts from one", one_based),                                            \
       MISTAKE_LOOP(17, "a map of another set", 0, map_of_another_set),                                       \
-      MISTAKE_LOOP(18, "two elements with one target of OP_RW", NEEDS_CHECK, targets_shared),                \
+      MISTAKE_LOOP(18, "two elements with one target of OP_RW, and the order decides", NEEDS_CHECK,          \
+                   targets_shared),                                                                          \
       MISTAKE_LOOP(19, "one dat read and incremented where targets meet", 0, read_and_increment),            \
       MISTAKE_LOOP(20, "state kept between elements", 0, state_between_elements),                            \
       MISTAKE_LOOP(21, "a local variable without a value", 0, uninitialised),                                \

@@ -301,9 +301,9 @@ CASE(device_fails) {
 }
 
 OP_KERNEL_DEF(
-    twice, void twice(double *h) { *h *= 2; })
+    twice, void twice(double *h, const int *e) { *h = 2 * *h + *e; })
 
-/* Two edges change one cell. */
+/* Two edges change one cell, and the order decides what it becomes. */
 CASE(promise_broken) {
   UNUSED;
   int table[] = {0, 1, 0};
@@ -313,7 +313,8 @@ CASE(promise_broken) {
   op_set edges = op_decl_set(3, "edges"), cells = op_decl_set(2, "cells");
   op_map map = op_decl_map(edges, cells, 1, table, "map");
   op_dat height = op_decl_dat(cells, 1, "double", heights, "height");
-  op_par_loop(OP_KERNEL_OF(twice), "twice", edges, op_arg_dat(height, 0, map, 1, "double", OP_RW));
+  op_par_loop(OP_KERNEL_OF(twice), "twice", edges, op_arg_dat(height, 0, map, 1, "double", OP_RW),
+              op_arg_idx(-1, OP_ID));
   said_keep(said, op_last_error());
   op_exit();
 }

@@ -26,14 +26,26 @@ static inline int watch_difference(const struct loop_arg *arg, const unsigned ch
   return c >= arg->dim ? -1 : c;
 }
 
-/* Increments. Before the second run: from where they start, which is as large as anything that the element reads
- * (`again`: far larger). Behind it OP_ERR_VIOLATION if the kernel does more than add. */
+/* An element that is looked at. */
+struct look {
+  struct cell *cell;
+  long element;
+  double scale; /* increments start from it, which is as large as anything that the element reads */
+  struct notes *notes;
+  /* Something was said of it that shows again: other rows that differ, other starts. */
+  bool told[OP_MAX_ARGS];
+};
+/* Both runs once more, where something was listed and spoilt what they left. */
+void watch_run_again(struct look *look);
+
+/* Increments. Before the second run: from where they start (`again`: far larger). Behind it what the kernel does more
+ * than add. */
 bool watch_has_increments(const struct cell *cell);
 double watch_largest_input(const struct cell *cell);
 void watch_start_increments(struct cell *cell, double scale, bool again);
-int watch_increments(struct cell *cell, double scale, long element, struct error *err);
+int watch_increments(struct look *look);
 /* Extrema, in a run of their own. */
 bool watch_has_extrema(const struct cell *cell);
-int watch_limits(struct cell *cell, long element, struct error *err);
+int watch_limits(struct look *look);
 
 #endif

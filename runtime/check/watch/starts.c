@@ -88,46 +88,61 @@ static bool is_added(const struct loop_arg *arg, const unsigned char *step, cons
          (!isfinite(wanted) || fabs(type_number(arg->type, got) - wanted) <= tolerance);
 }
 
-static bool find_not_added(const struct cell *cell, double scale, bool again, struct increment *found) {
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    const struct loop_arg *arg = &cell->loop->args[i];
-    for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++) {
-        const size_t at = (size_t)c * watch_value_size(arg);
-        const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
-        const double start = start_of(arg->type, step, scale, again);
-        if (is_added(arg, step, got, start))
-          continue;
-        *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
-        return true;
-      }
-  }
+/* The argument's first component that is not where a sum from its start is. */
+static bool find_not_added(const struct cell *cell, int i, double scale, bool again,
+                           struct increment *found) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
+    for (int c = 0; c < arg->dim; c++) {
+      const size_t at = (size_t)c * watch_value_size(arg);
+      const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
+      const double start = start_of(arg->type, step, scale, again);
+      if (is_added(arg, step, got, start))
+        continue;
+      *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
+      return true;
+    }
   return false;
 }
 
-int watch_increments(struct cell *cell, double scale, long element, struct error *err) {
-  struct increment found, confirmed;
-  if (!find_not_added(cell, scale, false, &found))
-    return OP_OK;
-  rows_load(cell, 1, element);
-  watch_start_increments(cell, scale, true);
-  cell_run(cell, 1, 1);
-  if (!find_not_added(cell, scale, true, &confirmed))
-    return OP_OK;
-  const struct loop_arg *arg = &cell->loop->args[found.arg];
-  const double step = type_number(arg->type, cell_row(cell, 0, found.arg, found.row) +
-                                                 (size_t)found.component * watch_value_size(arg));
+static int tell_increment(const struct look *look, const struct increment *found) {
+  struct cell *cell = look->cell;
+  const struct loop_arg *arg = &cell->loop->args[found->arg];
+  const double step = type_number(arg->type, cell_row(cell, 0, found->arg, found->row) +
+                                                 (size_t)found->component * watch_value_size(arg));
   struct text where = {0};
-  watch_place(cell, found.arg, found.row, found.component, element, &where);
-  if (!watch_tell_cause(cell, found.arg, text_str(&where), element, err))
-    watch_violation(
-        cell->loop, found.arg, element, err,
+  bool known;
+  watch_place(cell, found->arg, found->row, found->component, look->element, &where);
+  int code = watch_tell_cause(cell, found->arg, text_str(&where), look->element, &known, look->notes);
+  if (!known)
+    code = watch_violation(
+        cell->loop, RULE_ADD, found->arg, look->element, look->notes,
         "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
         "only and do not read it%s",
-        text_str(&where), step, found.from, found.to,
+        text_str(&where), step, found->from, found->to,
         arg->map ? "" : ", or declare the argument OP_RW or OP_WRITE");
   text_free(&where);
-  return OP_ERR_VIOLATION;
+  return code;
+}
+
+/* Which are far from a sum, and once more from the large start, where no rounding matters. */
+int watch_increments(struct look *look) {
+  struct cell *cell = look->cell;
+  struct increment found[OP_MAX_ARGS], confirmed;
+  int nfound = 0, code = OP_OK;
+  for (int i = 0; i < cell->loop->nargs; i++)
+    nfound += find_not_added(cell, i, look->scale, false, &found[nfound]);
+  for (int f = 0; !code && f < nfound; f++) {
+    rows_load(cell, 1, look->element);
+    watch_start_increments(cell, look->scale, true);
+    cell_run(cell, 1, 1);
+    if (!find_not_added(cell, found[f].arg, look->scale, true, &confirmed))
+      continue;
+    code = tell_increment(look, &found[f]);
+    if (!code)
+      watch_run_again(look);
+  }
+  return code;
 }
 
 /* ---- extrema once more ---- From a start that nothing can beat, a kernel that compares changes no extremum; one
@@ -183,24 +198,31 @@ static int first_below_limit(const struct loop_arg *arg, const unsigned char *ro
   return -1;
 }
 
-int watch_limits(struct cell *cell, long element, struct error *err) {
-  const struct loop *loop = cell->loop;
-  rows_load(cell, 1, element);
+static int check_limits(struct look *look, int i, int extremum) {
+  const struct cell *cell = look->cell;
+  const struct loop_arg *arg = &cell->loop->args[i];
+  int c = -1;
+  for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
+    if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
+      return watch_tell(cell, RULE_COMPARE, i, r, c, look->element,
+                        arg->access == OP_MIN
+                            ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
+                            : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                        look->notes);
+  for (int r = 0;
+       !look->told[i] && (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
+    if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
+      return watch_tell_dependence(look->cell, i, r, c, extremum, look->element, look->notes);
+  return OP_OK;
+}
+
+int watch_limits(struct look *look) {
+  struct cell *cell = look->cell;
+  int code = OP_OK;
+  rows_load(cell, 1, look->element);
   const int extremum = start_at_limits(cell);
   cell_run(cell, 1, 1);
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    int c = -1;
-    for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
-      if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
-        return watch_tell(cell, i, r, c, element,
-                          arg->access == OP_MIN
-                              ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
-                              : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
-                          err);
-    for (int r = 0; (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
-      if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
-        return watch_tell_dependence(cell, i, r, c, extremum, element, err);
-  }
-  return OP_OK;
+  for (int i = 0; !code && i < cell->loop->nargs; i++)
+    code = check_limits(look, i, extremum);
+  return code;
 }

@@ -81,168 +81,239 @@ static bool is_suspicious(struct cell *cell, long element) {
   return false;
 }
 
-static int check_reads(struct cell *cell, int side, long element, struct error *err) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; cell->loop->args[i].access == OP_READ && r < cell->args[i].rows; r++) {
-      const unsigned char *now = cell_row(cell, side, i, r), *before = cell_row(cell, 1 - side, i, r);
-      const int c = watch_difference(&cell->loop->args[i], now, before);
-      if (c >= 0)
-        return watch_tell_change(
-            cell, i, r, c, element, before, now,
-            cell->loop->args[i].map
-                ? "the kernel changed %s, which it is only to read, from %s to %s; do not write to it, or "
-                  "declare it OP_INC wherever the loop passes it, and only add to it"
-                : "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
-                  "OP_RW, or do not write to it",
-            err);
-    }
+static int check_read(const struct look *look, int side, int i) {
+  const struct loop_arg *arg = &look->cell->loop->args[i];
+  for (int r = 0; arg->access == OP_READ && r < look->cell->args[i].rows; r++) {
+    const unsigned char *now = cell_row(look->cell, side, i, r),
+                        *before = cell_row(look->cell, 1 - side, i, r);
+    const int c = watch_difference(arg, now, before);
+    if (c >= 0)
+      return watch_tell_change(
+          look->cell, RULE_READ, i, r, c, look->element, before, now,
+          arg->map ? "the kernel changed %s, which it is only to read, from %s to %s; do not write to it, or "
+                     "declare it OP_INC wherever the loop passes it, and only add to it"
+                   : "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
+                     "OP_RW, or do not write to it",
+          look->notes);
+  }
   return OP_OK;
 }
 
-static int check_extrema(struct cell *cell, long element, struct error *err) {
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    const struct loop_arg *arg = &cell->loop->args[i];
-    for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++) {
-      const unsigned char *start = row_start(cell, i, r, element), *now = cell_row(cell, 0, i, r);
-      const int c = first_worsened(arg, start, now);
-      if (c >= 0)
-        return watch_tell_change(cell, i, r, c, element, start, now,
-                                 arg->access == OP_MIN
-                                     ? "the kernel raised %s from %s to %s, so it assigns it "
-                                       "without comparing; write if (v < *m) *m = v"
-                                     : "the kernel lowered %s from %s to %s, so it assigns it "
-                                       "without comparing; write if (v > *m) *m = v",
-                                 err);
-    }
+static int check_reads(const struct look *look, int side) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < look->cell->loop->nargs; i++)
+    code = check_read(look, side, i);
+  return code;
+}
+
+static int check_extremum(const struct look *look, int i) {
+  const struct loop_arg *arg = &look->cell->loop->args[i];
+  for (int r = 0; watch_is_extremum(arg) && r < look->cell->args[i].rows; r++) {
+    const unsigned char *start = row_start(look->cell, i, r, look->element),
+                        *now = cell_row(look->cell, 0, i, r);
+    const int c = first_worsened(arg, start, now);
+    if (c >= 0)
+      return watch_tell_change(look->cell, RULE_COMPARE, i, r, c, look->element, start, now,
+                               arg->access == OP_MIN
+                                   ? "the kernel raised %s from %s to %s, so it assigns it "
+                                     "without comparing; write if (v < *m) *m = v"
+                                   : "the kernel lowered %s from %s to %s, so it assigns it "
+                                     "without comparing; write if (v > *m) *m = v",
+                               look->notes);
   }
   return OP_OK;
+}
+
+static int check_extrema(const struct look *look) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < look->cell->loop->nargs; i++)
+    code = check_extremum(look, i);
+  return code;
 }
 
 /* ---- after the second run ---- */
 
-/* A component that still holds the poison in both runs was not written. */
-static int check_writes(const struct cell *cell, long element, struct error *err) {
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    const struct loop_arg *arg = &cell->loop->args[i];
-    const size_t size = watch_value_size(arg);
-    for (int r = 0; arg->access == OP_WRITE && r < cell->args[i].rows; r++) {
-      const unsigned char *first = cell_row(cell, 0, i, r), *second = cell_row(cell, 1, i, r);
-      for (int c = 0; c < arg->dim; c++) {
-        const struct loop_arg one = {.type = arg->type, .dim = 1};
-        const size_t at = (size_t)c * size;
-        if (first_poisoned(&one, first + at, row_poison(cell->loop, 0, i)) == 0 &&
-            first_poisoned(&one, second + at, row_poison(cell->loop, 1, i)) == 0)
-          return watch_tell(
-              cell, i, r, c, element,
-              arg->map
-                  ? "the kernel did not write %s, which it promised to write for every element; write it "
-                    "on every path, " PROVE_INSTEAD_OF_WRITE
-                  : "the kernel did not write %s, which it promised to write for every element; write it "
-                    "on every path, or declare the argument OP_RW",
-              err);
-      }
-    }
+/* The first component that holds the poison in both runs: it was not written. -1: none. */
+static int first_unwritten(const struct cell *cell, int i, int r) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  const struct loop_arg one = {.type = arg->type, .dim = 1};
+  for (int c = 0; c < arg->dim; c++) {
+    const size_t at = (size_t)c * watch_value_size(arg);
+    if (first_poisoned(&one, cell_row(cell, 0, i, r) + at, row_poison(cell->loop, 0, i)) == 0 &&
+        first_poisoned(&one, cell_row(cell, 1, i, r) + at, row_poison(cell->loop, 1, i)) == 0)
+      return c;
+  }
+  return -1;
+}
+
+static int check_write(struct look *look, int i) {
+  const struct loop_arg *arg = &look->cell->loop->args[i];
+  for (int r = 0; arg->access == OP_WRITE && r < look->cell->args[i].rows; r++) {
+    const int c = first_unwritten(look->cell, i, r);
+    if (c < 0)
+      continue;
+    look->told[i] = true;
+    return watch_tell(look->cell, RULE_WRITE, i, r, c, look->element,
+                      arg->map ? "the kernel did not write %s, which it promised to write for every element; "
+                                 "write it on every path, " PROVE_INSTEAD_OF_WRITE
+                               : "the kernel did not write %s, which it promised to write for every element; "
+                                 "write it on every path, or declare the argument OP_RW",
+                      look->notes);
   }
   return OP_OK;
 }
 
-static int check_undefined(struct cell *cell, long element, struct error *err) {
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    const struct loop_arg *arg = &cell->loop->args[i];
-    if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
+static int check_writes(struct look *look) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < look->cell->loop->nargs; i++)
+    code = check_write(look, i);
+  return code;
+}
+
+static int tell_undefined(struct look *look, int i, int r, int c) {
+  struct text where = {0};
+  bool known;
+  watch_place(look->cell, i, r, c, look->element, &where);
+  int code = watch_tell_cause(look->cell, i, text_str(&where), look->element, &known, look->notes);
+  if (!known)
+    code = watch_violation(
+        look->cell->loop, RULE_NO_RIGHT, i, look->element, look->notes,
+        "%s depends on what the kernel has no right to read: memory outside the arguments, what an "
+        "OP_WRITE argument held before, how often the kernel ran, or an OP_INC argument; check its "
+        "indices and what it keeps",
+        text_str(&where));
+  text_free(&where);
+  look->told[i] = true;
+  return code;
+}
+
+/* The first row and component that the two runs left different. */
+static bool find_undefined(const struct cell *cell, int i, int *r, int *c) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
+    return false;
+  for (*r = 0; *r < cell->args[i].rows; ++*r)
+    if ((*c = watch_difference(arg, cell_row(cell, 0, i, *r), cell_row(cell, 1, i, *r))) >= 0)
+      return true;
+  return false;
+}
+
+static int check_undefined(struct look *look) {
+  int code = OP_OK, r, c;
+  for (int i = 0; !code && i < look->cell->loop->nargs; i++) {
+    if (look->told[i] || !find_undefined(look->cell, i, &r, &c))
       continue;
-    for (int r = 0; r < cell->args[i].rows; r++) {
-      const int c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r));
-      if (c < 0)
-        continue;
-      struct text where = {0};
-      watch_place(cell, i, r, c, element, &where);
-      if (!watch_tell_cause(cell, i, text_str(&where), element, err))
-        watch_violation(
-            cell->loop, i, element, err,
-            "%s depends on what the kernel has no right to read: memory outside the arguments, what an "
-            "OP_WRITE argument held before, how often the kernel ran, or an OP_INC argument; check its "
-            "indices and what it keeps",
-            text_str(&where));
-      text_free(&where);
-      return OP_ERR_VIOLATION;
-    }
+    code = tell_undefined(look, i, r, c);
+    if (!code)
+      watch_run_again(look);
   }
-  return OP_OK;
+  return code;
 }
 
 /* ---- the runs ---- */
 
-static int check_guards(struct cell *cell, int side, long element, struct error *err) {
-  const int broken = cell_broken_guard(cell, side);
-  if (broken < 0)
-    return OP_OK;
+void watch_run_again(struct look *look) {
+  struct cell *cell = look->cell;
+  rows_load(cell, 0, look->element);
+  rows_load(cell, 1, look->element);
+  cell_run(cell, 0, 0);
+  watch_start_increments(cell, look->scale, false);
+  cell_run(cell, 1, 1);
+}
+
+static int tell_guard(const struct look *look, int broken) {
+  const struct cell *cell = look->cell;
   if (!cell->loop->args[broken].present)
     return watch_violation(
-        cell->loop, broken, element, err,
+        cell->loop, RULE_ABSENT, broken, look->element, look->notes,
         "the kernel writes the argument, which is absent in this call; pass another argument "
         "that says whether it is there, and test that first");
   if (cell->args[broken].ragged) {
     struct text rows = {0};
     rows_remedy(cell, broken, &rows);
-    watch_violation(cell->loop, broken, element, err,
-                    "the kernel wrote outside the argument's rows; %s, and check "
-                    "the indices of their components (dim %d)",
-                    text_str(&rows), cell->loop->args[broken].dim);
+    const int code = watch_violation(cell->loop, RULE_OUTSIDE, broken, look->element, look->notes,
+                                     "the kernel wrote outside the argument's rows; %s, and check "
+                                     "the indices of their components (dim %d)",
+                                     text_str(&rows), cell->loop->args[broken].dim);
     text_free(&rows);
-    return err->code;
+    return code;
   }
   return watch_violation(
-      cell->loop, broken, element, err,
+      cell->loop, RULE_OUTSIDE, broken, look->element, look->notes,
       "the kernel wrote outside the %d component%s of the argument; check its indices, and "
       "dim",
       cell->loop->args[broken].dim, cell->loop->args[broken].dim == 1 ? "" : "s");
 }
 
-static int look_closely(struct cell *cell, long element, struct error *err) {
-  const double scale = watch_has_increments(cell) ? watch_largest_input(cell) : 1;
-  int code = check_guards(cell, 0, element, err);
-  if (!code)
-    code = check_reads(cell, 0, element, err);
-  if (!code)
-    code = check_extrema(cell, element, err);
-  if (code)
-    return code;
-  watch_start_increments(cell, scale, false);
-  cell_run(cell, 1, 1);
-  if (cell->condition)
-    return watch_tell_assertion(cell, element, err);
-  if (cell_left_variable(cell))
-    return watch_tell_index(cell, element, err);
-  code = check_guards(cell, 1, element, err);
-  if (!code)
-    code = check_reads(cell, 1, element, err);
-  if (!code)
-    code = check_writes(cell, element, err);
-  if (!code)
-    code = check_undefined(cell, element, err);
-  if (!code)
-    code = watch_increments(cell, scale, element, err);
-  if (!code && watch_has_extrema(cell))
-    code = watch_limits(cell, element, err);
+static int check_guards(const struct look *look, int side) {
+  int code = OP_OK;
+  for (int broken; !code && (broken = cell_broken_guard(look->cell, side)) >= 0;)
+    code = tell_guard(look, broken);
   return code;
 }
 
-int watch_element(struct cell *cell, long element, bool thorough, struct error *err) {
+static int look_after_first(struct look *look) {
+  int code = check_guards(look, 0);
+  if (!code)
+    code = check_reads(look, 0);
+  return code ? code : check_extrema(look);
+}
+
+static int look_after_second(struct look *look) {
+  int code = check_guards(look, 1);
+  if (!code)
+    code = check_reads(look, 1);
+  if (!code)
+    code = check_writes(look);
+  if (!code)
+    code = check_undefined(look);
+  if (!code)
+    code = watch_increments(look);
+  if (!code && watch_has_extrema(look->cell))
+    code = watch_limits(look);
+  return code;
+}
+
+/* A run between other guards may end where the first one did not; what it divides by may be one of them. */
+static int look_closely(struct look *look) {
+  struct cell *cell = look->cell;
+  bool ended = true;
+  look->scale = watch_has_increments(cell) ? watch_largest_input(cell) : 1;
+  int code = look_after_first(look);
+  if (code)
+    return code;
+  watch_start_increments(cell, look->scale, false);
+  cell_run(cell, 1, 1);
+  if (cell->trap != TRAP_DIVIDED)
+    code = watch_end(cell, look->element, &ended, look->notes);
+  return code || !ended ? code : look_after_second(look);
+}
+
+int watch_end(struct cell *cell, long element, bool *ended, struct notes *notes) {
+  *ended = false;
+  if (cell->trap == TRAP_DIVIDED)
+    return watch_tell_division(cell->loop, element, notes);
+  if (cell->condition)
+    return watch_tell_assertion(cell, element, notes);
+  if (cell_left_variable(cell))
+    return watch_tell_index(cell, element, notes);
+  *ended = true;
+  return OP_OK;
+}
+
+int watch_element(struct cell *cell, long element, bool thorough, bool *ended, struct notes *notes) {
   rows_load(cell, 0, element);
   if (thorough)
     rows_load(cell, 1, element);
   cell_run(cell, 0, thorough ? 0 : -1);
-  if (cell->trap == TRAP_DIVIDED)
-    return watch_tell_division(cell->loop, element, err);
-  if (cell->condition)
-    return watch_tell_assertion(cell, element, err);
-  if (cell_left_variable(cell))
-    return watch_tell_index(cell, element, err);
+  const int code = watch_end(cell, element, ended, notes);
+  if (code || !*ended)
+    return code;
   if (!thorough) {
     if (!is_suspicious(cell, element))
       return OP_OK;
     rows_load(cell, 1, element);
   }
-  return look_closely(cell, element, err);
+  struct look look = {.cell = cell, .element = element, .notes = notes};
+  return look_closely(&look);
 }

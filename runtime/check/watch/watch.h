@@ -3,15 +3,18 @@
 #define OP2JIT_CHECK_WATCH_H
 
 #include "check/cell.h"
+#include "record/findings.h"
 
 /* Load the element's rows and run the kernel on them; afterwards the rows of READ are as before, those of WRITE,
- * RW, MIN and MAX on side 0 hold the new values and those of INC the increments. OP_ERR_VIOLATION names loop,
- * argument, element, component.
+ * RW, MIN and MAX on side 0 hold the new values and those of INC the increments; *ended false: it came to no end, and
+ * they hold nothing. What is found is noted with loop, argument, element, component.
  *   always    what is only read is unchanged, everything promised is written, extrema only move one way
  *   thorough  the kernel also runs on side 1 and from other increments: nothing it leaves depends on what it had
  *             no right to read, increments are only added to, nothing outside the rows is written
  * Without `thorough` guards are not looked at: ask cell_broken_guard. */
-int watch_element(struct cell *cell, long element, bool thorough, struct error *err);
+int watch_element(struct cell *cell, long element, bool thorough, bool *ended, struct notes *notes);
+/* What the last run ended at, if it came to no end. */
+int watch_end(struct cell *cell, long element, bool *ended, struct notes *notes);
 
 /* Is a component of a row of floating point an infinity or NaN? The first such; -1: none. */
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);

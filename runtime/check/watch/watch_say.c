@@ -26,19 +26,24 @@ void watch_title(const struct loop *loop, int arg, struct text *out) {
     text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
 }
 
-int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
-                    ...) {
-  struct text title = {0}, what = {0};
+static int note_and_free(const struct loop *loop, enum rule rule, int arg, struct text *words,
+                         struct notes *notes) {
+  const int code = note(notes, loop, rule, arg, text_str(words));
+  text_free(words);
+  return code;
+}
+
+int watch_violation(const struct loop *loop, enum rule rule, int arg, long element, struct notes *notes,
+                    const char *format, ...) {
+  struct text words = {0};
   va_list args;
+  watch_title(loop, arg, &words);
+  text_addf(&words, ", element %d of " SET_FORMAT ": ", user_number(loop->set, element),
+            SET_WORDS(loop->set));
   va_start(args, format);
-  text_vaddf(&what, format, args);
+  text_vaddf(&words, format, args);
   va_end(args);
-  watch_title(loop, arg, &title);
-  error_set(err, OP_ERR_VIOLATION, "%s, element %d of " SET_FORMAT ": %s", text_str(&title),
-            user_number(loop->set, element), SET_WORDS(loop->set), text_str(&what));
-  text_free(&title);
-  text_free(&what);
-  return OP_ERR_VIOLATION;
+  return note_and_free(loop, rule, arg, &words, notes);
 }
 
 void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
@@ -50,11 +55,11 @@ void watch_place(const struct cell *cell, int i, int r, int component, long elem
               arg->idx < 0 ? r : arg->idx, arg->map->name);
 }
 
-int watch_tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
-               struct error *err) {
+int watch_tell(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
+               const char *said, struct notes *notes) {
   struct text where = {0};
   watch_place(cell, i, r, component, element, &where);
-  int code = watch_violation(cell->loop, i, element, err, said, text_str(&where));
+  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where));
   text_free(&where);
   return code;
 }
@@ -70,24 +75,38 @@ static void add_value(const struct loop_arg *arg, const unsigned char *value, st
   text_add(out, exact);
 }
 
-int watch_tell_change(const struct cell *cell, int i, int r, int component, long element,
+int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
                       const unsigned char *before, const unsigned char *after, const char *said,
-                      struct error *err) {
+                      struct notes *notes) {
   const struct loop_arg *arg = &cell->loop->args[i];
   const size_t at = (size_t)component * type_info(arg->type)->size;
   struct text where = {0}, old = {0}, new = {0};
   watch_place(cell, i, r, component, element, &where);
   add_value(arg, before + at, &old);
   add_value(arg, after + at, &new);
-  int code =
-      watch_violation(cell->loop, i, element, err, said, text_str(&where), text_str(&old), text_str(&new));
+  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where), text_str(&old),
+                             text_str(&new));
   text_free(&where);
   text_free(&old);
   text_free(&new);
   return code;
 }
 
-int watch_tell_index(const struct cell *cell, long element, struct error *err) {
+/* Of the loop as a whole, at an element; `format` goes on behind the set. */
+static __attribute__((format(printf, 5, 6))) int tell_element(const struct loop *loop, enum rule rule,
+                                                              long element, struct notes *notes,
+                                                              const char *format, ...) {
+  struct text words = {0};
+  va_list args;
+  text_addf(&words, "loop %s, element %d of " SET_FORMAT, loop->name, user_number(loop->set, element),
+            SET_WORDS(loop->set));
+  va_start(args, format);
+  text_vaddf(&words, format, args);
+  va_end(args);
+  return note_and_free(loop, rule, -1, &words, notes);
+}
+
+int watch_tell_index(const struct cell *cell, long element, struct notes *notes) {
   const struct desc *d = &cell->desc;
   const struct loop *loop = cell->loop;
   const struct bounds_finding *f = &cell->outside;
@@ -95,11 +114,9 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
   if (!f->line)
-    return error_set(err, OP_ERR_VIOLATION,
-                     "loop %s, element %d of " SET_FORMAT
-                     ": the kernel reaches memory outside its own variables; "
-                     "check its indices and pointers",
-                     loop->name, user_number(loop->set, element), SET_WORDS(loop->set));
+    return tell_element(loop, RULE_INDEX, element, notes,
+                        ": the kernel reaches memory outside its own variables; check its indices and "
+                        "pointers");
   const size_t length = bounds_name(d->text, f->line, f->column, &name);
   text_addf(&what, "the kernel uses element %lld of ", f->index);
   if (length && bounds_subscripts(name + length))
@@ -116,13 +133,12 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   source_excerpt(&source, f->line, f->column, &excerpt);
   if (excerpt.length && excerpt.data[excerpt.length - 1] == '\n')
     excerpt.data[--excerpt.length] = '\0';
-  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of " SET_FORMAT " (%s): %s; check the index\n%s",
-            loop->name, user_number(loop->set, element), SET_WORDS(loop->set), text_str(&place),
-            text_str(&what), text_str(&excerpt));
+  const int code = tell_element(loop, RULE_INDEX, element, notes, " (%s): %s; check the index\n%s",
+                                text_str(&place), text_str(&what), text_str(&excerpt));
   text_free(&place);
   text_free(&what);
   text_free(&excerpt);
-  return OP_ERR_VIOLATION;
+  return code;
 }
 
 /* The k may be of any of the loop's ragged maps: -1 if these give the element different numbers of targets. */
@@ -153,7 +169,7 @@ static void tell_numbers(const struct cell *cell, struct text *out) {
   }
 }
 
-int watch_tell_assertion(const struct cell *cell, long element, struct error *err) {
+int watch_tell_assertion(const struct cell *cell, long element, struct notes *notes) {
   const struct loop *loop = cell->loop;
   const bool row = strcmp(cell->condition, ROWS_CONDITION) == 0;
   const int arg = row ? only_ragged(cell) : -1;
@@ -166,33 +182,34 @@ int watch_tell_assertion(const struct cell *cell, long element, struct error *er
     rows_remedy(cell, arg, &what);
   else if (row)
     tell_numbers(cell, &what);
-  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of " SET_FORMAT ": %s", loop->name,
-            user_number(loop->set, element), SET_WORDS(loop->set), text_str(&what));
+  const int code = tell_element(loop, row ? RULE_ROW : RULE_ASSERT, element, notes, ": %s", text_str(&what));
   text_free(&what);
-  return OP_ERR_VIOLATION;
+  return code;
 }
 
-int watch_tell_division(const struct loop *loop, long element, struct error *err) {
-  return error_set(err, OP_ERR_VIOLATION,
-                   "loop %s, element %d of " SET_FORMAT ": the kernel divides a whole number by zero, or the "
-                   "smallest one by -1; look at its / and %%",
-                   loop->name, user_number(loop->set, element), SET_WORDS(loop->set));
+int watch_tell_division(const struct loop *loop, long element, struct notes *notes) {
+  return tell_element(loop, RULE_DIVISION, element, notes,
+                      ": the kernel divides a whole number by zero, or the smallest one by -1; look at its / "
+                      "and %%");
 }
 
-bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {
+int watch_tell_cause(struct cell *cell, int i, const char *where, long element, bool *known,
+                     struct notes *notes) {
   struct text cause = {0};
-  const bool known = cause_tell(cell, element, &cause);
-  if (known)
-    watch_violation(cell->loop, i, element, err, "%s depends on %s", where, text_str(&cause));
+  const enum rule rule = cause_tell(cell, element, &cause);
+  *known = rule != RULE_NO_RIGHT;
+  const int code = *known ? watch_violation(cell->loop, rule, i, element, notes, "%s depends on %s", where,
+                                            text_str(&cause))
+                          : OP_OK;
   text_free(&cause);
-  return known;
+  return code;
 }
 
 int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
-                          struct error *err) {
+                          struct notes *notes) {
   struct text where = {0};
   watch_place(cell, i, r, c, element, &where);
-  int code = watch_violation(cell->loop, i, element, err,
+  int code = watch_violation(cell->loop, RULE_EXTREMUM, i, element, notes,
                              "%s depends on the value of argument %d (%s) so far, and so on the order of the "
                              "elements; only compare with it, or read the extremum in a second loop",
                              text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);

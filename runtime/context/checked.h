@@ -1,0 +1,19 @@
+/* What OP2_CHECK asks for: "off", "on", "list", or names of loops with ',' between them, which "list:" may stand in
+ * front of. */
+#ifndef OP2JIT_CHECKED_H
+#define OP2JIT_CHECKED_H
+
+struct op_context;
+
+enum checked {
+  CHECKED_OFF,
+  CHECKED_ON,  /* the first violation is an error */
+  CHECKED_LIST /* all are collected, and told by op_exit */
+};
+
+/* Of the loop, or graph, of that name. */
+enum checked context_checked(const struct op_context *ctx, const char *name);
+/* The names; "" if it names none. */
+const char *checked_names(const struct op_context *ctx);
+
+#endif
