@@ -31,9 +31,11 @@ inline void op2jit_mpi_op_init(int argc, char **argv, int diags) {
   op2jit_op2_init(argc, argv, diags);
 }
 inline void op2jit_mpi_op_exit() {
-  op2jit_exit();
+  const int code = op2jit_exit();
   if (op2jit_mpi_is_ours())
     MPI_Finalize();
+  if (code == OP_ERR_VIOLATION)
+    exit(EXIT_FAILURE);
 }
 #define op_init op2jit_mpi_op_init
 #define op_exit op2jit_mpi_op_exit

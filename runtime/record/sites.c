@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "context/context.h"
@@ -136,6 +137,15 @@ void site_leave(struct loop_site *site) {
   free(site->variant);
   site->variant = kept;
   site->record = NULL;
+}
+
+bool site_is_new(const struct op_context *ctx, const struct loop *loop, const char *what) {
+  struct text key = {0};
+  text_addf(&key, "%s %s:%d %s", what, loop->file, loop->line, loop->name);
+  const bool is_new = !names_have(ctx->told, text_str(&key), key.length);
+  names_note(ctx->told, text_str(&key));
+  text_free(&key);
+  return is_new;
 }
 
 void sites_free(struct op_context *ctx) {

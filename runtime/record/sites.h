@@ -27,6 +27,8 @@ static inline const struct loop_stats *site_stats(const struct loop_site *site) 
 /* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
 bool sites_are_one(const struct loop_site *a, const struct loop_site *b);
 void site_add(struct loop_stats *to, const struct loop_stats *more);
+/* Is this the first time that loops from that line of the program, by that name, are to be warned of `what`? */
+bool site_is_new(const struct op_context *ctx, const struct loop *loop, const char *what);
 void sites_free(struct op_context *ctx);
 
 #endif

@@ -31,5 +31,14 @@ warned 1 "the result would depend on the order of execution" "$verdicts" OP2_BAC
 warned 1 "loop rise, argument 1: OP_RW through map .* are met more than once" "$verdicts" --mapped OP2_BACKEND=openmp OP2_THREADS=2
 refused "op_get_size: the set is NULL" "$verdicts" --unmade OP2_BACKEND=openmp
 refused OP_ERR_ALIAS "$verdicts" --aliased OP2_BACKEND=openmp OP2_CHECK=on
-refused OP_ERR_VIOLATION "$verdicts" --mapped OP2_BACKEND=openmp OP2_CHECK=on
+warned 0 "" "$verdicts" --mapped OP2_BACKEND=seq OP2_CHECK=on
+# What only made-up values show is a warning, one for each line of the program, also where it is checked.
+for check in off on list; do
+  warned 1 "loop put: kernel put .*argument 2 (out) has dim 1, and the kernel uses component 1" "$verdicts" --guarded OP2_BACKEND=openmp OP2_CHECK=$check
+  warned 0 "both write" "$verdicts" --equal OP2_BACKEND=openmp OP2_CHECK=$check
+done
+# A list: the loop runs as without the check, and the status of the process says it, for op_exit returns nothing.
+refused "loop look_and_rise, alias: a dat is passed twice, and both arguments reach one element; seen 1 time, first:" "$verdicts" --aliased \
+  OP2_BACKEND=seq OP2_CHECK=list
+refused "it runs as if OP_WRITE were OP_RW" "$surface" OP2_BACKEND=seq OP2_CHECK=list
 exit "$failures"

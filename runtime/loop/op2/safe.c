@@ -9,6 +9,7 @@
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/columns.h"
+#include "record/sites.h"
 
 static bool is_alone(const struct loop *loop, const struct loop_arg *arg) {
   for (int i = 0; i < loop->nargs; i++)
@@ -74,6 +75,11 @@ bool safe_has_reading(const struct loop *loop, const struct error *err) {
   return false;
 }
 
+/* Of all loops from one line of the program the first is a warning. */
+static enum log_level level(const struct op_context *ctx, const struct loop *loop) {
+  return site_is_new(ctx, loop, "reading") ? LOG_WARN : LOG_INFO;
+}
+
 bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
   const char *was = NULL;
   for (int i = 0; i < loop->nargs; i++) {
@@ -85,7 +91,7 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
     arg->access = OP_RW;
   }
   if (was) {
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if %s were OP_RW%s", loop->name,
+    log_line(ctx->log, level(ctx, loop), "loop", "loop %s: %s\nit runs as if %s were OP_RW%s", loop->name,
              text_without_name(loop, error_message(err)), was,
              loop->forgiven ? ", no two elements that meet at the same time" : "");
     error_clear(err);
@@ -120,7 +126,7 @@ int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struc
     if (strstr(text_str(&why), readings[i].words) && become_rw(loop, readings[i].access))
       text_addf(&how, " as if %s were OP_RW,", readings[i].name);
   if (code == OP_ERR_VIOLATION)
-    log_line(ctx->log, LOG_WARN, "loop",
+    log_line(ctx->log, level(ctx, loop), "loop",
              "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "
              "same time",
              loop->name, text_without_name(loop, text_str(&why)), text_str(&how));
