@@ -8,6 +8,7 @@
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
 #include "jit/prover.h"
+#include "jit/rules.h"
 #include "jit/witness/witness.h"
 #include "kernels-cache/store.h"
 
@@ -35,48 +36,6 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .counted = a->counted};
 }
 
-/* What a global can be instead: OP_RW is for sets of one element, where OP_WRITE stands too. */
-static const char *remedy_of_global(const struct desc_arg *a, const struct prove_finding *f) {
-  if (!strstr(f->remedy, "OP_RW"))
-    return f->remedy;
-  if (a->access == OP_INC)
-    return "add to it only, with += or -=, and do not read it; the smallest or largest of all values is "
-           "OP_MIN or OP_MAX";
-  if (a->access == OP_READ)
-    return "do not write to it, or declare it OP_INC and only add to it, or OP_MIN or OP_MAX and only "
-           "compare with it";
-  return f->remedy;
-}
-
-/* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or
- * for OP_ERR_ALIAS where the dat is passed twice. */
-const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
-  const struct desc_arg *a = f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
-  if (!f->remedy || !a)
-    return f->remedy;
-  if (a->form == DESC_GBL)
-    return remedy_of_global(a, f);
-  const bool extremum = strstr(f->remedy, "OP_MIN") || strstr(f->remedy, "OP_MAX");
-  if (a->form != DESC_DAT || !(extremum || strstr(f->remedy, "OP_RW")))
-    return f->remedy;
-  if (a->map < 0 && a->access == OP_INC && strstr(f->reason, "assigns it"))
-    return "declare it OP_WRITE if the kernel sets all of it and does not read it, else OP_RW; or use += or "
-           "-=";
-  if (a->map < 0)
-    return extremum ? "declare it OP_RW, or only add to it" : f->remedy;
-  if (extremum)
-    return f->remedy;
-  if (a->access == OP_INC)
-    return "add to it only, with += or -=, and do not read it";
-  if (a->access == OP_READ)
-    return "do not write to it, or declare it OP_INC wherever the loop passes it, and only add to it";
-  if (a->access == OP_WRITE)
-    return strstr(f->remedy, "write it first")
-               ? "write it first, " PROVE_INSTEAD_OF_WRITE
-               : "write all its components on every path, " PROVE_INSTEAD_OF_WRITE;
-  return f->remedy;
-}
-
 const char *prove_of(const struct proof *proof) {
   return proof->without_targets ? "of an element without targets, " : "";
 }
@@ -86,18 +45,22 @@ void prove_tell(const struct desc *d, const struct proof *proof, int finding, co
   const struct prove_finding *f = &proof->result.findings[finding];
   const struct source source = desc_source(d);
   const bool placed = f->line > 0 && strcmp(f->file, kernel_file) == 0;
+  struct text remedy = {0};
   text_addf(out, "kernel %s", d->kernel_name);
   if (placed) {
     text_add(out, " (");
     source_place(&source, f->line, f->column, out);
     text_add(out, ")");
   }
-  text_addf(out, ": %s%s", prove_of(proof), f->reason);
-  const char *remedy = proof->without_targets && f->evidence == PROVE_PROMISE
-                           ? "write it before the loop over the targets, too"
-                           : prove_remedy(d, f);
-  if (remedy && *remedy)
-    text_addf(out, "; %s", remedy);
+  text_addf(out, ": %s", prove_of(proof));
+  rule_reason(d, f, out);
+  if (proof->without_targets && rule_evidence(f->rule) == EVIDENCE_PROMISE)
+    text_add(&remedy, "write it before the loop over the targets, too");
+  else
+    rule_remedy(d, f, &remedy);
+  if (remedy.length)
+    text_addf(out, "; %s", text_str(&remedy));
+  text_free(&remedy);
   if (placed) {
     text_add_char(out, '\n');
     source_excerpt(&source, f->line, f->column, out);
@@ -135,7 +98,7 @@ static bool is_violated(const struct desc *d, const struct proof *proof, int fin
   const struct prove_finding *f = &proof->result.findings[finding];
   const int access = f->argument >= 0 ? d->args[f->argument].access : OP_READ;
   return f->verdict == PROVE_VIOLATED ||
-         (d->entry && f->verdict == PROVE_UNKNOWN && f->evidence == PROVE_PROMISE &&
+         (d->entry && f->verdict == PROVE_UNKNOWN && rule_evidence(f->rule) == EVIDENCE_PROMISE &&
           proof->witnesses[finding].length && (access == OP_WRITE || access == OP_INC));
 }
 
@@ -221,7 +184,7 @@ static void set_lengths(struct desc *d, const struct prove_length *only, unsigne
 static bool is_found(const struct prove_result *result, const struct prove_finding *f) {
   for (int i = 0; i < result->nfindings; i++)
     if (result->findings[i].verdict == PROVE_VIOLATED && result->findings[i].argument == f->argument &&
-        result->findings[i].evidence == f->evidence)
+        rule_evidence(result->findings[i].rule) == rule_evidence(f->rule))
       return true;
   return false;
 }
@@ -231,11 +194,11 @@ static bool is_found(const struct prove_result *result, const struct prove_findi
 static void keep_asked(const struct desc *d, const struct prove_length *only, struct prove_result *result) {
   for (int i = 0; only && i < result->nfindings; i++) {
     struct prove_finding *f = &result->findings[i];
-    const bool unwritten =
-        f->evidence == PROVE_PROMISE && f->argument >= 0 && d->args[f->argument].access == OP_WRITE;
-    const bool asked = only->targets ? f->evidence == PROVE_OUTSIDE && f->argument >= 0 &&
+    const bool unwritten = rule_evidence(f->rule) == EVIDENCE_PROMISE && f->argument >= 0 &&
+                           d->args[f->argument].access == OP_WRITE;
+    const bool asked = only->targets ? rule_evidence(f->rule) == EVIDENCE_OUTSIDE && f->argument >= 0 &&
                                            d->args[f->argument].map == only->map
-                                     : unwritten || f->evidence == PROVE_UNSET;
+                                     : unwritten || rule_evidence(f->rule) == EVIDENCE_UNSET;
     if (f->verdict != PROVE_VIOLATED || !asked)
       f->verdict = PROVE_PROVED;
   }

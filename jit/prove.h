@@ -53,13 +53,6 @@ const char *prove_of(const struct proof *proof);
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
-/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and
- * OP_RW makes the promise of OP_WRITE once more. */
-#define PROVE_INSTEAD_OF_WRITE                                                                               \
-  "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
-
-/* What to do about it; NULL or "" if nothing is known. */
-const char *prove_remedy(const struct desc *d, const struct prove_finding *f);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
                     struct text *out);

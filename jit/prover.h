@@ -60,26 +60,76 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that
- * no value takes. */
-enum prove_evidence {
-  PROVE_TEXT,    /* nothing: the text alone shows it */
-  PROVE_PROMISE, /* the argument's promise is broken */
-  PROVE_OUTSIDE, /* memory beyond the argument's is used */
-  PROVE_INDEX,   /* an array of the kernel's own or a constant is left */
-  PROVE_NULL,    /* a null pointer is followed */
-  PROVE_KEPT,    /* what one element left changes what another gives */
-  PROVE_UNSET    /* a variable without a value changes what the kernel gives */
+/* What was found. jit/rules.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
+enum prove_rule {
+  RULE_NONE,
+  /* The promise of an argument is broken. */
+  RULE_READ_WRITTEN,
+  RULE_INC_READ, /* numbers: see prove_finding */
+  RULE_INC_ASSIGNED,
+  RULE_INC_CHANGED,
+  RULE_MIN_NOT_COMPARED, /* numbers: 1: it is compared the other way round */
+  RULE_MAX_NOT_COMPARED,
+  RULE_WRITE_READ_FIRST,
+  RULE_WRITE_NEVER, /* numbers, of this and the next three: the component, and the row of a vector */
+  RULE_WRITE_SOMETIMES,
+  RULE_WRITE_MAYBE,
+  RULE_WRITE_IN_TURN,
+  /* An argument could not be followed. */
+  RULE_LOST_ORDER,
+  RULE_LOST_INDEX,
+  RULE_LOST_CAST,
+  RULE_LOST_NUMBER,
+  RULE_LOST_POINTER,
+  RULE_LOST_POINTERS,
+  RULE_LOST_PLACES,
+  RULE_LOST_RETURN,
+  RULE_LOST_CALL,
+  RULE_LOST_STORED,
+  RULE_LOST_RECORD,
+  RULE_LOST_CXX,
+  RULE_LOST_STATEMENT,
+  /* Memory beyond an argument. numbers: what there is, and what is used */
+  RULE_ROW_OUTSIDE,
+  RULE_POINTER_OUTSIDE,
+  RULE_COMPONENT_OUTSIDE,
+  RULE_NOT_BY_ROW,
+  /* The kernel as a whole. name: of the constant, array, variable or function. numbers: as above */
+  RULE_CONSTANT_INDEX,
+  RULE_CONSTANT_OUTSIDE,
+  RULE_ARRAY_INDEX,
+  RULE_ARRAY_OUTSIDE,
+  RULE_VARIABLE_OUTSIDE,
+  RULE_NEXT_ROW,
+  RULE_NULL_POINTER,
+  RULE_KEPT,
+  RULE_UNSET,
+  RULE_COMPILER_UNSET, /* name: what the compiler says */
+  RULE_ENDLESS,
+  RULE_ROUNDS,
+  RULE_RECURSION,
+  RULE_NO_KERNEL,
+  RULE_PARAMETER_COUNT, /* numbers: of parameters */
+  RULE_PARAMETER_TYPE,  /* name: its type; numbers: the parameter from 1, the argument from 0 */
+  RULE_PARAMETER_CONST, /* the same */
+  RULE_SIZE_IN_CXX,
+  RULE_EMPTY_IN_CXX,
+  RULE_SIGN_IN_CXX,
+  RULES
 };
 
 /* The first thing found about an argument; without one it is proved. */
 struct prove_finding {
   int argument; /* from 0; -1: about the kernel as a whole */
   enum prove_verdict verdict;
-  enum prove_evidence evidence;
-  const char *file; /* "" if there is no place */
-  int line, column; /* from 1; 0 if none */
-  const char *reason, *remedy;
+  enum prove_rule rule;
+  const char *file;      /* "" if there is no place */
+  int line, column;      /* from 1; 0 if none */
+  const char *parameter; /* that the argument is passed as; "" if it has no name */
+  const char *name;      /* see the rule; else "" */
+  /* See the rule. Of OP_INC that is not only added to, the second is 1 if each change keeps the smaller of two values
+   * there, 2 if the larger. */
+  long long numbers[2];
 };
 
 struct prove_result {
@@ -96,7 +146,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 4
+#define PROVER_ABI 5
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

@@ -6,10 +6,11 @@
 /* Is a run that ended with this signal what the finding says? */
 static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
-  if (f->evidence == PROVE_NULL && number == SIGSEGV)
+  if (rule_evidence(f->rule) == EVIDENCE_NULL && number == SIGSEGV)
     return (uintptr_t)trial_fault() < page;
   return number == SIGILL &&
-         (f->evidence == PROVE_NULL || f->evidence == PROVE_INDEX || f->evidence == PROVE_OUTSIDE);
+         (rule_evidence(f->rule) == EVIDENCE_NULL || rule_evidence(f->rule) == EVIDENCE_INDEX ||
+          rule_evidence(f->rule) == EVIDENCE_OUTSIDE);
 }
 
 bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long number,
@@ -22,11 +23,11 @@ bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long num
     seen = is_stop(f, stopped);
     out->what = TRIAL_STOPPED;
   } else if (!trial_was_odd())
-    switch (f->evidence) {
-    case PROVE_PROMISE: seen = trial_breaks_promise(t, f->argument, number, out); break;
-    case PROVE_OUTSIDE: seen = trial_left_argument(t, f->argument, number, out); break;
-    case PROVE_KEPT: seen = trial_was_kept(t, number, out); break;
-    case PROVE_UNSET: seen = trial_was_unset(t, number, out); break;
+    switch (rule_evidence(f->rule)) {
+    case EVIDENCE_PROMISE: seen = trial_breaks_promise(t, f->argument, number, out); break;
+    case EVIDENCE_OUTSIDE: seen = trial_left_argument(t, f->argument, number, out); break;
+    case EVIDENCE_KEPT: seen = trial_was_kept(t, number, out); break;
+    case EVIDENCE_UNSET: seen = trial_was_unset(t, number, out); break;
     default: break;
     }
   out->trial = number;

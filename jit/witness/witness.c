@@ -38,13 +38,13 @@ struct search {
 };
 
 static bool needs_run(const struct prove_finding *f) {
-  return f->verdict == PROVE_VIOLATED && f->evidence != PROVE_TEXT;
+  return f->verdict == PROVE_VIOLATED && rule_evidence(f->rule) != EVIDENCE_TEXT;
 }
 
-static bool any_needs(const struct prove_result *result, enum prove_evidence evidence) {
+static bool any_needs(const struct prove_result *result, enum rule_evidence evidence) {
   for (int i = 0; i < result->nfindings; i++)
     if (needs_run(&result->findings[i]) &&
-        (evidence == PROVE_TEXT || result->findings[i].evidence == evidence))
+        (evidence == EVIDENCE_TEXT || rule_evidence(result->findings[i].rule) == evidence))
       return true;
   return false;
 }
@@ -85,7 +85,7 @@ static bool prepare(struct search *s, const struct compiler *compiler) {
               generate_c(&s->alone, &scalar, &files, &ignored) == OP_OK;
   if (good) {
     compile(s, compiler, &files, 0);
-    if (any_needs(s->findings, PROVE_UNSET))
+    if (any_needs(s->findings, EVIDENCE_UNSET))
       compile(s, compiler, &files, 1);
   }
   generated_free(&files);
@@ -230,7 +230,7 @@ static void tell(const struct search *s, int finding, struct text *out) {
 bool witness_find(const struct compiler *compiler, const struct desc *d, bool each,
                   struct prove_result *result, struct text *words) {
   struct search s = {.loop = d, .findings = result, .each = each};
-  if (!any_needs(result, PROVE_TEXT))
+  if (!any_needs(result, EVIDENCE_TEXT))
     return true;
   const bool prepared = prepare(&s, compiler), tried = prepared && search(&s);
   for (int i = 0; i < result->nfindings; i++)

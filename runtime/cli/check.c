@@ -9,6 +9,7 @@
 #include "jit/front/kernel.h"
 #include "jit/messages.h"
 #include "jit/prove.h"
+#include "jit/rules.h"
 
 enum { OPTION_KERNEL, OPTION_CONST };
 
@@ -118,17 +119,19 @@ static struct found worst_of(const struct proofs *proofs, int argument) {
 static void show_json(struct cli *cli, const struct desc *d, int number, const char *text,
                       const struct found *found) {
   const struct prove_finding *f = finding_in(found);
-  struct text *out = &cli->out, reason = {0};
+  struct text *out = &cli->out, reason = {0}, remedy = {0};
   json_open(out, NULL, '{');
   json_fields(out, "argument:n text:t verdict:t", number, text, verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
-    const char *remedy = prove_remedy(d, f);
-    text_addf(&reason, "%s%s", prove_of(found->proof), f->reason);
-    json_fields(out, "reason:t remedy:t line:n column:n witness:t", text_str(&reason), remedy ? remedy : "",
+    text_add(&reason, prove_of(found->proof));
+    rule_reason(d, f, &reason);
+    rule_remedy(d, f, &remedy);
+    json_fields(out, "reason:t remedy:t line:n column:n witness:t", text_str(&reason), text_str(&remedy),
                 f->line, f->column, text_str(&found->proof->witnesses[found->finding]));
   }
   json_close(out, '}');
   text_free(&reason);
+  text_free(&remedy);
 }
 
 /* Number 0: the kernel as a whole. */

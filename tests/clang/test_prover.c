@@ -9,6 +9,7 @@
 
 #include "jit/front/prelude.h"
 #include "jit/prover.h"
+#include "jit/rules.h"
 #include "jit/witness/witness.h"
 #include "op2jit.h"
 #include "planted.h"
@@ -103,11 +104,28 @@ static int confirmed(const char *text, const char *letters, struct prove_result 
   return violations;
 }
 
-static void show(const struct prove_result *result) {
+/* The words of a finding, and after a semicolon its remedies for a dat and for a global. Good until the next call. */
+static const char *words_of(const struct prove_finding *f, const char *text, const char *letters) {
+  static struct text words;
+  struct prove_argument arguments[8];
+  struct desc d;
+  describe(text, arguments, parse_arguments(letters, arguments), &d);
+  text_clear(&words);
+  rule_reason(&d, f, &words);
+  text_add(&words, "; ");
+  rule_remedy(&d, f, &words);
+  text_add(&words, "; ");
+  if (f->argument >= 0)
+    d.args[f->argument].form = DESC_GBL;
+  rule_remedy(&d, f, &words);
+  return text_str(&words);
+}
+
+static void show(const struct prove_result *result, const char *text, const char *letters) {
   for (int i = 0; i < result->nfindings; i++)
-    print_message("  argument %d, verdict %d, %s:%d:%d: %s; %s\n", result->findings[i].argument,
+    print_message("  argument %d, verdict %d, %s:%d:%d: %s\n", result->findings[i].argument,
                   result->findings[i].verdict, result->findings[i].file, result->findings[i].line,
-                  result->findings[i].column, result->findings[i].reason, result->findings[i].remedy);
+                  result->findings[i].column, words_of(&result->findings[i], text, letters));
 }
 
 TEST(finds_each_mistake) {
@@ -118,13 +136,14 @@ TEST(finds_each_mistake) {
     int seen = 0;
     for (int f = 0; f < result.nfindings; f++) {
       const struct prove_finding *found = &result.findings[f];
+      const char *words = words_of(found, m->wrong, m->arguments);
       seen += found->verdict == PROVE_VIOLATED && found->argument == m->argument && found->line == m->line &&
-              strstr(found->reason, m->says) && strstr(found->remedy, m->remedy) &&
+              strstr(words, m->says) && strstr(strstr(words, "; "), m->remedy) &&
               strcmp(found->file, "kernel.c") == 0 && found->column > 0;
     }
     if (seen != 1) {
       print_message("mistake %d is not found as it should be:\n%s\n", i, m->wrong);
-      show(&result);
+      show(&result, m->wrong, m->arguments);
       missed++;
     }
     prover->release(&result);
@@ -139,7 +158,7 @@ TEST(proves_each_twin) {
     struct prove_result result = prove(m->right, m->arguments);
     if (result.nfindings) {
       print_message("false alarm at %d:\n%s\n", i, m->right);
-      show(&result);
+      show(&result, m->right, m->arguments);
       alarms++;
     }
     prover->release(&result);
@@ -227,7 +246,7 @@ TEST(proves_real_kernels) {
     struct prove_result result = prove(kernels[i][1], kernels[i][0]);
     if (result.nfindings) {
       print_message("false alarm:\n%s\n", kernels[i][1]);
-      show(&result);
+      show(&result, kernels[i][1], kernels[i][0]);
     }
     assert_int_equal(result.nfindings, 0);
     prover->release(&result);
@@ -268,7 +287,7 @@ TEST(admits_what_it_does_not_know) {
     for (int f = 0; f < result.nfindings; f++) {
       if (result.findings[f].verdict != PROVE_UNKNOWN) {
         print_message("a violation:\n%s\n", kernels[i][1]);
-        show(&result);
+        show(&result, kernels[i][1], kernels[i][0]);
       }
       assert_int_equal(result.findings[f].verdict, PROVE_UNKNOWN);
     }
@@ -286,8 +305,8 @@ TEST(sees_each_mistake_in_a_run) {
     confirmed(m->wrong, m->arguments, &result, words);
     for (int f = 0; f < result.nfindings; f++) {
       const struct prove_finding *found = &result.findings[f];
-      const bool by_text = found->evidence == PROVE_TEXT;
-      if (found->argument == m->argument && strstr(found->reason, m->says) &&
+      const bool by_text = rule_evidence(found->rule) == EVIDENCE_TEXT;
+      if (found->argument == m->argument && strstr(words_of(found, m->wrong, m->arguments), m->says) &&
           (found->verdict != PROVE_VIOLATED || (!by_text && !strstr(text_str(&words[f]), "seen in a run")))) {
         print_message("mistake %d is not seen:\n%s\n", i, m->wrong);
         missed++;
@@ -325,7 +344,7 @@ TEST(sees_no_mistake_that_is_none) {
     struct prove_result result = prove(kernels[i][1], kernels[i][0]);
     struct text words[8] = {{0}};
     if (confirmed(kernels[i][1], kernels[i][0], &result, words)) {
-      show(&result);
+      show(&result, kernels[i][1], kernels[i][0]);
       fail_msg("%s is refused:\n%s", text_str(&words[0]), kernels[i][1]);
     }
     for (int f = 0; f < result.nfindings; f++)

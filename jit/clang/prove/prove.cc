@@ -26,9 +26,15 @@ struct Report {
     return strings.back().c_str();
   }
   void add(int argument, const Finding &finding) {
-    findings.push_back({argument, finding.verdict, finding.evidence, keep(finding.file),
-                        static_cast<int>(finding.line), static_cast<int>(finding.column),
-                        keep(finding.reason), keep(finding.remedy)});
+    findings.push_back({argument,
+                        finding.verdict,
+                        finding.rule,
+                        keep(finding.file),
+                        static_cast<int>(finding.line),
+                        static_cast<int>(finding.column),
+                        keep(finding.parameter),
+                        keep(finding.name),
+                        {finding.first, finding.second}});
   }
 };
 
@@ -50,24 +56,12 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
   return found;
 }
 
-std::string spelled(const prove_argument &argument) {
-  const std::string pointer =
-      std::string(argument.access == PROVE_READ || argument.form == PROVE_NUMBERS ? "const " : "") +
-      argument.type + " *";
-  if (argument.ragged)
-    return pointer + "*x";
-  return argument.form == PROVE_VECTOR ? pointer + "x[" + std::to_string(argument.arity) + "]" : pointer;
-}
-
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
                      bool cxx, Rules &rules) {
-  const unsigned place = parameter.getFunctionScopeIndex() + 1;
   clang::QualType type = parameter.getType();
   for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
     type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
-  clang::LangOptions options;
-  const clang::PrintingPolicy policy(options);
   const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
   const std::string name = type_word(type);
   if (name == argument.type && (!reads || type.isConstQualified() || cxx))
@@ -76,13 +70,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
       cxx && !type.isNull() && type->isRecordType() ? rules.values_of_argument(type, number) : 0;
   if (row && argument.dim % row == 0)
     return true;
-  rules.whole(PROVE_VIOLATED, PROVE_TEXT, parameter.getLocation(),
-              "parameter " + std::to_string(place) + " (" + parameter.getName().str() + ") is '" +
-                  parameter.getType().getAsString(policy) + "', and argument " + std::to_string(number + 1) +
-                  " passes '" + spelled(argument) + "'",
-              name == argument.type
-                  ? "add const, or declare the argument OP_RW, OP_WRITE or OP_INC"
-                  : "give the parameter the argument's type, or pass the arguments in the kernel's order");
+  rules.mismatched(name == argument.type ? RULE_PARAMETER_CONST : RULE_PARAMETER_TYPE, parameter, number);
   return false;
 }
 
@@ -91,8 +79,8 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   if (!kernel) {
     Finding missing;
     missing.verdict = PROVE_VIOLATED;
-    missing.reason = std::string("the text has no function '") + request.kernel + "'";
-    missing.remedy = "name the kernel's function";
+    missing.rule = RULE_NO_KERNEL;
+    missing.name = request.kernel;
     report.add(-1, missing);
     return;
   }
@@ -101,11 +89,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   const int parameters = request.narguments ? prove_parameter(&request, request.narguments - 1) + 1 : 0;
   bool matches = static_cast<int>(kernel->getNumParams()) == parameters;
   if (!matches)
-    rules.whole(PROVE_VIOLATED, PROVE_TEXT, kernel->getLocation(),
-                "the kernel has " + std::to_string(kernel->getNumParams()) +
-                    " parameters, and the loop passes " + std::to_string(request.narguments) + " arguments" +
-                    (parameters == request.narguments ? "" : ", and a number of targets for each ragged map"),
-                "give the kernel one parameter per argument, in their order");
+    rules.whole(PROVE_VIOLATED, RULE_PARAMETER_COUNT, kernel->getLocation(), "", kernel->getNumParams());
   for (int i = 0; matches && i < request.narguments; i++)
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
@@ -114,17 +98,24 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     Walk(context, rules).kernel(*kernel, request);
   for (const compile_message &message : report.messages.messages())
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
-      report.findings.push_back({-1, PROVE_VIOLATED, PROVE_UNSET, report.keep(message.file), message.line,
-                                 message.column, report.keep(message.text),
-                                 "give the variable a value first"});
+      report.findings.push_back({-1,
+                                 PROVE_VIOLATED,
+                                 RULE_COMPILER_UNSET,
+                                 report.keep(message.file),
+                                 message.line,
+                                 message.column,
+                                 "",
+                                 report.keep(message.text),
+                                 {}});
   const OtherReading other = cxx ? OtherReading() : find_other_reading(context);
   if (other.where.isValid()) {
     Rules reading(context, request, *kernel);
-    reading.whole(PROVE_C_ONLY, PROVE_TEXT, other.where, other.reason, other.remedy);
+    reading.whole(PROVE_C_ONLY, other.rule, other.where);
     report.add(-1, reading.findings().back());
   }
+  const std::vector<Finding> findings = rules.findings();
   for (int i = -1; i < request.narguments; i++) {
-    const Finding &finding = i < 0 ? rules.findings().back() : rules.findings()[static_cast<size_t>(i)];
+    const Finding &finding = i < 0 ? findings.back() : findings[static_cast<size_t>(i)];
     if (finding.verdict != PROVE_PROVED)
       report.add(i, finding);
   }

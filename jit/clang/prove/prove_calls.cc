@@ -42,9 +42,7 @@ private:
       return;
     for (const clang::FunctionDecl *caller : path_)
       if (caller == definition) {
-        rules_.whole(PROVE_VIOLATED, PROVE_TEXT, where->getExprLoc(),
-                     "the kernel calls '" + definition->getNameAsString() + "' from within itself",
-                     "write it as a loop; kernels cannot recurse");
+        rules_.whole(PROVE_VIOLATED, RULE_RECURSION, where->getExprLoc(), definition->getNameAsString());
         return;
       }
     follow(definition);

@@ -140,7 +140,7 @@ Compared Walk::compared(const Place &to, const Value &what) {
   if (side.kind != Value::Bound || side.minus || !(side.target == to))
     return Compared::No;
   if (rules_.argument(to.argument).access == PROVE_INC && side.above != side.below)
-    rules_.keeps_extremum(to.argument, side.below);
+    rules_.keeps_extremum(side.below);
   return (minimum ? side.below : side.above) ? Compared::Rightly : Compared::Wrongly;
 }
 

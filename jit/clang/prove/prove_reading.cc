@@ -24,20 +24,13 @@ public:
     if (context_.hasSameType(there, operand->getType()) ||
         context_.getTypeSizeInChars(there) == context_.getTypeSizeInChars(operand->getType()))
       return true;
-    return found(operand->getExprLoc(),
-                 "the size of this expression is another in C++, as which a GPU's compiler reads it: there "
-                 "comparisons and characters are of types of one byte, and arrays stay arrays",
-                 "write the size of the type that is meant, sizeof(int)");
+    return found(operand->getExprLoc(), RULE_SIZE_IN_CXX);
   }
 
   bool VisitRecordDecl(clang::RecordDecl *record) {
     if (!record->isCompleteDefinition() || !record->field_empty() || record->isImplicit())
       return true;
-    return found(
-        record->getLocation(),
-        "a structure without members has no size in C and one byte in C++, as which a GPU's compiler "
-        "reads it",
-        "give it a member");
+    return found(record->getLocation(), RULE_EMPTY_IN_CXX);
   }
 
   // Without negative values an enumeration counts as unsigned int here, and as int there.
@@ -63,16 +56,12 @@ public:
   OtherReading first;
 
 private:
-  bool found(clang::SourceLocation where, const char *reason, const char *remedy) {
-    first = {where, reason, remedy};
+  bool found(clang::SourceLocation where, prove_rule rule) {
+    first = {where, rule};
     return false; // no further
   }
   bool sign_matters(clang::SourceLocation where) {
-    return found(
-        where,
-        "this enumeration has no negative values and counts as unsigned int in C, where the "
-        "difference is never below zero; in C++, as which a GPU's compiler reads it, it counts as int",
-        "convert its value to int first, (int)value");
+    return found(where, RULE_SIGN_IN_CXX);
   }
 
   // 'a' and '\xff', but not L'a' or 'ab'.

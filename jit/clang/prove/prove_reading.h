@@ -5,11 +5,13 @@
 
 #include <clang/AST/ASTContext.h>
 
+#include "jit/prover.h"
+
 namespace op2jit {
 
 struct OtherReading {
   clang::SourceLocation where; // invalid: there is none
-  const char *reason = "", *remedy = "";
+  prove_rule rule = RULE_NONE;
 };
 
 // The first of the unit.

@@ -3,12 +3,14 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <utility>
+
 namespace op2jit {
 
 Rules::Rules(const clang::ASTContext &context, const prove_request &request,
              const clang::FunctionDecl &kernel)
     : context_(context), request_(request), kernel_(kernel),
-      findings_(static_cast<size_t>(request.narguments) + 1),
+      findings_(static_cast<size_t>(request.narguments) + 1), keeps_(static_cast<size_t>(request.narguments)),
       doubtful_(static_cast<size_t>(request.narguments)) {
   for (int i = 0; i < request.narguments; i++) {
     sometimes_.emplace_back(components(i));
@@ -29,34 +31,42 @@ State Rules::start() const {
   return state;
 }
 
-std::string Rules::title(int i) const {
-  const auto number = static_cast<unsigned>(prove_parameter(&request_, i));
-  std::string text = "argument " + std::to_string(i + 1);
-  if (number < kernel_.getNumParams() && !kernel_.getParamDecl(number)->getName().empty())
-    text += " (" + kernel_.getParamDecl(number)->getName().str() + ")";
-  return text;
-}
-
-void Rules::report(int i, prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
-                   std::string reason, std::string remedy) {
+void Rules::report(int i, clang::SourceLocation where, Finding found) {
   Finding &finding = i < 0 ? findings_.back() : findings_[static_cast<size_t>(i)];
-  if (verdict <= finding.verdict)
+  if (found.verdict <= finding.verdict)
     return; // the first of a kind is told, and a violation rather than a doubt
-  finding = {verdict, evidence, "", std::move(reason), std::move(remedy)};
+  const auto number = static_cast<unsigned>(i < 0 ? -1 : prove_parameter(&request_, i));
+  if (number < kernel_.getNumParams())
+    found.parameter = kernel_.getParamDecl(number)->getName().str();
   const clang::SourceManager &sources = context_.getSourceManager();
   const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
   if (where.isValid() && place.isValid()) {
     llvm::StringRef file = place.getFilename();
     file.consume_front("./");
-    finding.file = file.str();
-    finding.line = place.getLine();
-    finding.column = place.getColumn();
+    found.file = file.str();
+    found.line = place.getLine();
+    found.column = place.getColumn();
   }
+  finding = std::move(found);
 }
 
-void Rules::whole(prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
-                  std::string reason, std::string remedy) {
-  report(-1, verdict, evidence, where, std::move(reason), std::move(remedy));
+void Rules::violated(const Place &place, prove_rule rule, const clang::Expr *where, int64_t first,
+                     int64_t second) {
+  report(place.argument, where->getExprLoc(), {PROVE_VIOLATED, rule, "", first, second});
+}
+
+void Rules::whole(prove_verdict verdict, prove_rule rule, clang::SourceLocation where,
+                  const std::string &name, int64_t first, int64_t second) {
+  report(-1, where, {verdict, rule, name, first, second});
+}
+
+void Rules::mismatched(prove_rule rule, const clang::ParmVarDecl &parameter, int argument) {
+  const clang::LangOptions options;
+  Finding found{PROVE_VIOLATED, rule, parameter.getType().getAsString(clang::PrintingPolicy(options))};
+  found.first = parameter.getFunctionScopeIndex() + 1;
+  found.second = argument;
+  found.parameter = parameter.getName().str();
+  report(-1, parameter.getLocation(), std::move(found));
 }
 
 std::string type_word(clang::QualType type) {
@@ -101,14 +111,14 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
   return count;
 }
 
-void Rules::lost(const Place &place, clang::SourceLocation where, const char *why) {
+void Rules::lost(const Place &place, clang::SourceLocation where, prove_rule why) {
   if (place.kind != Place::Argument && place.kind != Place::Pointers)
     return;
   doubtful_[static_cast<size_t>(place.argument)] = true;
-  report(place.argument, PROVE_UNKNOWN, PROVE_PROMISE, where, title(place.argument) + " " + why, "");
+  report(place.argument, where, {PROVE_UNKNOWN, why});
 }
 
-void Rules::lost_all(clang::SourceLocation where, const char *why) {
+void Rules::lost_all(clang::SourceLocation where, prove_rule why) {
   for (int i = 0; i < request_.narguments; i++) {
     Place place;
     place.kind = Place::Argument;
@@ -118,42 +128,24 @@ void Rules::lost_all(clang::SourceLocation where, const char *why) {
 }
 
 void Rules::not_by_row(const Place &place, const clang::Expr *where) {
-  report(place.argument, PROVE_VIOLATED, PROVE_TEXT, where->getExprLoc(),
-         title(place.argument) + " has the rows of a ragged map, and nothing but OP_ROW leads to them",
-         "write OP_ROW(x, k) in place of x[k]");
+  violated(place, RULE_NOT_BY_ROW, where);
 }
 
 // Reports what is outside; false if the component is outside or not known.
 bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
   const bool vector = arg.form == PROVE_VECTOR;
-  if (arg.ragged && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
-    const std::string n = std::to_string(arg.arity);
-    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
-           "of an element with " + n + " targets " + title(place.argument) + " has the rows 0 to " +
-               std::to_string(arg.arity - 1) + ", and the kernel uses OP_ROW(.., " +
-               std::to_string(*place.entry) + ")",
-           "let k in OP_ROW(x, k) go from 0 to n - 1");
-    return false;
-  }
   if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
-    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
-           title(place.argument) + " has " + std::to_string(arg.arity) +
-               " pointers, and the kernel uses number " + std::to_string(*place.entry),
-           "use pointers 0 to " + std::to_string(arg.arity - 1) + ", or pass a map with more entries");
+    violated(place, arg.ragged ? RULE_ROW_OUTSIDE : RULE_POINTER_OUTSIDE, where, arg.arity, *place.entry);
     return false;
   }
   if (place.kind == Place::Argument && place.component &&
       (*place.component < 0 || *place.component >= arg.dim)) {
-    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
-           title(place.argument) + " has dim " + std::to_string(arg.dim) +
-               ", and the kernel uses component " + std::to_string(*place.component),
-           "use components 0 to " + std::to_string(arg.dim - 1) + ", or declare it with a larger dim" +
-               (arg.ragged ? "; the row of target k is OP_ROW(x, k)" : ""));
+    violated(place, RULE_COMPONENT_OUTSIDE, where, arg.dim, *place.component);
     return false;
   }
   if ((vector && !place.entry) || (place.kind == Place::Argument && !place.component)) {
-    lost(place, where->getExprLoc(), "is indexed by a value that is known only when the program runs");
+    lost(place, where->getExprLoc(), RULE_LOST_INDEX);
     return false;
   }
   return true;
@@ -167,22 +159,14 @@ static bool is_constant(const clang::VarDecl *variable, const clang::SourceManag
 void Rules::outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
                     const clang::Expr *where) {
   const bool constant = is_constant(variable, context_.getSourceManager());
-  const std::string title = (constant ? "constant " : "array ") + name;
-  const std::string last = std::to_string(size - 1);
   if (!index)
-    whole(PROVE_UNKNOWN, PROVE_INDEX, where->getExprLoc(),
-          title + " is indexed by a value that is known only when the program runs", "");
-  else if (constant)
-    whole(PROVE_VIOLATED, PROVE_INDEX, where->getExprLoc(),
-          title + " has dim " + std::to_string(size) + ", and the kernel uses component " +
-              std::to_string(*index),
-          "use components 0 to " + last + ", or declare it with a larger dim");
+    whole(PROVE_UNKNOWN, constant ? RULE_CONSTANT_INDEX : RULE_ARRAY_INDEX, where->getExprLoc(), name);
   else
-    whole(PROVE_VIOLATED, PROVE_INDEX, where->getExprLoc(),
-          (size == 1 ? "variable " + name + " holds one value"
-                     : title + " has " + std::to_string(size) + " elements") +
-              ", and the kernel uses element " + std::to_string(*index),
-          size == 1 ? "stay within it" : "use elements 0 to " + last + ", or give it more of them");
+    whole(PROVE_VIOLATED,
+          constant    ? RULE_CONSTANT_OUTSIDE
+          : size == 1 ? RULE_VARIABLE_OUTSIDE
+                      : RULE_ARRAY_OUTSIDE,
+          where->getExprLoc(), name, size, *index);
 }
 
 // How many values a variable has, in all rows of all its arrays.
@@ -201,10 +185,7 @@ void Rules::index(const clang::Expr *array, Number index, int64_t size, const Pl
     return;
   if (index && place.kind == Place::Local && place.variable && place.component && *place.component >= 0 &&
       *place.component < values_of(place.variable)) {
-    whole(PROVE_UNKNOWN, PROVE_INDEX, array->getExprLoc(),
-          "the kernel reaches the next row of " + place.variable->getName().str() +
-              " by an index beyond the row before, which C does not define",
-          "give the row an index of its own");
+    whole(PROVE_UNKNOWN, RULE_NEXT_ROW, array->getExprLoc(), place.variable->getName().str());
     return;
   }
   array = array->IgnoreParenImpCasts();
@@ -228,23 +209,19 @@ void Rules::inside_variable(const Place &place, const clang::Expr *where) {
 }
 
 void Rules::null_pointer(const clang::Expr *where) {
-  whole(PROVE_VIOLATED, PROVE_NULL, where->getExprLoc(), "the kernel follows a null pointer",
-        "let it point to a value first");
+  whole(PROVE_VIOLATED, RULE_NULL_POINTER, where->getExprLoc());
 }
 
 void Rules::unset(const clang::VarDecl *variable, const clang::Expr *where) {
   for (int i = 0; i < request_.narguments; i++)
     if (argument(i).ragged && argument(i).arity == 0) {
-      whole(PROVE_VIOLATED, PROVE_UNSET, where->getExprLoc(),
-            "variable '" + variable->getName().str() + "' is used and has no value", "give it a value first");
+      whole(PROVE_VIOLATED, RULE_UNSET, where->getExprLoc(), variable->getName().str());
       return;
     }
 }
 
-void Rules::keeps_extremum(int i, bool minimum) {
-  Finding &finding = findings_[static_cast<size_t>(i)];
-  if (finding.verdict == PROVE_VIOLATED && llvm::StringRef(finding.reason).contains("is declared OP_INC"))
-    finding.remedy = "declare " + title(i) + (minimum ? " OP_MIN" : " OP_MAX");
+void Rules::keeps_extremum(bool minimum) {
+  keeps_next_ = minimum ? 1 : 2;
 }
 
 static int flat(const Place &place, int dim) {
@@ -261,57 +238,47 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
   if (arg.access == PROVE_INC)
-    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
-           title(place.argument) + " is declared OP_INC, and the kernel reads it",
-           "declare " + title(place.argument) + " OP_RW, or only add to it");
+    violated(place, RULE_INC_READ, where);
   if (arg.access == PROVE_WRITE && known) {
     const auto i = static_cast<size_t>(place.argument);
     const auto bit = static_cast<unsigned>(flat(place, arg.dim));
-    if (!state.written[i].test(bit)) {
-      if (sometimes_[i].test(bit) || doubtful_[i])
-        lost(place, where->getExprLoc(), "is read where it is not sure that it was written before");
-      else
-        report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
-               title(place.argument) + " is declared OP_WRITE, and the kernel reads it before it is written",
-               "declare " + title(place.argument) + " OP_RW, or write it first");
-    }
+    if (state.written[i].test(bit))
+      return;
+    if (sometimes_[i].test(bit) || doubtful_[i])
+      lost(place, where->getExprLoc(), RULE_LOST_ORDER);
+    else
+      violated(place, RULE_WRITE_READ_FIRST, where);
   }
+}
+
+// Is it what the argument's access does not allow?
+prove_rule Rules::broken(const prove_argument &arg, Change change, Compared compared) {
+  if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
+    return RULE_READ_WRITTEN;
+  if (arg.access == PROVE_INC && change != Change::Increase)
+    return change == Change::Assign ? RULE_INC_ASSIGNED : RULE_INC_CHANGED;
+  if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
+      (change != Change::Assign || compared != Compared::Rightly))
+    return arg.access == PROVE_MIN ? RULE_MIN_NOT_COMPARED : RULE_MAX_NOT_COMPARED;
+  return RULE_NONE;
 }
 
 void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change,
                   Compared compared, bool surely) {
+  const int keeps_now = std::exchange(keeps_next_, 0);
   if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
     inside_variable(place, where);
   if (place.kind == Place::Lasting)
-    whole(PROVE_VIOLATED, PROVE_KEPT, where->getExprLoc(),
-          "the kernel writes to '" + place.variable->getName().str() +
-              "', which keeps its value from one element to the next",
-          "keep it in a dat, or reduce into a global argument");
+    whole(PROVE_VIOLATED, RULE_KEPT, where->getExprLoc(), place.variable->getName().str());
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
-  const std::string name = title(place.argument);
   const bool known = inside(place, where);
-  if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
-    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
-           name + " is declared OP_READ, and the kernel writes it",
-           "declare " + name + " OP_RW, OP_WRITE or OP_INC");
-  else if (arg.access == PROVE_INC && change != Change::Increase)
-    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
-           name + " is declared OP_INC, and the kernel " +
-               (change == Change::Assign ? "assigns it instead of adding to it"
-                                         : "changes it other than by adding"),
-           "declare " + name + " OP_RW, or use += or -=");
-  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
-           (change != Change::Assign || compared != Compared::Rightly))
-    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
-           name + " is declared " + (arg.access == PROVE_MIN ? "OP_MIN" : "OP_MAX") +
-               ", and the kernel changes it without comparing",
-           std::string(arg.access == PROVE_MIN ? "write if (v < *m) *m = v" : "write if (v > *m) *m = v") +
-               (compared != Compared::Wrongly ? ""
-                : arg.access == PROVE_MIN     ? ", or declare it OP_MAX"
-                                              : ", or declare it OP_MIN"));
+  const prove_rule rule = broken(arg, change, compared);
+  if (rule != RULE_NONE)
+    violated(place, rule, where, compared == Compared::Wrongly);
   const auto i = static_cast<size_t>(place.argument);
+  keeps_[i] |= keeps_now ? keeps_now : 3;
   if (known && surely)
     sometimes_[i].set(static_cast<unsigned>(flat(place, arg.dim)));
   else
@@ -327,27 +294,15 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
 
 void Rules::unwritten(int a, int component) {
   const auto i = static_cast<size_t>(a);
-  const prove_argument &arg = argument(a);
   const auto bit = static_cast<unsigned>(component);
-  const std::string what = arg.form == PROVE_VECTOR ? "component " + std::to_string(component % arg.dim) +
-                                                          (arg.ragged ? " of row " : " of pointer ") +
-                                                          std::to_string(component / arg.dim)
-                                                    : "component " + std::to_string(component);
-  const std::string begin = title(a) + " is declared OP_WRITE, and the kernel ";
-  const char *const remedy = " OP_RW, or write all its components on every path";
-  if (in_turn_[i].test(bit))
-    report(a, PROVE_UNKNOWN, PROVE_PROMISE, kernel_.getLocation(),
-           begin + "writes " + what +
-               " under several conditions, of which it could not be told that one always holds",
-           "write it once before them, or with if and else");
-  else
-    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, PROVE_PROMISE, kernel_.getLocation(),
-           begin +
-               (doubtful_[i]              ? "may not write "
-                : sometimes_[i].test(bit) ? "does not always write "
-                                          : "never writes ") +
-               what,
-           "declare " + title(a) + remedy);
+  const prove_rule rule = in_turn_[i].test(bit)     ? RULE_WRITE_IN_TURN
+                          : doubtful_[i]            ? RULE_WRITE_MAYBE
+                          : sometimes_[i].test(bit) ? RULE_WRITE_SOMETIMES
+                                                    : RULE_WRITE_NEVER;
+  const prove_verdict verdict =
+      rule == RULE_WRITE_IN_TURN || rule == RULE_WRITE_MAYBE ? PROVE_UNKNOWN : PROVE_VIOLATED;
+  report(a, kernel_.getLocation(),
+         {verdict, rule, "", component % argument(a).dim, component / argument(a).dim});
 }
 
 void Rules::at_exit(const State &state) {
@@ -360,6 +315,14 @@ void Rules::at_exit(const State &state) {
          missing = state.written[i].find_next_unset(static_cast<unsigned>(missing)))
       unwritten(a, missing);
   }
+}
+
+std::vector<Finding> Rules::findings() const {
+  std::vector<Finding> findings = findings_;
+  for (size_t i = 0; i < keeps_.size(); i++)
+    if (findings[i].rule == RULE_INC_READ || findings[i].rule == RULE_INC_ASSIGNED)
+      findings[i].second = keeps_[i] & (keeps_[i] == 3 ? 0 : 3);
+  return findings;
 }
 
 } // namespace op2jit

@@ -18,8 +18,10 @@ enum class Compared { No, Rightly, Wrongly };
 
 struct Finding {
   prove_verdict verdict = PROVE_PROVED;
-  prove_evidence evidence = PROVE_TEXT;
-  std::string file, reason, remedy;
+  prove_rule rule = RULE_NONE;
+  std::string name = {};
+  int64_t first = 0, second = 0; // the numbers of prove_finding
+  std::string file = {}, parameter = {};
   unsigned line = 0, column = 0;
 };
 
@@ -37,18 +39,20 @@ public:
              bool surely);
   // `index` of the array that `array` names, which has `size` elements; that is at `place`.
   void index(const clang::Expr *array, Number index, int64_t size, const Place &place);
-  // The argument, declared INC, keeps the smaller or larger of two values.
-  void keeps_extremum(int argument, bool minimum);
+  // What is written next is the smaller or larger of what its argument, declared INC, held and of another value.
+  void keeps_extremum(bool minimum);
   void null_pointer(const clang::Expr *where);
   // Of an element without targets: with some the compiler sees it.
   void unset(const clang::VarDecl *variable, const clang::Expr *where);
   // What a ragged map leads to is used by something else than OP_ROW, in a macro for instance.
   void not_by_row(const Place &place, const clang::Expr *where);
   void at_exit(const State &state);
-  void lost(const Place &place, clang::SourceLocation where, const char *why);
-  void lost_all(clang::SourceLocation where, const char *why);
-  void whole(prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where, std::string reason,
-             std::string remedy);
+  void lost(const Place &place, clang::SourceLocation where, prove_rule why);
+  void lost_all(clang::SourceLocation where, prove_rule why);
+  void whole(prove_verdict verdict, prove_rule rule, clang::SourceLocation where,
+             const std::string &name = "", int64_t first = 0, int64_t second = 0);
+  // A parameter is not of the type of its argument.
+  void mismatched(prove_rule rule, const clang::ParmVarDecl &parameter, int argument);
 
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
@@ -56,19 +60,18 @@ public:
   // How many values of the argument's type such a value is made of, one behind the other: a structure may have those
   // of a row. 0: it is not made of them alone.
   int64_t values_of_argument(clang::QualType type, int argument) const;
-  const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
-    return findings_;
-  }
+  std::vector<Finding> findings() const; // by argument, the last about the whole kernel
 
 private:
-  void report(int argument, prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
-              std::string reason, std::string remedy);
+  void report(int argument, clang::SourceLocation where, Finding found);
+  void violated(const Place &place, prove_rule rule, const clang::Expr *where, int64_t first = 0,
+                int64_t second = 0);
+  static prove_rule broken(const prove_argument &arg, Change change, Compared compared);
   bool inside(const Place &place, const clang::Expr *where);
   int64_t values_of(const clang::VarDecl *variable) const;
   void inside_variable(const Place &place, const clang::Expr *where);
   void outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
                const clang::Expr *where);
-  std::string title(int argument) const;
   int components(int argument) const;
   void unwritten(int argument, int component);
 
@@ -76,6 +79,9 @@ private:
   const prove_request &request_;
   const clang::FunctionDecl &kernel_;
   std::vector<Finding> findings_;
+  std::vector<int>
+      keeps_; // by argument: of all its changes, 1: they keep the smaller value, 2: the larger, 3: neither
+  int keeps_next_ = 0;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
   // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if
