@@ -1,14 +1,15 @@
 #include "jit/prove.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/size.h"
+#include "jit/found.h"
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
 #include "jit/prover.h"
-#include "jit/rules.h"
 #include "jit/witness/witness.h"
 #include "kernels-cache/store.h"
 
@@ -53,11 +54,11 @@ void prove_tell(const struct desc *d, const struct proof *proof, int finding, co
     text_add(out, ")");
   }
   text_addf(out, ": %s", prove_of(proof));
-  rule_reason(d, f, out);
-  if (proof->without_targets && rule_evidence(f->rule) == EVIDENCE_PROMISE)
+  found_reason(d, f, out);
+  if (proof->without_targets && found_evidence(f->what) == EVIDENCE_PROMISE)
     text_add(&remedy, "write it before the loop over the targets, too");
   else
-    rule_remedy(d, f, &remedy);
+    found_remedy(d, f, &remedy);
   if (remedy.length)
     text_addf(out, "; %s", text_str(&remedy));
   text_free(&remedy);
@@ -98,7 +99,7 @@ static bool is_violated(const struct desc *d, const struct proof *proof, int fin
   const struct prove_finding *f = &proof->result.findings[finding];
   const int access = f->argument >= 0 ? d->args[f->argument].access : OP_READ;
   return f->verdict == PROVE_VIOLATED ||
-         (d->entry && f->verdict == PROVE_UNKNOWN && rule_evidence(f->rule) == EVIDENCE_PROMISE &&
+         (d->entry && f->verdict == PROVE_UNKNOWN && found_evidence(f->what) == EVIDENCE_PROMISE &&
           proof->witnesses[finding].length && (access == OP_WRITE || access == OP_INC));
 }
 
@@ -110,7 +111,7 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
     prove_tell(d, proof, i, files->kernel_file, &words);
     if (is_violated(d, proof, i)) {
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
-      err->fact = f->evidence;
+      err->fact = (int)f->what;
     } else if (f->verdict == PROVE_C_ONLY && as_cxx)
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
     else if (f->verdict == PROVE_UNKNOWN)
@@ -184,7 +185,7 @@ static void set_lengths(struct desc *d, const struct prove_length *only, unsigne
 static bool is_found(const struct prove_result *result, const struct prove_finding *f) {
   for (int i = 0; i < result->nfindings; i++)
     if (result->findings[i].verdict == PROVE_VIOLATED && result->findings[i].argument == f->argument &&
-        rule_evidence(result->findings[i].rule) == rule_evidence(f->rule))
+        found_evidence(result->findings[i].what) == found_evidence(f->what))
       return true;
   return false;
 }
@@ -194,11 +195,11 @@ static bool is_found(const struct prove_result *result, const struct prove_findi
 static void keep_asked(const struct desc *d, const struct prove_length *only, struct prove_result *result) {
   for (int i = 0; only && i < result->nfindings; i++) {
     struct prove_finding *f = &result->findings[i];
-    const bool unwritten = rule_evidence(f->rule) == EVIDENCE_PROMISE && f->argument >= 0 &&
+    const bool unwritten = found_evidence(f->what) == EVIDENCE_PROMISE && f->argument >= 0 &&
                            d->args[f->argument].access == OP_WRITE;
-    const bool asked = only->targets ? rule_evidence(f->rule) == EVIDENCE_OUTSIDE && f->argument >= 0 &&
+    const bool asked = only->targets ? found_evidence(f->what) == EVIDENCE_OUTSIDE && f->argument >= 0 &&
                                            d->args[f->argument].map == only->map
-                                     : unwritten || rule_evidence(f->rule) == EVIDENCE_UNSET;
+                                     : unwritten || found_evidence(f->what) == EVIDENCE_UNSET;
     if (f->verdict != PROVE_VIOLATED || !asked)
       f->verdict = PROVE_PROVED;
   }
@@ -296,7 +297,7 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
 
 /* What is remembered of a text with one, of an OP2 program: such a loop runs all the same. The words have lines of
  * the program, so these are in the key. */
-static const char bad_words[] = "violation: ";
+static const char bad_words[] = "violation %d: %n";
 
 static void make_bad_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
   make_key(plugin, d, key);
@@ -309,13 +310,15 @@ static void make_bad_key(const struct plugin *plugin, const struct desc *d, stru
 
 int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err) {
   struct text key = {0}, words = {0};
-  const size_t head = sizeof bad_words - 1;
+  int rule = 0, head = 0;
   if (!d->entry || d->unproved)
     return OP_OK;
   make_bad_key(plugin, d, &key);
   const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-                     words.length > head && strncmp(text_str(&words), bad_words, head) == 0;
+                     sscanf(text_str(&words), bad_words, &rule, &head) == 1 && head > 0;
   const int code = known ? error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words) + head) : OP_OK;
+  if (known)
+    err->fact = rule;
   text_free(&key);
   text_free(&words);
   return code;
@@ -327,7 +330,7 @@ static void remember_violation(const struct plugin *plugin, struct store *store,
   if (!d->entry || has_passed_constant(d))
     return;
   make_bad_key(plugin, d, &key);
-  text_addf(&words, "%s%s", bad_words, error_message(err));
+  text_addf(&words, "violation %d: %s", err->fact, error_message(err));
   if (text_ok(&key) && text_ok(&words))
     store_put_verdict(store, text_str(&key), text_str(&words));
   text_free(&key);

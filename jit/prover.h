@@ -60,74 +60,74 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* What was found. jit/rules.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
-enum prove_rule {
-  RULE_NONE,
+/* What was found. jit/found.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
+enum prove_found {
+  FOUND_NONE,
   /* The promise of an argument is broken. */
-  RULE_READ_WRITTEN,
-  RULE_INC_READ, /* numbers: see prove_finding */
-  RULE_INC_ASSIGNED,
-  RULE_INC_CHANGED,
-  RULE_MIN_NOT_COMPARED, /* numbers: 1: it is compared the other way round */
-  RULE_MAX_NOT_COMPARED,
-  RULE_WRITE_READ_FIRST,
-  RULE_WRITE_NEVER, /* numbers, of this and the next three: the component, and the row of a vector */
-  RULE_WRITE_SOMETIMES,
-  RULE_WRITE_MAYBE,
-  RULE_WRITE_IN_TURN,
+  FOUND_READ_WRITTEN,
+  FOUND_INC_READ, /* numbers: see prove_finding */
+  FOUND_INC_ASSIGNED,
+  FOUND_INC_CHANGED,
+  FOUND_MIN_NOT_COMPARED, /* numbers: 1: it is compared the other way round */
+  FOUND_MAX_NOT_COMPARED,
+  FOUND_WRITE_READ_FIRST,
+  FOUND_WRITE_NEVER, /* numbers, of this and the next three: the component, and the row of a vector */
+  FOUND_WRITE_SOMETIMES,
+  FOUND_WRITE_MAYBE,
+  FOUND_WRITE_IN_TURN,
   /* An argument could not be followed. */
-  RULE_LOST_ORDER,
-  RULE_LOST_INDEX,
-  RULE_LOST_CAST,
-  RULE_LOST_NUMBER,
-  RULE_LOST_POINTER,
-  RULE_LOST_POINTERS,
-  RULE_LOST_PLACES,
-  RULE_LOST_RETURN,
-  RULE_LOST_CALL,
-  RULE_LOST_STORED,
-  RULE_LOST_RECORD,
-  RULE_LOST_CXX,
-  RULE_LOST_STATEMENT,
+  FOUND_LOST_ORDER,
+  FOUND_LOST_INDEX,
+  FOUND_LOST_CAST,
+  FOUND_LOST_NUMBER,
+  FOUND_LOST_POINTER,
+  FOUND_LOST_POINTERS,
+  FOUND_LOST_PLACES,
+  FOUND_LOST_RETURN,
+  FOUND_LOST_CALL,
+  FOUND_LOST_STORED,
+  FOUND_LOST_RECORD,
+  FOUND_LOST_CXX,
+  FOUND_LOST_STATEMENT,
   /* Memory beyond an argument. numbers: what there is, and what is used */
-  RULE_ROW_OUTSIDE,
-  RULE_POINTER_OUTSIDE,
-  RULE_COMPONENT_OUTSIDE,
-  RULE_NOT_BY_ROW,
+  FOUND_ROW_OUTSIDE,
+  FOUND_POINTER_OUTSIDE,
+  FOUND_COMPONENT_OUTSIDE,
+  FOUND_NOT_BY_ROW,
   /* The kernel as a whole. name: of the constant, array, variable or function. numbers: as above */
-  RULE_CONSTANT_INDEX,
-  RULE_CONSTANT_OUTSIDE,
-  RULE_ARRAY_INDEX,
-  RULE_ARRAY_OUTSIDE,
-  RULE_VARIABLE_OUTSIDE,
-  RULE_NEXT_ROW,
-  RULE_NULL_POINTER,
-  RULE_KEPT,
-  RULE_UNSET,
-  RULE_COMPILER_UNSET, /* name: what the compiler says */
-  RULE_ENDLESS,
-  RULE_ROUNDS,
-  RULE_RECURSION,
-  RULE_NO_KERNEL,
-  RULE_PARAMETER_COUNT, /* numbers: of parameters */
-  RULE_PARAMETER_TYPE,  /* name: its type; numbers: the parameter from 1, the argument from 0 */
-  RULE_PARAMETER_CONST, /* the same */
-  RULE_SIZE_IN_CXX,
-  RULE_EMPTY_IN_CXX,
-  RULE_SIGN_IN_CXX,
-  RULES
+  FOUND_CONSTANT_INDEX,
+  FOUND_CONSTANT_OUTSIDE,
+  FOUND_ARRAY_INDEX,
+  FOUND_ARRAY_OUTSIDE,
+  FOUND_VARIABLE_OUTSIDE,
+  FOUND_NEXT_ROW,
+  FOUND_NULL_POINTER,
+  FOUND_KEPT,
+  FOUND_UNSET,
+  FOUND_COMPILER_UNSET, /* name: what the compiler says */
+  FOUND_ENDLESS,
+  FOUND_ROUNDS,
+  FOUND_RECURSION,
+  FOUND_NO_KERNEL,
+  FOUND_PARAMETER_COUNT, /* numbers: of parameters */
+  FOUND_PARAMETER_TYPE,  /* name: its type; numbers: the parameter from 1, the argument from 0 */
+  FOUND_PARAMETER_CONST, /* the same */
+  FOUND_SIZE_IN_CXX,
+  FOUND_EMPTY_IN_CXX,
+  FOUND_SIGN_IN_CXX,
+  FOUND_COUNT
 };
 
 /* The first thing found about an argument; without one it is proved. */
 struct prove_finding {
   int argument; /* from 0; -1: about the kernel as a whole */
   enum prove_verdict verdict;
-  enum prove_rule rule;
+  enum prove_found what;
   const char *file;      /* "" if there is no place */
   int line, column;      /* from 1; 0 if none */
   const char *parameter; /* that the argument is passed as; "" if it has no name */
-  const char *name;      /* see the rule; else "" */
-  /* See the rule. Of OP_INC that is not only added to, the second is 1 if each change keeps the smaller of two values
+  const char *name;      /* see what was found; else "" */
+  /* See what was found. Of OP_INC that is not only added to, the second is 1 if each change keeps the smaller of two values
    * there, 2 if the larger. */
   long long numbers[2];
 };

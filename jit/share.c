@@ -28,9 +28,9 @@ int jit_share_text(const struct jit_share *share, struct text *t, struct error *
 
 int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int code, struct error *err) {
   struct {
-    int code;
+    int code, fact;
     bool failed;
-  } head = {.code = code, .failed = o->failed};
+  } head = {.code = code, .fact = code ? err->fact : 0, .failed = o->failed};
   struct text words = {0};
   struct error trouble = {0};
   if (share->leads && !code && !(text_ok(&o->binary) && text_ok(&o->messages)))
@@ -44,9 +44,10 @@ int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int 
   o->failed = head.failed;
   if (status)
     code = error_copy(err, &trouble);
-  else if (!share->leads && head.code)
+  else if (!share->leads && head.code) {
     code = error_set(err, head.code, "%s", text_str(&words));
-  else if (!code && !(text_ok(&o->binary) && text_ok(&o->messages)))
+    err->fact = head.fact;
+  } else if (!code && !(text_ok(&o->binary) && text_ok(&o->messages)))
     code = error_memory(err, "compiled code", o->binary.length);
   text_free(&words);
   error_free(&trouble);

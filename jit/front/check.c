@@ -24,10 +24,12 @@ void kernel_expected(const struct desc *d, int arg, const char *name, struct tex
     text_addf(out, "[%d]", d->maps[a->map].arity);
 }
 
-static void describe_argument(const struct desc *d, int arg, struct text *out) {
+static void describe_argument(const struct desc *d, int arg, const char *dat, struct text *out) {
   const struct desc_arg *a = &d->args[arg];
   static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
-  text_addf(out, "argument %d is %s", arg + 1, forms[a->form]);
+  text_addf(out, "argument %d is %s", arg + 1, dat ? "dat " : forms[a->form]);
+  if (dat)
+    text_addf(out, "\"%s\"", dat);
   if (a->form == DESC_DAT || a->form == DESC_GBL)
     text_addf(out, " of type %s, %s", type_info(a->type)->name, access_names[a->access]);
   else if (a->form == DESC_INFO)
@@ -122,7 +124,8 @@ static int check_count_place(const struct kernel *k, const struct desc *d, int a
       rows->name[0] ? rows->name : "without a name");
 }
 
-static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+static int check_parameter(const struct kernel *k, const struct desc *d, int arg, const char *dat,
+                           struct error *err) {
   const struct kernel_parameter *p = &k->parameters[desc_parameter(d, arg)];
   const char *remedy;
   const char *what = complaint(p, &d->args[arg], &remedy);
@@ -130,7 +133,7 @@ static int check_parameter(const struct kernel *k, const struct desc *d, int arg
     return OP_OK;
   struct text expected = {0}, argument = {0};
   kernel_expected(d, arg, p->name[0] ? p->name : "x", &expected);
-  describe_argument(d, arg, &argument);
+  describe_argument(d, arg, dat, &argument);
   kernel_error(k, p->line, p->column, err, "parameter %d (%s) is \"%s\", but %s: %s; write \"%s\"%s",
                desc_parameter(d, arg) + 1, p->name[0] ? p->name : "without a name", p->spelling,
                text_str(&argument), what, text_str(&expected), remedy);
@@ -156,20 +159,43 @@ static int check_count(const struct kernel *k, const struct desc *d, int arg, st
       p->name[0] && !is_rows ? p->name : "n", is_rows ? " before " : "", is_rows ? p->name : "");
 }
 
-/* The name of the parameter that was meant for an argument, or for a number of targets (`number`): of those that look
- * like it the one at `place`. A name that the text does not have where there is none. */
-static const char *name_to_write(const struct kernel *k, bool numbers, bool number, int place, char out[32]) {
-  for (int i = 0, seen = 0; i < k->nparameters; i++) {
-    const struct kernel_parameter *p = &k->parameters[i];
-    const bool is_number = numbers && p->understood && p->depth == 0;
-    if (is_number == number && seen++ == place && p->name[0])
-      return p->name;
-  }
+/* A name that the text does not have: n, n2, .. for numbers of targets, x1, x2, .. for arguments. */
+static const char *new_name(const struct kernel *k, bool number, int place, char out[32]) {
   int length = number && place == 0 ? snprintf(out, 32, "n")
                                     : snprintf(out, 32, "%c%d", number ? 'n' : 'x', place + 1);
   for (; length < 31 && kernel_uses(k, out); length++)
     memcpy(out + length, "_", 2);
   return out;
+}
+
+/* The name of the parameter that was meant for the number of targets at `place`, or a new one. */
+static const char *name_of_number(const struct kernel *k, int place, char out[32]) {
+  for (int i = 0, seen = 0; i < k->nparameters; i++) {
+    const struct kernel_parameter *p = &k->parameters[i];
+    if (p->understood && p->depth == 0 && seen++ == place && p->name[0])
+      return p->name;
+  }
+  return new_name(k, true, place, out);
+}
+
+/* The same for an argument: the next parameter that fits it. One that is left over is passed by only where there are too
+ * many. */
+static const char *name_of_argument(const struct kernel *k, const struct desc *d, int arg, bool numbers,
+                                    int *next, char out[32]) {
+  const bool many = k->nparameters > desc_parameter(d, d->nargs);
+  const char *remedy;
+  for (int i = *next; i < k->nparameters; i++) {
+    const struct kernel_parameter *p = &k->parameters[i];
+    if (numbers && p->understood && p->depth == 0)
+      continue;
+    if (!complaint(p, &d->args[arg], &remedy)) {
+      *next = i + 1;
+      return p->name[0] ? p->name : new_name(k, false, arg, out);
+    }
+    if (!many)
+      break;
+  }
+  return new_name(k, false, arg, out);
 }
 
 /* Parameters that are no pointers. Without a ragged map a kernel may have one all the same, as if it got a number. */
@@ -185,11 +211,11 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
   const bool ragged = desc_any_ragged(d);
   const bool has_numbers = ragged || k->nparameters - count_numbers(k) == d->nargs;
   char name[32];
-  for (int i = 0, numbers = 0; i < d->nargs; i++) {
+  for (int i = 0, numbers = 0, next = 0; i < d->nargs; i++) {
     text_add(&list, i ? ", " : "");
     if (d->args[i].counted)
-      text_addf(&list, "int %s, ", name_to_write(k, has_numbers, true, numbers++, name));
-    kernel_expected(d, i, name_to_write(k, has_numbers, false, i, name), &list);
+      text_addf(&list, "int %s, ", name_of_number(k, numbers++, name));
+    kernel_expected(d, i, name_of_argument(k, d, i, has_numbers, &next, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(k, f->line, f->column, err,
@@ -202,14 +228,14 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
   return err->code;
 }
 
-int kernel_check(const struct kernel *k, const struct desc *d, struct error *err) {
+int kernel_check(const struct kernel *k, const struct desc *d, const char *const dats[], struct error *err) {
   if (!k->certain)
     return OP_OK;
   if (k->nparameters != desc_parameter(d, d->nargs))
     return wrong_count(k, d, err);
   for (int i = 0; i < d->nargs; i++)
     if (check_count(k, d, i, err) != OP_OK || check_count_place(k, d, i, err) != OP_OK ||
-        check_parameter(k, d, i, err) != OP_OK)
+        check_parameter(k, d, i, dats ? dats[i] : NULL, err) != OP_OK)
       return err->code;
   const int code = recursion_check(k, err);
   return code ? code : rows_check(k, d, err);

@@ -6,11 +6,11 @@
 /* Is a run that ended with this signal what the finding says? */
 static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
-  if (rule_evidence(f->rule) == EVIDENCE_NULL && number == SIGSEGV)
+  if (found_evidence(f->what) == EVIDENCE_NULL && number == SIGSEGV)
     return (uintptr_t)trial_fault() < page;
   return number == SIGILL &&
-         (rule_evidence(f->rule) == EVIDENCE_NULL || rule_evidence(f->rule) == EVIDENCE_INDEX ||
-          rule_evidence(f->rule) == EVIDENCE_OUTSIDE);
+         (found_evidence(f->what) == EVIDENCE_NULL || found_evidence(f->what) == EVIDENCE_INDEX ||
+          found_evidence(f->what) == EVIDENCE_OUTSIDE);
 }
 
 bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long number,
@@ -23,7 +23,7 @@ bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long num
     seen = is_stop(f, stopped);
     out->what = TRIAL_STOPPED;
   } else if (!trial_was_odd())
-    switch (rule_evidence(f->rule)) {
+    switch (found_evidence(f->what)) {
     case EVIDENCE_PROMISE: seen = trial_breaks_promise(t, f->argument, number, out); break;
     case EVIDENCE_OUTSIDE: seen = trial_left_argument(t, f->argument, number, out); break;
     case EVIDENCE_KEPT: seen = trial_was_kept(t, number, out); break;

@@ -4,7 +4,7 @@
 #define OP2JIT_JIT_WITNESS_TRIAL_H
 
 #include "jit/prover.h"
-#include "jit/rules.h"
+#include "jit/found.h"
 #include "jit/witness/made.h"
 
 enum trial_what {

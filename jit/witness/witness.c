@@ -38,13 +38,13 @@ struct search {
 };
 
 static bool needs_run(const struct prove_finding *f) {
-  return f->verdict == PROVE_VIOLATED && rule_evidence(f->rule) != EVIDENCE_TEXT;
+  return f->verdict == PROVE_VIOLATED && found_evidence(f->what) != EVIDENCE_TEXT;
 }
 
-static bool any_needs(const struct prove_result *result, enum rule_evidence evidence) {
+static bool any_needs(const struct prove_result *result, enum evidence evidence) {
   for (int i = 0; i < result->nfindings; i++)
     if (needs_run(&result->findings[i]) &&
-        (evidence == EVIDENCE_TEXT || rule_evidence(result->findings[i].rule) == evidence))
+        (evidence == EVIDENCE_TEXT || found_evidence(result->findings[i].what) == evidence))
       return true;
   return false;
 }

@@ -4,7 +4,7 @@
 
 #include "base/sha256.h"
 #include "check/rows.h"
-#include "jit/rules.h"
+#include "jit/found.h"
 
 enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 
@@ -55,7 +55,7 @@ static void tell_old_values(const struct cell *cell, int i, struct text *out) {
   name_argument(cell, i, out);
   text_addf(out, " held before, and it is declared %s; %s", write ? "OP_WRITE" : "OP_WORK",
             !write     ? "write it first"
-            : arg->map ? "write it first, " RULE_INSTEAD_OF_WRITE
+            : arg->map ? "write it first, " FOUND_INSTEAD_OF_WRITE
                        : "declare it OP_RW, or write it first");
 }
 

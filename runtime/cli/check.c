@@ -9,7 +9,7 @@
 #include "jit/front/kernel.h"
 #include "jit/messages.h"
 #include "jit/prove.h"
-#include "jit/rules.h"
+#include "jit/found.h"
 
 enum { OPTION_KERNEL, OPTION_CONST };
 
@@ -124,8 +124,8 @@ static void show_json(struct cli *cli, const struct desc *d, int number, const c
   json_fields(out, "argument:n text:t verdict:t", number, text, verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
     text_add(&reason, prove_of(found->proof));
-    rule_reason(d, f, &reason);
-    rule_remedy(d, f, &remedy);
+    found_reason(d, f, &reason);
+    found_remedy(d, f, &remedy);
     json_fields(out, "reason:t remedy:t line:n column:n witness:t", text_str(&reason), text_str(&remedy),
                 f->line, f->column, text_str(&found->proof->witnesses[found->finding]));
   }
@@ -265,7 +265,7 @@ static int run_check(struct cli *cli) {
   if (!code)
     code = take_kernel(&d, &k, &err);
   if (!code)
-    code = kernel_check(&k, &d, &err);
+    code = kernel_check(&k, &d, NULL, &err);
   if (!code)
     code = prove(cli, &d, &status, &err);
   if (code && status != CLI_USAGE && text.length)

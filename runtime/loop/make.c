@@ -67,6 +67,14 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
   return OP_OK;
 }
 
+static int check_kernel(const struct loop *loop, struct error *err) {
+  const char *dats[OP_MAX_ARGS];
+  for (int i = 0; i < loop->nargs; i++)
+    dats[i] = loop->args[i].dat ? loop->args[i].dat->name : NULL;
+  return kernel_check(&loop->kernel, &loop->desc, dats, err) ? error_prefix(err, "loop %s, ", loop->name)
+                                                             : OP_OK;
+}
+
 static int check_and_describe(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                               struct error *err) {
   int code = loop_check(ctx, loop, err);
@@ -79,8 +87,8 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, const s
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
     code = loop_describe(ctx, loop, err);
-  if (!code && !loop->compiled && (code = kernel_check(&loop->kernel, &loop->desc, err)))
-    error_prefix(err, "loop %s, ", loop->name);
+  if (!code && !loop->compiled)
+    code = check_kernel(loop, err);
   if (!code)
     code = loop_layout(loop, err);
   loop->native = loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->text, loop->name);

@@ -10,8 +10,8 @@
 #include "context/checked.h"
 #include "context/context.h"
 #include "context/trace.h"
+#include "jit/found.h"
 #include "jit/jit.h"
-#include "jit/prover.h"
 #include "loop/agree.h"
 #include "loop/form.h"
 #include "loop/op2/safe.h"
@@ -123,7 +123,8 @@ static bool may_lose_text(const struct loop *loop, int code, const struct error 
 }
 
 bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  const bool goes_on = code == OP_ERR_VIOLATION && !loop->unproved && err->fact != PROVE_NULL &&
+  const bool goes_on = code == OP_ERR_VIOLATION && !loop->unproved &&
+                       found_evidence((enum prove_found)err->fact) != EVIDENCE_NULL &&
                        context_checked(ctx, loop->name) == CHECKED_LIST;
   struct error lost = {0};
   if (!goes_on)

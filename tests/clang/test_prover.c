@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/found.h"
 #include "jit/front/prelude.h"
 #include "jit/prover.h"
-#include "jit/rules.h"
 #include "jit/witness/witness.h"
 #include "op2jit.h"
 #include "planted.h"
@@ -111,13 +111,13 @@ static const char *words_of(const struct prove_finding *f, const char *text, con
   struct desc d;
   describe(text, arguments, parse_arguments(letters, arguments), &d);
   text_clear(&words);
-  rule_reason(&d, f, &words);
+  found_reason(&d, f, &words);
   text_add(&words, "; ");
-  rule_remedy(&d, f, &words);
+  found_remedy(&d, f, &words);
   text_add(&words, "; ");
   if (f->argument >= 0)
     d.args[f->argument].form = DESC_GBL;
-  rule_remedy(&d, f, &words);
+  found_remedy(&d, f, &words);
   return text_str(&words);
 }
 
@@ -305,7 +305,7 @@ TEST(sees_each_mistake_in_a_run) {
     confirmed(m->wrong, m->arguments, &result, words);
     for (int f = 0; f < result.nfindings; f++) {
       const struct prove_finding *found = &result.findings[f];
-      const bool by_text = rule_evidence(found->rule) == EVIDENCE_TEXT;
+      const bool by_text = found_evidence(found->what) == EVIDENCE_TEXT;
       if (found->argument == m->argument && strstr(words_of(found, m->wrong, m->arguments), m->says) &&
           (found->verdict != PROVE_VIOLATED || (!by_text && !strstr(text_str(&words[f]), "seen in a run")))) {
         print_message("mistake %d is not seen:\n%s\n", i, m->wrong);

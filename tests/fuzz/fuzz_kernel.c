@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int at = size ? data[0] : 1;
   source_excerpt(&source, 1 + at / 16, at, &shown);
   if (kernel_parse(&k, (const char *)data, size, "k", &err) == OP_OK) {
-    int code = kernel_check(&k, &d, &err);
+    int code = kernel_check(&k, &d, NULL, &err);
     if (code != OP_OK && code != OP_ERR_KERNEL)
       abort();
     look_at_rows(&k);

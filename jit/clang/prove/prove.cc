@@ -28,7 +28,7 @@ struct Report {
   void add(int argument, const Finding &finding) {
     findings.push_back({argument,
                         finding.verdict,
-                        finding.rule,
+                        finding.what,
                         keep(finding.file),
                         static_cast<int>(finding.line),
                         static_cast<int>(finding.column),
@@ -70,7 +70,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
       cxx && !type.isNull() && type->isRecordType() ? rules.values_of_argument(type, number) : 0;
   if (row && argument.dim % row == 0)
     return true;
-  rules.mismatched(name == argument.type ? RULE_PARAMETER_CONST : RULE_PARAMETER_TYPE, parameter, number);
+  rules.mismatched(name == argument.type ? FOUND_PARAMETER_CONST : FOUND_PARAMETER_TYPE, parameter, number);
   return false;
 }
 
@@ -79,7 +79,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   if (!kernel) {
     Finding missing;
     missing.verdict = PROVE_VIOLATED;
-    missing.rule = RULE_NO_KERNEL;
+    missing.what = FOUND_NO_KERNEL;
     missing.name = request.kernel;
     report.add(-1, missing);
     return;
@@ -89,7 +89,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   const int parameters = request.narguments ? prove_parameter(&request, request.narguments - 1) + 1 : 0;
   bool matches = static_cast<int>(kernel->getNumParams()) == parameters;
   if (!matches)
-    rules.whole(PROVE_VIOLATED, RULE_PARAMETER_COUNT, kernel->getLocation(), "", kernel->getNumParams());
+    rules.whole(PROVE_VIOLATED, FOUND_PARAMETER_COUNT, kernel->getLocation(), "", kernel->getNumParams());
   for (int i = 0; matches && i < request.narguments; i++)
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
@@ -100,7 +100,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
       report.findings.push_back({-1,
                                  PROVE_VIOLATED,
-                                 RULE_COMPILER_UNSET,
+                                 FOUND_COMPILER_UNSET,
                                  report.keep(message.file),
                                  message.line,
                                  message.column,
@@ -110,7 +110,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   const OtherReading other = cxx ? OtherReading() : find_other_reading(context);
   if (other.where.isValid()) {
     Rules reading(context, request, *kernel);
-    reading.whole(PROVE_C_ONLY, other.rule, other.where);
+    reading.whole(PROVE_C_ONLY, other.what, other.where);
     report.add(-1, reading.findings().back());
   }
   const std::vector<Finding> findings = rules.findings();

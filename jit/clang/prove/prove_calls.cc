@@ -42,7 +42,7 @@ private:
       return;
     for (const clang::FunctionDecl *caller : path_)
       if (caller == definition) {
-        rules_.whole(PROVE_VIOLATED, RULE_RECURSION, where->getExprLoc(), definition->getNameAsString());
+        rules_.whole(PROVE_VIOLATED, FOUND_RECURSION, where->getExprLoc(), definition->getNameAsString());
         return;
       }
     follow(definition);

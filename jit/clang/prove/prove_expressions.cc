@@ -103,14 +103,14 @@ Value Walk::cast(const clang::CastExpr *expression) {
         from.getCanonicalType().getUnqualifiedType() == to.getCanonicalType().getUnqualifiedType();
     const bool through_void = !to.isNull() && (to->isVoidType() || from->isVoidType());
     if (result.kind == Value::Pointer && !same && !through_void && result.target.kind != Place::Pointers) {
-      rules_.lost(result.target, expression->getExprLoc(), RULE_LOST_CAST);
+      rules_.lost(result.target, expression->getExprLoc(), FOUND_LOST_CAST);
       result.target.component = std::nullopt;
     }
     return result;
   }
   case clang::CK_PointerToIntegral: {
     const Value pointer = value(inner);
-    rules_.lost(pointer.target, expression->getExprLoc(), RULE_LOST_NUMBER);
+    rules_.lost(pointer.target, expression->getExprLoc(), FOUND_LOST_NUMBER);
     return Value();
   }
   default: {
@@ -361,7 +361,7 @@ Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
   const Value both = yes.joined(no);
   for (const Value &one : {yes, no})
     if (one.kind == Value::Pointer && both.kind == Value::Unknown)
-      rules_.lost(one.target, expression->getExprLoc(), RULE_LOST_POINTERS);
+      rules_.lost(one.target, expression->getExprLoc(), FOUND_LOST_POINTERS);
   return both;
 }
 
@@ -407,7 +407,7 @@ Value Walk::call_outside(const clang::CallExpr *expression, const clang::Functio
     if (one_result)
       store(given.target, Value(), operand, Change::Assign, Compared::No);
     else
-      rules_.lost(given.target, operand->getExprLoc(), RULE_LOST_CALL);
+      rules_.lost(given.target, operand->getExprLoc(), FOUND_LOST_CALL);
   }
   if (!pure)
     return Value();
@@ -453,7 +453,7 @@ Value Walk::value(const clang::Expr *expression) {
     if (const auto *inner = llvm::dyn_cast_or_null<clang::Expr>(part)) {
       const Value held = value(inner);
       if (held.kind == Value::Pointer && expression->getType()->isRecordType())
-        rules_.lost(held.target, inner->getExprLoc(), RULE_LOST_STORED);
+        rules_.lost(held.target, inner->getExprLoc(), FOUND_LOST_STORED);
     }
   return Value();
 }

@@ -114,7 +114,7 @@ void Walk::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
   const auto end = state_.values.upper_bound({variable, INT64_MAX});
   for (auto at = begin; at != end; ++at)
     if (is_pointer_to_place(at->second))
-      rules_.lost(at->second.target, where, RULE_LOST_POINTER);
+      rules_.lost(at->second.target, where, FOUND_LOST_POINTER);
   state_.values.erase(begin, end);
 }
 
@@ -131,7 +131,7 @@ void Walk::store(const Place &to, const Value &what, const clang::Expr *where, C
                  Compared compared) {
   const bool followed = to.kind == Place::Local && to.variable && to.component;
   if (is_pointer_to_place(what) && !followed)
-    rules_.lost(what.target, where->getExprLoc(), RULE_LOST_STORED);
+    rules_.lost(what.target, where->getExprLoc(), FOUND_LOST_STORED);
   rules_.write(to, where, state_, change, compared, uncertain_ == 0);
   if (to.kind == Place::Elsewhere)
     lose_escaped(where->getType(), where->getExprLoc());

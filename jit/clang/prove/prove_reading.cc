@@ -24,13 +24,13 @@ public:
     if (context_.hasSameType(there, operand->getType()) ||
         context_.getTypeSizeInChars(there) == context_.getTypeSizeInChars(operand->getType()))
       return true;
-    return found(operand->getExprLoc(), RULE_SIZE_IN_CXX);
+    return found(operand->getExprLoc(), FOUND_SIZE_IN_CXX);
   }
 
   bool VisitRecordDecl(clang::RecordDecl *record) {
     if (!record->isCompleteDefinition() || !record->field_empty() || record->isImplicit())
       return true;
-    return found(record->getLocation(), RULE_EMPTY_IN_CXX);
+    return found(record->getLocation(), FOUND_EMPTY_IN_CXX);
   }
 
   // Without negative values an enumeration counts as unsigned int here, and as int there.
@@ -56,12 +56,12 @@ public:
   OtherReading first;
 
 private:
-  bool found(clang::SourceLocation where, prove_rule rule) {
+  bool found(clang::SourceLocation where, prove_found rule) {
     first = {where, rule};
     return false; // no further
   }
   bool sign_matters(clang::SourceLocation where) {
-    return found(where, RULE_SIGN_IN_CXX);
+    return found(where, FOUND_SIGN_IN_CXX);
   }
 
   // 'a' and '\xff', but not L'a' or 'ab'.

@@ -11,7 +11,7 @@ namespace op2jit {
 
 struct OtherReading {
   clang::SourceLocation where; // invalid: there is none
-  prove_rule rule = RULE_NONE;
+  prove_found what = FOUND_NONE;
 };
 
 // The first of the unit.

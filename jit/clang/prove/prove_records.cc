@@ -18,7 +18,7 @@ void Walk::use_record(Place at, const clang::Expr *where, bool writes) {
     if (writes)
       rules_.write(at, where, state_, Change::Assign, Compared::No, uncertain_ == 0);
     else
-      rules_.lost(at, where->getExprLoc(), RULE_LOST_RECORD);
+      rules_.lost(at, where->getExprLoc(), FOUND_LOST_RECORD);
     return;
   }
   for (int64_t i = values_in(where->getType()); i > 0; i--, at.component = sum(at.component, 1))
@@ -39,7 +39,7 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
   const auto *field = llvm::dyn_cast<clang::FieldDecl>(expression->getMemberDecl());
   const bool of_row = field && is_row(whole, clang::QualType(field->getParent()->getTypeForDecl(), 0));
   if (!of_row && (whole.kind != Place::Local || !field || field->getParent()->isUnion())) {
-    rules_.lost(whole, expression->getExprLoc(), RULE_LOST_RECORD);
+    rules_.lost(whole, expression->getExprLoc(), FOUND_LOST_RECORD);
     return Place();
   }
   whole = field_of(whole, field);
@@ -211,7 +211,7 @@ bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
   else if (const auto *lambda = llvm::dyn_cast<clang::LambdaExpr>(expression))
     make(lambda);
   else if (!is_followed(expression))
-    rules_.lost_all(expression->getExprLoc(), RULE_LOST_CXX);
+    rules_.lost_all(expression->getExprLoc(), FOUND_LOST_CXX);
   else if (const clang::CXXOperatorCallExpr *copy = is_copy(expression)) {
     const Place to = place(copy->getArg(0), true);
     copy_record(to, copy->getArg(1));
@@ -292,7 +292,7 @@ bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
     const clang::FieldDecl *field = one->getAnyMember();
     const Place at = field ? field_of(to, field) : to;
     if (!field && one->isBaseInitializer()) {
-      rules_.lost(to, made->getExprLoc(), RULE_LOST_RECORD);
+      rules_.lost(to, made->getExprLoc(), FOUND_LOST_RECORD);
       if (to.variable)
         lose(to.variable, made->getExprLoc());
       value(one->getInit());
@@ -349,7 +349,7 @@ Value Walk::this_in(const clang::CXXMethodDecl &method, const Value &object, cla
       same &= then != found->second.values.end() && then->second == at->second;
     }
   if (!same)
-    rules_.lost_all(where, RULE_LOST_CXX);
+    rules_.lost_all(where, FOUND_LOST_CXX);
   return same ? found->second.object : Value();
 }
 
@@ -358,7 +358,7 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
     value(choice->getCond());
     for (const clang::Expr *one : {choice->getTrueExpr(), choice->getFalseExpr()}) {
       const Place at = place(one);
-      rules_.lost(at, expression->getExprLoc(), RULE_LOST_PLACES);
+      rules_.lost(at, expression->getExprLoc(), FOUND_LOST_PLACES);
       if (at.kind == Place::Local && at.variable)
         lose(at.variable, expression->getExprLoc());
     }

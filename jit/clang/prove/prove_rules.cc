@@ -1,4 +1,4 @@
-#include "prove_rules.h"
+#include "prove_founds.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/SourceManager.h>
@@ -50,17 +50,17 @@ void Rules::report(int i, clang::SourceLocation where, Finding found) {
   finding = std::move(found);
 }
 
-void Rules::violated(const Place &place, prove_rule rule, const clang::Expr *where, int64_t first,
+void Rules::violated(const Place &place, prove_found rule, const clang::Expr *where, int64_t first,
                      int64_t second) {
   report(place.argument, where->getExprLoc(), {PROVE_VIOLATED, rule, "", first, second});
 }
 
-void Rules::whole(prove_verdict verdict, prove_rule rule, clang::SourceLocation where,
+void Rules::whole(prove_verdict verdict, prove_found rule, clang::SourceLocation where,
                   const std::string &name, int64_t first, int64_t second) {
   report(-1, where, {verdict, rule, name, first, second});
 }
 
-void Rules::mismatched(prove_rule rule, const clang::ParmVarDecl &parameter, int argument) {
+void Rules::mismatched(prove_found rule, const clang::ParmVarDecl &parameter, int argument) {
   const clang::LangOptions options;
   Finding found{PROVE_VIOLATED, rule, parameter.getType().getAsString(clang::PrintingPolicy(options))};
   found.first = parameter.getFunctionScopeIndex() + 1;
@@ -111,14 +111,14 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
   return count;
 }
 
-void Rules::lost(const Place &place, clang::SourceLocation where, prove_rule why) {
+void Rules::lost(const Place &place, clang::SourceLocation where, prove_found why) {
   if (place.kind != Place::Argument && place.kind != Place::Pointers)
     return;
   doubtful_[static_cast<size_t>(place.argument)] = true;
   report(place.argument, where, {PROVE_UNKNOWN, why});
 }
 
-void Rules::lost_all(clang::SourceLocation where, prove_rule why) {
+void Rules::lost_all(clang::SourceLocation where, prove_found why) {
   for (int i = 0; i < request_.narguments; i++) {
     Place place;
     place.kind = Place::Argument;
@@ -128,7 +128,7 @@ void Rules::lost_all(clang::SourceLocation where, prove_rule why) {
 }
 
 void Rules::not_by_row(const Place &place, const clang::Expr *where) {
-  violated(place, RULE_NOT_BY_ROW, where);
+  violated(place, FOUND_NOT_BY_ROW, where);
 }
 
 // Reports what is outside; false if the component is outside or not known.
@@ -136,16 +136,16 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
   const bool vector = arg.form == PROVE_VECTOR;
   if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
-    violated(place, arg.ragged ? RULE_ROW_OUTSIDE : RULE_POINTER_OUTSIDE, where, arg.arity, *place.entry);
+    violated(place, arg.ragged ? FOUND_ROW_OUTSIDE : FOUND_POINTER_OUTSIDE, where, arg.arity, *place.entry);
     return false;
   }
   if (place.kind == Place::Argument && place.component &&
       (*place.component < 0 || *place.component >= arg.dim)) {
-    violated(place, RULE_COMPONENT_OUTSIDE, where, arg.dim, *place.component);
+    violated(place, FOUND_COMPONENT_OUTSIDE, where, arg.dim, *place.component);
     return false;
   }
   if ((vector && !place.entry) || (place.kind == Place::Argument && !place.component)) {
-    lost(place, where->getExprLoc(), RULE_LOST_INDEX);
+    lost(place, where->getExprLoc(), FOUND_LOST_INDEX);
     return false;
   }
   return true;
@@ -160,12 +160,12 @@ void Rules::outside(const clang::VarDecl *variable, const std::string &name, int
                     const clang::Expr *where) {
   const bool constant = is_constant(variable, context_.getSourceManager());
   if (!index)
-    whole(PROVE_UNKNOWN, constant ? RULE_CONSTANT_INDEX : RULE_ARRAY_INDEX, where->getExprLoc(), name);
+    whole(PROVE_UNKNOWN, constant ? FOUND_CONSTANT_INDEX : FOUND_ARRAY_INDEX, where->getExprLoc(), name);
   else
     whole(PROVE_VIOLATED,
-          constant    ? RULE_CONSTANT_OUTSIDE
-          : size == 1 ? RULE_VARIABLE_OUTSIDE
-                      : RULE_ARRAY_OUTSIDE,
+          constant    ? FOUND_CONSTANT_OUTSIDE
+          : size == 1 ? FOUND_VARIABLE_OUTSIDE
+                      : FOUND_ARRAY_OUTSIDE,
           where->getExprLoc(), name, size, *index);
 }
 
@@ -185,7 +185,7 @@ void Rules::index(const clang::Expr *array, Number index, int64_t size, const Pl
     return;
   if (index && place.kind == Place::Local && place.variable && place.component && *place.component >= 0 &&
       *place.component < values_of(place.variable)) {
-    whole(PROVE_UNKNOWN, RULE_NEXT_ROW, array->getExprLoc(), place.variable->getName().str());
+    whole(PROVE_UNKNOWN, FOUND_NEXT_ROW, array->getExprLoc(), place.variable->getName().str());
     return;
   }
   array = array->IgnoreParenImpCasts();
@@ -209,13 +209,13 @@ void Rules::inside_variable(const Place &place, const clang::Expr *where) {
 }
 
 void Rules::null_pointer(const clang::Expr *where) {
-  whole(PROVE_VIOLATED, RULE_NULL_POINTER, where->getExprLoc());
+  whole(PROVE_VIOLATED, FOUND_NULL_POINTER, where->getExprLoc());
 }
 
 void Rules::unset(const clang::VarDecl *variable, const clang::Expr *where) {
   for (int i = 0; i < request_.narguments; i++)
     if (argument(i).ragged && argument(i).arity == 0) {
-      whole(PROVE_VIOLATED, RULE_UNSET, where->getExprLoc(), variable->getName().str());
+      whole(PROVE_VIOLATED, FOUND_UNSET, where->getExprLoc(), variable->getName().str());
       return;
     }
 }
@@ -238,29 +238,29 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
   if (arg.access == PROVE_INC)
-    violated(place, RULE_INC_READ, where);
+    violated(place, FOUND_INC_READ, where);
   if (arg.access == PROVE_WRITE && known) {
     const auto i = static_cast<size_t>(place.argument);
     const auto bit = static_cast<unsigned>(flat(place, arg.dim));
     if (state.written[i].test(bit))
       return;
     if (sometimes_[i].test(bit) || doubtful_[i])
-      lost(place, where->getExprLoc(), RULE_LOST_ORDER);
+      lost(place, where->getExprLoc(), FOUND_LOST_ORDER);
     else
-      violated(place, RULE_WRITE_READ_FIRST, where);
+      violated(place, FOUND_WRITE_READ_FIRST, where);
   }
 }
 
 // Is it what the argument's access does not allow?
-prove_rule Rules::broken(const prove_argument &arg, Change change, Compared compared) {
+prove_found Rules::broken(const prove_argument &arg, Change change, Compared compared) {
   if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
-    return RULE_READ_WRITTEN;
+    return FOUND_READ_WRITTEN;
   if (arg.access == PROVE_INC && change != Change::Increase)
-    return change == Change::Assign ? RULE_INC_ASSIGNED : RULE_INC_CHANGED;
+    return change == Change::Assign ? FOUND_INC_ASSIGNED : FOUND_INC_CHANGED;
   if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
       (change != Change::Assign || compared != Compared::Rightly))
-    return arg.access == PROVE_MIN ? RULE_MIN_NOT_COMPARED : RULE_MAX_NOT_COMPARED;
-  return RULE_NONE;
+    return arg.access == PROVE_MIN ? FOUND_MIN_NOT_COMPARED : FOUND_MAX_NOT_COMPARED;
+  return FOUND_NONE;
 }
 
 void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change,
@@ -269,13 +269,13 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
   if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
     inside_variable(place, where);
   if (place.kind == Place::Lasting)
-    whole(PROVE_VIOLATED, RULE_KEPT, where->getExprLoc(), place.variable->getName().str());
+    whole(PROVE_VIOLATED, FOUND_KEPT, where->getExprLoc(), place.variable->getName().str());
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
-  const prove_rule rule = broken(arg, change, compared);
-  if (rule != RULE_NONE)
+  const prove_found rule = broken(arg, change, compared);
+  if (rule != FOUND_NONE)
     violated(place, rule, where, compared == Compared::Wrongly);
   const auto i = static_cast<size_t>(place.argument);
   keeps_[i] |= keeps_now ? keeps_now : 3;
@@ -295,12 +295,12 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
 void Rules::unwritten(int a, int component) {
   const auto i = static_cast<size_t>(a);
   const auto bit = static_cast<unsigned>(component);
-  const prove_rule rule = in_turn_[i].test(bit)     ? RULE_WRITE_IN_TURN
-                          : doubtful_[i]            ? RULE_WRITE_MAYBE
-                          : sometimes_[i].test(bit) ? RULE_WRITE_SOMETIMES
-                                                    : RULE_WRITE_NEVER;
+  const prove_found rule = in_turn_[i].test(bit)     ? FOUND_WRITE_IN_TURN
+                           : doubtful_[i]            ? FOUND_WRITE_MAYBE
+                           : sometimes_[i].test(bit) ? FOUND_WRITE_SOMETIMES
+                                                     : FOUND_WRITE_NEVER;
   const prove_verdict verdict =
-      rule == RULE_WRITE_IN_TURN || rule == RULE_WRITE_MAYBE ? PROVE_UNKNOWN : PROVE_VIOLATED;
+      rule == FOUND_WRITE_IN_TURN || rule == FOUND_WRITE_MAYBE ? PROVE_UNKNOWN : PROVE_VIOLATED;
   report(a, kernel_.getLocation(),
          {verdict, rule, "", component % argument(a).dim, component / argument(a).dim});
 }
@@ -320,7 +320,7 @@ void Rules::at_exit(const State &state) {
 std::vector<Finding> Rules::findings() const {
   std::vector<Finding> findings = findings_;
   for (size_t i = 0; i < keeps_.size(); i++)
-    if (findings[i].rule == RULE_INC_READ || findings[i].rule == RULE_INC_ASSIGNED)
+    if (findings[i].what == FOUND_INC_READ || findings[i].what == FOUND_INC_ASSIGNED)
       findings[i].second = keeps_[i] & (keeps_[i] == 3 ? 0 : 3);
   return findings;
 }

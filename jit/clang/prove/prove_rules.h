@@ -18,7 +18,7 @@ enum class Compared { No, Rightly, Wrongly };
 
 struct Finding {
   prove_verdict verdict = PROVE_PROVED;
-  prove_rule rule = RULE_NONE;
+  prove_found what = FOUND_NONE;
   std::string name = {};
   int64_t first = 0, second = 0; // the numbers of prove_finding
   std::string file = {}, parameter = {};
@@ -47,12 +47,12 @@ public:
   // What a ragged map leads to is used by something else than OP_ROW, in a macro for instance.
   void not_by_row(const Place &place, const clang::Expr *where);
   void at_exit(const State &state);
-  void lost(const Place &place, clang::SourceLocation where, prove_rule why);
-  void lost_all(clang::SourceLocation where, prove_rule why);
-  void whole(prove_verdict verdict, prove_rule rule, clang::SourceLocation where,
+  void lost(const Place &place, clang::SourceLocation where, prove_found why);
+  void lost_all(clang::SourceLocation where, prove_found why);
+  void whole(prove_verdict verdict, prove_found what, clang::SourceLocation where,
              const std::string &name = "", int64_t first = 0, int64_t second = 0);
   // A parameter is not of the type of its argument.
-  void mismatched(prove_rule rule, const clang::ParmVarDecl &parameter, int argument);
+  void mismatched(prove_found what, const clang::ParmVarDecl &parameter, int argument);
 
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
@@ -64,9 +64,9 @@ public:
 
 private:
   void report(int argument, clang::SourceLocation where, Finding found);
-  void violated(const Place &place, prove_rule rule, const clang::Expr *where, int64_t first = 0,
+  void violated(const Place &place, prove_found what, const clang::Expr *where, int64_t first = 0,
                 int64_t second = 0);
-  static prove_rule broken(const prove_argument &arg, Change change, Compared compared);
+  static prove_found broken(const prove_argument &arg, Change change, Compared compared);
   bool inside(const Place &place, const clang::Expr *where);
   int64_t values_of(const clang::VarDecl *variable) const;
   void inside_variable(const Place &place, const clang::Expr *where);

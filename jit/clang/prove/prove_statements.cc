@@ -43,7 +43,7 @@ Value Walk::run_body(const clang::FunctionDecl &function) {
     result = result.joined(value);
   for (const Value &value : return_values_)
     if (value.kind == Value::Pointer && result.kind == Value::Unknown)
-      rules_.lost(value.target, function.getLocation(), RULE_LOST_RETURN);
+      rules_.lost(value.target, function.getLocation(), FOUND_LOST_RETURN);
   std::swap(returns_, outer_returns);
   std::swap(return_values_, outer_values);
   std::swap(jumps_, outer_jumps);
@@ -62,7 +62,7 @@ void Walk::declare(const clang::VarDecl *variable) {
   state_.forget(variable);
   const clang::CXXRecordDecl *record = context_.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
   if (record && record->hasDefinition() && !record->hasTrivialDestructor())
-    rules_.lost_all(variable->getLocation(), RULE_LOST_CXX);
+    rules_.lost_all(variable->getLocation(), FOUND_LOST_CXX);
   if (variable->getType()->isReferenceType()) {
     const Value bound = bind(variable->getInit());
     if (bound.kind == Value::Pointer)
@@ -142,7 +142,7 @@ void Walk::run(const clang::Stmt *statement) {
   if (const auto *expression = llvm::dyn_cast<clang::Expr>(statement))
     value(expression);
   else
-    rules_.lost_all(statement->getBeginLoc(), RULE_LOST_STATEMENT);
+    rules_.lost_all(statement->getBeginLoc(), FOUND_LOST_STATEMENT);
 }
 
 void Walk::branch(const clang::IfStmt *statement) {
@@ -189,7 +189,7 @@ void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
 void Walk::note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known) {
   const bool endless = !condition || llvm::isa<clang::IntegerLiteral>(condition->IgnoreParenImpCasts());
   if (endless || !known)
-    rules_.whole(PROVE_UNKNOWN, endless ? RULE_ENDLESS : RULE_ROUNDS, whole->getBeginLoc());
+    rules_.whole(PROVE_UNKNOWN, endless ? FOUND_ENDLESS : FOUND_ROUNDS, whole->getBeginLoc());
 }
 
 // Round by round as long as the condition's value is known.

@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "prove_rules.h"
+#include "prove_founds.h"
 
 namespace op2jit {
 

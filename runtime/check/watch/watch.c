@@ -6,7 +6,7 @@
 
 #include "check/rows.h"
 #include "check/watch/watch_say.h"
-#include "jit/rules.h"
+#include "jit/found.h"
 
 /* ---- one row ---- */
 
@@ -155,7 +155,7 @@ static int check_write(struct look *look, int i) {
     look->told[i] = true;
     return watch_tell(look->cell, RULE_WRITE, i, r, c, look->element,
                       arg->map ? "the kernel did not write %s, which it promised to write for every element; "
-                                 "write it on every path, " RULE_INSTEAD_OF_WRITE
+                                 "write it on every path, " FOUND_INSTEAD_OF_WRITE
                                : "the kernel did not write %s, which it promised to write for every element; "
                                  "write it on every path, or declare the argument OP_RW",
                       look->notes);

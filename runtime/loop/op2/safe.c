@@ -1,10 +1,10 @@
 #include "loop/op2/safe.h"
 
-#include <string.h>
 
 #include "backend/backend.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "jit/found.h"
 #include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
@@ -55,14 +55,12 @@ bool safe_on_device(const struct loop *loop, struct text *why) {
 
 /* OP_RW is OP_WRITE of a part, which keeps the rest; and OP_INC where no other element comes to the same place, or none
  * that does runs at the same time. */
-static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const char *words) {
+static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const struct error *err) {
   struct text why = {0};
-  if (!arg->dat || !arg->present)
+  if (!arg->dat || !arg->present || arg->access != found_access(err->fact))
     return false;
-  if (arg->access == OP_WRITE)
-    return strstr(words, "is declared OP_WRITE, ") != NULL;
-  if (arg->access != OP_INC || !strstr(words, "is declared OP_INC, "))
-    return false;
+  if (arg->access != OP_INC)
+    return arg->access == OP_WRITE;
   const bool can = safe_on_device(loop, &why) || (!arg->map && is_alone(loop, arg));
   text_free(&why);
   return can;
@@ -70,7 +68,7 @@ static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const
 
 bool safe_has_reading(const struct loop *loop, const struct error *err) {
   for (int i = 0; i < loop->nargs; i++)
-    if (can_be_rw(loop, &loop->args[i], error_message(err)))
+    if (can_be_rw(loop, &loop->args[i], err))
       return true;
   return false;
 }
@@ -84,7 +82,7 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
   const char *was = NULL;
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
-    if (!can_be_rw(loop, arg, error_message(err)))
+    if (!can_be_rw(loop, arg, err))
       continue;
     was = arg->access == OP_WRITE ? "OP_WRITE" : "OP_INC";
     loop->forgiven |= arg->access == OP_INC && arg->map;
@@ -115,16 +113,11 @@ static bool become_rw(struct loop *loop, int access) {
 }
 
 int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  static const struct {
-    const char *words; /* of the prover */
-    int access;
-    const char *name;
-  } readings[] = {{"is declared OP_INC, ", OP_INC, "OP_INC"}, {"is declared OP_READ, ", OP_READ, "OP_READ"}};
   struct text why = {0}, how = {0};
+  const int access = found_access(err->fact);
   text_add(&why, error_message(err));
-  for (size_t i = 0; code == OP_ERR_VIOLATION && i < sizeof readings / sizeof *readings; i++)
-    if (strstr(text_str(&why), readings[i].words) && become_rw(loop, readings[i].access))
-      text_addf(&how, " as if %s were OP_RW,", readings[i].name);
+  if (code == OP_ERR_VIOLATION && (access == OP_INC || access == OP_READ) && become_rw(loop, access))
+    text_addf(&how, " as if %s were OP_RW,", access == OP_INC ? "OP_INC" : "OP_READ");
   if (code == OP_ERR_VIOLATION)
     log_line(ctx->log, level(ctx, loop), "loop",
              "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "

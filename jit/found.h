@@ -1,13 +1,13 @@
 /* What a finding of the prover says: codes become words here, and nowhere else. */
-#ifndef OP2JIT_JIT_RULES_H
-#define OP2JIT_JIT_RULES_H
+#ifndef OP2JIT_JIT_FOUND_H
+#define OP2JIT_JIT_FOUND_H
 
 #include "jit/front/describe.h"
 #include "jit/prover.h"
 
 /* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that
  * no value takes. */
-enum rule_evidence {
+enum evidence {
   EVIDENCE_TEXT,    /* nothing: the text alone shows it */
   EVIDENCE_PROMISE, /* the argument's promise is broken */
   EVIDENCE_OUTSIDE, /* memory beyond the argument's is used */
@@ -19,13 +19,15 @@ enum rule_evidence {
 
 /* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW
  * makes the promise of OP_WRITE once more. */
-#define RULE_INSTEAD_OF_WRITE                                                                                \
+#define FOUND_INSTEAD_OF_WRITE                                                                               \
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
 
-enum rule_evidence rule_evidence(enum prove_rule rule);
+enum evidence found_evidence(enum prove_found what);
+/* The access, OP_READ and so on, whose promise it says is broken; -1: none. `fact` of an error may be one. */
+int found_access(int fact);
 /* "argument 2 (sum) is declared OP_INC, and the kernel reads it" */
-void rule_reason(const struct desc *d, const struct prove_finding *f, struct text *out);
+void found_reason(const struct desc *d, const struct prove_finding *f, struct text *out);
 /* What to do about it. Nothing is appended if nothing is known. */
-void rule_remedy(const struct desc *d, const struct prove_finding *f, struct text *out);
+void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out);
 
 #endif
