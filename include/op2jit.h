@@ -189,8 +189,7 @@ int op_init(int argc, char **argv, int diags);
 /* For op_init_comm of op2jit_mpi.h, which knows MPI's types. */
 int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library);
 
-/* Wait for what is running, write the reports that were asked for, release everything. With OP2_CHECK=list: print what was
- * found, and return OP_ERR_VIOLATION if anything was, also where other errors end the program. */
+/* Wait for what is running, write reports, release everything. OP_ERR_VIOLATION: OP2_CHECK=list has found mistakes. */
 int op_exit(void);
 
 /* ---- declarations: allowed at any time outside a loop ------------------------------------------*/
