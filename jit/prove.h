@@ -13,11 +13,10 @@
 struct store;
 
 /* The plugin is open. OP_ERR_VIOLATION, whose fact is what was found; OP_ERR_KERNEL where another compiler is to read the
- * text `as_cxx` and
- * would take it for something else; an unknown verdict is a line at info, and the compiler's serious warnings are
- * one at warn, unless `told` has them already, which gets them. A prover that fails, or does not understand the
- * text, is no error: the compiler will say what is wrong with it. But with `alone` none will, and a text that does not
- * compile is OP_ERR_COMPILE. */
+ * text `as_cxx` and would take it for something else; an unknown verdict is a line at info, and the compiler's serious
+ * warnings are one at warn, unless `told` has them already, which gets them. A prover that fails, or does not understand
+ * the text, is no error: the compiler will say what is wrong with it. But with `alone` none will, and a text that does
+ * not compile is OP_ERR_COMPILE. */
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
                  struct error *err);

@@ -2,7 +2,7 @@
 #ifndef OP2JIT_JIT_CLANG_PROVE_CALLS_H
 #define OP2JIT_JIT_CLANG_PROVE_CALLS_H
 
-#include "prove_founds.h"
+#include "prove_rules.h"
 
 namespace op2jit {
 

@@ -1,4 +1,4 @@
-#include "prove_founds.h"
+#include "prove_rules.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/SourceManager.h>

@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "prove_founds.h"
+#include "prove_rules.h"
 
 namespace op2jit {
 
