@@ -137,6 +137,15 @@ static bool has_parameter(const struct state *s, int function, const char *name)
   return false;
 }
 
+/* Does the text make something else of the name, for all its functions? */
+static bool is_macro(const struct state *s, const char *name) {
+  const struct tokens *t = &s->k->tokens;
+  for (size_t i = 1; i < t->count; i++)
+    if (t->items[i].directive && token_is(t, i, name) && token_is(t, i - 1, "define"))
+      return true;
+  return false;
+}
+
 /* Is the array itself wanted somewhere, its size or its address, and not its first value's? */
 static bool is_wanted_whole(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
@@ -189,7 +198,7 @@ static void add_constant(const struct state *s, const struct desc_const *c, stru
 static void add_constants(const struct state *s, struct text *out) {
   for (int i = 0; i < s->d->nconsts; i++) {
     const struct desc_const *c = &s->d->consts[i];
-    if (!c->folded && !has_parameter(s, s->function, c->name))
+    if (!c->folded && !has_parameter(s, s->function, c->name) && !is_macro(s, c->name))
       add_constant(s, c, out);
   }
 }
