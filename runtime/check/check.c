@@ -83,6 +83,21 @@ static int note_broken(struct pass *p, int argument) {
   return code;
 }
 
+/* Once more, each element thoroughly. What is not found again stays as it was found. */
+static int run_again(struct pass *p, const struct copies *before) {
+  const struct findings first = p->found;
+  copies_restore(before, p->launch);
+  meets_forget(p);
+  memset(p->added, 0, sizeof p->added);
+  p->found = (struct findings){0};
+  p->stride = 1;
+  const int code = pass_forwards(p);
+  struct findings other = p->found.list.count ? first : p->found;
+  p->found = p->found.list.count ? p->found : first;
+  findings_free(&other);
+  return code;
+}
+
 /* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were
  * not looked at: then all are watched, to find the first. What is listed already is only counted. */
 static int run_watched(struct pass *p, const struct copies *before) {
@@ -91,13 +106,10 @@ static int run_watched(struct pass *p, const struct copies *before) {
   const int broken = cell_broken_guard(p->state->cell, 0);
   if (p->stride == 1 || (code && code != OP_ERR_VIOLATION) || (!code && broken < 0 && !is_news(p)))
     return code;
-  copies_restore(before, p->launch);
-  meets_forget(p);
-  memset(p->added, 0, sizeof p->added);
-  findings_free(&p->found);
-  p->stride = 1;
-  const int again = pass_forwards(p);
-  return again || code || p->found.list.count ? again : note_broken(p, broken);
+  const int again = run_again(p, before);
+  if (again || code || p->found.list.count)
+    return again ? again : code;
+  return note_broken(p, broken);
 }
 
 /* The map's entries stay what they are, but where elements meet values decide. */

@@ -136,7 +136,7 @@ bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct er
   if (noted)
     return false;
   error_clear(err);
-  loop->unproved = true;
+  loop->unproved = loop->desc.unproved = true;
   loop->epoch = ctx->mesh->epoch - 1;
   return true;
 }

@@ -330,6 +330,30 @@ CASE(first_infinity) {
     fail_msg("once the first infinity was expected in: %s", said);
 }
 
+static int left;
+OP_KERNEL_DEF(
+    once, void once(const int *flag, const double *a, double *b) {
+      double *hidden[2] = {b, (double *)(unsigned long)a};
+      b[0] = b[1] = 1;
+      if (*flag && left > 0) {
+        left--;
+        hidden[1][0] = 4;
+      }
+    })
+
+/* What is seen once is no less wrong, also where another run does not show it. A text has no such variable. */
+CASE(found_once) {
+  for (int call = 0; is_native() && call <= BAD_CALL; call++) {
+    raise_flag(call);
+    left = 1;
+    fails(call < BAD_CALL ? OP_OK : OP_ERR_VIOLATION,
+          op_par_loop(OP_KERNEL_OF(once), "once", mesh.from, direct(mesh.flag, 1, "int", OP_READ),
+                      direct(mesh.a, 2, "double", OP_READ), through(mesh.b, 2, OP_WRITE)));
+  }
+  assert_true(!is_native() ||
+              strstr(op_last_error()->message, "changed component 0, which it is only to read"));
+}
+
 /* ---- errors that the program lives on with ---- */
 
 OP_KERNEL_DEF(
@@ -463,6 +487,7 @@ int main(void) {
     test_later(writes_what_it_reads),
     test_later(reads_an_old_bool),
     test_later(first_infinity),
+    test_later(found_once),
     test_later(found_again),
     test_later(answers_stay)
   };
