@@ -62,6 +62,7 @@ extern "C" {
 #define op_opt_arg_gbl op2jit_opt_arg_gbl
 #define op_arg_idx op2jit_arg_idx
 #define op_arg_info op2jit_arg_info
+#define op_arg_may_meet op2jit_arg_may_meet
 #define op_decl_gbl op2jit_decl_gbl
 #define op_arg_global op2jit_arg_global
 #define op_get_gbl op2jit_get_gbl
@@ -284,15 +285,17 @@ typedef struct op_arg {
   int said_length; /* the length of a type name that was not understood or does not fit, 0 if it does */
   char said[24];   /* its beginning, for the message */
   int pointed;     /* the type of the C variable that it does not fit, else 0 */
-  int soa;         /* the type was said with ":soa" */
+  short soa;       /* the type was said with ":soa" */
+  short may_meet;  /* op_arg_may_meet */
   long long reserved[1];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,
  * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration;
- * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX; that indirect WRITE and RW never meet on
- * one target is the user's promise. MIN and MAX start from what the dat holds: the kernel finds there a value that may be
- * better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
+ * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX. Elements that meet
+ * on one target of WRITE or RW run one after the other, in an order that the library chooses, and more slowly: a warning
+ * names two of them, see op_arg_may_meet. MIN and MAX start from what the dat holds: the kernel finds there a value that
+ * may be better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
  * Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */
@@ -314,6 +317,9 @@ op_arg op_arg_idx(int idx, op_map map);
  * `ref`, counted from 1: the payload of the element whose value won; ties go to the lowest element
  * number. */
 op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
+/* The same argument, WRITE or RW through a map: the program knows that elements meet in its targets, and that their
+ * order does not matter. The loop does not warn of it. */
+op_arg op_arg_may_meet(op_arg arg);
 
 /* ---- kernels ----------------------------------------------------------------------------------
  * A kernel is the text of a C function, with its helpers, of type void with one pointer parameter per

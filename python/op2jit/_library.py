@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_longlong, c_void_p
+from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_longlong, c_short, c_void_p
 from pathlib import Path
 from typing import Any, List, Optional
 
@@ -39,7 +39,8 @@ class Argument(Structure):
         ("said_length", c_int),
         ("said", c_char * 24),
         ("pointed", c_int),
-        ("soa", c_int),
+        ("soa", c_short),
+        ("may_meet", c_short),
         ("reserved", c_longlong * 1),
     ]
 
@@ -97,6 +98,7 @@ CALLS = {
     "arg_global": "a pi",
     "arg_idx": "a ip",
     "arg_info": "a pisi",
+    "arg_may_meet": "a a",
     "kernel_native": "p pp",
     "par_loop_array": "i sspipsi",
     "find_accesses": "i sspipsi",

@@ -174,7 +174,7 @@ class Map(Handle):
 class Arg(Handle):
     """One argument of a loop. Made by ``dat(READ, map[0])`` and its like."""
 
-    __slots__ = ("owner", "column", "access", "present", "raw", "key", "kind", "refers")
+    __slots__ = ("owner", "column", "access", "present", "raw", "key", "kind", "refers", "known")
 
     def __init__(self, kind: str, owner: Any, column: Optional[Column], access: int, raw: Any) -> None:
         self.kind = kind  # dat, global, index or info
@@ -185,6 +185,15 @@ class Arg(Handle):
         self.key = new_key()
         self.refers: Any = None
         self.present = True
+        self.known: Optional[Arg] = None
+
+    def may_meet(self) -> Arg:
+        """The same argument; that elements meet in what they write is known, and their order does not matter."""
+        if not self.known:
+            made = Arg(self.kind, self.owner, self.column, self.access, lib.op2jit_arg_may_meet(self.raw))
+            made.present, made.refers, made.known = self.present, self.refers, made
+            self.known = made
+        return self.known
 
     def __repr__(self) -> str:
         access = "access left out" if self.access == UNSAID else ACCESS_NAMES[self.access]

@@ -100,6 +100,11 @@ op_arg(op2jit_arg_info)(void *payload, int dim, const char *type, int ref) {
   return op2jit_arg_info_typed(payload, dim, type, ref, "");
 }
 
+op_arg op2jit_arg_may_meet(op_arg arg) {
+  arg.may_meet = 1;
+  return arg;
+}
+
 int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                           const op_arg args[], const char *file, int line) {
   /* OP_KERNEL_OF was refused in this very call. */

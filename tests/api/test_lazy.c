@@ -124,10 +124,11 @@ CASE(what_no_chain_can_hold_runs_at_once) {
 #define KEEPS(call) WAITING(0, call, 1)
 /* Calls that know nothing of the library's state, or that begin it. */
 static const char *const never_wait[] = {
-    "op_init",        "op_arg_dat",    "op_opt_arg_dat",       "op_arg_gbl",
-    "op_opt_arg_gbl", "op_arg_idx",    "op_arg_info",          "op_arg_global",
-    "op_rank",        "op_rank_count", "op_is_root",           "op_printf",
-    "op_timers",      "op_last_error", "op_set_error_handler", "op_assert"};
+    "op_init",         "op_arg_dat", "op_opt_arg_dat", "op_arg_gbl",
+    "op_opt_arg_gbl",  "op_arg_idx", "op_arg_info",    "op_arg_global",
+    "op_arg_may_meet", "op_rank",    "op_rank_count",  "op_is_root",
+    "op_printf",       "op_timers",  "op_last_error",  "op_set_error_handler",
+    "op_assert"};
 
 CASE(each_call_runs_what_waits_or_leaves_it) {
   static const char text[] = "/tmp/op2jit-flush-XXXXXX", none[] = "/tmp/op2jit-flush-none/none";

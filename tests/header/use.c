@@ -76,7 +76,8 @@ int main(int argc, char **argv) {
   op_arg (*global)(void *, int, const char *, op_access) = op_arg_gbl;
   void *anything = value;
   const op_arg some[] = {op_arg_gbl(anything, 1, "float", OP_INC), op_arg_gbl(NULL, 1, "int", OP_WORK),
-                         global(value, 1, "double", OP_MIN), (op_arg_info)(value, 1, "double", 1)};
+                         global(value, 1, "double", OP_MIN), (op_arg_info)(value, 1, "double", 1),
+                         op_arg_may_meet(op_arg_dat(x, 0, map, 2, "double", OP_RW))};
   code |= op_fetch_data(x, anything) | (op_put_data)(x, value) | (some[0].dim > 1);
   code |= op_update_const("two", &real) | op_update_const("four", value);
   code |= op_par_loop(text, "add", set, op_arg_dat(x, 0, map, 2, "double", OP_READ),

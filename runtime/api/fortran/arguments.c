@@ -121,6 +121,10 @@ void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access) {
   *out = op2jit_arg_global(gbl, (op_access)access);
 }
 
+void op2jit_f_arg_may_meet(op_arg *arg) {
+  *arg = op2jit_arg_may_meet(*arg);
+}
+
 void op2jit_f_arg_idx(op_arg *out, int idx, op_map map) {
   *out = op2jit_arg_idx(column(idx, map), map);
 }

@@ -78,6 +78,7 @@ void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char 
                       const char *is, long long count);
 void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access);
 void op2jit_f_arg_idx(op_arg *out, int idx, op_map map);
+void op2jit_f_arg_may_meet(op_arg *arg);
 void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, int ref, const char *is,
                        long long count);
 
