@@ -1,7 +1,8 @@
 /* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC, MIN with MIN, MAX with MAX.
- * Anything else is allowed only if the elements reached by the two arguments do not meet, and never directly twice.
- * Two of INC, MIN and MAX never go together: what collects in one dat collects in one way. And an element lists no target
- * twice in a map of which one argument writes all columns. */
+ * Two that write (WRITE, RW), or one that writes all columns of a map, are allowed unless one element comes to one target
+ * by both, or twice; of different elements see meet.h. Anything else is allowed only if the elements reached by the two
+ * arguments do not meet, and nothing is allowed directly twice. Two of INC, MIN and MAX never go together: what collects
+ * in one dat collects in one way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "context/checked.h"
 #include "context/context.h"
 #include "loop/loop.h"
-#include "loop/op2/compiled.h"
+#include "loop/meet.h"
 #include "mesh/data.h"
 #include "record/findings.h"
 
@@ -76,6 +77,33 @@ static bool may_repeat(const struct loop_arg *a) {
          (a->access == OP_WRITE || a->access == OP_RW);
 }
 
+static int tell_both(const struct loop *loop, int i, int j, long element, long target, struct error *err) {
+  const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  return error_set(
+      err, OP_ERR_ALIAS,
+      "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and element %ld of "
+      "set \"%s\" reaches element %ld of set \"%s\" by both, so the result would depend on which is "
+      "stored last; declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
+      "use maps in which nothing is listed twice",
+      loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
+      user_number(loop->set, element), loop->set->name, user_number(a->dat->set, target), a->dat->set->name);
+}
+
+/* Two arguments that write. */
+static int check_both(const struct loop *loop, int i, int j, unsigned char *marks, struct error *err) {
+  const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  for (long e = 0; e < loop->set->extents[EXTENT_EXEC]; e++) {
+    for (long place = arg_begin(a, e); place < arg_end(a, e); place++)
+      mark(marks, arg_target(a, place));
+    for (long place = arg_begin(b, e); place < arg_end(b, e); place++)
+      if (is_marked(marks, arg_target(b, place)))
+        return tell_both(loop, i, j, e, arg_target(b, place), err);
+    for (long place = arg_begin(a, e); place < arg_end(a, e); place++)
+      marks[arg_target(a, place) / 8] = 0;
+  }
+  return OP_OK;
+}
+
 static int check_repeats(const struct loop *loop, int i, unsigned char *marks, struct error *err) {
   const struct loop_arg *a = &loop->args[i];
   for (long e = 0; e < loop->set->extents[EXTENT_EXEC]; e++) {
@@ -115,6 +143,8 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "
         "with OP_RW, or as OP_INC only",
         loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
+  if (meet_writes(a) && meet_writes(b))
+    return check_both(loop, i, j, marks, err);
   long target = 0;
   visit(loop, a, marks, mark, &target);
   long element = visit(loop, b, marks, is_marked, &target);
@@ -144,10 +174,28 @@ static int list_alias(const struct op_context *ctx, const struct loop *loop, str
   return code;
 }
 
+/* One look at all that writes a dat tells of most meshes that no target is met twice, by whatever element. */
+static int look(const struct op_context *ctx, const struct loop *loop, int i, int j, bool *again,
+                struct error *err) {
+  const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  struct meeting found;
+  *again = true;
+  if (!meet_writes(a) || !meet_writes(b) || (arg_is_own(a) && arg_is_own(b)))
+    return OP_OK;
+  const int code = meet_find(ctx, loop, a, &found, err);
+  *again = found.repeats;
+  return code;
+}
+
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++)
     for (int j = i; j < loop->nargs; j++) {
+      bool again = false;
       if (is_harmless(&loop->args[i], &loop->args[j]))
+        continue;
+      if (look(ctx, loop, i, j, &again, err))
+        return err->code;
+      if (!again)
         continue;
       size_t bytes = (size_t)loop->args[i].dat->set->extents[EXTENT_NONEXEC] / 8 + 1;
       unsigned char *marks = array_new(bytes, 1);
@@ -164,5 +212,5 @@ int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *
       if (code)
         return code;
     }
-  return loop->compiled && is_forgiven(ctx, loop) ? compiled_warn_of_shared(ctx, loop, err) : OP_OK;
+  return OP_OK;
 }

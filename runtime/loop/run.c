@@ -14,6 +14,7 @@
 #include "jit/jit.h"
 #include "loop/agree.h"
 #include "loop/form.h"
+#include "loop/meet.h"
 #include "loop/op2/safe.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
@@ -96,11 +97,15 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   loop_make_parts(loop);
   loop_find_needs(loop);
   loop_fill_frame(ctx, loop);
-  code = tune_choose(ctx, loop, err);
+  code = loop_look_for_meetings(ctx, loop, err);
+  if (!code)
+    code = tune_choose(ctx, loop, err);
   if (!code)
     code = tune_plan(ctx, loop, err);
   if (!code)
     code = tune_code(ctx, loop, err);
+  if (!code)
+    code = loop_tell_meetings(ctx, loop, err);
   if (code)
     tune_drop(ctx, loop);
   return code;

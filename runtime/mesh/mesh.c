@@ -11,6 +11,7 @@
 #include "mesh/globals.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
+#include "mesh/meeting/meeting.h"
 #include "op2/op2jit_visible.h"
 #include "ranks/comm.h"
 
@@ -122,6 +123,7 @@ void map_free(struct map *map) {
   free(map->first);
   free(map->global.entries);
   map_halo_free(map->halo);
+  meeting_free(map);
   free(map);
 }
 

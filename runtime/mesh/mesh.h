@@ -17,6 +17,7 @@ struct dat;
 struct op_context;
 struct distribution;
 struct map_halo;
+struct meeting_kept;
 
 /* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
  * [owned, exec) are executed redundantly, [exec, nonexec) are only read. One process: all but the last two
@@ -57,8 +58,9 @@ struct map {
   struct dat
       *targets; /* ragged: on the entries, the numbers of their targets; NULL: no loop asked for them */
   int *numbers; /* ragged, of a subset's elements: which of the entries these places are; else NULL */
-  struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
-  struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */
+  struct meeting_kept *meetings; /* what is known of elements that meet in it (meeting/) */
+  struct map_halo *halo;         /* what of the target's halo it reaches, NULL: one process */
+  struct rows global; /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
 
 struct constant {

@@ -49,8 +49,9 @@ static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direc
   return false;
 }
 
-/* Of a compiled kernel nothing is known but its descriptors: all that reaches a dat which is changed through a map, or
- * changed and reached through one, decides who may run at the same time. */
+/* Of a compiled kernel nothing is known but its descriptors, and where elements meet in what is written the order counts:
+ * all that reaches a dat which is changed through a map, or changed and reached through one, decides who may run at the
+ * same time. */
 static bool is_shared(const struct loop *loop, const struct dat *dat) {
   bool changed = false, mapped = false;
   for (int i = 0; i < loop->nargs; i++) {
@@ -58,18 +59,20 @@ static bool is_shared(const struct loop *loop, const struct dat *dat) {
     if (arg->form != DESC_DAT || !arg->present || arg->dat != dat)
       continue;
     changed |= arg->access != OP_READ;
-    mapped |= arg->map != NULL;
+    mapped |= !arg_is_own(arg);
   }
   return changed && mapped;
 }
 
+bool loop_arg_meets(const struct loop *loop, const struct loop_arg *arg) {
+  return arg_is_turned(arg) || ((loop->compiled || loop->meets) && arg->form == DESC_DAT && arg->present &&
+                                is_shared(loop, arg->dat));
+}
+
 bool loop_meets(const struct loop *loop) {
   bool meets = false;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    meets |= arg_is_turned(arg) ||
-             (loop->compiled && arg->form == DESC_DAT && arg->present && is_shared(loop, arg->dat));
-  }
+  for (int i = 0; i < loop->nargs; i++)
+    meets |= loop_arg_meets(loop, &loop->args[i]);
   return meets;
 }
 
@@ -81,18 +84,6 @@ static void add_own(struct columns *l) {
                                               .target_size = set->extents[EXTENT_NONEXEC]};
 }
 
-static void add_met(struct columns *l) {
-  for (int i = 0; i < l->loop->nargs; i++) {
-    const struct loop_arg *arg = &l->loop->args[i];
-    if (arg->form != DESC_DAT || !arg->present || !is_shared(l->loop, arg->dat))
-      continue;
-    for (int c = 0; arg->map && c < arg_columns(arg); c++)
-      add(l, arg->map, arg->idx < 0 ? c : arg->idx);
-    if (!arg->map)
-      add_own(l);
-  }
-}
-
 static void add_entries(struct columns *l, const struct map *map) {
   l->items[l->count++] = (struct plan_column){.table = map->numbers,
                                               .first = map->first + l->part->begin,
@@ -101,9 +92,27 @@ static void add_entries(struct columns *l, const struct map *map) {
                                               .target_size = map->entries->extents[EXTENT_NONEXEC]};
 }
 
+static void add_arg(struct columns *l, const struct loop_arg *arg) {
+  if (arg->entry)
+    add_entries(l, arg->map);
+  else if (!arg->map)
+    add_own(l);
+  else
+    for (int c = 0; c < arg_columns(arg); c++)
+      add(l, arg->map, arg->idx < 0 ? c : arg->idx);
+}
+
+static void add_met(struct columns *l) {
+  for (int i = 0; i < l->loop->nargs; i++) {
+    const struct loop_arg *arg = &l->loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && is_shared(l->loop, arg->dat))
+      add_arg(l, arg);
+  }
+}
+
 /* A dat that is also incremented directly meets the elements themselves. */
 static void add_written(struct columns *l) {
-  if (l->loop->compiled) {
+  if (l->loop->compiled || l->loop->meets) {
     add_met(l);
     return;
   }
@@ -113,12 +122,7 @@ static void add_written(struct columns *l) {
     if (arg->form != DESC_DAT || !arg->present || !arg_is_own(arg) || !access_reduces(arg->access) ||
         !shares_its_dat(l->loop, arg))
       continue;
-    if (arg->entry)
-      add_entries(l, arg->map);
-    else if (arg->map)
-      add(l, arg->map, 0);
-    else
-      add_own(l);
+    add_arg(l, arg);
   }
 }
 

@@ -9,8 +9,10 @@
 int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
                  struct plan_column **out, int *count, struct error *err);
 
-/* Are there elements that must not run at the same time, as far as descriptors say? */
+/* Are there elements that must not run at the same time, as far as descriptors say, and the look for those that write one
+ * target? And may it be because of this argument? */
 bool loop_meets(const struct loop *loop);
+bool loop_arg_meets(const struct loop *loop, const struct loop_arg *arg);
 
 /* The work of the part's elements, as plans are asked for it: how many targets they have. NULL: all have as many. */
 const long long *loop_work(const struct loop *loop, const struct loop_part *part);

@@ -159,12 +159,13 @@ struct loop {
   struct op2jit_place *places;
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct texts_kernel
-      *source;             /* the text of that function, found in the program's sources; NULL: none */
-  bool doubted;            /* the text may not be the program's: some calls are compared */
-  char *no_source;         /* why not, or why it is not used; NULL */
-  bool unproved;           /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
-  bool forgiven;           /* elements meet in a way that its arguments do not allow */
-  bool ranged;             /* it runs by that function's forms over ranges, not by a text */
+      *source;     /* the text of that function, found in the program's sources; NULL: none */
+  bool doubted;    /* the text may not be the program's: some calls are compared */
+  char *no_source; /* why not, or why it is not used; NULL */
+  bool unproved;   /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
+  bool forgiven;   /* elements meet in a way that its arguments do not allow */
+  bool meets;      /* that, or elements meet in what it writes: no two such run at a time, nor in one strip */
+  bool ranged;     /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
   /* On any rank: what is chosen by these must be the same on all ranks. */
   long most_elements; /* executed */
@@ -178,7 +179,7 @@ struct loop {
   bool heavy;     /* few elements that take long, and cut for that: likewise, see heavy.h */
   int long_calls;
   bool prepared;
-  bool looked_at; /* over an empty set: its text was read, and nothing is wrong with it */
+  bool looked_at;               /* over an empty set: its text was read, and nothing is wrong with it */
   const struct loop_form *form; /* NULL: it runs plainly */
   bool trying;                  /* code that is asked for now is for the tuner to try */
 

@@ -28,10 +28,10 @@ static size_t targets_of_one(const struct loop_arg *arg) {
                     : (size_t)arg_columns(arg);
 }
 
-/* That one element increments through maps. */
+/* That one element increments through maps, and may write apart. */
 static size_t turned_bytes(const struct loop *loop) {
   size_t bytes = 0;
-  for (int i = 0; i < loop->nargs; i++) {
+  for (int i = 0; i < loop->nargs && !loop->meets; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg_is_turned(arg))
       bytes += arg->dat->row_bytes * targets_of_one(arg);
@@ -58,10 +58,17 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
         "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
         "compiled; use another strategy",
         loop->name, s->name);
+  if (s->apart && loop->meets)
+    return error_set(
+        err, OP_ERR_ENV,
+        "loop %s: OP2_VARIANT forces %s, but elements of the loop meet in what they write, and wait "
+        "for one another; use whole, colours, owners or tasks",
+        loop->name, s->name);
   if (s->unsafe && loop_meets(loop))
-    return error_set(err, OP_ERR_ENV,
-                     "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s", loop->name,
-                     s->name, s->unsafe);
+    return error_set(err, OP_ERR_ENV, "loop %s: OP2_VARIANT forces %s, but %s, %s", loop->name, s->name,
+                     loop->meets ? "elements of the loop meet in what they write"
+                                 : "the loop increments through a map",
+                     s->unsafe);
   if (is_alone(loop) && !s->serial)
     return error_set(
         err, OP_ERR_ENV,
@@ -72,6 +79,8 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
     v->block_size = v->threads = 0;
   if (loop->ranged)
     v->shape = (struct shape){0};
+  if (loop->meets) /* elements of a strip run at one time */
+    v->shape.width = 0;
   /* Where increments are apart there are maps of their own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
   v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
@@ -188,7 +197,7 @@ static void cut_finer(struct variant *v, const struct loop *loop) {
 
 static int list_shapes(const struct op_context *ctx, const struct loop *loop, struct jit *jit,
                        struct shape *sorted, struct shape shapes[SHAPE_CANDIDATES]) {
-  const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
+  const int vector_bytes = loop->meets ? 0 : ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
   const struct shape_wish wish = {
       .straight = loop->straight, .stream = loop->large, .even = loop->even, .rows = loop->long_rows};
   *sorted = shape_for_sorted(&loop->desc, vector_bytes, wish);

@@ -94,15 +94,15 @@ static int list_columns(struct making *w, struct plan_column **out, struct plan_
   return OP_OK;
 }
 
-/* Blocks of elements and their colours; COLOURS has blocks of one element. Elements that are forgiven to meet do so in
+/* Blocks of elements and their colours; COLOURS has blocks of one element. Elements that meet in what they write do so in
  * more than targets of increments. */
 static int make_plan(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
   int n = 0;
   struct plan_column *columns = NULL;
   struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = w->loop->forgiven ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
-                               : list_columns(w, &columns, staged, &n);
+  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
+                            : list_columns(w, &columns, staged, &n);
   bool stages = s == GPU_STAGED || s == GPU_WHOLE;
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),

@@ -8,8 +8,8 @@
 #include "record/record.h"
 
 const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
-  if (loop->forgiven)
-    return "elements meet in a way that the arguments do not allow";
+  if (loop->meets)
+    return "elements meet in what they write";
   for (int i = 0; i < loop->nargs; i++) {
     const struct map *map = loop->args[i].map;
     if (map && map->first && map->longest > INT_MAX - GPU_ROWS_MOST)

@@ -85,7 +85,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
 static void settle(struct gpu_variant *v, const struct loop *loop, bool increments) {
-  if (loop->forgiven)
+  if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
   else if (!increments)
     v->shape.strategy = GPU_DIRECT;
@@ -318,9 +318,9 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = check_forced(c, loop, l, &v, err);
   if (!code)
     code = add(l, &v, err);
-  if (!code && all && !forced && !loop->forgiven)
+  if (!code && all && !forced && !loop->meets)
     code = add_tried(c, loop, l, err);
-  if (!code && all && !forced && !loop->forgiven)
+  if (!code && all && !forced && !loop->meets)
     code = add_together(c, loop, l, &together, err);
   loop->nvariants = l->nvariants;
   loop->threads = 1;

@@ -11,8 +11,5 @@ int compiled_check(const struct loop *loop, struct error *err);
 /* Where the arguments are in the frame, of which loop->places is the first slot, and the form of the kernel that
  * suits them. Again when the mesh changed. */
 int compiled_place(struct loop *loop, struct error *err);
-/* A warning for each argument that writes what another element writes as well: the loop runs in conflict-free
- * colours. */
-int compiled_warn_of_shared(struct op_context *ctx, struct loop *loop, struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "plan/plan_cache.h"
+#include "record/columns.h"
 #include "services/services.h"
 
 enum { SET, MAP, DAT };
@@ -51,12 +52,17 @@ static int add_dat(struct tiled_description *d, const struct dat *dat) {
   return number;
 }
 
-static void add_access(struct tiled_description *d, struct chain_access *to, const struct loop_arg *arg) {
+static enum chain_use use_of(const struct loop *loop, const struct loop_arg *arg) {
+  if (arg->access == OP_READ)
+    return CHAIN_READS;
+  return access_reduces(arg->access) || loop_arg_meets(loop, arg) ? CHAIN_ADDS : CHAIN_WRITES;
+}
+
+static void add_access(struct tiled_description *d, struct chain_access *to, const struct loop *loop,
+                       const struct loop_arg *arg) {
   const bool all = arg->map && arg->idx < 0;
   *to = (struct chain_access){.dat = add_dat(d, arg->dat),
-                              .use = arg->access == OP_READ        ? CHAIN_READS
-                                     : access_reduces(arg->access) ? CHAIN_ADDS
-                                                                   : CHAIN_WRITES,
+                              .use = use_of(loop, arg),
                               .map = arg->map ? add_map(d, arg->map, arg->entry) : -1,
                               .first = arg->map && !all ? arg->idx : 0,
                               .count = all ? map_width(arg->map) : 1};
@@ -72,7 +78,7 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
         .set = add_set(d, loop->set), .accesses = next, .combines = loop->nreductions > 0};
     for (int i = 0; i < loop->nargs; i++)
       if (loop->args[i].form == DESC_DAT && loop->args[i].present) {
-        add_access(d, next++, &loop->args[i]);
+        add_access(d, next++, loop, &loop->args[i]);
         to->naccesses++;
       }
   }

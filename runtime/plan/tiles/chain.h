@@ -25,7 +25,8 @@ struct chain_map {
   const struct prefix *prefix, *periodic;
 };
 
-/* Adding elements meet each other in one target, the others only those of other loops. */
+/* Adding elements, and those that write and are known to, meet each other in one target, the others only those of other
+ * loops. */
 enum chain_use { CHAIN_READS, CHAIN_WRITES, CHAIN_ADDS };
 
 struct chain_access {
