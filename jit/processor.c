@@ -195,6 +195,21 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   return code;
 }
 
+bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[]) {
+  struct processor *p = jit->self;
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  struct error ignored = {0};
+  bool known = plugin_find(&p->plugin, p->plugins, &ignored) == OP_OK &&
+               prove_facts(&p->plugin, p->options.store, d, NULL, facts);
+  if (!known && !ignored.code && p->options.mode == JIT_ON && plugin_open(&p->plugin, &ignored) == OP_OK &&
+      generate_c(d, &scalar, &files, &ignored) == OP_OK)
+    known = prove_facts(&p->plugin, p->options.store, d, &files, facts);
+  generated_free(&files);
+  error_free(&ignored);
+  return known;
+}
+
 static void processor_compile(void *self, const struct compile_request *request,
                               struct compile_result *result) {
   struct processor *p = self;

@@ -34,6 +34,7 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,
       .ragged = vector && desc_is_ragged(d, a),
+      .same = a->form == DESC_GBL && a->access == OP_READ && a->present,
       .counted = a->counted};
 }
 
@@ -335,6 +336,57 @@ static void remember_violation(const struct plugin *plugin, struct store *store,
     store_put_verdict(store, text_str(&key), text_str(&words));
   text_free(&key);
   text_free(&words);
+}
+
+/* ---- facts ---- */
+
+/* Two words for each argument. */
+static void print_facts(const struct prove_fact *facts, int count, struct text *out) {
+  for (int i = 0; i < count; i++)
+    text_addf(out, "%d %d ", facts[i].reads, facts[i].same);
+}
+
+static bool parse_facts(const char *words, int count, struct prove_fact *facts) {
+  for (int i = 0; i < count; i++) {
+    char *end;
+    facts[i].reads = strtol(words, &end, 10) != 0;
+    facts[i].same = (int)strtol(end, &end, 10);
+    if (end == words || *end != ' ')
+      return false;
+    words = end + 1;
+  }
+  return true;
+}
+
+bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
+                 const struct generated *files, struct prove_fact facts[]) {
+  struct text key = {0}, words = {0};
+  struct prove_result result = {0};
+  bool known = false;
+  make_key(plugin, d, &key);
+  text_add(&key, "\nfacts");
+  if (desc_any_ragged(d) || !text_ok(&key) ||
+      (store_get_verdict(store, text_str(&key), &words) &&
+       (known = parse_facts(text_str(&words), d->nargs, facts)))) {
+    text_free(&words);
+    text_free(&key);
+    return known;
+  }
+  if (files && prove_find(plugin)) {
+    ask(plugin, d, files, &result);
+    known = result.status == 0 && result.facts;
+    if (known) {
+      memcpy(facts, result.facts, (size_t)d->nargs * sizeof *facts);
+      text_clear(&words);
+      print_facts(facts, d->nargs, &words);
+      if (text_ok(&words))
+        store_put_verdict(store, text_str(&key), text_str(&words));
+    }
+    prove_find(plugin)->release(&result);
+  }
+  text_free(&words);
+  text_free(&key);
+  return known;
 }
 
 /* What is remembered of a text without a violation. */

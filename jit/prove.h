@@ -52,6 +52,11 @@ const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]);
+/* What elements that meet in an argument's row can do to one another, by argument. It is remembered, and asked for only of
+ * loops with such elements; of ragged maps, and of a text that is not understood, nothing is known. False: it is not
+ * remembered, and `files` is NULL or the prover knows none; with files the plugin is open. */
+bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
+                 const struct generated *files, struct prove_fact facts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,

@@ -35,6 +35,7 @@ struct prove_argument {
   int dim, arity;
   bool ragged;  /* VECTOR: the rows of an element that has `arity` targets, which OP_ROW leads to */
   bool counted; /* before its parameter stands that number, an int */
+  bool same;    /* all elements find the same values there */
 };
 
 struct prove_request {
@@ -132,10 +133,17 @@ struct prove_finding {
   long long numbers[2];
 };
 
+/* What elements that meet in an argument's row can do to one another. */
+struct prove_fact {
+  bool reads; /* what was there before the element may be read */
+  int same; /* arguments of one number get the same value in each component, by any element; 0: values may differ */
+};
+
 struct prove_result {
   int status; /* as compile_result: 1: the text does not compile, see messages; 2: the prover failed */
   struct prove_finding *findings;
   int nfindings;
+  const struct prove_fact *facts;   /* of each argument; NULL: none are known */
   struct compile_message *messages; /* of a text that compiles: the serious warnings */
   int nmessages;
   void *owner;

@@ -1,18 +1,25 @@
 /* Elements that meet in what a loop writes through maps: found, and told. */
 #include "loop/meet.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/log.h"
+#include "base/size.h"
 #include "context/context.h"
+#include "jit/jit.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/sites.h"
+#include "services/services.h"
 
 static const char *const access_names[] = {[OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW"};
+
+static long user_number(const struct set *set, long element) {
+  return set->to_user ? set->to_user[element] : element;
+}
 
 bool meet_writes(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && (arg->access == OP_WRITE || arg->access == OP_RW);
@@ -68,13 +75,172 @@ int loop_look_for_meetings(struct op_context *ctx, struct loop *loop, struct err
   return code;
 }
 
-/* ---- what is said of it ---- */
+/* ---- what the kernel does there ---- */
 
-static long user_number(const struct set *set, long element) {
-  return set->to_user ? set->to_user[element] : element;
+/* With the rows of a dat in which elements meet. */
+enum doing {
+  DOES_READ,  /* what one element leaves may count for what another one leaves, there or elsewhere */
+  DOES_WRITE, /* who comes last counts */
+  DOES_SAME   /* they leave the same */
+};
+
+/* Of each argument that is the first of its dat to write through a map. */
+struct facts {
+  bool met[OP_MAX_ARGS]; /* on some rank */
+  enum doing doing[OP_MAX_ARGS];
+};
+
+/* What the prover knows, on the rank that has the compiler. */
+static bool ask(struct op_context *ctx, const struct loop *loop, struct prove_fact known[]) {
+  struct error ignored = {0};
+  struct jit *jit = NULL;
+  const bool can = !loop->ranged && !loop->fusion && context_jit(ctx, &jit, &ignored) == OP_OK;
+  error_free(&ignored);
+  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, known);
 }
 
-static bool is_known(const struct loop *loop, const struct dat *dat) {
+static enum doing doing_with(const struct loop *loop, const struct dat *dat,
+                             const struct prove_fact known[]) {
+  bool reads = false, same = true;
+  int value = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    if (loop->args[i].dat != dat || !meet_writes(&loop->args[i]))
+      continue;
+    reads |= known[i].reads;
+    same &= known[i].same && (!value || value == known[i].same);
+    value = known[i].same;
+  }
+  return reads ? DOES_READ : same ? DOES_SAME : DOES_WRITE;
+}
+
+static int find_facts(struct op_context *ctx, const struct loop *loop, struct facts *facts,
+                      struct error *err) {
+  struct prove_fact known[OP_MAX_ARGS] = {{0}};
+  double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
+  const bool has = ask(ctx, loop, known);
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    struct meeting found;
+    if (!is_first(loop, i) || (code = meet_find(ctx, loop, &loop->args[i], &found, err)))
+      continue;
+    met[i] = found.first >= 0;
+    values[i] = has ? doing_with(loop, loop->args[i].dat, known) : DOES_READ;
+  }
+  code = agree_on_largest(ctx->agreement, code, values, 2 * OP_MAX_ARGS, err);
+  for (int i = 0; i < loop->nargs; i++) {
+    facts->met[i] = met[i] > 0;
+    facts->doing[i] = (enum doing)values[i];
+  }
+  return code;
+}
+
+/* ---- ranks ---- */
+
+/* More than one row, or a result beside it: there elements of other ranks may count. */
+static bool writes_several(const struct loop *loop) {
+  long rows = loop->nreductions;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && arg->access != OP_READ)
+      rows += arg_is_own(arg) ? 1 : arg_most(arg);
+  }
+  return rows > 1;
+}
+
+/* Do other ranks run the element as well, for what it writes there? */
+static bool is_split(const struct loop *loop, long e) {
+  if (e >= loop->set->extents[EXTENT_OWNED])
+    return true;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || arg->access == OP_READ || arg_is_own(arg))
+      continue;
+    for (long p = arg_begin(arg, e); p < arg_end(arg, e); p++)
+      if (arg_target(arg, p) >= arg->dat->set->extents[EXTENT_OWNED])
+        return true;
+  }
+  return false;
+}
+
+/* Call `visit` for each target of the element in the dat that it writes, until it returns true. */
+static bool each_written(const struct loop *loop, const struct dat *dat, long e,
+                         bool (*visit)(int *firsts, long e, long target), int *firsts, long *target) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat != dat || !meet_writes(arg))
+      continue;
+    for (long p = arg_begin(arg, e); p < arg_end(arg, e); p++)
+      if (visit(firsts, e, *target = arg_target(arg, p)))
+        return true;
+  }
+  return false;
+}
+
+/* `firsts` has for each target the first element that comes to it and one more, below 0 once another one came. */
+static bool note(int *firsts, long e, long target) {
+  if (!firsts[target])
+    firsts[target] = (int)e + 1;
+  else if (firsts[target] > 0 && firsts[target] != (int)e + 1)
+    firsts[target] = -firsts[target];
+  return false;
+}
+
+static bool was_met(int *firsts, long e, long target) {
+  (void)e;
+  return firsts[target] < 0;
+}
+
+static bool is_other(int *firsts, long e, long target) {
+  return e != firsts[0] && target == firsts[1];
+}
+
+/* An element that several ranks run, and another one with which it meets. */
+static bool find_split(const struct loop *loop, const struct dat *dat, int *firsts, struct meeting *out) {
+  const long end = loop_end(loop);
+  long ignored;
+  for (long e = 0; e < end; e++)
+    each_written(loop, dat, e, note, firsts, &ignored);
+  for (long e = loop->set->extents[EXTENT_CORE]; e < end; e++)
+    if (is_split(loop, e) && each_written(loop, dat, e, was_met, firsts, &out->target)) {
+      int asked[2] = {(int)e, (int)out->target};
+      for (out->first = 0;
+           out->first < end && !each_written(loop, dat, out->first, is_other, asked, &ignored);)
+        out->first++;
+      out->second = e;
+      return true;
+    }
+  return false;
+}
+
+static int refuse_split(const struct loop *loop, int i, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  const long targets = arg->dat->set->extents[EXTENT_NONEXEC];
+  struct meeting found;
+  int *firsts = array_new((size_t)targets + 1, sizeof *firsts);
+  if (!firsts)
+    return error_memory(err, "the look for elements that several ranks run",
+                        (size_t)targets * sizeof *firsts);
+  const bool split = find_split(loop, arg->dat, firsts, &found);
+  free(firsts);
+  if (!split)
+    return OP_OK;
+  return error_set(err, OP_ERR_ALIAS,
+                   "loop %s, argument %d (dat \"%s\", %s): elements %ld and %ld of set \"%s\" both reach "
+                   "element %ld of set "
+                   "\"%s\" (map \"%s\"), and several ranks run one of them, as it leaves more than that row; "
+                   "the ranks' orders "
+                   "differ, so no order of one process gives what they leave; let the kernel write one row "
+                   "only, add to it with "
+                   "OP_INC, or run the loop on one rank",
+                   loop->name, i + 1, arg->dat->name, access_names[arg->access],
+                   user_number(loop->set, found.first), user_number(loop->set, found.second), loop->set->name,
+                   user_number(arg->dat->set, found.target), arg->dat->set->name, arg->map->name);
+}
+
+/* ---- what is said of it ---- */
+
+/* So the program says. */
+static bool may_meet(const struct loop *loop, const struct dat *dat) {
   bool known = true;
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].dat == dat && meet_writes(&loop->args[i]) && !arg_is_own(&loop->args[i]))
@@ -87,16 +253,18 @@ static void warn(const struct op_context *ctx, const struct loop *loop, int i, c
   log_line(
       ctx->log, LOG_WARN, "loop",
       "loop %s, argument %d (dat \"%s\", %s): elements %ld and %ld of set \"%s\" both reach element %ld of "
-      "set \"%s\" (map \"%s\"), so what is left there depends on their order; such elements run one after "
-      "the other, more slowly; declare it OP_INC where the kernel only adds, or wrap the argument in "
-      "op_arg_may_meet(...) where any order will do",
+      "set "
+      "\"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after the "
+      "other, which takes longer; declare it OP_INC where the kernel only adds, or write "
+      "op_arg_may_meet(...) "
+      "around the argument where any order will do",
       loop->name, i + 1, arg->dat->name, access_names[arg->access], user_number(loop->set, found->first),
       user_number(loop->set, found->second), loop->set->name, user_number(arg->dat->set, found->target),
       arg->dat->set->name, arg->map->name);
 }
 
-/* Of ranks the first that sees some two elements. */
-static int tell(struct op_context *ctx, struct loop *loop, int i, struct error *err) {
+/* The first rank that sees two such elements says it. */
+static int tell(struct op_context *ctx, const struct loop *loop, int i, struct error *err) {
   struct meeting found;
   int code = meet_find(ctx, loop, &loop->args[i], &found, err);
   const double own = found.first >= 0 ? ctx->comm->size - ctx->comm->rank : 0;
@@ -108,12 +276,19 @@ static int tell(struct op_context *ctx, struct loop *loop, int i, struct error *
 }
 
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = OP_OK;
-  if (!loop->meets || !loop->site || loop->site->meeting_told)
+  const bool told = !loop->site || loop->site->meeting_told,
+             split = !comm_alone(ctx->comm) && writes_several(loop);
+  struct facts facts;
+  if (!loop->meets || (told && !split))
     return OP_OK;
+  int code = find_facts(ctx, loop, &facts, err);
   for (int i = 0; !code && i < loop->nargs; i++)
-    if (is_first(loop, i) && !is_known(loop, loop->args[i].dat))
+    if (facts.met[i] && split && facts.doing[i] == DOES_READ)
+      code = agree_on_success(ctx->agreement, refuse_split(loop, i, err), err);
+  for (int i = 0; !code && !told && i < loop->nargs; i++)
+    if (facts.met[i] && facts.doing[i] != DOES_SAME && !may_meet(loop, loop->args[i].dat))
       code = tell(ctx, loop, i, err);
-  loop->site->meeting_told = true;
+  if (!code && loop->site)
+    loop->site->meeting_told = true;
   return code;
 }

@@ -20,6 +20,7 @@ struct Report {
   Output messages;
   std::deque<std::string> strings;
   std::vector<prove_finding> findings;
+  std::vector<prove_fact> facts;
 
   const char *keep(const std::string &text) {
     strings.push_back(text);
@@ -94,8 +95,10 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
   check_recursion(*kernel, rules);
-  if (matches)
+  if (matches) {
     Walk(context, rules).kernel(*kernel, request);
+    report.facts = rules.facts();
+  }
   for (const compile_message &message : report.messages.messages())
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
       report.findings.push_back({-1,
@@ -147,6 +150,7 @@ void prove(const prove_request *request, prove_result *result) {
   result->status = came == outcome::done && parsed ? 0 : in_text ? 1 : 2;
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
+  result->facts = report->facts.empty() ? nullptr : report->facts.data();
   result->messages = messages.messages;
   result->nmessages = messages.nmessages;
   result->owner = report;

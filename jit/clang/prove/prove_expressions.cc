@@ -441,7 +441,7 @@ Value Walk::value(const clang::Expr *expression) {
   if (const auto *literal = llvm::dyn_cast<clang::FloatingLiteral>(expression)) {
     llvm::SmallString<32> digits;
     literal->getValue().toString(digits);
-    return named(digits.str().str());
+    return named_for_all(digits.str().str());
   }
   if (expression->getType()->isIntegerType()) {
     clang::Expr::EvalResult result;

@@ -10,6 +10,16 @@ Value Walk::named(const std::string &key) {
   return Value::named(names_.emplace(key, static_cast<int64_t>(names_.size())).first->second);
 }
 
+Value Walk::named_for_all(const std::string &key) {
+  const Value result = named(key);
+  for_all_.insert(result.number);
+  return result;
+}
+
+bool Walk::is_for_all(const Value &value) const {
+  return value.kind == Value::Integer || (value.kind == Value::Named && for_all_.count(value.number));
+}
+
 std::string Walk::key_of(const Value &value) {
   switch (value.kind) {
   case Value::Integer: return std::to_string(value.number);
@@ -21,13 +31,15 @@ std::string Walk::key_of(const Value &value) {
 // The same operation on the same numbers gives the same.
 Value Walk::of_operation(const std::string &name, const std::vector<Value> &operands) {
   std::string key = name + "(";
+  bool for_all = !operands.empty();
   for (const Value &operand : operands) {
+    for_all &= is_for_all(operand);
     const std::string part = key_of(operand);
     if (part.empty())
       return Value();
     key += part + ",";
   }
-  return named(key);
+  return for_all ? named_for_all(key) : named(key);
 }
 
 // ---- what comparisons say ------------------------------------------------------------------------

@@ -80,9 +80,10 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   const bool number = where->getType()->isArithmeticType();
   if (from.kind == Place::Argument && from.entry && from.component && number) {
     const prove_access access = rules_.argument(from.argument).access;
+    const std::string key = "argument " + std::to_string(from.argument) + " " + std::to_string(*from.entry) +
+                            " " + std::to_string(*from.component);
     if (access == PROVE_READ)
-      return named("argument " + std::to_string(from.argument) + " " + std::to_string(*from.entry) + " " +
-                   std::to_string(*from.component));
+      return rules_.argument(from.argument).same ? named_for_all(key) : named(key);
     if (access == PROVE_MIN || access == PROVE_MAX || access == PROVE_INC)
       return Value::bound(from, true, true);
   }
@@ -101,6 +102,9 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   Value result;
   if (from.variable->getType().isConstant(context_))
     result = constant_of(from.variable, from.component);
+  if (result.kind == Value::Unknown && number && from.variable->hasGlobalStorage())
+    result =
+        named_for_all("constant " + from.variable->getName().str() + " " + std::to_string(*from.component));
   if (result.kind == Value::Unknown && number) {
     result = named("unknown " + std::to_string(names_.size()));
     state_.values[{from.variable, *from.component}] = result;
@@ -132,7 +136,8 @@ void Walk::store(const Place &to, const Value &what, const clang::Expr *where, C
   const bool followed = to.kind == Place::Local && to.variable && to.component;
   if (is_pointer_to_place(what) && !followed)
     rules_.lost(what.target, where->getExprLoc(), FOUND_LOST_STORED);
-  rules_.write(to, where, state_, change, compared, uncertain_ == 0);
+  rules_.write(to, where, state_, change, compared, uncertain_ == 0,
+               change == Change::Assign && is_for_all(what) ? key_of(what) : "");
   if (to.kind == Place::Elsewhere)
     lose_escaped(where->getType(), where->getExprLoc());
   if (to.kind != Place::Local || !to.variable)

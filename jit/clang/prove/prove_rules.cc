@@ -11,7 +11,7 @@ Rules::Rules(const clang::ASTContext &context, const prove_request &request,
              const clang::FunctionDecl &kernel)
     : context_(context), request_(request), kernel_(kernel),
       findings_(static_cast<size_t>(request.narguments) + 1), keeps_(static_cast<size_t>(request.narguments)),
-      doubtful_(static_cast<size_t>(request.narguments)) {
+      stored_(static_cast<size_t>(request.narguments)), doubtful_(static_cast<size_t>(request.narguments)) {
   for (int i = 0; i < request.narguments; i++) {
     sometimes_.emplace_back(components(i));
     in_turn_.emplace_back(components(i));
@@ -112,6 +112,14 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, prove_found why) {
+  if (place.kind == Place::Argument || place.kind == Place::Pointers) {
+    Stored &stored = stored_[static_cast<size_t>(place.argument)];
+    stored.reads = stored.differs = true;
+  }
+  doubt(place, where, why);
+}
+
+void Rules::doubt(const Place &place, clang::SourceLocation where, prove_found why) {
   if (place.kind != Place::Argument && place.kind != Place::Pointers)
     return;
   doubtful_[static_cast<size_t>(place.argument)] = true;
@@ -145,7 +153,7 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
     return false;
   }
   if ((vector && !place.entry) || (place.kind == Place::Argument && !place.component)) {
-    lost(place, where->getExprLoc(), FOUND_LOST_INDEX);
+    doubt(place, where->getExprLoc(), FOUND_LOST_INDEX);
     return false;
   }
   return true;
@@ -237,10 +245,12 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
+  const auto i = static_cast<size_t>(place.argument);
+  if (!known || !state.written[i].test(static_cast<unsigned>(flat(place, arg.dim))))
+    stored_[i].reads = true;
   if (arg.access == PROVE_INC)
     violated(place, FOUND_INC_READ, where);
   if (arg.access == PROVE_WRITE && known) {
-    const auto i = static_cast<size_t>(place.argument);
     const auto bit = static_cast<unsigned>(flat(place, arg.dim));
     if (state.written[i].test(bit))
       return;
@@ -263,8 +273,39 @@ prove_found Rules::broken(const prove_argument &arg, Change change, Compared com
   return FOUND_NONE;
 }
 
+void Rules::note_stored(const Place &place, const std::string &same) {
+  Stored &stored = stored_[static_cast<size_t>(place.argument)];
+  const auto at = stored.values.emplace(place.component ? *place.component : -1, same).first;
+  stored.differs |= same.empty() || at->second != same;
+}
+
+// What is set at places that are not known may be anywhere.
+std::string Rules::words_of(const Stored &stored) {
+  const auto anywhere = stored.values.find(-1);
+  std::string words;
+  for (const auto &[component, value] : stored.values) {
+    if (stored.differs || (anywhere != stored.values.end() && value != anywhere->second))
+      return "";
+    words += (anywhere != stored.values.end() ? "any" : std::to_string(component)) + " " + value + "\n";
+    if (anywhere != stored.values.end())
+      break;
+  }
+  return words;
+}
+
+std::vector<prove_fact> Rules::facts() const {
+  std::vector<prove_fact> facts;
+  std::map<std::string, int> numbers;
+  for (const Stored &stored : stored_) {
+    const std::string words = words_of(stored);
+    const int number = static_cast<int>(numbers.size()) + 1;
+    facts.push_back({stored.reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
+  }
+  return facts;
+}
+
 void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change,
-                  Compared compared, bool surely) {
+                  Compared compared, bool surely, const std::string &same) {
   const int keeps_now = std::exchange(keeps_next_, 0);
   if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
     inside_variable(place, where);
@@ -274,9 +315,10 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
-  const prove_found rule = broken(arg, change, compared);
-  if (rule != FOUND_NONE)
-    violated(place, rule, where, compared == Compared::Wrongly);
+  note_stored(place, same);
+  const prove_found what = broken(arg, change, compared);
+  if (what != FOUND_NONE)
+    violated(place, what, where, compared == Compared::Wrongly);
   const auto i = static_cast<size_t>(place.argument);
   keeps_[i] |= keeps_now ? keeps_now : 3;
   if (known && surely)

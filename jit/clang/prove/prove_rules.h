@@ -5,6 +5,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 
+#include <map>
 #include <string>
 
 #include "jit/prover.h"
@@ -35,8 +36,9 @@ public:
   State start() const;
   void read(const Place &place, const clang::Expr *where, const State &state);
   // `surely`: not in a loop that may run no time at all.
+  // `same`: what is written, in words, if it is the same for all elements; else "".
   void write(const Place &place, const clang::Expr *where, State &state, Change change, Compared compared,
-             bool surely);
+             bool surely, const std::string &same = "");
   // `index` of the array that `array` names, which has `size` elements; that is at `place`.
   void index(const clang::Expr *array, Number index, int64_t size, const Place &place);
   // What is written next is the smaller or larger of what its argument, declared INC, held and of another value.
@@ -60,9 +62,18 @@ public:
   // How many values of the argument's type such a value is made of, one behind the other: a structure may have those
   // of a row. 0: it is not made of them alone.
   int64_t values_of_argument(clang::QualType type, int argument) const;
+  std::vector<prove_fact> facts() const;
   std::vector<Finding> findings() const; // by argument, the last about the whole kernel
 
 private:
+  // Of an argument: what each component is set to, -1 for one that is not known.
+  struct Stored {
+    bool reads = false, differs = false;
+    std::map<int64_t, std::string> values;
+  };
+  void note_stored(const Place &place, const std::string &same);
+  static std::string words_of(const Stored &stored);
+  void doubt(const Place &place, clang::SourceLocation where, prove_found why);
   void report(int argument, clang::SourceLocation where, Finding found);
   void violated(const Place &place, prove_found what, const clang::Expr *where, int64_t first = 0,
                 int64_t second = 0);
@@ -82,6 +93,7 @@ private:
   std::vector<int>
       keeps_; // by argument: of all its changes, 1: they keep the smaller value, 2: the larger, 3: neither
   int keeps_next_ = 0;
+  std::vector<Stored> stored_;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
   // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if

@@ -93,6 +93,9 @@ private:
   Compared compared(const Place &to, const Value &what);
   Value extremum_of(const Value &left, const Value &right, bool largest);
   Value of_operation(const std::string &name, const std::vector<Value> &operands);
+  // The same for all elements of the loop.
+  Value named_for_all(const std::string &key);
+  bool is_for_all(const Value &value) const;
 
   struct Jumps {
     std::vector<State> breaks, continues;
@@ -123,6 +126,7 @@ private:
   std::map<const clang::CXXRecordDecl *, Closure> closures_;
   std::vector<Fact> facts_;
   std::map<std::string, int64_t> names_;
+  std::set<int64_t> for_all_;                                    // names of numbers that all elements have
   std::map<const clang::Expr *, std::pair<Value, Value>> sides_; // of comparisons, when they were last made
   std::set<const clang::VarDecl *> escaped_;                     // variables whose address was taken
   int uncertain_ = 0;                                            // depth of loops that may run no time at all
