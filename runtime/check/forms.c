@@ -135,7 +135,7 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
 }
 
 const struct loop_form check_forms[] = {
-    {.name = "checked", .wanted = wants_check, .run = run_checked, .drop = check_drop},
+    {.name = "checked", .orders = true, .wanted = wants_check, .run = run_checked, .drop = check_drop},
     {.name = "shadowed", .wanted = wants_shadow, .run = run_shadowed},
     {.name = "compared", .wanted = wants_comparison, .run = run_compared},
     {0},

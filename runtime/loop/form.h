@@ -8,6 +8,7 @@
 /* ctx->forms ends with a row without a name. A new record takes the first that is wanted for it. */
 struct loop_form {
   const char *name;
+  bool orders; /* it tells where the result depends on the order of elements */
   bool (*wanted)(const struct op_context *ctx, const struct loop *loop);
   /* A call, from the data as they are before messages to the new versions of dats. */
   int (*run)(struct op_context *ctx, struct launch *launch, struct error *err);

@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
+#include "loop/form.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
@@ -276,7 +276,7 @@ static int tell(struct op_context *ctx, const struct loop *loop, int i, struct e
 }
 
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const bool told = !loop->site || loop->site->meeting_told,
+  const bool told = !loop->site || loop->site->meeting_told || (loop->form && loop->form->orders),
              split = !comm_alone(ctx->comm) && writes_several(loop);
   struct facts facts;
   if (!loop->meets || (told && !split))
@@ -288,7 +288,7 @@ int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *
   for (int i = 0; !code && !told && i < loop->nargs; i++)
     if (facts.met[i] && facts.doing[i] != DOES_SAME && !may_meet(loop, loop->args[i].dat))
       code = tell(ctx, loop, i, err);
-  if (!code && loop->site)
+  if (!code && !told)
     loop->site->meeting_told = true;
   return code;
 }

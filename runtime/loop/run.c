@@ -124,7 +124,7 @@ static int prepare_without_text(struct op_context *ctx, struct loop *loop, int c
 static bool may_lose_text(const struct loop *loop, int code, const struct error *err) {
   return loop->source &&
          (loop->backend->space == SPACE_HOST || (code == OP_ERR_VIOLATION && safe_has_reading(loop, err))) &&
-         code != OP_ERR_MEMORY && code != OP_ERR_MPI;
+         code != OP_ERR_MEMORY && code != OP_ERR_MPI && code != OP_ERR_ALIAS;
 }
 
 bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {

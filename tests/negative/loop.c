@@ -331,10 +331,46 @@ CASE(alias_target_listed_twice) {
               m->edges, op_arg_dat(m->height, OP_ALL, around, 1, "double", OP_RW));
 }
 
+/* Different edges may meet in what they write; one edge has two rows. */
 CASE(alias_two_rw_columns) {
   UNUSED;
-  op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_RW),
-              op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_RW));
+  const int once_twice[EDGES * 2] = {0, 1, 1, 2, 2, 3, 3, 3, 4, 5};
+  const op_map ends = op_decl_map(m->edges, m->cells, 2, once_twice, "ends");
+  op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, ends, 1, "double", OP_RW),
+              op_arg_dat(m->height, 1, ends, 1, "double", OP_RW));
+}
+
+OP_KERNEL_DEF(
+    raise, void raise(double *h) { *h += 1; })
+OP_KERNEL_DEF(
+    level, void level(const double *low, double *h) { *h = *low + 1; })
+
+static op_map meeting_map(const struct mesh *m) {
+  const int first[EDGES] = {0, 1, 3, 1, 0};
+  return op_decl_map(m->edges, m->cells, 1, first, "left");
+}
+
+/* One warning for each call site, whatever the order of its elements. */
+CASE(elements_meet) {
+  UNUSED;
+  const op_map left = meeting_map(m);
+  for (int i = 0; i < 3; i++)
+    op_par_loop(OP_KERNEL_OF(raise), "raise", m->edges, op_arg_dat(m->height, 0, left, 1, "double", OP_RW));
+  op_renumber(left);
+  op_par_loop(OP_KERNEL_OF(raise), "raise", m->edges, op_arg_dat(m->height, 0, left, 1, "double", OP_RW));
+  op_exit();
+}
+
+/* None where the program knows it, and where all leave the same. */
+CASE(elements_meet_silently) {
+  UNUSED;
+  const double low = 2;
+  const op_map left = meeting_map(m);
+  op_par_loop(OP_KERNEL_OF(raise), "raise", m->edges,
+              op_arg_may_meet(op_arg_dat(m->height, 0, left, 1, "double", OP_RW)));
+  op_par_loop(OP_KERNEL_OF(level), "level", m->edges, op_arg_gbl((void *)&low, 1, "double", OP_READ),
+              op_arg_dat(m->height, 0, left, 1, "double", OP_WRITE));
+  op_exit();
 }
 
 #define ROW(name, code)                                                                                      \
@@ -401,5 +437,7 @@ const struct negative_case loop_cases[] = {
     ROW(alias_sum_and_least, OP_ERR_ALIAS),
     ROW(alias_target_listed_twice, OP_ERR_ALIAS),
     ROW(alias_two_rw_columns, OP_ERR_ALIAS),
+    {"elements_meet", OP_OK, IN_MESH | WARNING, elements_meet},
+    {"elements_meet_silently", OP_OK, IN_MESH | WARNING | COMPILED_ONLY, elements_meet_silently},
     {NULL, 0, 0, NULL},
 };

@@ -28,7 +28,7 @@ refused "needs the kernel's text" "$surface" OP2_BACKEND=openmp OP2_VARIANT=gath
 # By the prover, or where the text is not known while it runs.
 refused "write component 0" "$surface" OP2_BACKEND=seq OP2_CHECK=on
 warned 1 "the result would depend on the order of execution" "$verdicts" OP2_BACKEND=openmp OP2_THREADS=3
-warned 1 "loop rise, argument 1: OP_RW through map .* are met more than once" "$verdicts" --mapped OP2_BACKEND=openmp OP2_THREADS=2
+warned 1 "loop rise, argument 1 .*OP_RW.* both reach element" "$verdicts" --mapped OP2_BACKEND=openmp OP2_THREADS=2
 refused "op_get_size: the set is NULL" "$verdicts" --unmade OP2_BACKEND=openmp
 refused OP_ERR_ALIAS "$verdicts" --aliased OP2_BACKEND=openmp OP2_CHECK=on
 warned 0 "" "$verdicts" --mapped OP2_BACKEND=seq OP2_CHECK=on
