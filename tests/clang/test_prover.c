@@ -17,12 +17,12 @@
 static const struct prover *prover;
 static const struct compiler *compiler;
 
-/* Arguments in a few letters each: access r w i x(rw) n(min) m(max) s(work), dim; v and arity for a vector:
- * "r4 i1 v3r2". */
+/* Arguments in a few letters each: access r w i x(rw) n(min) m(max) s(work) g(read, all elements the same), dim; v and
+ * arity for a vector: "r4 i1 v3r2". */
 static int parse_arguments(const char *letters, struct prove_argument arguments[8]) {
-  static const char accesses[] = "rwxinms";
-  static const enum prove_access values[] = {PROVE_READ, PROVE_WRITE, PROVE_RW,  PROVE_INC,
-                                             PROVE_MIN,  PROVE_MAX,   PROVE_WORK};
+  static const char accesses[] = "rwxinmsg";
+  static const enum prove_access values[] = {PROVE_READ, PROVE_WRITE, PROVE_RW,   PROVE_INC,
+                                             PROVE_MIN,  PROVE_MAX,   PROVE_WORK, PROVE_READ};
   int n = 0;
   while (*letters) {
     struct prove_argument *a = &arguments[n++];
@@ -33,6 +33,7 @@ static int parse_arguments(const char *letters, struct prove_argument arguments[
       letters += 2;
     }
     a->access = values[strchr(accesses, *letters) - accesses];
+    a->same = *letters == 'g';
     a->dim = letters[1] - '0';
     letters += 2 + (letters[2] == ' ');
   }
@@ -441,6 +442,52 @@ TEST(trials_print_nothing) {
   for (int i = 0; i < result.nfindings; i++)
     text_free(&words[i]);
   prover->release(&result);
+}
+
+/* Of the last argument: r, it may be read; s, all elements leave the same; of the last two, =, the same in both. */
+TEST(tells_what_elements_that_meet_do) {
+  static const char *const kernels[][3] = {
+      {"s", "w1", "void k(double *x) { *x = 0; }"},
+      {"s", "r1 x3", "void k(const double *a, double *x) { x[(int)a[0]] = 0; }"},
+      {"s", "r1 x2", "void k(const double *a, double *x) { if (*a > 1) x[0] = 1; else x[1] = 2; }"},
+      {"s", "x4", "void k(double *x) { for (int i = 0; i < 4; i++) x[i] = i; }"},
+      {"s", "g1 w1", "void k(const double *a, double *x) { *x = 2 * *a + gam * w[1]; }"},
+      {"s=", "g1 w1 w1", "void k(const double *a, double *x, double *y) { *x = *a; *y = *a; }"},
+      {"s", "g1 w1 w1", "void k(const double *a, double *x, double *y) { *x = *a; *y = -*a; }"},
+      {"s", "v2w1", "void k(double **x) { for (int i = 0; i < 2; i++) x[i][0] = 3; }"},
+      {"s", "w1", "static void set(double *x, double v) { *x = v; }\nvoid k(double *x) { set(x, 3); }"},
+      {"", "v2w1", "void k(double **x) { x[0][0] = 3; x[1][0] = 4; }"},
+      {"", "r1 w1", "void k(const double *a, double *x) { *x = *a; }"},
+      {"", "r1 x2", "void k(const double *a, double *x) { x[(int)a[0]] = 0; x[1] = 1; }"},
+      {"", "r1 w1", "void k(const double *a, double *x) { double v = 1; if (*a > 1) v = 2; *x = v; }"},
+      {"", "r1 w1",
+       "void k(const double *a, double *x) { double v = 1; for (int i = 0; i < *a; i++) v *= 2; "
+       "*x = v; }"},
+      {"", "r1 w2", "void k(const double *a, double *x) { x[0] = *a; x[1] = x[0]; }"},
+      {"r", "x1", "void k(double *x) { *x += 1; }"},
+      {"r", "x1", "void k(double *x) { (*x)++; }"},
+      {"rs", "x1", "void k(double *x) { if (*x > 0) *x = 0; }"},
+      {"r", "r1 x3", "void k(const double *a, double *x) { x[0] = x[(int)a[0]]; }"},
+      {"r", "x2",
+       "static double two(const double *p) { return p[0] + p[1]; }\n"
+       "void k(double *x) { x[0] = two(x); }"},
+      {"", "x2", "void k(double *x) { double *p[2] = {x, x + 1}; *p[(int)gam] = 0; x[0] = 0; }"},
+      {"r", "x2", "void k(double *x) { double *p[2] = {x, x + 1}; x[0] = *p[(int)gam]; }"},
+      {"r", "x1", "void k(double *x) { *(long long *)x = 0; }"},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_argument arguments[8];
+    const int last = parse_arguments(kernels[i][1], arguments) - 1;
+    struct prove_result result = prove(kernels[i][2], kernels[i][1]);
+    assert_non_null(result.facts);
+    const struct prove_fact *fact = &result.facts[last];
+    char said[4];
+    snprintf(said, sizeof said, "%s%s%s", fact->reads ? "r" : "", fact->same ? "s" : "",
+             last > 0 && fact->same && fact->same == fact[-1].same ? "=" : "");
+    if (strcmp(said, kernels[i][0]) != 0)
+      fail_msg("'%s' and not '%s' of\n%s", said, kernels[i][0], kernels[i][2]);
+    prover->release(&result);
+  }
 }
 
 TEST(ends_on_long_loops) {

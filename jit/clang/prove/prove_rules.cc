@@ -241,6 +241,8 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
     inside_variable(place, where);
   if (place.kind == Place::Pointers)
     inside(place, where);
+  for (Stored &stored : stored_) // through a pointer that is not known
+    stored.reads |= place.kind == Place::Elsewhere;
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
@@ -286,11 +288,9 @@ std::string Rules::words_of(const Stored &stored) {
   for (const auto &[component, value] : stored.values) {
     if (stored.differs || (anywhere != stored.values.end() && value != anywhere->second))
       return "";
-    words += (anywhere != stored.values.end() ? "any" : std::to_string(component)) + " " + value + "\n";
-    if (anywhere != stored.values.end())
-      break;
+    words += std::to_string(component) + " " + value + "\n";
   }
-  return words;
+  return anywhere == stored.values.end() ? words : "-1 " + anywhere->second + "\n";
 }
 
 std::vector<prove_fact> Rules::facts() const {
@@ -311,6 +311,8 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     inside_variable(place, where);
   if (place.kind == Place::Lasting)
     whole(PROVE_VIOLATED, FOUND_KEPT, where->getExprLoc(), place.variable->getName().str());
+  for (Stored &stored : stored_)
+    stored.differs |= place.kind == Place::Elsewhere;
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
