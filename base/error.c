@@ -60,7 +60,9 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_CACHE_MISS, "OP2_JIT=load, and a loop would have to be compiled.",
         "Run once with OP2_JIT=on to fill the cache; the message names the loop and which part of its key "
         "changed."),
-    ROW(OP_ERR_ALIAS, "One dat is passed twice in a way whose result depends on the order of elements.",
+    ROW(OP_ERR_ALIAS,
+        "One dat is passed twice, or written by several ranks, in a way whose result depends on the order of "
+        "elements.",
         "Pass it once, or keep the result in a dat of its own."),
     ROW(OP_ERR_VIOLATION, "A kernel does not do what its access descriptors say.",
         "The message has the line and the declaration that would be right."),

@@ -171,10 +171,9 @@ typedef void op_error_handler(const op_error *error, void *user);
 #define OP_ERRORS_RETURN (&op2jit_errors_return)
 void op2jit_errors_return(const op_error *error, void *user);
 
-/* Choose what happens at an error. `handler` may be OP_ERRORS_FATAL, OP_ERRORS_RETURN or a function
- * of the program, called once per error with `user`; if it returns, the call returns its status. It
- * must not call the library, except for op_last_error. May be called before op_init, and
- * stays in force over op_exit. Local. */
+/* Choose what happens at an error. `handler` may be OP_ERRORS_FATAL, OP_ERRORS_RETURN or a function of the program,
+ * called once per error with `user`; if it returns, the call returns its status. It must not call the library, except
+ * for op_last_error. May be called before op_init, and stays in force over op_exit. Local. */
 void op_set_error_handler(op_error_handler *handler, void *user);
 
 /* The outcome of the last call: never NULL; code 0 if it did not fail. Valid until the next call. Local. */
@@ -199,10 +198,9 @@ int op_exit(void);
  * messages, need not be unique, may be NULL. Errors: OP_ERR_SIZE. */
 op_set op_decl_set(int size, const char *name);
 
-/* A map: element e of `from` has the targets table[e*arity] .. table[e*arity+arity-1], numbers of
- * elements of `to` from 0. `arity` >= 1. `table` holds size(from)*arity entries; it may be NULL only
- * if `from` is empty. All entries are checked here. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_ARGUMENT,
- * OP_ERR_MAP_RANGE, OP_ERR_SIZE. */
+/* A map: element e of `from` has the targets table[e*arity] .. table[e*arity+arity-1], numbers of elements of `to`
+ * from 0. `arity` >= 1. `table` holds size(from)*arity entries; it may be NULL only if `from` is empty. All entries
+ * are checked here. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_ARGUMENT, OP_ERR_MAP_RANGE, OP_ERR_SIZE. */
 op_map op_decl_map(op_set from, op_set to, int arity, const int *table, const char *name);
 op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name);
 /* Data: `dim` >= 1 components of `type` on each element, in rows in the user's order. `data` holds
@@ -282,21 +280,19 @@ typedef struct op_arg {
   op_dat dat;
   op_map map;
   int form, idx, dim, type, access, present, ref;
-  int said_length; /* the length of a type name that was not understood or does not fit, 0 if it does */
-  char said[24];   /* its beginning, for the message */
-  int pointed;     /* the type of the C variable that it does not fit, else 0 */
-  short soa;       /* the type was said with ":soa" */
-  short may_meet;  /* op_arg_may_meet */
+  int said_length;     /* the length of a type name that was not understood or does not fit, 0 if it does */
+  char said[24];       /* its beginning, for the message */
+  int pointed;         /* the type of the C variable that it does not fit, else 0 */
+  short soa, may_meet; /* the type was said with ":soa"; op_arg_may_meet */
   long long reserved[1];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,
  * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration;
- * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX. Elements that meet
- * on one target of WRITE or RW run one after the other, in an order that the library chooses, and more slowly: a warning
- * names two of them, see op_arg_may_meet. MIN and MAX start from what the dat holds: the kernel finds there a value that
- * may be better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
- * Local, as all op_arg_* calls. */
+ * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX. Elements that meet on one target of WRITE
+ * or RW run one after the other; a warning names two of them. MIN and MAX start from what the dat holds: the kernel finds
+ * there a value that may be better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN
+ * and MAX of a dat. Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */
 op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
@@ -313,12 +309,10 @@ op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
 op_arg op_arg_idx(int idx, op_map map);
-/* A payload of `dim` values that goes with the MIN or MAX global (dim 1) which is argument number
- * `ref`, counted from 1: the payload of the element whose value won; ties go to the lowest element
- * number. */
+/* A payload of `dim` values that goes with the MIN or MAX global (dim 1) which is argument number `ref`, counted from 1:
+ * the payload of the element whose value won; ties go to the lowest element number. */
 op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
-/* The same argument, WRITE or RW through a map: the program knows that elements meet in its targets, and that their
- * order does not matter. The loop does not warn of it. */
+/* The same, WRITE or RW through a map. The program knows that elements meet there, in any order: no warning says so. */
 op_arg op_arg_may_meet(op_arg arg);
 
 /* ---- kernels ----------------------------------------------------------------------------------

@@ -138,6 +138,11 @@ inline op2jit_said<OP2JIT_GLOBAL> op_arg_gbl(T *data, int dim, const char *type,
 inline op_arg op_arg_gbl_char(char *data, int dim, const char *type, int, op_access access) {
   return op2jit_opt_arg_gbl_typed(1, data, dim, type, static_cast<op2jit_access>(access), "");
 }
+template <int kind, int dim, int more>
+inline op2jit_said<kind, dim, more> op2jit_arg_may_meet(op2jit_said<kind, dim, more> arg) {
+  arg.may_meet = 1;
+  return arg;
+}
 /* Numbers of arguments count from 0. */
 template <class T>
 inline op2jit_said<OP2JIT_PAYLOAD> op_arg_info(T *data, int dim, const char *type, int ref) {

@@ -124,6 +124,24 @@ TEST(own_elements_meet_those_of_others) {
   assert_int_equal(found.target, 200);
 }
 
+/* In order but for one place, anywhere: near the ends of what is looked at together, too. */
+TEST(one_step_back_is_seen) {
+  const struct meeting_column one = {&map, 1, false}, all = {&map, -1, false};
+  static const int places[] = {1, 2, 1023, 1024, 1025, 2047, 2048, SIZE - 1};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    begin(SIZE, SIZE * ARITY);
+    for (int k = 0; k < SIZE * ARITY; k++)
+      table[k] = k;
+    assert_false(look(1, &one, 1).repeats);
+    assert_false(look(1, &all, 1).repeats);
+    table[places[i] * ARITY + 1] = table[(places[i] - 1) * ARITY + 1];
+    assert_int_equal(look(2, &one, 1).second, places[i]);
+    assert_int_equal(look(2, &all, 1).first, places[i] - 1);
+  }
+  begin(0, SIZE);
+  assert_false(look(3, &one, 1).repeats);
+}
+
 /* As long as the epoch is the same nobody looks at the table again. */
 TEST(it_is_kept_until_the_mesh_changes) {
   const struct meeting_column first = {&map, 0, false}, second = {&map, 1, false};

@@ -51,8 +51,8 @@ program surface
   a = op_decl_dat(nodes, 2, 'real(8)', values, 'a')
   b = op_decl_dat(nodes, 2, 'real(8)', name='b')
   call op_par_loop(text, 'twice', nodes, [ &
-      op_arg_dat(a, -1, OP_ID, 2, 'real(8)', OP_READ), op_arg_dat(b, -1, OP_ID, 2, 'real(8)', OP_WRITE), &
-      op_arg_idx(-1, OP_ID)])
+      op_arg_dat(a, -1, OP_ID, 2, 'real(8)', OP_READ), &
+      op_arg_may_meet(op_arg_dat(b, -1, OP_ID, 2, 'real(8)', OP_WRITE)), op_arg_idx(-1, OP_ID)])
   call op_fetch_data(b, back)
   call expect(all(back == 2*values + spread([0, 1, 2, 3, 4], 1, 2)), 'a kernel in both languages')
 

@@ -200,6 +200,29 @@ def test_an_argument_may_be_absent(running):
     assert list(x.fetch()) == [1, 1]
 
 
+@op2jit.kernel
+def grow(x):
+    x[0] += 1
+
+
+@op2jit.kernel
+def shrink(x):
+    x[0] -= 1
+
+
+def test_elements_that_meet_are_told_once(running, capfd):
+    nodes, pairs = op2jit.Set(2), op2jit.Set(6)
+    node = op2jit.Map(pairs, nodes, [[0], [0], [1], [1], [1], [0]], name="node")
+    x = op2jit.Dat(nodes, name="x")
+    for _ in range(2):
+        op2jit.par_loop(grow, pairs, x(RW, node[0]))
+    assert capfd.readouterr().err.count("elements 0 and 1 of set") == 1
+    assert x(RW, node[0]).may_meet() is x(RW, node[0]).may_meet()
+    op2jit.par_loop(shrink, pairs, x(RW, node[0]).may_meet())
+    assert capfd.readouterr().err == ""
+    assert list(x.fetch()) == [3, 3]
+
+
 def test_garbage_in_any_order(running):
     nodes, edges, ends, _ = ring(30)
     dats = [op2jit.Dat(nodes, np.full((30, 2), float(k)), name=f"d{k}") for k in range(40)]

@@ -1,6 +1,5 @@
 #include "mesh/meeting/meeting.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -18,13 +17,13 @@ struct meeting_kept {
   } columns[];
 };
 
-enum { BITS = 64 };
+enum { BITS = 8 };
 
 struct look {
   const struct set *from;
   const struct meeting_column *columns;
   int count;
-  uint64_t *seen; /* a bit for each target */
+  unsigned char *seen; /* a bit for each target */
 };
 
 static long column_begin(const struct meeting_column *c, long e) {
@@ -38,43 +37,57 @@ static long column_target(const struct meeting_column *c, long place) {
   return table ? table[place] : place;
 }
 
-static bool was_seen(uint64_t *seen, long target) {
-  const uint64_t bit = UINT64_C(1) << target % BITS;
-  uint64_t *word = &seen[target / BITS];
-  const bool was = *word & bit;
-  *word |= bit;
+static bool was_seen(unsigned char *seen, long target) {
+  const unsigned char bit = (unsigned char)(1u << target % BITS);
+  const bool was = seen[target / BITS] & bit;
+  seen[target / BITS] |= bit;
   return was;
 }
 
 /* ---- is any target met twice? ---- */
 
-/* One column of some elements, without a branch. */
-static uint64_t mark_column(uint64_t *seen, const struct meeting_column *c, long begin, long end) {
+/* One column of some elements, or all of them, without a branch. */
+static bool mark_rows(unsigned char *seen, const struct meeting_column *c, long begin, long end) {
   const int *table = c->map->table;
-  const long arity = c->map->arity;
-  uint64_t met = 0;
-  for (long place = begin * arity + c->idx; place < end * arity; place += arity) {
-    uint64_t *word = &seen[table[place] / BITS];
-    const unsigned bit = (unsigned)table[place] % BITS;
-    met |= *word >> bit & 1;
-    *word |= UINT64_C(1) << bit;
+  const long arity = c->map->arity, step = c->idx < 0 ? 1 : arity;
+  unsigned met = 0;
+  for (long place = column_begin(c, begin); place < end * arity; place += step) {
+    const unsigned target = (unsigned)table[place], bit = 1u << target % BITS;
+    met |= seen[target / BITS] & bit;
+    seen[target / BITS] = (unsigned char)(seen[target / BITS] | bit);
   }
   return met;
 }
 
-static bool mark_range(uint64_t *seen, const struct meeting_column *c, long begin, long end) {
-  uint64_t met = 0;
-  if (c->map && !c->map->first && c->idx >= 0)
-    return mark_column(seen, c, begin, end);
+static bool mark_range(unsigned char *seen, const struct meeting_column *c, long begin, long end) {
+  bool met = false;
+  if (c->map && !c->map->first)
+    return mark_rows(seen, c, begin, end);
   for (long e = begin; e < end; e++)
     for (long p = column_begin(c, e), last = column_end(c, e); p < last; p++)
       met |= was_seen(seen, column_target(c, p));
   return met;
 }
 
+enum { STEP = 1024 };
+
+/* Each target is above the one before, as of a border or a part in the mesh's order: none comes again. */
+static bool is_ascending(const struct look *l) {
+  const struct meeting_column *c = &l->columns[0];
+  if (l->count > 1 || !c->map || c->map->first)
+    return false;
+  const long step = c->idx < 0 ? 1 : c->map->arity, begin = column_begin(c, 0),
+             last = column_end(c, l->from->extents[EXTENT_EXEC] - 1) - 1;
+  const int *table = c->map->table;
+  bool falls = false;
+  for (long from = begin; from < last && !falls; from += STEP * step)
+    for (long p = from, to = last - from > STEP * step ? from + STEP * step : last; p < to; p += step)
+      falls |= table[p] >= table[p + step];
+  return !falls;
+}
+
 /* Most loops end here: nothing is. */
 static bool any_twice(const struct look *l) {
-  enum { STEP = 1024 };
   const long size = l->from->extents[EXTENT_EXEC];
   bool met = false;
   for (long from = 0; from < size && !met; from += STEP)
@@ -109,10 +122,10 @@ static long find_second(const struct look *l, long *target) {
 
 static void find(const struct look *l, const struct set *to, struct meeting *out) {
   *out = (struct meeting){.first = -1, .second = -1, .target = -1};
-  if (!any_twice(l))
+  if (l->from->extents[EXTENT_EXEC] == 0 || is_ascending(l) || !any_twice(l))
     return;
   out->repeats = true;
-  memset(l->seen, 0, ((size_t)to->extents[EXTENT_NONEXEC] / BITS + 1) * sizeof *l->seen);
+  memset(l->seen, 0, (size_t)to->extents[EXTENT_NONEXEC] / BITS + 1);
   out->second = find_second(l, &out->target);
   while (out->second >= 0 && ++out->first < out->second && !comes_to(l, out->first, out->target, l->count, 0))
     continue;
@@ -152,7 +165,7 @@ static const struct meeting_kept *find_kept(struct map *keeper, unsigned epoch,
 
 int meeting_find(struct map *keeper, unsigned epoch, const struct set *to,
                  const struct meeting_column *columns, int count, struct meeting *out, struct error *err) {
-  const size_t words = (size_t)to->extents[EXTENT_NONEXEC] / BITS + 1,
+  const size_t room = (size_t)to->extents[EXTENT_NONEXEC] / BITS + 1,
                bytes = sizeof(struct meeting_kept) + (size_t)count * sizeof(struct kept_column);
   const struct meeting_kept *known = find_kept(keeper, epoch, columns, count);
   if (known) {
@@ -161,11 +174,11 @@ int meeting_find(struct map *keeper, unsigned epoch, const struct set *to,
   }
   struct meeting_kept *kept = calloc(1, bytes);
   const struct look l = {
-      .from = keeper->from, .columns = columns, .count = count, .seen = array_new(words, sizeof(uint64_t))};
+      .from = keeper->from, .columns = columns, .count = count, .seen = array_new(room, 1)};
   if (!kept || !l.seen) {
     free(kept);
     free(l.seen);
-    return error_memory_of(err, "the look for elements that meet by map", keeper->name, words * BITS / 8);
+    return error_memory_of(err, "the look for elements that meet by map", keeper->name, room);
   }
   *kept = (struct meeting_kept){.next = keeper->meetings, .epoch = epoch, .count = count};
   for (int c = 0; c < count; c++)
