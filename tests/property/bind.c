@@ -24,7 +24,7 @@ static bool may_share(const struct param *a, const struct param *b) {
 static bool fits_dat(const struct binding *b, const struct world *w, int dat, int p, int set) {
   const struct param *param = &b->kernel->params[p];
   const struct wdat *d = &w->dats[dat];
-  if (!d->handle || d->set != set || d->dim != param->dim || d->type != param->type ||
+  if (!d->handle || d->given || d->set != set || d->dim != param->dim || d->type != param->type ||
       d->boxed != param->boxed || (is_ragged(param) && d->soa && d->dim > 1) ||
       (d->tolerance > 0 && param->access != OP_WRITE))
     return false;
@@ -47,15 +47,46 @@ static int find_dat(const struct binding *b, struct world *w, int p, int set, co
   return world_dat(w, set, param->dim, param->type, param->boxed ? W_BOXED : soa ? W_SOA : W_AOS);
 }
 
+/* May elements share the targets of this argument? On several ranks they may where they change one row only: there is an
+ * order then, its owner's. */
+static enum wsharing sharing_of(const struct binding *b, const struct world *w, const struct param *p) {
+  if (p->access != OP_WRITE && p->access != OP_RW)
+    return W_ANY;
+  return p->meets && (b->kernel->lone || (ranks_count() == 1 && !w->mirrored)) ? W_ONCE : W_ALONE;
+}
+
 /* All of the kernel's arguments by it count. */
 static bool bind_ragged(struct binding *b, struct world *w, int number) {
-  bool alone = false;
+  enum wsharing sharing = W_ANY;
   for (int p = 0; p < b->kernel->nparams; p++) {
     const struct param *q = &b->kernel->params[p];
-    alone |= q->form == FORM_RAGGED && q->ragged == number && (q->access == OP_WRITE || q->access == OP_RW);
+    if (q->form == FORM_RAGGED && q->ragged == number && sharing_of(b, w, q) > sharing)
+      sharing = sharing_of(b, w, q);
   }
-  b->ragged[number] = world_ragged(w, b->set, alone, b->ragged[1 - number]);
+  b->ragged[number] = world_ragged(w, b->set, sharing, b->ragged[1 - number]);
   return b->ragged[number] >= 0;
+}
+
+/* For each element, and each of its targets through a vector or a ragged map, a component of the target that no other
+ * element gets; -1 where there are too few. */
+static int parts_for(const struct binding *b, struct world *w, int of) {
+  const struct param *p = &b->kernel->params[of];
+  const struct wmap *m = &w->maps[b->map[of]];
+  const int elements = w->sets[m->from].size, width = is_vector(p) ? p->width : 1;
+  const long count = m->offsets ? (long)m->offsets[elements] : (long)elements * width;
+  int *parts = calloc((size_t)count + 1, sizeof *parts),
+      *next = calloc((size_t)w->sets[m->to].size + 1, sizeof *next);
+  if (!parts || !next)
+    abort();
+  for (long i = 0; i < count; i++) {
+    const int target = m->offsets || is_vector(p) ? m->table[i] : m->table[i * m->arity + p->column];
+    const int used = next[target]++;
+    parts[i] = used < p->dim ? (target + used) % p->dim : -1;
+  }
+  const int dat = world_dat_of(w, m->offsets ? m->entries : m->from, width, V_INT, W_AOS, parts);
+  free(parts);
+  free(next);
+  return dat;
 }
 
 static bool bind_reach(struct binding *b, struct world *w, int p, const struct coverage *c) {
@@ -63,8 +94,9 @@ static bool bind_reach(struct binding *b, struct world *w, int p, const struct c
   int set = b->set;
   if (goes_through_map(param)) {
     bool vector = is_vector(param) || param->reach == FORM_VECTOR;
-    bool alone = param->access == OP_WRITE || param->access == OP_RW;
-    b->map[p] = world_map(w, b->set, vector ? param->width : -1, vector ? -1 : param->column, alone);
+    b->map[p] = param->with >= 0 ? b->map[param->with]
+                                 : world_map(w, b->set, vector ? param->width : -1,
+                                             vector ? -1 : param->column, sharing_of(b, w, param));
     if (b->map[p] < 0)
       return false;
     set = w->maps[b->map[p]].to;
@@ -78,7 +110,7 @@ static bool bind_reach(struct binding *b, struct world *w, int p, const struct c
   }
   if (!is_dat(param))
     return true;
-  b->dat[p] = find_dat(b, w, p, set, c);
+  b->dat[p] = param->says_parts ? parts_for(b, w, param->with) : find_dat(b, w, p, set, c);
   return b->dat[p] >= 0;
 }
 
@@ -330,10 +362,39 @@ static void count_drawn(const struct binding *b, struct coverage *c) {
   c->drawn[DRAWN_SUBSETS] += b->subset >= 0;
 }
 
+/* Do two elements that run have one target of this argument? */
+static bool do_meet(const struct binding *b, const struct world *w, int p) {
+  const struct param *param = &b->kernel->params[p];
+  const struct wmap *m = &w->maps[b->map[p]];
+  bool *taken = calloc((size_t)w->sets[m->to].size + 1, 1), meet = false;
+  if (!taken)
+    abort();
+  for (int e = 0; !meet && e < w->sets[b->set].size; e++) {
+    if (b->subset >= 0 && !w->subsets[b->subset].in[e])
+      continue;
+    const long row = m->offsets ? (long)m->offsets[e] : (long)e * m->arity;
+    const long first = is_vector(param) || m->offsets ? row : row + param->column;
+    const long end = m->offsets ? (long)m->offsets[e + 1] : is_vector(param) ? row + m->arity : first + 1;
+    for (long i = first; i < end; i++) {
+      meet |= taken[m->table[i]];
+      taken[m->table[i]] = true;
+    }
+  }
+  free(taken);
+  return meet;
+}
+
+static void count_meeting(const struct binding *b, const struct world *w, struct coverage *c) {
+  for (int p = 0; p < b->kernel->nparams; p++)
+    if (b->kernel->params[p].meets && b->present[p] && do_meet(b, w, p))
+      coverage_count_meeting(c, &b->kernel->params[p], w->dats[b->dat[p]].soa, b->subset >= 0);
+}
+
 static void count(const struct binding *b, const struct world *w, struct coverage *c) {
   if (w->sets[b->set].size == 0)
     return;
   count_drawn(b, c);
+  count_meeting(b, w, c);
   c->loops++;
   c->elements += w->sets[b->set].size;
   for (int p = 0; p < b->kernel->nparams; p++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "meets.h"
 #include "native.h"
 #include "ranks.h"
 
@@ -24,17 +25,29 @@ static void add_kernel(struct test_case *c, uint64_t seed, int number) {
   c->texts[c->nkernels++] = printed(k);
 }
 
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
-               bool sums) {
-  *c = (struct test_case){
-      .number = number, .size_limit = 1 << 30, .mirrored = mirrored, .direct = direct, .sums = sums};
+/* The kernel for a number: on several ranks, of those whose elements meet a lone one. */
+static int kernel_number(const struct test_case *c, int number) {
+  return c->meets ? meets_number(number, ranks_count() > 1 || c->mirrored) : number;
+}
+
+/* How many kernels of the build's seed there are of those that the case takes. */
+static int known_kernels(const struct test_case *c) {
+  int n = 0;
+  while (kernel_number(c, n) < native_count)
+    n++;
+  return n;
+}
+
+void case_make(struct test_case *c, uint64_t seed, int number, bool native) {
+  const int known = known_kernels(c);
+  c->number = number;
   struct random r = random_stream(seed, (uint64_t)number + 1000);
   c->seed = random_next(&r);
   /* Three rounds over the kernels of the build fill the table; where kernels are compiled, new ones follow. */
-  bool round = native || number < 3 * native_count;
-  add_kernel(c, seed, round ? number % native_count : number);
-  for (int n = direct ? CASE_KERNELS - 1 : random_below(&r, CASE_KERNELS); n > 0; n--)
-    add_kernel(c, seed, random_below(&r, round ? native_count : number));
+  bool round = native || number < 3 * known;
+  add_kernel(c, seed, kernel_number(c, round ? number % known : number));
+  for (int n = c->direct ? CASE_KERNELS - 1 : random_below(&r, CASE_KERNELS); n > 0; n--)
+    add_kernel(c, seed, kernel_number(c, random_below(&r, round ? known : number)));
 }
 
 void case_free(struct test_case *c) {

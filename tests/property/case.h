@@ -12,6 +12,7 @@ struct test_case {
   int number;
   int size_limit;
   bool mirrored, keeps, direct; /* see world.h */
+  bool meets;                   /* all kernels are meeting ones */
   bool sums;                    /* see kernel.h */
   int longest;                  /* row of a ragged map; 0: any */
   int again;                    /* how often a new loop is run once more at once */
@@ -21,9 +22,8 @@ struct test_case {
   int nkernels;
 };
 
-/* Case `number` of the run with this seed; `native`: of kernels that are functions too. */
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct,
-               bool sums);
+/* Case `number` of the run with this seed, as its settings ask for it; `native`: of kernels that are functions too. */
+void case_make(struct test_case *c, uint64_t seed, int number, bool native);
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);

@@ -15,6 +15,31 @@ void coverage_count(struct coverage *c, const struct param *p, enum layout layou
     c->cells[layout][p->access][p->type][p->dim]++;
 }
 
+void coverage_count_meeting(struct coverage *c, const struct param *p, bool soa, bool subset) {
+  c->meeting[p->form][p->access]++;
+  c->meets[p->meets]++;
+  c->meets_soa += soa && p->dim > 1;
+  c->meets_subsets += subset;
+}
+
+int coverage_print_meeting(const struct coverage *c, FILE *out) {
+  static const enum form met[] = {FORM_COLUMN, FORM_VECTOR, FORM_RAGGED};
+  static const char *const names[] = {"column", "vector", "ragged"};
+  static const char *const how[MEETS] = {NULL, "parts", "equal", "adds", "least", "most", "or", "and", "xor"};
+  int missing = !c->meets_soa + !c->meets_subsets;
+  fprintf(out, "elements met:");
+  for (int f = 0; f < 3; f++) {
+    fprintf(out, " %s WRITE %d RW %d,", names[f], c->meeting[met[f]][OP_WRITE], c->meeting[met[f]][OP_RW]);
+    missing += !c->meeting[met[f]][OP_WRITE] + !c->meeting[met[f]][OP_RW];
+  }
+  for (int m = MEETS_PARTS; m < MEETS; m++) {
+    fprintf(out, " %s %d,", how[m], c->meets[m]);
+    missing += !c->meets[m];
+  }
+  fprintf(out, " soa %d, in subsets %d\n", c->meets_soa, c->meets_subsets);
+  return missing;
+}
+
 static bool legal(enum layout layout, int access) {
   return layout == LAYOUT_GLOBAL || access != OP_WORK;
 }
@@ -47,6 +72,7 @@ int coverage_print(const struct coverage *c, const char *backend, const char *st
   for (int a = OP_READ; a <= OP_MAX; a++)
     missing += !c->forms[FORM_RAGGED][a] + !c->forms[FORM_ENTRY][a];
   fprintf(out, "structs: READ %d WRITE %d RW %d\n", c->boxed[OP_READ], c->boxed[OP_WRITE], c->boxed[OP_RW]);
+  missing += coverage_print_meeting(c, out);
   return empty + (missing + !c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;
 }
 

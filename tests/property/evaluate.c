@@ -11,10 +11,20 @@ static bool is_there(const struct frame *f, const struct param *p) {
   return !p->optional || (!p->absent && (p->flag < 0 || value_load(V_INT, f->at[p->flag][0]).w));
 }
 
+static unsigned char *place(const struct frame *f, int p, int entry, int part);
+
+/* The component that is this element's own; -1: none. */
+static int own_part(const struct frame *f, const struct param *p, int entry) {
+  const bool ragged = is_ragged(p);
+  return (int)value_load(
+             V_INT, place(f, p->beside, ragged ? entry : NO_ENTRY, ragged || entry == NO_ENTRY ? 0 : f->j))
+      .w;
+}
+
 static unsigned char *place(const struct frame *f, int p, int entry, int part) {
   const struct param *param = &f->kernel->params[p];
   int e = entry == NO_ENTRY ? 0 : entry == BY_LOOP ? f->j % param->width : entry;
-  int c = part == BY_LOOP ? f->i % param->dim : part;
+  int c = part == BY_LOOP ? f->i % param->dim : part == BY_PARTS ? own_part(f, param, entry) : part;
   if (is_ragged(param)) {
     const int k = (entry == BY_LOOP ? f->j : entry) % f->ragged[p].count;
     const size_t row = (size_t)(f->ragged[p].targets ? f->ragged[p].targets[k] : k);
@@ -137,8 +147,7 @@ static void run_extreme(struct frame *f, const struct statement *s) {
   const struct param *p = &f->kernel->params[s->target];
   unsigned char candidate[8], *best = place(f, s->target, s->entry, s->part);
   value_store(p->type, candidate, eval(f, s->value));
-  bool wins =
-      p->access == OP_MIN ? value_less(p->type, candidate, best) : value_less(p->type, best, candidate);
+  bool wins = keeps_least(p) ? value_less(p->type, candidate, best) : value_less(p->type, best, candidate);
   if (!wins)
     return;
   value_store(p->type, best, value_load(p->type, candidate));
@@ -150,7 +159,7 @@ static void run_extreme(struct frame *f, const struct statement *s) {
 static void run_write(struct frame *f, const struct statement *s) {
   bool holds = s->condition < 0 || eval(f, s->condition).w != 0;
   int node = holds ? s->value : s->other;
-  if (node < 0)
+  if (node < 0 || (s->part == BY_PARTS && own_part(f, &f->kernel->params[s->target], s->entry) < 0))
     return;
   enum vtype type = f->kernel->params[s->target].type;
   unsigned char *at = place(f, s->target, s->entry, s->part);

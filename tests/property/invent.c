@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "meets.h"
 #include "tree.h"
 
 enum {
@@ -12,7 +13,7 @@ enum {
   GLOBAL_SHAPES = 5 * V_TYPES * MAX_DIM,
   SINGLE_SHAPES = 2 * V_TYPES * MAX_DIM
 };
-enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8, FIRST_ROUND = 168 };
+enum { DATS = 3, GLOBALS = 3, SINGLES = 8 };
 
 struct shape {
   int access;
@@ -42,6 +43,8 @@ static struct param *add_param(struct kernel *k, struct random *r, enum form for
                       .width = random_between(r, 1, MAX_WIDTH),
                       .flag = -1,
                       .ref = -1,
+                      .beside = -1,
+                      .with = -1,
                       .spelling = random_below(r, 4)};
   /* Two arguments that many elements change may be one dat, so a kernel must not promise that they are not. */
   bool reduces = shape.access == OP_INC || shape.access == OP_MIN || shape.access == OP_MAX;
@@ -61,6 +64,10 @@ static void add_direct_dat(struct kernel *k, struct random *r, struct shape shap
 }
 
 static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
+  if (k->meeting && !k->nparams)
+    shape.access = random_chance(r, 30) ? OP_WRITE : OP_RW;
+  else if (k->lone)
+    shape.access = OP_READ;
   if (k->direct) {
     add_direct_dat(k, r, shape);
     return;
@@ -68,7 +75,9 @@ static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
   if (k->sums && shape.access != OP_READ && shape.access != OP_WRITE && shape.access != OP_RW)
     shape.access = OP_INC;
   static const enum form dat_forms[] = {FORM_DIRECT, FORM_DIRECT, FORM_COLUMN, FORM_COLUMN, FORM_VECTOR};
-  add_param(k, r, dat_forms[random_below(r, 5)], shape);
+  const bool first = k->meeting && !k->nparams;
+  add_param(k, r, first && k->lone ? FORM_COLUMN : dat_forms[random_below(r, 5 - 2 * first) + 2 * first],
+            shape);
 }
 
 /* A struct is read and written, not combined. Of a kernel for one element it is read only: on a rank that is its own
@@ -76,17 +85,20 @@ static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
 static void add_box(struct kernel *k, struct random *r) {
   static const int of_boxes[] = {OP_READ, OP_WRITE, OP_RW};
   add_dat(k, r,
-          (struct shape){of_boxes[random_below(r, k->single ? 1 : 3)], (enum vtype)random_below(r, V_TYPES),
-                         random_between(r, 1, MAX_BOXED)});
+          (struct shape){of_boxes[random_below(r, k->single || k->lone ? 1 : 3)],
+                         (enum vtype)random_below(r, V_TYPES), random_between(r, 1, MAX_BOXED)});
   k->params[k->nparams - 1].boxed = true;
 }
 
 /* Arguments through one or two ragged maps, of all accesses in turn. */
 static void add_ragged(struct kernel *k, struct random *r) {
-  static const int of_dats[] = {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC, OP_INC, OP_MIN, OP_MAX};
+  static const int of_dats[] = {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC, OP_INC, OP_MIN, OP_MAX},
+                   of_meeting[] = {OP_READ, OP_WRITE, OP_WRITE, OP_RW, OP_RW, OP_RW, OP_INC, OP_MAX};
   for (int n = random_between(r, 1, 3); n > 0 && k->nparams < MAX_PARAMS - 1; n--) {
-    const struct shape shape = {of_dats[random_below(r, 8)], (enum vtype)random_below(r, V_TYPES),
-                                random_between(r, 1, RAGGED_DIM)};
+    const struct shape shape = {k->lone      ? OP_READ
+                                : k->meeting ? of_meeting[random_below(r, 8)]
+                                             : of_dats[random_below(r, 8)],
+                                (enum vtype)random_below(r, V_TYPES), random_between(r, 1, RAGGED_DIM)};
     struct param *p = add_param(k, r, random_chance(r, 60) ? FORM_RAGGED : FORM_ENTRY, shape);
     if (k->sums && p->access != OP_READ) /* several threads may have such an element */
       p->access = p->form == FORM_RAGGED ? OP_READ : p->access < OP_INC ? p->access : OP_INC;
@@ -101,6 +113,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
   k->single = !k->direct && !k->sums && number % SINGLE_EVERY == SINGLE_EVERY - 1;
+  meets_begin(k, number);
   if (k->single) {
     for (int i = 0; i < SINGLES; i++)
       add_param(k, r, FORM_GLOBAL, walk(seed, of_single, 2, number / SINGLE_EVERY * SINGLES + i));
@@ -140,7 +153,7 @@ static void add_options(struct kernel *k, struct random *r, int number) {
     if (q->form >= FORM_IDX || is_ragged(q) || has_info || q->access == OP_WORK || !random_chance(r, 30))
       continue;
     /* The first round over all shapes must run them. */
-    bool never = q->access == OP_WRITE || random_chance(r, 20);
+    bool never = (q->access == OP_WRITE || random_chance(r, 20)) && !(k->meeting && p == 0);
     if (never && number < FIRST_ROUND)
       continue;
     q->optional = true;
@@ -176,6 +189,10 @@ static int any_ragged(const struct kernel *k, struct random *r) {
 
 static void fill_statement(struct kernel *k, struct random *r, struct statement *s) {
   struct param *p = &k->params[s->target];
+  if (p->meets) {
+    meets_fill(k, r, s);
+    return;
+  }
   struct grower g = {
       .kernel = k, .random = r, .loop_i = s->part == BY_LOOP, .loop_j = s->entry == BY_LOOP, .leaves = true};
   if (k->sums && s->what == S_ADD && !is_vector(p) && !is_ragged(p) && random_chance(r, 70))
@@ -204,7 +221,8 @@ static void fill_statement(struct kernel *k, struct random *r, struct statement 
 static void choose_inexact(struct kernel *k, struct random *r, int target) {
   struct param *p = &k->params[target];
   bool alone = p->access == OP_WRITE || p->access == OP_RW;
-  p->inexact = !k->direct && alone && is_dat(p) && vtypes[p->type].floating && random_chance(r, 25);
+  p->inexact =
+      !k->direct && alone && !p->meets && is_dat(p) && vtypes[p->type].floating && random_chance(r, 25);
   p->readable &= !p->inexact;
 }
 
@@ -212,13 +230,13 @@ static void choose_inexact(struct kernel *k, struct random *r, int target) {
 static void write_all(struct kernel *k, struct random *r, int target, enum what what) {
   const struct param *p = &k->params[target];
   bool vector = is_vector(p) || is_ragged(p);
-  bool loop_j = is_ragged(p) || (vector && (p->width > 2 || random_chance(r, 50))),
+  bool loop_j = is_ragged(p) || (vector && (p->width > 2 || meets_whole(p) || random_chance(r, 50))),
        loop_i = p->dim > 3 || (p->dim > 1 && random_chance(r, 50));
   for (int e = 0; e < (vector && !loop_j ? p->width : 1); e++)
-    for (int c = 0; c < (loop_i ? 1 : p->dim); c++) {
+    for (int c = 0; c < (loop_i || p->meets == MEETS_PARTS ? 1 : p->dim); c++) {
       struct statement *s = add_statement(k, what, target);
       s->entry = !vector ? NO_ENTRY : loop_j ? BY_LOOP : e;
-      s->part = loop_i ? BY_LOOP : c;
+      s->part = p->meets == MEETS_PARTS ? BY_PARTS : loop_i ? BY_LOOP : c;
       fill_statement(k, r, s);
     }
 }
@@ -243,14 +261,16 @@ static void write_extreme_with_info(struct kernel *k, struct random *r, int targ
 }
 
 static void write_param(struct kernel *k, struct random *r, int p) {
-  enum what what = k->params[p].access == OP_INC                                    ? S_ADD
+  enum what what = k->params[p].meets              ? meets_what(&k->params[p])
+                   : k->params[p].access == OP_INC ? S_ADD
                    : k->params[p].access == OP_MIN || k->params[p].access == OP_MAX ? S_EXTREME
                                                                                     : S_SET;
   bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
   choose_inexact(k, r, p);
   if (has_info)
     write_extreme_with_info(k, r, p, p + 1);
-  else if (what != S_EXTREME && random_chance(r, 40) && !(k->sums && is_ragged(&k->params[p])))
+  else if (what != S_EXTREME && !meets_whole(&k->params[p]) && random_chance(r, 40) &&
+           !(k->sums && is_ragged(&k->params[p])))
     write_some(k, r, p, what);
   else
     write_all(k, r, p, what);
@@ -301,9 +321,12 @@ void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, boo
     k->table[i] = random_between(&r, -50, 50);
   add_params(k, &r, seed, number);
   add_options(k, &r, number);
+  struct random meeting = random_stream(seed + 77, (uint64_t)number);
+  meets_choose(k, &meeting);
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];
     q->readable = (q->access == OP_READ || q->access == OP_RW) && !q->absent && q->form != FORM_INFO;
+    q->readable &= !q->meets;
     q->readable &= !k->sums || !is_ragged(q) || q->access == OP_READ;
   }
   for (int floating = 0; floating < 2; floating++)

@@ -47,7 +47,7 @@ enum op {
   N_DECAY     /* exp(-|x|) */
 };
 
-enum { BY_LOOP = -2, NO_ENTRY = -1 };
+enum { BY_LOOP = -2, NO_ENTRY = -1, BY_PARTS = -3 };
 
 struct node {
   enum op op;
@@ -59,6 +59,20 @@ struct node {
   int entry, part; /* LEAF: entry of a vector and component; BY_LOOP: the loop's variable */
   double number;   /* floating NUMBER */
   long long whole; /* NUMBER, CLAMP, shifts, DIV, MOD */
+};
+
+/* How elements that meet change one row, so that their order is of no matter. */
+enum meets {
+  MEETS_NOT,
+  MEETS_PARTS, /* each sets a component of its own, which another argument says */
+  MEETS_EQUAL, /* all set the same: what follows from the target and from what the whole loop has */
+  MEETS_ADDS,
+  MEETS_LEAST,
+  MEETS_MOST,
+  MEETS_OR,
+  MEETS_AND,
+  MEETS_XOR,
+  MEETS
 };
 
 /* RAGGED, ENTRY: through a ragged map, to its targets and to its entries. */
@@ -85,9 +99,13 @@ struct param {
   bool absent;       /* optional and never there: the kernel does not touch it */
   int ref;           /* INFO: number of its MIN or MAX, from 0 */
   int spelling;
-  bool readable; /* while a kernel is invented: may be a leaf now */
-  bool inexact;  /* what is written is compared nearly */
-  bool boxed;    /* a struct that has its values as a member, not an array of them */
+  bool readable;    /* while a kernel is invented: may be a leaf now */
+  bool inexact;     /* what is written is compared nearly */
+  enum meets meets; /* WRITE and RW through a map */
+  int beside; /* PARTS: number of the argument with the components; EQUAL: of one that has the same targets */
+  int with;   /* number of the argument whose targets this one has, or whose components it says; -1 */
+  bool says_parts;
+  bool boxed; /* a struct that has its values as a member, not an array of them */
 };
 
 enum { MAX_RAGGED = 2 }; /* maps of a kernel */
@@ -97,7 +115,7 @@ enum what { S_LOCAL, S_SET, S_ADD, S_EXTREME, S_RETURN };
 struct statement {
   enum what what;
   int target;      /* parameter, or number of the local */
-  int entry, part; /* as in a leaf */
+  int entry, part; /* as in a leaf; BY_PARTS: as another argument says */
   int over;        /* ADD: done for each target of this ragged parameter, -1: once */
   int value;       /* node */
   int condition;   /* node, -1: always */
@@ -111,6 +129,8 @@ struct kernel {
   bool sums;   /* some of what it adds it adds for each target of a ragged map */
   char name[16];
   bool single;      /* only for sets of one element */
+  bool meeting;     /* elements meet wherever they can */
+  bool lone;        /* it changes one row through a map, where elements meet, and no other */
   bool single_work; /* floating numbers are float, not double */
   struct node nodes[MAX_NODES];
   int nnodes;
@@ -128,6 +148,9 @@ struct kernel {
 /* Number `number` of the kernels that `seed` gives. Dats through ragged maps have at most so many components. */
 enum { RAGGED_DIM = 3 };
 void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct, bool sums);
+/* The first round of kernels has all shapes of arguments; behind it elements meet wherever they can, and every second
+ * kernel is a lone one. */
+enum { FIRST_ROUND = 168, LONE_EVERY = 2, SINGLE_EVERY = 8 };
 
 /* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
  * kernel uses it. */
@@ -166,6 +189,11 @@ static inline bool is_ragged(const struct param *p) {
 
 static inline bool is_dat(const struct param *p) {
   return p->form <= FORM_ENTRY;
+}
+
+/* What it keeps of several values, where it keeps one. */
+static inline bool keeps_least(const struct param *p) {
+  return p->access == OP_MIN || p->meets == MEETS_LEAST;
 }
 
 static inline bool is_vector(const struct param *p) {

@@ -58,6 +58,16 @@ const char *kernel_shared(void) {
   return text;
 }
 
+/* The component that is this element's own. */
+static void own_part(const struct param *p, int entry, struct text *out) {
+  if (is_ragged(p))
+    text_addf(out, "OP_ROW(p%d, j %% n%d)[0]", p->beside, p->ragged);
+  else if (entry == BY_LOOP)
+    text_addf(out, "p%d[j]", p->beside);
+  else
+    text_addf(out, "p%d[0]", p->beside);
+}
+
 static void place(const struct kernel *k, int which, int entry, int part, struct text *out) {
   const struct param *p = &k->params[which];
   bool numbers = p->form == FORM_IDX && p->reach == FORM_VECTOR;
@@ -79,7 +89,11 @@ static void place(const struct kernel *k, int which, int entry, int part, struct
     return;
   if (p->boxed)
     text_add(out, "->v");
-  if (part == BY_LOOP)
+  if (part == BY_PARTS) {
+    text_add(out, "[");
+    own_part(p, entry, out);
+    text_add(out, "]");
+  } else if (part == BY_LOOP)
     text_addf(out, "[i %% %d]", p->dim);
   else
     text_addf(out, "[%d]", part);
@@ -218,7 +232,7 @@ static void print_param(const struct kernel *k, int which, struct text *out) {
 
 static void print_extreme(const struct kernel *k, const struct statement *s, struct text *out) {
   const struct param *p = &k->params[s->target];
-  const char *sign = p->access == OP_MIN ? "<" : ">", *type = vtypes[p->type].c;
+  const char *sign = keeps_least(p) ? "<" : ">", *type = vtypes[p->type].c;
   struct text best = {0};
   place(k, s->target, s->entry, s->part, &best);
   const char *m = text_str(&best);
@@ -228,8 +242,8 @@ static void print_extreme(const struct kernel *k, const struct statement *s, str
   if (s->info < 0 && s->style == 1) {
     text_addf(out, "%s = v %s %s ? v : %s; }\n", m, sign, m, m);
   } else if (s->info < 0 && s->style == 2 && vtypes[p->type].floating) {
-    text_addf(out, "%s = f%s%s(%s, v); }\n", m, p->access == OP_MIN ? "min" : "max",
-              p->type == V_FLOAT ? "f" : "", m);
+    text_addf(out, "%s = f%s%s(%s, v); }\n", m, keeps_least(p) ? "min" : "max", p->type == V_FLOAT ? "f" : "",
+              m);
   } else {
     text_addf(out, "if (v %s %s) { %s = v; ", sign, m, m);
     for (int c = 0; s->info >= 0 && c < k->params[s->info].dim; c++) {
@@ -272,6 +286,13 @@ static void print_target(const struct kernel *k, const struct statement *s, stru
   if (s->part == BY_LOOP)
     text_addf(out, "  for (int i = 0; i < %d; ++i)\n", p->dim);
   text_add(out, "    ");
+  if (s->part == BY_PARTS) {
+    text_add(out, "if (");
+    own_part(p, s->entry, out);
+    text_add(out, " >= 0 && ");
+    own_part(p, s->entry, out);
+    text_addf(out, " < %d)\n      ", p->dim);
+  }
   if (s->what == S_EXTREME) {
     print_extreme(k, s, out);
     return;

@@ -1,10 +1,11 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [OP2_...=...]
  *
  * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
- * from 1 to the largest set, code being kept between lives. With --sums kernels add up over the targets of
+ * from 1 to the largest set, code being kept between lives. With --meets elements change the rows that they share, in such
+ * ways that their order is of no matter. With --sums kernels add up over the targets of
  * ragged maps. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
  * data are looked at later, so that loops can wait for one another (OP2_LAZY). Every value is a small dyadic number and every
  * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
@@ -23,7 +24,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16, OPENCL_LONGEST = 16 };
 
 struct options {
-  int cases, only, mirrored, again, every_block, keeps, direct, sums;
+  int cases, only, mirrored, again, every_block, keeps, direct, sums, meets;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -95,6 +96,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->direct = atoi(value);
     else if (strcmp(argv[i], "--sums") == 0)
       o->sums = atoi(value);
+    else if (strcmp(argv[i], "--meets") == 0)
+      o->meets = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--every-block") == 0)
@@ -156,16 +159,18 @@ static void report(const struct options *o, struct test_case *c, struct world *w
 }
 
 static bool run_case(const struct options *o, int number, bool native, struct coverage *coverage) {
-  struct test_case c;
+  struct test_case c = {.size_limit = o->largest ? o->largest : 1 << 30,
+                        .mirrored = o->mirrored != 0,
+                        .keeps = o->keeps != 0,
+                        .direct = o->direct != 0,
+                        .meets = o->meets != 0,
+                        .sums = o->sums != 0,
+                        .longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0,
+                        .again = o->again};
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0, o->sums != 0);
-  c.again = o->again;
-  c.longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0;
-  c.keeps = o->keeps != 0;
-  if (o->largest)
-    c.size_limit = o->largest;
+  case_make(&c, o->seed, number, native);
   bool good = case_run(&c, &w, coverage);
   if (good && op_plan_check(2) != OP_OK) {
     world_fail(&w, "op_plan_check: %s", op_last_error()->message);
@@ -208,6 +213,17 @@ static int check_fused(const struct options *o, long long fused, const long draw
   return 1;
 }
 
+/* Whether elements met, as they should have: in the handful of cases that a compiler allows not in all ways. */
+static int check_meeting(const struct options *o, const struct coverage *c) {
+  enum { MANY = 100 };
+  const int missing = coverage_print_meeting(c, stdout);
+  const bool drawn = c->meeting[FORM_COLUMN][OP_WRITE] && c->meeting[FORM_COLUMN][OP_RW];
+  if (drawn && (o->cases < MANY || ranks_count() > 1 || o->mirrored || missing == 0))
+    return 0;
+  fprintf(stderr, "property: too few elements met\n");
+  return 1;
+}
+
 /* Loops that are still known and had the form that was asked for, with several threads or lanes for an element. */
 static int check_rows(const struct options *o) {
   static char report[1 << 22];
@@ -244,6 +260,8 @@ static int run(const struct options *o, struct coverage *coverage) {
     failed += check_rows(o);
   if (o->direct && o->only < 0)
     failed += check_fused(o, fused, drawn);
+  if (o->meets && o->only < 0)
+    failed += check_meeting(o, coverage);
   return op_exit() == OP_OK ? failed : -1;
 }
 
@@ -253,7 +271,8 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [OP2_...=...]\n"
+            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] "
+            "[OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
   }

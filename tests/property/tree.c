@@ -100,7 +100,8 @@ static int parameter(struct grower *g, bool floating) {
   struct kernel *k = g->kernel;
   int found[MAX_PARAMS], n = 0;
   for (int p = 0; p < k->nparams; p++)
-    if (k->params[p].readable && vtypes[k->params[p].type].floating == floating)
+    if (k->params[p].readable && vtypes[k->params[p].type].floating == floating &&
+        (!g->equal || p == g->beside || (k->params[p].form == FORM_GLOBAL && k->params[p].access == OP_READ)))
       found[n++] = p;
   if (!n)
     return number(g, floating);
@@ -112,6 +113,8 @@ static int parameter(struct grower *g, bool floating) {
     leaf.entry = g->loop_j && random_chance(g->random, 70) ? BY_LOOP : random_below(g->random, 12);
   if (is_vector(p) || (p->form == FORM_IDX && p->reach == FORM_VECTOR))
     leaf.entry = g->loop_j && random_chance(g->random, 60) ? BY_LOOP : random_below(g->random, p->width);
+  if (g->equal && leaf.entry != NO_ENTRY)
+    leaf.entry = BY_LOOP;
   leaf.part =
       g->loop_i && p->dim > 1 && random_chance(g->random, 60) ? BY_LOOP : random_below(g->random, p->dim);
   leaf.bound = p->form == FORM_IDX ? 65536 : fmax(type_bound(p->type), 3); /* 3: what is not there */
@@ -122,7 +125,7 @@ static int parameter(struct grower *g, bool floating) {
 static int local(struct grower *g, bool floating) {
   struct kernel *k = g->kernel;
   int which = k->nlocals ? random_below(g->random, k->nlocals) : -1;
-  if (which < 0 || k->local_floating[which] != floating)
+  if (which < 0 || g->equal || k->local_floating[which] != floating)
     return parameter(g, floating);
   const struct node *of = at(g, k->local_node[which]);
   return add(g, (struct node){.op = N_LOCAL,
@@ -262,6 +265,17 @@ int grow_one(struct grower *g, enum vtype type) {
   return add(
       g, (struct node){
              .op = N_NUMBER, .floating = floating, .kid = {-1, -1, -1}, .number = 1, .whole = 1, .bound = 1});
+}
+
+int grow_bits(struct grower *g, const struct statement *s, enum op op) {
+  enum { MOST = 62 }; /* bits: what is stored wraps as the sum of bits would */
+  const int own = add(g, (struct node){.op = N_LEAF,
+                                       .kid = {-1, -1, -1},
+                                       .which = s->target,
+                                       .entry = s->entry,
+                                       .part = s->part,
+                                       .bound = ldexp(1, MOST)});
+  return binary(g, op, false, own, grow_value(g, g->kernel->params[s->target].type, true), ldexp(1, MOST), 0);
 }
 
 int grow_inexact(struct grower *g, int exact_part) {

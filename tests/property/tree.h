@@ -11,6 +11,8 @@ struct grower {
   bool formals; /* inside a helper */
   bool floating_formals;
   bool loop_i, loop_j; /* the loop variables exist */
+  bool equal;          /* all elements that have one target get the same value */
+  int beside;          /* EQUAL: the argument that has the same targets, -1: none */
 };
 
 int grow(struct grower *g, bool floating, int depth);
@@ -20,6 +22,8 @@ int grow_value(struct grower *g, enum vtype type, bool read_again);
 int grow_step(struct grower *g, enum vtype type);
 int grow_one(struct grower *g, enum vtype type);
 int grow_condition(struct grower *g);
+/* The component that a statement changes, combined with a value. */
+int grow_bits(struct grower *g, const struct statement *s, enum op op);
 /* `exact` plus a function that rounds. */
 int grow_inexact(struct grower *g, int exact);
 

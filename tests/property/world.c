@@ -200,7 +200,18 @@ static void fill_straight(struct world *w, struct wmap *m) {
   }
 }
 
-static void fill_map(struct world *w, struct wmap *m, int column, bool alone) {
+/* A row of targets that are all different. */
+static void take_apart(int *row, long count, int size) {
+  for (long i = 0; i < count; i++)
+    for (long j = 0; j < i; j++)
+      if (row[i] == row[j]) {
+        for (long k = 1; k < count; k++)
+          row[k] = (int)((row[0] + k) % size);
+        return;
+      }
+}
+
+static void fill_map(struct world *w, struct wmap *m, int column, enum wsharing sharing) {
   int from = w->sets[m->from].size, to = w->sets[m->to].size;
   /* Neighbours that are near, or anywhere, or all the same, or in order. */
   const int kind = random_below(&w->random, 5);
@@ -211,24 +222,28 @@ static void fill_map(struct world *w, struct wmap *m, int column, bool alone) {
     m->table[i] = kind < 2   ? (int)((i / m->arity * to / from + random_below(&w->random, 3)) % to)
                   : kind < 4 ? random_below(&w->random, to)
                              : 0;
-  if (alone && column < 0)
+  if (sharing == W_ALONE && column < 0)
     fill_injective(w, m->table, from * m->arity, 1, to);
-  else if (alone)
+  else if (sharing == W_ALONE)
     fill_injective(w, m->table + column, from, m->arity, to);
+  for (long e = 0; m->once && e < from; e++)
+    take_apart(m->table + e * m->arity, m->arity, to);
 }
 
-static int new_map(struct world *w, int from, int arity, int column, bool alone) {
+static int new_map(struct world *w, int from, int arity, int column, enum wsharing sharing) {
+  const bool alone = sharing == W_ALONE;
   if (w->nmaps == MAX_MAPS)
     return -1;
   struct wmap *m = &w->maps[w->nmaps];
   int n = w->sets[from].size;
-  int to = target_set(w, n == 0 ? 0 : !alone ? 1 : column < 0 ? (long)n * arity : n);
+  const long least = sharing == W_ANY ? 1 : sharing == W_ONCE ? arity : column < 0 ? (long)n * arity : n;
+  int to = target_set(w, n == 0 ? 0 : least);
   if (to < 0)
     return -1;
-  *m = (struct wmap){.from = from, .to = to, .arity = arity};
+  *m = (struct wmap){.from = from, .to = to, .arity = arity, .once = sharing != W_ANY && column < 0};
   m->table = take((size_t)n * (size_t)arity * sizeof(int));
   if (n)
-    fill_map(w, m, column, alone);
+    fill_map(w, m, column, sharing);
   m->injective = alone && column < 0;
   for (int c = 0; c < arity; c++)
     m->column_injective[c] = alone && (column < 0 || c == column);
@@ -255,20 +270,21 @@ static int new_map(struct world *w, int from, int arity, int column, bool alone)
   return w->nmaps++;
 }
 
-int world_map(struct world *w, int from, int arity, int column, bool alone) {
+int world_map(struct world *w, int from, int arity, int column, enum wsharing sharing) {
+  const bool alone = sharing == W_ALONE;
   int start = w->nmaps ? random_below(&w->random, w->nmaps) : 0;
   if (random_chance(&w->random, 60))
     for (int i = 0; i < w->nmaps; i++) {
       int m = (start + i) % w->nmaps;
       const struct wmap *q = &w->maps[m];
-      bool fits = column < 0 ? q->arity == arity && (!alone || q->injective)
+      bool fits = column < 0 ? q->arity == arity && (!alone || q->injective) && (sharing == W_ANY || q->once)
                              : q->arity > column && (!alone || q->column_injective[column]);
       if (q->from == from && fits)
         return m;
     }
   if (column >= 0)
     arity = column + 1 + random_below(&w->random, MAX_WIDTH - column);
-  return new_map(w, from, arity, column, alone);
+  return new_map(w, from, arity, column, sharing);
 }
 
 /* Elements with no target, with one, with a few, and now and then one with very many. */
@@ -318,14 +334,18 @@ static bool declare_ragged(struct world *w, struct wmap *m) {
   return m->handle != NULL;
 }
 
-static int new_ragged(struct world *w, int from, bool alone) {
+static int new_ragged(struct world *w, int from, enum wsharing sharing) {
+  const bool alone = sharing == W_ALONE;
   if (w->nmaps == MAX_MAPS || w->nsets > MAX_SETS - 2)
     return -1;
   struct wmap *m = &w->maps[w->nmaps];
-  *m = (struct wmap){.from = from, .injective = alone};
+  *m = (struct wmap){.from = from, .injective = alone, .once = sharing != W_ANY};
   random_lengths(w, m);
   const long long total = m->offsets[w->sets[from].size];
-  m->to = target_set(w, !total ? 0 : alone ? (long)total : 1);
+  long long least = alone ? total : 1;
+  for (int e = 0; m->once && e < w->sets[from].size; e++)
+    least = m->offsets[e + 1] - m->offsets[e] > least ? m->offsets[e + 1] - m->offsets[e] : least;
+  m->to = target_set(w, total ? (long)least : 0);
   if (m->to < 0) {
     free(m->offsets);
     return -1;
@@ -338,16 +358,20 @@ static int new_ragged(struct world *w, int from, bool alone) {
                              : 0;
   if (alone)
     fill_injective(w, m->table, (int)total, 1, to);
+  for (int e = 0; m->once && e < w->sets[from].size; e++)
+    take_apart(m->table + m->offsets[e], (long)(m->offsets[e + 1] - m->offsets[e]), to);
   declare_ragged(w, m);
   return w->nmaps++;
 }
 
-int world_ragged(struct world *w, int from, bool alone, int other) {
+int world_ragged(struct world *w, int from, enum wsharing sharing, int other) {
+  const bool alone = sharing == W_ALONE;
   if (random_chance(&w->random, 60))
     for (int m = 0; m < w->nmaps; m++)
-      if (w->maps[m].offsets && w->maps[m].from == from && m != other && (!alone || w->maps[m].injective))
+      if (w->maps[m].offsets && w->maps[m].from == from && m != other && (!alone || w->maps[m].injective) &&
+          (sharing == W_ANY || w->maps[m].once))
         return m;
-  return new_ragged(w, from, alone);
+  return new_ragged(w, from, sharing);
 }
 
 size_t wdat_bytes(const struct world *w, const struct wdat *d) {
@@ -375,6 +399,11 @@ static void take_array(struct world *w, struct wdat *d) {
 }
 
 int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout layout) {
+  return world_dat_of(w, set, dim, type, layout, NULL);
+}
+
+int world_dat_of(struct world *w, int set, int dim, enum vtype type, enum wlayout layout,
+                 const void *values) {
   if (w->ndats == MAX_DATS)
     return -1;
   struct wdat *d = &w->dats[w->ndats];
@@ -384,10 +413,13 @@ int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout l
                      .type = type,
                      .soa = soa,
                      .boxed = boxed,
+                     .given = values != NULL,
                      .temporary = random_chance(&w->random, 15)};
   d->data = take(wdat_bytes(w, d));
-  bool zeros = random_chance(&w->random, 10);
-  if (!zeros)
+  bool zeros = random_chance(&w->random, 10) && !values;
+  if (values)
+    memcpy(d->data, values, wdat_bytes(w, d));
+  else if (!zeros)
     randomise(w, d);
   const struct vtype_info *t = &vtypes[type];
   char name[16], spelled[40];
@@ -524,7 +556,8 @@ bool world_check_all(struct world *w) {
 
 bool world_put(struct world *w, int dat) {
   struct wdat *d = &w->dats[dat];
-  randomise(w, d);
+  if (!d->given)
+    randomise(w, d);
   d->tolerance = 0;
   world_say(w, "static %s new%d[] = ", vtypes[d->type].c, dat);
   world_say_values(w, d->type, d->data, (long)w->sets[d->set].size * d->dim);

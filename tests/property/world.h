@@ -22,6 +22,7 @@ struct wmap {
   long long *offsets; /* ragged: where the targets of each element begin in the table, and the end */
   int entries;        /* ragged: the set of its entries */
   bool column_injective[16], injective;
+  bool once; /* no element has a target twice */
 };
 
 struct wdat {
@@ -29,6 +30,7 @@ struct wdat {
   int set, dim;
   enum vtype type;
   bool soa, temporary, boxed; /* boxed: of structs, see kernel.h */
+  bool given;                 /* its values have a meaning: nothing may change them */
   double tolerance;           /* of what was rounded; 0: exact */
   unsigned char *data;
   unsigned char *array; /* of a view: this rank's rows; NULL: an ordinary dat */
@@ -82,12 +84,16 @@ int world_set(struct world *w, int size);
 /* A new subset; and a declared one freed, and declared again with the same elements. */
 int world_subset(struct world *w, int set);
 bool world_subset_again(struct world *w, int subset);
-/* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
-int world_map(struct world *w, int from, int arity, int column, bool alone);
+/* May elements share targets? ONCE: yes, but no element may have one twice. ALONE: no. */
+enum wsharing { W_ANY, W_ONCE, W_ALONE };
+/* `column` -1: the whole row is used. */
+int world_map(struct world *w, int from, int arity, int column, enum wsharing sharing);
 /* A ragged map that is not `other`. */
-int world_ragged(struct world *w, int from, bool alone, int other);
+int world_ragged(struct world *w, int from, enum wsharing sharing, int other);
 enum wlayout { W_AOS, W_SOA, W_BOXED };
 int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout layout);
+/* With these values, which nothing may change. */
+int world_dat_of(struct world *w, int set, int dim, enum vtype type, enum wlayout layout, const void *values);
 int world_kept(struct world *w, int dim, enum vtype type, const unsigned char *value);
 
 size_t wdat_bytes(const struct world *w, const struct wdat *d);
