@@ -94,9 +94,12 @@ static bool bind_reach(struct binding *b, struct world *w, int p, const struct c
   int set = b->set;
   if (goes_through_map(param)) {
     bool vector = is_vector(param) || param->reach == FORM_VECTOR;
+    const int other = param->twin < 0 ? -1 : b->kernel->params[param->twin].column;
     b->map[p] = param->with >= 0 ? b->map[param->with]
-                                 : world_map(w, b->set, vector ? param->width : -1,
-                                             vector ? -1 : param->column, sharing_of(b, w, param));
+                : other >= 0 ? world_map(w, b->set, (other > param->column ? other : param->column) + 1, -1,
+                                         sharing_of(b, w, param))
+                             : world_map(w, b->set, vector ? param->width : -1, vector ? -1 : param->column,
+                                         sharing_of(b, w, param));
     if (b->map[p] < 0)
       return false;
     set = w->maps[b->map[p]].to;
@@ -110,7 +113,9 @@ static bool bind_reach(struct binding *b, struct world *w, int p, const struct c
   }
   if (!is_dat(param))
     return true;
-  b->dat[p] = param->says_parts ? parts_for(b, w, param->with) : find_dat(b, w, p, set, c);
+  b->dat[p] = param->twin >= 0 && param->with >= 0 ? b->dat[param->with]
+              : param->says_parts                  ? parts_for(b, w, param->with)
+                                                   : find_dat(b, w, p, set, c);
   return b->dat[p] >= 0;
 }
 
@@ -254,9 +259,13 @@ static op_arg dat_arg(const struct binding *b, struct world *w, int p, int idx, 
   op_dat dat = w->dats[b->dat[p]].handle;
   op_access access = (op_access)param->access;
   if (!param->optional) {
-    world_say(w, ",\n  op_arg_dat(d%d, %d, %s, %d, \"%s\", %s)", b->dat[p], idx, map_word, dim, type,
+    const bool known = param->meets && param->spelling & 1;
+    world_say(w, "%s", known ? ",\n  op_arg_may_meet(" : ",\n  ");
+    world_say(w, "op_arg_dat(d%d, %d, %s, %d, \"%s\", %s)", b->dat[p], idx, map_word, dim, type,
               access_words[access]);
-    return op_arg_dat(dat, idx, map, dim, type, access);
+    world_say(w, "%s", known ? ")" : "");
+    const op_arg arg = op_arg_dat(dat, idx, map, dim, type, access);
+    return known ? op_arg_may_meet(arg) : arg;
   }
   /* What is not there may have no dat either. */
   bool nothing = !b->present[p] && param->spelling > 1;

@@ -44,6 +44,7 @@ static struct param *add_param(struct kernel *k, struct random *r, enum form for
                       .flag = -1,
                       .ref = -1,
                       .beside = -1,
+                      .twin = -1,
                       .with = -1,
                       .spelling = random_below(r, 4)};
   /* Two arguments that many elements change may be one dat, so a kernel must not promise that they are not. */
@@ -122,18 +123,18 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
     for (int i = 0; i < DATS; i++)
       add_dat(k, r, walk(seed, of_dats, 6, m * DATS + i));
     for (int i = 0; i < (k->direct ? 1 : GLOBALS); i++)
-      add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
+      add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, k->lone ? 1 : 5, m * GLOBALS + i));
   }
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
   if (random_chance(r, k->direct ? 10 : 50)) /* loops with structs stay alone */
     add_box(k, r);
-  if (!k->single && !k->direct && (random_chance(r, 35) || k->sums))
+  if (!k->single && !k->direct && (random_chance(r, k->meeting ? 70 : 35) || k->sums))
     add_ragged(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);
   }
-  if (!k->single && random_chance(r, k->direct ? 10 : 30)) {
+  if (!k->single && !k->lone && random_chance(r, k->direct ? 10 : 30)) {
     int access = random_chance(r, 50) ? OP_MIN : OP_MAX;
     add_param(k, r, FORM_GLOBAL, (struct shape){access, (enum vtype)random_below(r, V_TYPES), 1});
     int ref = k->nparams - 1;
@@ -150,10 +151,11 @@ static void add_options(struct kernel *k, struct random *r, int number) {
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];
     bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
-    if (q->form >= FORM_IDX || is_ragged(q) || has_info || q->access == OP_WORK || !random_chance(r, 30))
+    if (q->form >= FORM_IDX || (k->meeting && p == 0) || is_ragged(q) || has_info || q->access == OP_WORK ||
+        !random_chance(r, 30))
       continue;
     /* The first round over all shapes must run them. */
-    bool never = (q->access == OP_WRITE || random_chance(r, 20)) && !(k->meeting && p == 0);
+    bool never = (q->access == OP_WRITE || random_chance(r, 20));
     if (never && number < FIRST_ROUND)
       continue;
     q->optional = true;

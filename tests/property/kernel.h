@@ -103,6 +103,7 @@ struct param {
   bool inexact;     /* what is written is compared nearly */
   enum meets meets; /* WRITE and RW through a map */
   int beside; /* PARTS: number of the argument with the components; EQUAL: of one that has the same targets */
+  int twin;   /* number of the argument of the same dat through another column of its map; -1 */
   int with;   /* number of the argument whose targets this one has, or whose components it says; -1 */
   bool says_parts;
   bool boxed; /* a struct that has its values as a member, not an array of them */

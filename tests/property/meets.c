@@ -12,6 +12,11 @@ int meets_number(int n, bool lone) {
   return FIRST_ROUND + (lone ? n * LONE_EVERY : n / each * SINGLE_EVERY + n % each);
 }
 
+/* All elements do the same with a component, whichever target of theirs it is of. */
+bool meets_whole(const struct param *p) {
+  return p->meets == MEETS_EQUAL || p->meets == MEETS_PARTS;
+}
+
 static bool can_meet(const struct kernel *k, const struct param *p) {
   return !k->direct && !k->single && !p->absent && (p->access == OP_WRITE || p->access == OP_RW) &&
          (p->form == FORM_COLUMN || p->form == FORM_VECTOR || (p->form == FORM_RAGGED && !k->sums));
@@ -37,9 +42,19 @@ static void add_beside(struct kernel *k, struct random *r, int of) {
                       .flag = -1,
                       .ref = -1,
                       .beside = -1,
+                      .twin = -1,
                       .with = of,
                       .says_parts = says};
   k->params[of].beside = k->nparams++;
+}
+
+/* The same dat through another column: elements meet there too, but none comes to a target by both. */
+static void add_twin(struct kernel *k, struct random *r, int of) {
+  struct param *p = &k->params[of], *q = &k->params[k->nparams];
+  *q = *p;
+  q->column = (p->column + random_between(r, 1, 3)) % 4;
+  q->with = q->twin = of;
+  p->twin = k->nparams++;
 }
 
 void meets_choose(struct kernel *k, struct random *r) {
@@ -59,6 +74,9 @@ void meets_choose(struct kernel *k, struct random *r) {
       add_beside(k, r, i);
     if (p->spelling == 3) /* no promise that nobody else changes the row */
       p->spelling = 0;
+    if (!meets_whole(p) && p->form == FORM_COLUMN && !k->lone && !p->optional && k->nparams < MAX_PARAMS &&
+        random_chance(r, 40))
+      add_twin(k, r, i);
   }
 }
 
@@ -66,11 +84,6 @@ enum what meets_what(const struct param *p) {
   return p->meets == MEETS_ADDS                              ? S_ADD
          : p->meets == MEETS_LEAST || p->meets == MEETS_MOST ? S_EXTREME
                                                              : S_SET;
-}
-
-/* All elements do the same with a component, whichever target of theirs it is of. */
-bool meets_whole(const struct param *p) {
-  return p->meets == MEETS_EQUAL || p->meets == MEETS_PARTS;
 }
 
 void meets_fill(struct kernel *k, struct random *r, struct statement *s) {

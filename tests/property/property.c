@@ -215,7 +215,7 @@ static int check_fused(const struct options *o, long long fused, const long draw
 
 /* Whether elements met, as they should have: in the handful of cases that a compiler allows not in all ways. */
 static int check_meeting(const struct options *o, const struct coverage *c) {
-  enum { MANY = 100 };
+  enum { MANY = 200 };
   const int missing = coverage_print_meeting(c, stdout);
   const bool drawn = c->meeting[FORM_COLUMN][OP_WRITE] && c->meeting[FORM_COLUMN][OP_RW];
   if (drawn && (o->cases < MANY || ranks_count() > 1 || o->mirrored || missing == 0))
