@@ -20,13 +20,14 @@ void coverage_count_meeting(struct coverage *c, const struct param *p, bool soa,
   c->meets[p->meets]++;
   c->meets_soa += soa && p->dim > 1;
   c->meets_subsets += subset;
+  c->twins += p->twin >= 0 && p->with >= 0;
 }
 
 int coverage_print_meeting(const struct coverage *c, FILE *out) {
   static const enum form met[] = {FORM_COLUMN, FORM_VECTOR, FORM_RAGGED};
   static const char *const names[] = {"column", "vector", "ragged"};
   static const char *const how[MEETS] = {NULL, "parts", "equal", "adds", "least", "most", "or", "and", "xor"};
-  int missing = !c->meets_soa + !c->meets_subsets;
+  int missing = !c->meets_soa + !c->meets_subsets + !c->twins;
   fprintf(out, "elements met:");
   for (int f = 0; f < 3; f++) {
     fprintf(out, " %s WRITE %d RW %d,", names[f], c->meeting[met[f]][OP_WRITE], c->meeting[met[f]][OP_RW]);
@@ -36,7 +37,8 @@ int coverage_print_meeting(const struct coverage *c, FILE *out) {
     fprintf(out, " %s %d,", how[m], c->meets[m]);
     missing += !c->meets[m];
   }
-  fprintf(out, " soa %d, in subsets %d\n", c->meets_soa, c->meets_subsets);
+  fprintf(out, " soa %d, in subsets %d, by two arguments of a dat %d\n", c->meets_soa, c->meets_subsets,
+          c->twins);
   return missing;
 }
 

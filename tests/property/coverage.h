@@ -13,8 +13,8 @@ enum drawn { DRAWN_ABSENT, DRAWN_REPEATED, DRAWN_NUMBERS, DRAWN_RESULTS, DRAWN_S
 struct coverage {
   int cells[LAYOUTS][ACCESSES][V_TYPES][MAX_DIM + 1];
   int forms[FORM_INFO + 1][ACCESSES], boxed[ACCESSES];
-  int meeting[FORM_INFO + 1][ACCESSES], meets[MEETS], meets_soa,
-      meets_subsets; /* arguments where elements really met */
+  int meeting[FORM_INFO + 1][ACCESSES], meets[MEETS], meets_soa, meets_subsets,
+      twins; /* arguments where elements really met */
   long loops, elements;
   long drawn[DRAWN]; /* arguments, and loops over subsets */
 };
