@@ -52,7 +52,8 @@ static int find_dat(const struct binding *b, struct world *w, int p, int set, co
 static enum wsharing sharing_of(const struct binding *b, const struct world *w, const struct param *p) {
   if (p->access != OP_WRITE && p->access != OP_RW)
     return W_ANY;
-  return p->meets && (b->kernel->lone || (ranks_count() == 1 && !w->mirrored)) ? W_ONCE : W_ALONE;
+  return p->meets && !w->none_meets && (b->kernel->lone || (ranks_count() == 1 && !w->mirrored)) ? W_ONCE
+                                                                                                 : W_ALONE;
 }
 
 /* All of the kernel's arguments by it count. */

@@ -206,6 +206,7 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   w->mirrored = c->mirrored;
   w->keeps = c->keeps;
   w->direct = c->direct;
+  w->none_meets = c->none_meets;
   w->longest = c->longest;
   struct random r = random_stream(c->seed, 2);
   int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);

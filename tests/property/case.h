@@ -13,6 +13,7 @@ struct test_case {
   int size_limit;
   bool mirrored, keeps, direct; /* see world.h */
   bool meets;                   /* all kernels are meeting ones */
+  bool none_meets;              /* a strategy is forced that refuses loops whose elements meet */
   bool sums;                    /* see kernel.h */
   int longest;                  /* row of a ragged map; 0: any */
   int again;                    /* how often a new loop is run once more at once */

@@ -164,6 +164,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
                         .keeps = o->keeps != 0,
                         .direct = o->direct != 0,
                         .meets = o->meets != 0,
+                        .none_meets = o->variant && strstr(o->variant, "gather"),
                         .sums = o->sums != 0,
                         .longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0,
                         .again = o->again};

@@ -57,8 +57,9 @@ struct world {
   int size_limit;
   bool
       in_order; /* most maps lead from one element to the next as on a structured mesh: a loop uses several */
-  bool mirrored; /* sets and maps are spread over a rank that is its own neighbour */
-  bool keeps;    /* results of loops stay in globals with handles, and are looked at when data are */
+  bool mirrored;   /* sets and maps are spread over a rank that is its own neighbour */
+  bool none_meets; /* elements do not meet in what they write */
+  bool keeps;      /* results of loops stay in globals with handles, and are looked at when data are */
   bool
       direct; /* loops are over one set, and share what they work on directly: they can be fused (OP2_FUSE) */
   int longest; /* row of a ragged map; 0: any */
