@@ -32,13 +32,15 @@ static void share(const double *v, double *a) {
 
 static const int edges_of_node = 3, nnodes = 700, nedges = edges_of_node * nnodes;
 static op_set edges, nodes;
-static op_map ends;
-static op_dat part, speed, v, two, sides, seen, most, sum;
+static op_map ends, itself; // itself: of nodes, where nobody meets
+static op_dat part, speed, v, node_part, node_speed, alone, two, sides, seen, most, sum;
 
 static void loops() {
   op_par_loop(clear, "clear", edges, op_arg_dat(two, 0, ends, 2, "double", OP_WRITE));
   op_par_loop(wall, "wall", edges, op_arg_dat(part, -1, OP_ID, 1, "int", OP_READ),
               op_arg_dat(speed, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(two, 0, ends, 2, "double", OP_WRITE));
+  op_par_loop(wall, "wall_alone", nodes, op_arg_dat(node_part, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_dat(node_speed, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(alone, 0, itself, 2, "double", OP_WRITE));
   op_par_loop(side, "side", edges, op_arg_dat(part, -1, OP_ID, 1, "int", OP_READ),
               op_arg_dat(speed, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(sides, 0, ends, 2, "double", OP_WRITE));
   op_par_loop(once, "once", edges, op_arg_dat(seen, 0, ends, 1, "double", OP_INC));
@@ -53,8 +55,11 @@ static void loops() {
 
 static std::vector<int> ends_of(2 * nedges), parts(nedges);
 static std::vector<double> speeds(nedges), values(nedges);
+static std::vector<int> itself_of(nnodes);
 
 static void fill() {
+  for (int node = 0; node < nnodes; node++)
+    itself_of[static_cast<size_t>(node)] = node;
   for (size_t e = 0; e < nedges; e++) {
     const int node = static_cast<int>(e) / edges_of_node, far = (node * 7 + 1 + static_cast<int>(e) % edges_of_node) % nnodes;
     ends_of[2 * e] = node;
@@ -66,14 +71,16 @@ static void fill() {
 }
 
 struct answer {
-  std::vector<double> two, seen, most, sum;
-  answer() : two(2 * nnodes, 0.0), seen(nnodes, 0.0), most(nnodes, 0.0), sum(nnodes, 0.0) {
+  std::vector<double> alone, two, seen, most, sum;
+  answer() : alone(2 * nnodes, 1.0), two(2 * nnodes, 0.0), seen(nnodes, 0.0), most(nnodes, 0.0), sum(nnodes, 0.0) {
   }
 };
 
 // What plain loops give after so many steps.
 static answer expected(int steps) {
   answer a;
+  for (size_t node = 0; node < nnodes; node++)
+    a.alone[2 * node + static_cast<size_t>(parts[node])] = speeds[node];
   for (int step = 0; step < steps; step++)
     for (size_t e = 0; e < nedges; e++) {
       const auto node = static_cast<size_t>(ends_of[2 * e]), far = static_cast<size_t>(ends_of[2 * e + 1]);
@@ -106,6 +113,10 @@ int main(int argc, char **argv) {
   edges = op_decl_set(whole ? nedges : 0, "edges");
   nodes = op_decl_set(whole ? nnodes : 0, "nodes");
   ends = op_decl_map(edges, nodes, 2, ends_of.data(), "ends");
+  itself = op_decl_map(nodes, nodes, 1, itself_of.data(), "itself");
+  node_part = op_decl_dat(nodes, 1, "int", parts.data(), "node_part");
+  node_speed = op_decl_dat(nodes, 1, "double", speeds.data(), "node_speed");
+  alone = op_decl_dat(nodes, 2, "double", ones.data(), "alone");
   part = op_decl_dat(edges, 1, "int", parts.data(), "part");
   speed = op_decl_dat(edges, 1, "double", speeds.data(), "speed");
   v = op_decl_dat(edges, 1, "double", values.data(), "v");
@@ -122,6 +133,7 @@ int main(int argc, char **argv) {
     loops();
   }
   const answer all = expected(4);
+  compare("alone", alone, all.alone);
   compare("two", two, all.two);
   compare("sides", sides, all.two);
   compare("seen", seen, all.seen);
