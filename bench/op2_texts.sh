@@ -13,7 +13,7 @@ export LD_LIBRARY_PATH=$build OP2_PLUGINS=$work/plugins OP2_TUNE=off
 mkdir "$work/plugins"
 find "$build" -name 'op2jit-*.so' -exec ln -s {} "$work/plugins/" \;
 cc -O2 -c -I"$root" "$root/samples/airfoil/mesh.c" -o "$work/mesh.o" || exit 1
-g++ -O2 -w -std=c++17 -I"$root" -I"$root/include" -I"$root/include/op2" "$root/bench/op2/airfoil.cpp" "$work/mesh.o" -o "$work/program" \
+g++ -O2 -g1 -w -std=c++17 -I"$root" -I"$root/include" -I"$root/include/op2" "$root/bench/op2/airfoil.cpp" "$work/mesh.o" -o "$work/program" \
   -L"$build" -lop2jit -lm || exit 1
 export OP2_CXXFLAGS="-I$root"
 cp "$root/bench/op2/airfoil.cpp" "$work/" && cd "$work" || exit 1

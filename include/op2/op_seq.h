@@ -162,7 +162,10 @@ extern const char __stop_op2jit_texts[] __attribute__((weak));
 #else
 #define OP2JIT_IS_GCC_ 0
 #endif
-#ifdef __BASE_FILE__
+/* op2jit-c++ says which texts are those of this compile: units of one name may be in one program. */
+#if defined(OP2JIT_EMBEDDED)
+#define OP2JIT_UNIT_ __BASE_FILE__ "#" OP2JIT_EMBEDDED
+#elif defined(__BASE_FILE__)
 #define OP2JIT_UNIT_ __BASE_FILE__
 #else
 #define OP2JIT_UNIT_ __FILE__

@@ -21,13 +21,18 @@ static const struct reader *find_reader(const struct plugin *plugin) {
   return entry && entry()->abi == READER_ABI ? entry() : NULL;
 }
 
+/* Debug information that is taken out leaves a file the identity that it had. */
+static long long size_of(const char *program) {
+  struct stat status;
+  return stat(program, &status) == 0 ? (long long)status.st_size : 0;
+}
+
 /* All that the answer depends on, but for the files. */
 static void make_key(const struct plugin *plugin, const struct texts_wish *wish, struct text *key) {
-  text_addf(
-      key,
-      "texts %d\n%s\nunit %s\nfolders %s\nflags %s\nheaders %s\nwhen %s\nstandard %ld gcc %d\nprogram %s ",
-      READER_ABI, text_str(&plugin->identity), wish->unit, wish->folders, wish->flags, wish->headers,
-      wish->when, wish->standard, wish->is_gcc, wish->program);
+  text_addf(key,
+            "texts %d\n%s\nunit %s\nflags %s\nheaders %s\nwhen %s\nstandard %ld gcc %d\nprogram %s %lld ",
+            READER_ABI, text_str(&plugin->identity), wish->unit, wish->flags, wish->headers, wish->when,
+            wish->standard, wish->is_gcc, wish->program, size_of(wish->program));
   elf_identity(wish->program, key);
   text_add_char(key, ' ');
   library_identity(key);
@@ -78,27 +83,21 @@ static bool copy_kernel(struct texts_kernel *to, const struct read_kernel *from)
   return good;
 }
 
-/* A file that is gone by now is no file that this holds for. */
 static bool copy_file(struct texts_file *to, const char *path) {
-  char hash[65] = "";
-  texts_hash(path, hash);
-  return copy_word(&to->path, path) && copy_word(&to->hash, hash);
+  char hash[65];
+  return copy_word(&to->path, path) && copy_word(&to->hash, texts_hash(path, hash) ? hash : TEXTS_ABSENT);
 }
 
 static bool copy(const struct read_result *result, struct texts_unit *out) {
   bool good = copy_word(&out->unit, result->unit) && copy_word(&out->why, result->why) &&
               copy_word(&out->from, result->from);
   out->kernels = array_new((size_t)result->nkernels, sizeof *out->kernels);
-  out->files = array_new((size_t)result->nfiles + (size_t)result->nabsent, sizeof *out->files);
+  out->files = array_new((size_t)result->nfiles, sizeof *out->files);
   good = good && out->kernels && out->files;
   for (int i = 0; good && i < result->nkernels; i++)
     good = copy_kernel(&out->kernels[out->nkernels++], &result->kernels[i]);
   for (int i = 0; good && i < result->nfiles; i++)
     good = copy_file(&out->files[out->nfiles++], result->files[i]);
-  for (int i = 0; good && i < result->nabsent; i++) {
-    struct texts_file *file = &out->files[out->nfiles++];
-    good = copy_word(&file->path, result->absent[i]) && copy_word(&file->hash, TEXTS_ABSENT);
-  }
   return good;
 }
 
@@ -135,7 +134,6 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct te
   struct stat status;
   const struct read_request request = {
       .unit = wish->unit,
-      .folders = wish->folders,
       .flags = wish->flags,
       .program = wish->program,
       .headers = wish->headers,
@@ -151,8 +149,7 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct te
   if (reader)
     reader->read(&request, &result);
   const bool good = copy(&result, out);
-  /* Without files nothing would tell when it holds no longer. */
-  if (good && result.status != 2 && out->nfiles > 0)
+  if (good && result.status != 2)
     keep(plugin, store, wish, out);
   if (reader)
     reader->release(&result);

@@ -11,7 +11,6 @@ struct store;
 /* Which unit, and what is known of it. */
 struct texts_wish {
   const char *unit;    /* as the program's compiler was told */
-  const char *folders; /* where it may be, separated by ':' */
   const char *flags;   /* OP2_CXXFLAGS; "": not said */
   const char *program; /* the file that it became part of */
   const char *headers; /* folder of op_seq.h */

@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 struct read_request {
-  const char *unit;    /* as the program's compiler was told */
-  const char *folders; /* where a unit that is not absolute may be, first to last, separated by ':' */
-  const char *flags;   /* -I, -D, -U, -std, -include and the like, separated by blanks; NULL: not said */
-  const char
-      *program; /* the file that the kernel runs from, whose debug information may know the flags; NULL */
+  const char *unit;  /* as the program's compiler was told */
+  const char *flags; /* -I, -D, -U, -std, -include and the like, separated by blanks; "": not said */
+  /* The file that the kernel runs from, whose debug information names the unit's folder, and may know the flags; "": the
+   * unit is a file by itself. */
+  const char *program;
   const char *headers; /* folder of op_seq.h */
   const char *prelude; /* what every reduced text finds before it, in place of the standard headers */
   long standard;       /* __cplusplus of the program's compiler */
@@ -58,14 +58,12 @@ struct read_kernel {
 struct read_result {
   int status;       /* 0: parsed; 1: not, see why; 2: the reader failed */
   const char *why;  /* "" */
-  const char *unit; /* the file that was parsed; "" */
+  const char *unit; /* the file; "": nothing names it */
   const char *from; /* where the flags came from, for people */
   struct read_kernel *kernels;
   int nkernels;
-  const char *const *files; /* of the project, that what is said here depends on */
+  const char *const *files; /* of the project, that what is said here depends on, there or not */
   int nfiles;
-  const char *const *absent; /* files that are not there, and would change it */
-  int nabsent;
   void *owner;
 };
 
@@ -74,7 +72,7 @@ struct reader {
   void (*read)(const struct read_request *request, struct read_result *result);
   void (*release)(struct read_result *result);
 };
-#define READER_ABI 3
+#define READER_ABI 4
 
 /* What the plugin exports, under the name "op2jit_reader". */
 typedef const struct reader *reader_entry(void);

@@ -44,7 +44,7 @@ struct command {
   const char *help; /* one line */
   const char *more; /* the rest of --help, or "" */
   int (*run)(struct cli *cli);
-  struct cli_option options[3]; /* beside --json and --help */
+  struct cli_option options[4]; /* beside --json and --help */
   bool raw;                     /* all words behind its name are the argument's own */
 };
 

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/whereami.h"
 #include "cli/cli.h"
@@ -30,9 +29,7 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
     find_headers(&beside);
   for (int i = 1; i < cli->nwords; i++)
     text_addf(&flags, "'%s' ", cli->words[i]);
-  char here[4096];
   const struct texts_wish wish = {.unit = cli->words[0],
-                                  .folders = getcwd(here, sizeof here) ? here : "",
                                   .flags = cli->nwords > 1 ? text_str(&flags) : "",
                                   .program = "",
                                   .headers = headers ? headers : text_str(&beside),
@@ -142,13 +139,13 @@ static int show(struct cli *cli, const struct texts_unit *unit, const char *want
 }
 
 int cli_run_texts(struct cli *cli) {
-  enum { HEADERS, EMBED, SHOW };
+  enum { HEADERS, EMBED, SHOW, AS };
   struct texts_unit unit = {0};
   int status = read_source(cli, cli->values[HEADERS], &unit);
   if (status == CLI_OK && *unit.why)
     status = cli_fail(CLI_FAILED, "%s: %s", cli->words[0], unit.why);
   if (status == CLI_OK && cli->values[EMBED]) {
-    rename_unit(&unit, cli->words[0]);
+    rename_unit(&unit, cli->values[AS] ? cli->values[AS] : cli->words[0]);
     status = write_embedded(cli->values[EMBED], &unit);
   } else if (status == CLI_OK && cli->values[SHOW])
     status = show(cli, &unit, cli->values[SHOW]);

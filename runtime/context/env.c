@@ -122,7 +122,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_CXXFLAGS] =
         {"OP2_CXXFLAGS", "", "",
          "programs of OP2: the -I, -D and -std of their sources, which are read for the texts of "
-         "kernels; unset: what debug information or compile_commands.json says",
+         "kernels; folders begin where the compiler ran; unset: what debug information says",
          NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_TOOLS] =

@@ -31,7 +31,7 @@ failures=0
 
 compile() { # COMPILER SOURCE PROGRAM FLAG...
   local compiler=$1 source=$2 program=$3
-  local -a flags=(-std=c++17 -O2 -w "${@:4}" -I"$here/include" -I"$here/include/op2" -I"${source%/*}")
+  local -a flags=(-g1 -std=c++17 -O2 -w "${@:4}" -I"$here/include" -I"$here/include/op2" -I"${source%/*}")
   local libs="-L$build -lop2jit"
   case $source in
   *hdf5*mpi.cpp) flags+=($hdf5_mpi $mpi) libs+=" $hdf5_mpi_libs $mpi_libs" ;;

@@ -9,7 +9,7 @@ if [ ! -e "$build/jit/clang/op2jit-clang.so" ]; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_TUNE=off OP2_THREADS=2 OP2_CACHE=$work/kernels.db
+export CCACHE_DISABLE=1 LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_TUNE=off OP2_THREADS=2 OP2_CACHE=$work/kernels.db
 failures=0
 fail() {
   echo "$*"
@@ -17,7 +17,7 @@ fail() {
 }
 cp "$root/tests/op2/forms.cpp" "$root/tests/op2/check.h" "$work/"
 cd "$work" || exit 1
-g++ -O1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" forms.cpp -o program -L"$build" -lop2jit || exit 1
+g++ -O1 -g1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" forms.cpp -o program -L"$build" -lop2jit || exit 1
 expected=$(OP2_BACKEND=native ./program)
 right=$(OP2_BACKEND=native ./program --right)
 [ -n "$expected" ] && [ -n "$right" ] || exit 1

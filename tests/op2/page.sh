@@ -1,5 +1,6 @@
 #!/bin/bash
-# page.sh ROOT BUILD: the program of docs/op2.md is built by the page's makefile, its commands run, and each prints what the page says.
+# page.sh ROOT BUILD: the program of docs/op2.md is built by the page's makefile, its commands run, and each prints what the page says; its
+# kernels have their texts.
 set -u
 root=$1 build=$2
 work=$(mktemp -d) || exit 1
@@ -10,7 +11,7 @@ block make | sed 's/-O3 -march=native/-O1 -Wall -Wextra -Werror/' >"$work/Makefi
 # shellcheck disable=SC2016 # the quotes of markdown
 expected=$(sed -n 's/^prints `\(.*\)`\.$/\1/p' "$root/docs/op2.md")
 # What pkg-config says is of the installed library, which has a test of its own.
-export LD_LIBRARY_PATH=$build PKG_CONFIG_PATH=$build/meson-uninstalled CPATH=$root/include:$root/include/op2 LIBRARY_PATH=$build
+export CCACHE_DISABLE=1 LD_LIBRARY_PATH=$build PKG_CONFIG_PATH=$build/meson-uninstalled CPATH=$root/include:$root/include/op2 LIBRARY_PATH=$build
 cd "$work" || exit 1
 block sh >commands
 if [ -z "$expected" ] || [ "$(wc -l <commands)" -lt 4 ]; then
@@ -28,3 +29,12 @@ while read -r command; do
     exit 1
   }
 done <commands
+[ -e "$build/jit/clang/op2jit-clang.so" ] || {
+  echo "left out: there is no compiler plugin"
+  exit
+}
+OP2_PLUGINS=$build/jit/clang "$build/runtime/cli/op2jit" why-not ./app >why 2>&1
+grep -qx "all loops that ran have their texts" why || {
+  cat why
+  exit 1
+}

@@ -10,7 +10,7 @@ if [ ! -e "$build/jit/clang/op2jit-clang.so" ]; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_CACHE=$work/kernels.db OP2_TUNE=off OP2_THREADS=3 OP2_LOG=warn
+export CCACHE_DISABLE=1 LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_CACHE=$work/kernels.db OP2_TUNE=off OP2_THREADS=3 OP2_LOG=warn
 failures=0
 fail() {
   echo "$*"
@@ -18,7 +18,7 @@ fail() {
 }
 run() { (cd "$work" && env "$@" ./program 2>"$work/log"); }
 cp "$root/tests/op2/safe.cpp" "$root/tests/op2/check.h" "$work/"
-(cd "$work" && g++ -O1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" safe.cpp -o program -L"$build" -lop2jit) || exit 1
+(cd "$work" && g++ -O1 -g1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" safe.cpp -o program -L"$build" -lop2jit) || exit 1
 line_of() { grep -n "$1" "$work/safe.cpp" | head -n 1 | cut -d : -f 1; }
 
 warned() { # LOOP LINE WORDS: one warning, which names the line and has the words

@@ -9,14 +9,14 @@ if [ ! -e "$build/jit/clang/op2jit-clang.so" ]; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_CACHE=$work/kernels.db OP2_TUNE=off OP2_THREADS=2
+export CCACHE_DISABLE=1 LD_LIBRARY_PATH=$build OP2_PLUGINS=$build/jit/clang OP2_CACHE=$work/kernels.db OP2_TUNE=off OP2_THREADS=2
 failures=0
 fail() {
   echo "$*"
   failures=$((failures + 1))
 }
 build_it() { # FLAG...: the program from the copy of its sources
-  (cd "$work" && g++ -O1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" "$@" texts.cpp -o program -L"$build" -lop2jit)
+  (cd "$work" && g++ -O1 -g1 -w -std=c++17 -I"$root/include" -I"$root/include/op2" "$@" texts.cpp -o program -L"$build" -lop2jit)
 }
 run() { # NAME=VALUE...: the answers; the log is in $work/log
   (cd "$work" && env OP2_LOG=info,jit "$@" ./program 2>"$work/log")

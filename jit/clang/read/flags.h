@@ -10,13 +10,12 @@
 namespace op2jit {
 
 struct Flags {
-  std::string unit; // the file, "" if it is not found
+  std::string unit; // the file; "": nothing names it
+  std::string why;  // it cannot be read; "" else
   std::vector<std::string> words;
-  std::string from;                // where they came from, for people
-  bool known = false;              // all of them, -D too
-  std::string doubt;               // why they may be others; "" else
-  std::vector<std::string> files;  // that they came from
-  std::vector<std::string> absent; // that were looked for, and are not there
+  std::string from;   // where they came from, for people
+  bool known = false; // all of them, -D too
+  std::string doubt;  // why they may be others; "" else
 };
 
 Flags find_flags(const read_request &request);

@@ -27,7 +27,7 @@ struct Answer {
   std::deque<std::vector<read_origin>> origins;
   std::vector<read_kernel> kernels;
   std::vector<const clang::FunctionDecl *> functions; // of each kernel
-  std::vector<const char *> files, absent;
+  std::vector<const char *> files;
   std::string why, unit, from;
   std::string doubt; // of the whole unit
 
@@ -374,11 +374,9 @@ Came parse_unit(const read_request &request, const Flags &flags, bool few, Answe
     if (answer.why.empty())
       came = read_all(request, tokens, doubts, few, compiler, answer);
   }
-  for (const std::set<std::string> &files :
-       {doubts.files(), std::set<std::string>(flags.files.begin(), flags.files.end())})
-    for (const std::string &file : files)
-      if (came != Came::unsure)
-        answer.files.push_back(answer.keep(file));
+  for (const std::string &file : doubts.files())
+    if (came != Came::unsure && file != flags.unit)
+      answer.files.push_back(answer.keep(file));
   return came;
 }
 
@@ -386,10 +384,10 @@ bool read_unit(const read_request &request, Answer &answer) {
   const Flags flags = find_flags(request);
   answer.unit = flags.unit;
   answer.from = flags.from;
-  for (const std::string &file : flags.absent)
-    answer.absent.push_back(answer.keep(file));
-  if (flags.unit.empty()) {
-    answer.why = std::string("the source ") + request.unit + " is not there as a file";
+  if (!flags.unit.empty())
+    answer.files.push_back(answer.keep(flags.unit));
+  if (!flags.why.empty()) {
+    answer.why = flags.why;
     return false;
   }
   Came came = parse_unit(request, flags, true, answer);
@@ -414,8 +412,6 @@ void read(const read_request *request, read_result *result) {
   result->nkernels = good ? static_cast<int>(answer->kernels.size()) : 0;
   result->files = answer->files.data();
   result->nfiles = static_cast<int>(answer->files.size());
-  result->absent = answer->absent.data();
-  result->nabsent = static_cast<int>(answer->absent.size());
   result->owner = answer;
 }
 

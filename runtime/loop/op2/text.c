@@ -18,6 +18,7 @@
 #include "loop/op2/safe.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
+#include "ranks/comm.h"
 #include "services/services.h"
 
 /* A unit that a loop came from. */
@@ -68,22 +69,6 @@ static void find_program(const void *address, struct text *out) {
 static size_t folder_length(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) : 0;
-}
-
-/* The working folder, the program's, and those around it. */
-static void list_folders(const char *program, struct text *out) {
-  enum { AROUND = 4 };
-  char here[4096];
-  if (getcwd(here, sizeof here))
-    text_addf(out, "%s", here);
-  struct text folder = {0};
-  text_add_bytes(&folder, program, folder_length(program));
-  for (int i = 0; i < AROUND && folder.length; i++) {
-    text_addf(out, ":%s", text_str(&folder));
-    folder.length = folder_length(text_str(&folder));
-    folder.data[folder.length] = '\0';
-  }
-  text_free(&folder);
 }
 
 /* ---- a unit is met for the first time ---- */
@@ -137,11 +122,9 @@ static bool may_read(const struct op_context *ctx) {
 static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin, struct met *met,
                      struct error *err) {
   struct jit *jit = NULL;
-  struct text folders = {0}, headers = {0};
-  list_folders(met->program, &folders);
+  struct text headers = {0};
   text_add_bytes(&headers, origin->headers, folder_length(origin->headers));
   const struct texts_wish wish = {.unit = origin->unit,
-                                  .folders = text_str(&folders),
                                   .flags = env_value(ctx->env, ENV_CXXFLAGS),
                                   .program = met->program,
                                   .headers = text_str(&headers),
@@ -151,7 +134,6 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
   int code = context_jit(ctx, &jit, err);
   if (!code)
     code = jit_read(jit, &wish, &met->texts, err);
-  text_free(&folders);
   text_free(&headers);
   return code;
 }
@@ -176,6 +158,9 @@ int text_meet(struct op_context *ctx, const struct loop_call *call, struct error
   }
   int code =
       met ? read_unit(ctx, call->origin, met, err) : error_memory(err, "the texts of kernels", sizeof *met);
+  if (!code && *met->texts.why && ctx->comm->rank == 0)
+    log_line(ctx->log, LOG_WARN, "jit", "the loops of %s run as the program's compiler made them: %s",
+             met->unit, met->texts.why);
   if (!code && !list_add(ctx->texts, met))
     code = error_memory(err, "the texts of kernels", sizeof *met);
   if (code && met)
