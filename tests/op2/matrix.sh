@@ -54,6 +54,7 @@ for compiler in g++ clang++; do
     echo "#include \"$header.h\"" | tee -a "$work/together.cpp" >"$work/$header.cpp"
     [ "$compiler$all" = clang++ ] || try "$compiler" c++11 "$work/$header.cpp"
   done
+  printf '%s\n' '#define OP_MPI_CORE_NOMPI' '#include "op_seq.h"' '#include "op_mpi_core.h"' 'part owners;' >>"$work/together.cpp"
   try "$compiler" c++11 "$work/together.cpp"
   for standard in c++11 c++14 c++17 c++20; do
     case $compiler$all$standard in
@@ -68,8 +69,12 @@ for compiler in g++ clang++; do
   refuse "$compiler" 'constant expression\|the address of a function' chosen
   if [ -n "$mpi" ]; then
     printf '%s\n' '#include "op_lib_mpi.h"' '#include "op_seq.h"' 'MPI_Comm comm;' >"$work/mpi.cpp"
+    # Included by programs for its types, alone and behind others.
+    printf '%s\n' '#include "op_mpi_core.h"' '#include "op_seq.h"' 'halo_list list;' 'op_mpi_buffer buffer;' >"$work/core.cpp"
     # shellcheck disable=SC2086 # a list of flags
     try "$compiler" c++11 "$work/mpi.cpp" $mpi
+    # shellcheck disable=SC2086 # a list of flags
+    try "$compiler" c++11 "$work/core.cpp" $mpi
   fi
 done
 echo '#include "op_lib_c.h"' >"$work/c.c"
