@@ -57,6 +57,13 @@ bool log_wants(const struct log *log, enum log_level level, const char *category
   return strstr(log->categories, key) != NULL;
 }
 
+struct log log_asked(const struct log *log) {
+  struct log all = *log;
+  all.level = log->level > LOG_INFO ? log->level : LOG_INFO;
+  all.echoes = false;
+  return all;
+}
+
 void log_line(const struct log *log, enum log_level level, const char *category, const char *format, ...) {
   if (!log_wants(log, level, category))
     return;

@@ -99,7 +99,8 @@ template <class T> inline int op2jit_decl_const_of(const char *text, int dim, co
 template <class T> void op2jit_constant_is(T *);
 #define op_decl_const(dim, type, value) op2jit_constant_is(value)
 #else
-#define op_decl_const(dim, type, value) op2jit_decl_const_of(#value, (dim), (type), (value))
+#define OP2JIT_WORDS(...) #__VA_ARGS__ /* with macros replaced, as kernels have it */
+#define op_decl_const(dim, type, value) op2jit_decl_const_of(OP2JIT_WORDS(value), (dim), (type), (value))
 #endif
 template <class T> inline void op_decl_const2(const char *name, int dim, const char *type, T *value) {
   op2jit_op2_decl_const(name, dim, type, value, op2jit_named(value));

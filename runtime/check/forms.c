@@ -13,6 +13,7 @@
 #include "loop/form.h"
 #include "loop/op2/text.h"
 #include "mesh/data.h"
+#include "record/sites.h"
 
 static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
   return context_checked(ctx, loop->name) != CHECKED_OFF;
@@ -119,8 +120,8 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
   if (code == OP_ERR_VIOLATION && loop->backend->space == SPACE_HOST) {
     struct text why = {0};
     text_addf(&why, "the text found gives other results: %s", text_without_name(loop, error_message(err)));
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name,
-             text_str(&why));
+    log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",
+             "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
     error_clear(err);
     restore_start(launch, &start);
     code = text_give_up(ctx, loop, text_str(&why), err);

@@ -367,9 +367,11 @@ static long long bytes_moved(const struct op_context *ctx) {
 }
 
 void loop_count_run(struct op_context *ctx, struct loop *loop) {
-  if (ctx->diags >= 3)
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", loop->name,
-             loop->set->size, loop->set->name);
+  if (ctx->diags >= 3) {
+    const struct log asked = log_asked(ctx->log);
+    log_line(&asked, LOG_INFO, "loop", "loop %s over %ld elements of set \"%s\"", loop->name, loop->set->size,
+             loop->set->name);
+  }
   ctx->counters->loops++;
   loop->stats.calls++;
 }

@@ -70,6 +70,7 @@ struct constant {
   size_t bytes;
   unsigned char *value;
   const void *live; /* the program's own variable, which the value follows; NULL: none */
+  bool several;     /* another variable of the name was declared too */
   int changes;      /* how often the value really changed */
 };
 

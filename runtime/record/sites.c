@@ -139,13 +139,13 @@ void site_leave(struct loop_site *site) {
   site->record = NULL;
 }
 
-bool site_is_new(const struct op_context *ctx, const struct loop *loop, const char *what) {
+enum log_level site_weight(const struct op_context *ctx, const struct loop *loop, const char *what) {
   struct text key = {0};
   text_addf(&key, "%s %s:%d %s", what, loop->file, loop->line, loop->name);
-  const bool is_new = !names_have(ctx->told, text_str(&key), key.length);
+  const bool known = names_have(ctx->told, text_str(&key), key.length);
   names_note(ctx->told, text_str(&key));
   text_free(&key);
-  return is_new;
+  return known ? LOG_INFO : LOG_WARN;
 }
 
 void sites_free(struct op_context *ctx) {

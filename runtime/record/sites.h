@@ -4,6 +4,7 @@
 #ifndef OP2JIT_SITES_H
 #define OP2JIT_SITES_H
 
+#include "base/log.h"
 #include "record/record.h"
 
 struct loop_site {
@@ -19,6 +20,9 @@ struct loop_site {
 
 /* The site of a call whose record is to be made: one that has none, or a new one, in ctx->sites. OP_ERR_MEMORY. */
 struct loop_site *site_get(struct op_context *ctx, const struct loop_call *call, struct error *err);
+/* How heavy a warning about the loop is: one for each call in the program's sources, and what comes again, from other dats
+ * or a new record, is information. `what` tells kinds of warnings apart. */
+enum log_level site_weight(const struct op_context *ctx, const struct loop *loop, const char *what);
 /* The record goes on with the site's statistics; it is about to go, and leaves them. */
 void site_enter(struct loop_site *site, struct loop *record);
 void site_leave(struct loop_site *site);
@@ -28,8 +32,6 @@ static inline const struct loop_stats *site_stats(const struct loop_site *site) 
 /* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
 bool sites_are_one(const struct loop_site *a, const struct loop_site *b);
 void site_add(struct loop_stats *to, const struct loop_stats *more);
-/* Is this the first time that loops from that line of the program, by that name, are to be warned of `what`? */
-bool site_is_new(const struct op_context *ctx, const struct loop *loop, const char *what);
 void sites_free(struct op_context *ctx);
 
 #endif

@@ -130,10 +130,11 @@ enum { DESCRIBE_PLANS = 2, NAME_OLD_PLANS = 4 };
 static int watch_plan(struct op_context *ctx, const char *loop, const struct plan_entry *entry, bool built,
                       struct error *err) {
   struct text words = {0};
+  const struct log asked = log_asked(ctx->log);
   if (ctx->diags < (built ? DESCRIBE_PLANS : NAME_OLD_PLANS))
     return OP_OK;
   plan_entry_describe(entry, &words);
-  log_line(ctx->log, LOG_WARN, "plan", "loop %s: %s%s", loop, text_str(&words),
+  log_line(&asked, LOG_INFO, "plan", "loop %s: %s%s", loop, text_str(&words),
            built ? "" : "; it was there already");
   text_free(&words);
   return built ? plan_entry_verify(entry, 2, err) : OP_OK;

@@ -312,6 +312,27 @@ bool Needs::VisitVarDecl(clang::VarDecl *variable) {
   return why.empty();
 }
 
+// What a kernel changes is no constant.
+bool Needs::change(const clang::Expr *place) {
+  place = place->IgnoreParenImpCasts();
+  while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(place))
+    place = item->getBase()->IgnoreParenImpCasts();
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(place);
+  const auto *variable = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  return !variable || !variable->hasGlobalStorage() || variable->isStaticLocal()
+             ? why.empty()
+             : refuse_at(place->getBeginLoc(),
+                         "it changes the variable '" + variable->getNameAsString() + "'");
+}
+
+bool Needs::VisitBinaryOperator(clang::BinaryOperator *expression) {
+  return expression->isAssignmentOp() ? change(expression->getLHS()) : why.empty();
+}
+
+bool Needs::VisitUnaryOperator(clang::UnaryOperator *expression) {
+  return expression->isIncrementDecrementOp() ? change(expression->getSubExpr()) : why.empty();
+}
+
 bool Needs::VisitGCCAsmStmt(clang::GCCAsmStmt *statement) {
   return refuse_at(statement->getBeginLoc(), "it has assembler text");
 }

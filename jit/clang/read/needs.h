@@ -90,6 +90,8 @@ public:
   bool VisitUsingTypeLoc(clang::UsingTypeLoc type);
   bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type);
   bool VisitVarDecl(clang::VarDecl *variable);
+  bool VisitBinaryOperator(clang::BinaryOperator *expression);
+  bool VisitUnaryOperator(clang::UnaryOperator *expression);
   bool VisitGCCAsmStmt(clang::GCCAsmStmt *statement);
   bool VisitCXXThrowExpr(clang::CXXThrowExpr *expression);
   bool VisitCXXTryStmt(clang::CXXTryStmt *statement);
@@ -105,6 +107,7 @@ private:
   void need_variable(clang::VarDecl *variable);
   void need_record(clang::CXXRecordDecl *record);
   void add(clang::Decl *declaration);
+  bool change(const clang::Expr *place);
   void refuse(const clang::Decl *declaration, const std::string &reason);
   bool refuse_at(clang::SourceLocation where, const std::string &reason);
 

@@ -15,6 +15,7 @@
 #include "jit/clang/messages.h"
 #include "jit/clang/safely.h"
 #include "needs.h"
+#include "pointers.h"
 #include "times.h"
 #include "unit.h"
 
@@ -111,7 +112,8 @@ bool is_of_use(const clang::UsingDirectiveDecl &directive, const clang::ASTConte
   return meant->isStdNamespace() || is_own(context, meant);
 }
 
-std::string text_of(const Scope &scope, const Needs &needs, std::vector<LineOrigin> &origins) {
+std::string text_of(const Scope &scope, const Needs &needs, const std::set<clang::SourceLocation> &constant,
+                    std::vector<LineOrigin> &origins) {
   std::set<unsigned> all = needs.statements;
   std::string out;
   for (unsigned from : scope.directives())
@@ -124,7 +126,7 @@ std::string text_of(const Scope &scope, const Needs &needs, std::vector<LineOrig
       if (!directive->getNominatedNamespace()->isStdNamespace() &&
           directive->getNominatedNamespace()->getParent()->isTranslationUnit())
         out += "namespace " + directive->getNominatedNamespace()->getNameAsString() + " {}\n";
-    scope.tokens().print(from, scope.at(from).to, scope.context().getSourceManager(), out, origins);
+    scope.tokens().print(from, scope.at(from).to, scope.context().getSourceManager(), constant, out, origins);
     for (int i = 0; i < spaces; i++)
       out += i + 1 < spaces ? "} " : "}\n";
   }
@@ -260,16 +262,25 @@ void find_text(const read_request &request, const Scope &scope, const Doubts &do
   if (!why.empty())
     return;
   std::vector<LineOrigin> origins;
-  std::string text = text_of(scope, needs, origins);
-  add_entry(scope.context(), function, text, origins);
-  kernel.text = answer.keep(text);
+  const auto make = [&](const std::set<clang::SourceLocation> &constant) {
+    origins.clear();
+    std::string text = text_of(scope, needs, constant, origins);
+    add_entry(scope.context(), function, text, origins);
+    kernel.text = answer.keep(text);
+    return verify(request, kernel, needs);
+  };
+  why = make({});
+  if (!why.empty()) {
+    const std::set<clang::SourceLocation> constant = pointers_to_constants(scope, needs);
+    if (!constant.empty())
+      why = make(constant);
+  }
   answer.origins.emplace_back();
   for (const LineOrigin &origin : origins)
     answer.origins.back().push_back(
         {static_cast<int>(origin.line), answer.keep(origin.file), static_cast<int>(origin.file_line)});
   kernel.origins = answer.origins.back().data();
   kernel.norigins = static_cast<int>(origins.size());
-  why = verify(request, kernel, needs);
   if (!why.empty())
     kernel.text = nullptr;
 }

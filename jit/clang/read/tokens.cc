@@ -61,7 +61,8 @@ static void begin_line(const clang::SourceManager &sources, clang::SourceLocatio
   out.append(place.getColumn() - 1, ' ');
 }
 
-void Tokens::print(unsigned from, unsigned to, const clang::SourceManager &sources, std::string &out,
+void Tokens::print(unsigned from, unsigned to, const clang::SourceManager &sources,
+                   const std::set<clang::SourceLocation> &constant, std::string &out,
                    std::vector<LineOrigin> &origins) const {
   for (unsigned i = from; i < to; i++) {
     const bool macro = i > from && items_[i - 1].at.isMacroID(), begins = i == from || items_[i].first;
@@ -70,7 +71,7 @@ void Tokens::print(unsigned from, unsigned to, const clang::SourceManager &sourc
       begin_line(sources, items_[i].at, out, origins);
     } else
       out += items_[i].apart || macro ? " " : "";
-    out += items_[i].text;
+    out += (constant.count(items_[i].at) ? "const " : "") + items_[i].text;
   }
   out += "\n";
 }

@@ -5,6 +5,7 @@
 #include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/DenseMap.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ public:
   // it: [from, to). False if it is not there as tokens.
   bool statement(clang::SourceLocation begin, clang::SourceLocation end, bool body, unsigned &from,
                  unsigned &to) const;
-  // Lines stay lines, and begin where they began.
-  void print(unsigned from, unsigned to, const clang::SourceManager &sources, std::string &out,
+  // Lines stay lines, and begin where they began. "const" is put before what begins at the locations.
+  void print(unsigned from, unsigned to, const clang::SourceManager &sources,
+             const std::set<clang::SourceLocation> &constant, std::string &out,
              std::vector<LineOrigin> &origins) const;
   clang::SourceLocation at(unsigned index) const {
     return items_[index].at;

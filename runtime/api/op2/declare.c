@@ -6,7 +6,6 @@
 #include "api/api.h"
 #include "base/log.h"
 #include "base/size.h"
-#include "jit/front/constant_name.h"
 #include "loop/op2/text.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
@@ -67,15 +66,20 @@ int op2jit_op2_decl_const(const char *text, int dim, const char *type, const voi
   if (!ctx)
     return api_refused();
   int code = api_error()->code;
+  struct text word = {0}, name = {0};
   text += strspn(text, "& (");
+  text_add_bytes(&word, text, strcspn(text, " )"));
   /* What has no name of its own, or one of another constant, is known to its kernels all the same. */
-  if (!code && constant_name_wrong(text) == NULL && !mesh_find_constant(ctx->mesh, text)) {
-    code = mesh_constant(ctx, text, dim, type, value, is, api_error());
-    struct constant *constant = code ? NULL : mesh_find_constant(ctx->mesh, text);
-    /* One on a stack or heap may be gone when it is looked at. */
-    if (constant && text_is_static(value))
-      constant->live = value;
+  if (!code && text_constant_name(text_str(&word), &name)) {
+    struct constant *constant = mesh_find_constant(ctx->mesh, text_str(&name));
+    if (constant)
+      constant->several |= constant->live != value;
+    else if (!(code = mesh_constant(ctx, text_str(&name), dim, type, value, is, api_error())) &&
+             text_is_static(value)) /* one on a stack or heap may be gone when it is looked at */
+      mesh_find_constant(ctx->mesh, text_str(&name))->live = value;
   }
+  text_free(&word);
+  text_free(&name);
   return api_leave_local(code);
 }
 

@@ -73,11 +73,6 @@ bool safe_has_reading(const struct loop *loop, const struct error *err) {
   return false;
 }
 
-/* Of all loops from one line of the program the first is a warning. */
-static enum log_level level(const struct op_context *ctx, const struct loop *loop) {
-  return site_is_new(ctx, loop, "reading") ? LOG_WARN : LOG_INFO;
-}
-
 bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
   const char *was = NULL;
   for (int i = 0; i < loop->nargs; i++) {
@@ -89,8 +84,8 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
     arg->access = OP_RW;
   }
   if (was) {
-    log_line(ctx->log, level(ctx, loop), "loop", "loop %s: %s\nit runs as if %s were OP_RW%s", loop->name,
-             text_without_name(loop, error_message(err)), was,
+    log_line(ctx->log, site_weight(ctx, loop, "safe"), "loop", "loop %s: %s\nit runs as if %s were OP_RW%s",
+             loop->name, text_without_name(loop, error_message(err)), was,
              loop->forgiven ? ", no two elements that meet at the same time" : "");
     error_clear(err);
   }
@@ -119,7 +114,7 @@ int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struc
   if (code == OP_ERR_VIOLATION && (access == OP_INC || access == OP_READ) && become_rw(loop, access))
     text_addf(&how, " as if %s were OP_RW,", access == OP_INC ? "OP_INC" : "OP_READ");
   if (code == OP_ERR_VIOLATION)
-    log_line(ctx->log, level(ctx, loop), "loop",
+    log_line(ctx->log, site_weight(ctx, loop, "unsafe"), "loop",
              "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "
              "same time",
              loop->name, text_without_name(loop, text_str(&why)), text_str(&how));

@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "jit/front/constant_name.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
 #include "loop/op2/compiled.h"
@@ -19,6 +20,7 @@
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "ranks/comm.h"
+#include "record/sites.h"
 #include "services/services.h"
 
 /* A unit that a loop came from. */
@@ -186,10 +188,26 @@ static const struct texts_kernel *find_kernel(const struct texts_unit *unit,
   return NULL;
 }
 
+bool text_constant_name(const char *name, struct text *out) {
+  const bool plain = constant_name_wrong(name) == NULL;
+  text_addf(out, "%s%s", plain ? "" : "const_", name);
+  return text_ok(out) && (plain || constant_name_wrong(text_str(out)) == NULL);
+}
+
+static const struct constant *find_constant(const struct op_context *ctx, const struct texts_variable *v) {
+  struct text name = {0};
+  const bool good = text_constant_name(v->name, &name);
+  const struct constant *found = good ? mesh_find_constant(ctx->mesh, text_str(&name)) : NULL;
+  text_free(&name);
+  return found;
+}
+
 /* Does a constant of the program stand for the variable that the text names? */
 static bool is_constant(const struct op_context *ctx, const struct texts_variable *v, struct text *why) {
-  const struct constant *constant = mesh_find_constant(ctx->mesh, v->name);
-  if (!constant || v->declared < 0 || (!v->declared && !v->external) || !constant->live)
+  const struct constant *constant = find_constant(ctx, v);
+  if (constant && constant->several)
+    text_addf(why, "it names the variable '%s', and op_decl_const declared several of this name", v->name);
+  else if (!constant || v->declared < 0 || (!v->declared && !v->external) || !constant->live)
     text_addf(why, "it names the variable '%s', which is not declared by op_decl_const", v->name);
   else if (type_parse(v->type, NULL) != constant->type || (v->dim && v->dim != constant->dim) ||
            v->is_array != (constant->dim > 1))
@@ -288,8 +306,8 @@ int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, str
   loop->ranged = true;
   loop->source = NULL;
   why = text_without_name(loop, why);
-  log_line(ctx->log, warns ? LOG_WARN : LOG_INFO, "jit", "loop %s runs as the program's compiler made it: %s",
-           loop->name, why);
+  log_line(ctx->log, warns ? site_weight(ctx, loop, "load") : LOG_INFO, "jit",
+           "loop %s runs as the program's compiler made it: %s", loop->name, why);
   free(loop->no_source);
   loop->no_source = strdup(why);
   return loop->no_source ? OP_OK : error_memory(err, "a loop's text", strlen(why));
@@ -297,16 +315,33 @@ int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, str
 
 /* ---- the description ---- */
 
+/* The text, in which variables have the names that loops have for them; how many lines stand before it. */
+static int copy_text(const struct op_context *ctx, const struct texts_kernel *k, struct text *out) {
+  int lines = 0;
+  for (int i = 0; i < k->nvariables; i++) {
+    const char *name = k->variables[i].name, *known = find_constant(ctx, &k->variables[i])->name;
+    if (strcmp(name, known) != 0) {
+      text_addf(out, "#define %s %s\n", name, known);
+      lines++;
+    }
+  }
+  text_add(out, k->text);
+  for (int i = 0; lines && i < k->nvariables; i++)
+    text_addf(out, "#undef %s\n", k->variables[i].name);
+  return lines;
+}
+
 /* For messages: which lines of the program the text is of. */
-static bool copy_origins(const struct texts_kernel *k, struct origins *out) {
+static bool copy_origins(const struct texts_kernel *k, const char *text, int lines, struct origins *out) {
   size_t begin = 0;
   int line = 1;
   for (int i = 0; i < k->norigins; i++) {
     const struct texts_origin *o = &k->origins[i];
-    for (; line < o->line && k->text[begin]; begin++)
-      line += k->text[begin] == '\n';
-    if (!origins_add(out, (struct origin){
-                              .begin = begin, .line = o->line, .file = o->file, .file_line = o->file_line}))
+    for (; line < o->line + lines && text[begin]; begin++)
+      line += text[begin] == '\n';
+    if (!origins_add(
+            out, (struct origin){
+                     .begin = begin, .line = o->line + lines, .file = o->file, .file_line = o->file_line}))
       return false;
   }
   return true;
@@ -315,15 +350,18 @@ static bool copy_origins(const struct texts_kernel *k, struct origins *out) {
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct texts_kernel *k = loop->source;
+  struct text text = {0};
   d->kernel_name = strdup(last_part(k->function, ':'));
-  d->text = strdup(k->text);
+  const int lines = copy_text(ctx, k, &text);
+  d->text = text_take(&text);
   d->entry = strdup(k->function);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_line = 1;
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
-  bool good = copy_origins(k, &d->origins) && d->kernel_name && d->text && d->entry && d->fp && d->consts;
+  bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name && d->entry &&
+              d->fp && d->consts;
   for (int i = 0; good && i < k->nvariables; i++) {
-    const struct constant *constant = mesh_find_constant(ctx->mesh, k->variables[i].name);
+    const struct constant *constant = find_constant(ctx, &k->variables[i]);
     struct desc_const *out = &d->consts[d->nconsts++];
     *out = (struct desc_const){.name = strdup(constant->name),
                                .type = constant->type,
