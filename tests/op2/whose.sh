@@ -78,6 +78,30 @@ has_none "without debug information" "no debug information of 'part.cpp'.*-g1"
 check "a folder of another name" 2 "$work/b" ../a/program
 has_none "a folder of another name" "does not say in which folder"
 
+# A header that is in two folders: which one the compiler took is known of those with code only.
+mkdir "$work/one" "$work/other"
+echo 'inline double same(double x) { return x; }' | tee "$work/one/code.h" >"$work/other/more.h"
+sed -i 's/same/more/' "$work/other/more.h"
+echo '#define FACTOR 2' >"$work/one/factor.h"
+part c "same(more(FACTOR))"
+sed -i 's|^#include "op_seq.h"|#include "code.h"\n#include "more.h"\n#include "factor.h"\n&|' "$work/c/part.cpp"
+two_folders() { (cd "$work/c" && g++ -O1 "$@" -I../one -I../other "${includes[@]}" main.cpp part.cpp -o program -L"$build" -lop2jit) || exit 1; }
+two_folders -g1
+check "a header in one folder" 2 "$work/c" ./program
+has_texts "a header in one folder" 1
+echo '#define FACTOR 3' >"$work/other/factor.h"
+two_folders -g1
+check "a header in two folders" 2 "$work/c" ./program
+has_none "a header in two folders" "other/factor.h may be .*one/factor.h"
+two_folders -g3
+check "a header in two folders, with -g3" 2 "$work/c" ./program
+has_none "a header in two folders, with -g3" "other/factor.h may be .*one/factor.h"
+export OP2_CXXFLAGS='-I../one -I../other'
+two_folders -g1
+check "a header in two folders, with flags" 2 "$work/c" ./program
+has_texts "a header in two folders, with flags" 1
+unset OP2_CXXFLAGS
+
 # Two of one name in one program.
 part both 0 'void run_a(op_dat); void run_b(op_dat);' 'run_a(x), run_b(x);'
 both() { # COMPILER...: of the parts, each in its folder

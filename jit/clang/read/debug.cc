@@ -10,8 +10,6 @@
 #include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <set>
-
 namespace op2jit {
 namespace dwarf = llvm::dwarf;
 namespace path = llvm::sys::path;
@@ -20,6 +18,15 @@ std::string absolute(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<256> whole(path::is_absolute(name) ? llvm::StringRef() : folder), real;
   path::append(whole, name);
   return std::string(llvm::sys::fs::real_path(whole, real) ? whole : real);
+}
+
+static void list_files(llvm::DWARFContext &context, llvm::DWARFUnit &unit, DebugUnit &out) {
+  const llvm::DWARFDebugLine::LineTable *lines = context.getLineTableForUnit(&unit);
+  std::string name;
+  for (size_t i = 0; lines && i <= lines->Prologue.FileNames.size(); i++)
+    if (lines->getFileNameByIndex(i, out.folder,
+                                  llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, name))
+      out.files.insert(absolute(out.folder, name));
 }
 
 // Those of the language's own headers are found without.
@@ -118,6 +125,7 @@ static DebugUnit describe(llvm::DWARFContext &context, llvm::DWARFUnit &unit, co
   }
   out.file = absolute(out.folder, name);
   out.words = dwarf::toString(die.find(dwarf::DW_AT_producer), "");
+  list_files(context, unit, out);
   list_folders(context, unit, out);
   Macros(context, unit, out);
   return out;

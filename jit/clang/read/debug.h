@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct DebugUnit {
   std::string folder; // that the compiler ran in
   std::string words;  // that the compiler put down: g++ keeps -std, clang++ with -grecord-command-line all
   std::vector<std::string> folders; // of the files that it includes
+  std::set<std::string> files;      // those with code, and with -g3 all
   std::vector<std::string> macros;  // of -D, as "NAME=VALUE", with -g3
   std::vector<std::string> forced;  // files of -include, with -g3
   bool has_macros = false;

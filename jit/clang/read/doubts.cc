@@ -7,6 +7,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
 
 #include <map>
 
@@ -28,8 +29,14 @@ public:
                    clang::FileID) override {
     if (reason != EnterFile || kind != clang::SrcMgr::C_User)
       return;
-    if (const auto entry = sources_.getFileEntryRefForID(sources_.getFileID(at)))
-      doubts_.files_.insert(entry->getFileEntry().tryGetRealPathName().str());
+    const auto entry = sources_.getFileEntryRefForID(sources_.getFileID(at));
+    if (!entry)
+      return;
+    const std::string file = entry->getFileEntry().tryGetRealPathName().str();
+    doubts_.files_.insert(file);
+    const clang::SourceLocation name = sources_.getIncludeLoc(sources_.getFileID(at));
+    if (name.isValid() && name.isFileID())
+      include(file, name);
   }
   void MacroExpands(const clang::Token &name, const clang::MacroDefinition &, clang::SourceRange range,
                     const clang::MacroArgs *) override {
@@ -90,6 +97,15 @@ public:
   }
 
 private:
+  void include(const std::string &file, clang::SourceLocation at) {
+    const auto from = sources_.getFileEntryRefForID(sources_.getFileID(at));
+    llvm::StringRef name = sources_.getCharacterData(at);
+    const bool quoted = name.consume_front("\"");
+    if (from && (quoted || name.consume_front("<")))
+      doubts_.included_.push_back(
+          {file, name.take_until([&](char c) { return c == (quoted ? '"' : '>') || c == '\n'; }).str(),
+           quoted ? llvm::sys::path::parent_path(from->getFileEntry().tryGetRealPathName()).str() : ""});
+  }
   static std::string word(const clang::Token &name) {
     return name.getIdentifierInfo() ? name.getIdentifierInfo()->getName().str() : "";
   }

@@ -26,6 +26,14 @@ public:
   const std::set<std::string> &files() const {
     return files_;
   }
+  // The same, as #include names them.
+  struct Included {
+    std::string file, name;
+    std::string beside; // the folder of the file that includes it, if that comes first
+  };
+  const std::vector<Included> &included() const {
+    return included_;
+  }
   // The first condition that these statements depend on, in words; "" if there is none.
   std::string about(const Scope &scope, const std::set<unsigned> &statements) const;
 
@@ -40,6 +48,7 @@ private:
   };
   std::vector<Condition> conditions_;
   std::set<std::string> files_;
+  std::vector<Included> included_;
 };
 
 } // namespace op2jit

@@ -12,7 +12,7 @@
 namespace op2jit {
 namespace path = llvm::sys::path;
 
-static constexpr size_t most_words = 400;
+static constexpr size_t most_folders = 200;
 
 static std::vector<std::string> split(llvm::StringRef line) {
   llvm::BumpPtrAllocator memory;
@@ -73,15 +73,15 @@ static void from_debug(const DebugUnit &unit, const std::string &program, Flags 
     flags.words.push_back("-D" + macro);
   for (const std::string &file : unit.forced)
     flags.words.insert(flags.words.end(), {"-include", file});
+  flags.files = unit.files;
+  flags.folders = unit.folders;
   for (const std::string &folder : unit.folders)
+    for (llvm::StringRef around = path::parent_path(folder);
+         path::has_relative_path(around) && flags.folders.size() < most_folders;
+         around = path::parent_path(around))
+      flags.folders.push_back(around.str());
+  for (const std::string &folder : flags.folders)
     flags.words.insert(flags.words.end(), {"-I", folder});
-  for (const std::string &folder : unit.folders)
-    for (llvm::StringRef around = path::parent_path(folder); path::has_relative_path(around);
-         around = path::parent_path(around)) {
-      flags.words.insert(flags.words.end(), {"-I", around.str()});
-      if (flags.words.size() > most_words)
-        return;
-    }
   flags.from = "the debug information of " + program;
   flags.known = knows_all(unit);
   if (unit.several)

@@ -2,6 +2,7 @@
 #ifndef OP2JIT_JIT_CLANG_FLAGS_H
 #define OP2JIT_JIT_CLANG_FLAGS_H
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Flags {
   std::string from;   // where they came from, for people
   bool known = false; // all of them, -D too
   std::string doubt;  // why they may be others; "" else
+  // Folders that may be those of -I, if these are not known, and files that the compiler did open.
+  std::vector<std::string> folders;
+  std::set<std::string> files;
 };
 
 Flags find_flags(const read_request &request);

@@ -379,7 +379,7 @@ Came parse_unit(const read_request &request, const Flags &flags, bool few, Answe
   if (wrong && !few)
     say_error(output, flags, answer);
   else if (!wrong) {
-    const Judgement judgement = judge_sources(request, flags, doubts.files());
+    const Judgement judgement = judge_sources(request, flags, doubts);
     answer.why = judgement.why;
     answer.doubt = judgement.doubt;
     if (answer.why.empty())

@@ -1,5 +1,10 @@
 #include "times.h"
 
+#include "debug.h"
+
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
+
 #include <sys/stat.h>
 
 namespace op2jit {
@@ -29,14 +34,38 @@ static void judge_time(const read_request &request, const std::string &file, Jud
                 (request.compiled ? std::string(" (") + request.when + ")" : std::string());
 }
 
-Judgement judge_sources(const read_request &request, const Flags &flags, const std::set<std::string> &files) {
+static bool differ(const std::string &one, const std::string &other) {
+  const auto a = llvm::MemoryBuffer::getFile(one), b = llvm::MemoryBuffer::getFile(other);
+  return !a || !b || (*a)->getBuffer() != (*b)->getBuffer();
+}
+
+// Where folders of -I are not known, a file may be one that the compiler did not take.
+static std::string other_of(const Flags &flags, const Doubts::Included &one) {
+  if (flags.files.count(one.file) || (!one.beside.empty() && absolute(one.beside, one.name) == one.file))
+    return "";
+  for (const std::string &folder : flags.folders) {
+    const std::string other = absolute(folder, one.name);
+    if (other != one.file && llvm::sys::fs::is_regular_file(other) && differ(one.file, other))
+      return other;
+  }
+  return "";
+}
+
+Judgement judge_sources(const read_request &request, const Flags &flags, const Doubts &read) {
   Judgement out;
   if (!request.program || !*request.program)
     return out;
-  for (const std::string &file : files) {
+  for (const std::string &file : read.files()) {
     judge_time(request, file, out);
     if (!out.why.empty())
       return out;
+  }
+  for (const Doubts::Included &one : read.included()) {
+    const std::string other = other_of(flags, one);
+    if (!other.empty()) {
+      out.why = one.file + " may be " + other + " for the program's compiler; say its -I in OP2_CXXFLAGS";
+      return out;
+    }
   }
   if (out.doubt.empty())
     out.doubt = doubt_of_times(request);
