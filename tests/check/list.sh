@@ -37,7 +37,7 @@ found=('OP2_CHECK=list found 3 mistakes'
   '  loop meets, argument 2, meet: elements write one target, and their order decides what it gets; seen 236 times, first:'
   'elements 2 and 3 of set "edges" both write element 1 of set "nodes" (map "map")')
 
-run 0
+run 0 OP2_LOG=error
 plain=$printed
 [ -z "$said" ] || fail "without the check it says: $said"
 run $violation OP2_CHECK=list
@@ -53,7 +53,7 @@ says 'OP_ERR_VIOLATION' 'loop gaps, argument 2 (dat "a", OP_WRITE), element 3'
 # Some loops alone.
 run $violation OP2_CHECK=list:meets,right
 says 'found 1 mistake' '  loop meets, argument 2, meet'
-run 0 OP2_CHECK=list:right
+run 0 OP2_LOG=error OP2_CHECK=list:right
 [ -z "$said" ] || fail "nothing is wrong with loop right: $said"
 
 # What the prover refuses is listed and runs; nobody else gets its code.
