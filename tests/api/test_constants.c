@@ -111,6 +111,9 @@ CASE(the_same_name) {
     run_linear("#define gam 4\n#define SQUARE(tab) ((tab) * (tab))\nvoid k(double *b) { *b = *b * gam + "
                "SQUARE(gam) + tab[3]; }",
                16 + 10 * step, 4);
+    run_linear(
+        "#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))\nvoid k(double *b) { *b += LENGTH(tab) + tab[3]; }",
+        4 + 10 * step, 1);
     run_linear("void k(double *b) { *b += flag + 2 * flags[1] + local; }", 3 * (step % 2) + step, 1);
     run_linear("static double twice(double);\nstatic double twice(double x) { return 2 * x * gam; }\n"
                "void k(double *b) { *b = twice(*b); }",

@@ -46,7 +46,7 @@ after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
 for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local local-all refused no-code killed leaves environment environment-and-goes-on other-start other-starts-and-goes-on; do start $scenario; done
+for scenario in late one all local local-all refused no-code no-code-no-elements killed leaves environment environment-and-goes-on other-start other-starts-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -73,6 +73,8 @@ job other-starts-and-goes-on
 [[ $status -eq 0 && $said = *"went well"* ]] || fail "other-starts-and-goes-on: $said"
 job no-code
 ends_with no-code 1 "$everyone"
+job no-code-no-elements
+ends_with no-code-no-elements 1 "OP_ERR_COMPILE: "
 job violates OP2_CHECK=on
 ends_with violates 1 "OP_ERR_VIOLATION: "
 ends_with violates 1 "test_errors.c:"

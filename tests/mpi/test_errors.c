@@ -36,11 +36,20 @@ static void local(void) {
   op_barrier();
 }
 
-static void no_code(void) {
-  op_set cells = op_decl_set(3, "cells");
+static void no_code_over(int elements) {
+  op_set cells = op_decl_set(elements, "cells");
   op_dat x = op_decl_dat(cells, 1, "double", NULL, "x");
   op_par_loop("void wrong(double *x) { *x = nothing; }", "wrong", cells,
               op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
+static void no_code(void) {
+  no_code_over(3);
+}
+
+/* One rank reads the text for all. */
+static void no_code_no_elements(void) {
+  no_code_over(0);
 }
 
 /* The same error on all ranks, each by itself. */
@@ -330,6 +339,7 @@ static const struct {
                  {"all", all_ranks},
                  {"local", local},
                  {"no-code", no_code},
+                 {"no-code-no-elements", no_code_no_elements},
                  {"local-all", local_all},
                  {"refused", refused},
                  {"killed", killed},

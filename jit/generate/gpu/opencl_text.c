@@ -146,15 +146,15 @@ static bool is_macro(const struct state *s, const char *name) {
   return false;
 }
 
-/* Is the array itself wanted somewhere, its size or its address, and not its first value's? */
+/* May the array itself be wanted, its size or its address, and not its first value's? Behind macros nobody can say whose size. */
 static bool is_wanted_whole(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
   for (size_t i = 1; i < t->count; i++) {
     size_t before = i - 1;
     while (before > 0 && token_is(t, before, "("))
       before--;
-    if (token_is(t, i, name) && !token_is(t, i + 1, "[") &&
-        (token_is(t, before, "sizeof") || token_is(t, before, "&")))
+    if (token_is(t, i, "sizeof") ||
+        (token_is(t, i, name) && !token_is(t, i + 1, "[") && token_is(t, before, "&")))
       return true;
   }
   return false;
