@@ -203,8 +203,11 @@ bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[])
   bool known = plugin_find(&p->plugin, p->plugins, &ignored) == OP_OK &&
                prove_facts(&p->plugin, p->options.store, d, NULL, facts);
   if (!known && !ignored.code && p->options.mode == JIT_ON && plugin_open(&p->plugin, &ignored) == OP_OK &&
-      generate_c(d, &scalar, &files, &ignored) == OP_OK)
+      generate_c(d, &scalar, &files, &ignored) == OP_OK) {
+    /* What it finds wrong is said when the code is asked for. */
+    prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, false, false, &ignored);
     known = prove_facts(&p->plugin, p->options.store, d, &files, facts);
+  }
   generated_free(&files);
   error_free(&ignored);
   return known;

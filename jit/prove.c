@@ -340,16 +340,17 @@ static void remember_violation(const struct plugin *plugin, struct store *store,
 
 /* ---- facts ---- */
 
-/* Two words for each argument. */
+/* Three words for each argument. */
 static void print_facts(const struct prove_fact *facts, int count, struct text *out) {
   for (int i = 0; i < count; i++)
-    text_addf(out, "%d %d ", facts[i].reads, facts[i].same);
+    text_addf(out, "%d %d %d ", facts[i].partial, facts[i].reads, facts[i].same);
 }
 
 static bool parse_facts(const char *words, int count, struct prove_fact *facts) {
   for (int i = 0; i < count; i++) {
     char *end;
-    facts[i].reads = strtol(words, &end, 10) != 0;
+    facts[i].partial = strtol(words, &end, 10) != 0;
+    facts[i].reads = strtol(end, &end, 10) != 0;
     facts[i].same = (int)strtol(end, &end, 10);
     if (end == words || *end != ' ')
       return false;
@@ -358,30 +359,43 @@ static bool parse_facts(const char *words, int count, struct prove_fact *facts) 
   return true;
 }
 
+static void make_facts_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
+  make_key(plugin, d, key);
+  text_add(key, "\nfacts");
+}
+
+/* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
+ * meet. */
+static void keep_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
+                       const struct prove_result *result, struct prove_fact facts[]) {
+  struct text key = {0}, words = {0};
+  for (int i = 0; i < d->nargs; i++)
+    facts[i] = desc_any_ragged(d) ? (struct prove_fact){.partial = result->facts[i].partial, .reads = true}
+                                  : result->facts[i];
+  make_facts_key(plugin, d, &key);
+  print_facts(facts, d->nargs, &words);
+  if (text_ok(&key) && text_ok(&words))
+    store_put_verdict(store, text_str(&key), text_str(&words));
+  text_free(&words);
+  text_free(&key);
+}
+
 bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
                  const struct generated *files, struct prove_fact facts[]) {
   struct text key = {0}, words = {0};
   struct prove_result result = {0};
-  bool known = false;
-  make_key(plugin, d, &key);
-  text_add(&key, "\nfacts");
-  if (desc_any_ragged(d) || !text_ok(&key) ||
-      (store_get_verdict(store, text_str(&key), &words) &&
-       (known = parse_facts(text_str(&words), d->nargs, facts)))) {
-    text_free(&words);
-    text_free(&key);
-    return known;
-  }
-  if (files && prove_find(plugin)) {
-    ask(plugin, d, files, &result);
+  struct desc fixed;
+  make_facts_key(plugin, d, &key);
+  bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
+               parse_facts(text_str(&words), d->nargs, facts);
+  if (!known && files && prove_find(plugin)) {
+    if (desc_any_ragged(d))
+      ask_lengths(plugin, d, files, NULL, &fixed, &result);
+    else
+      ask(plugin, d, files, &result);
     known = result.status == 0 && result.facts;
-    if (known) {
-      memcpy(facts, result.facts, (size_t)d->nargs * sizeof *facts);
-      text_clear(&words);
-      print_facts(facts, d->nargs, &words);
-      if (text_ok(&words))
-        store_put_verdict(store, text_str(&key), text_str(&words));
-    }
+    if (known)
+      keep_facts(plugin, store, d, &result, facts);
     prove_find(plugin)->release(&result);
   }
   text_free(&words);
@@ -456,6 +470,9 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   if (prove_find(plugin) && !known) {
     prove_ask(plugin, d, files, NULL, &proof);
     const bool understood = proof.result.status == 0;
+    struct prove_fact facts[OP_MAX_ARGS];
+    if (understood && proof.result.facts)
+      keep_facts(plugin, store, d, &proof.result, facts);
     if (understood)
       code = judge(d, &proof, files, log, as_cxx, err);
     else if (alone && proof.result.status == 1)

@@ -133,8 +133,9 @@ struct prove_finding {
   long long numbers[2];
 };
 
-/* What elements that meet in an argument's row can do to one another. */
+/* What elements that meet in an argument's row can do to one another, and what an element leaves of it. */
 struct prove_fact {
+  bool partial; /* of WRITE: it is not proved that all components are written on every path */
   bool reads; /* what was there before the element may be read */
   int same; /* arguments of one number get the same value in each component, by any element; 0: values may differ */
 };
@@ -154,7 +155,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 5
+#define PROVER_ABI 6
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

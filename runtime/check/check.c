@@ -155,7 +155,7 @@ static int run(struct pass *p, struct copies *before, struct error *err) {
   return code;
 }
 
-/* A program of OP2 may run by another reading than what it declared (loop/op2/safe.h), which is what is checked. Called
+/* A loop may run by another reading than what it declared (loop/op2/safe.h, loop/partial.h), which is what is checked. Called
  * twice, it is as before. */
 static void swap_readings(struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {
@@ -168,8 +168,7 @@ static void swap_readings(struct loop *loop, int accesses[]) {
 static void find_declared(const struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    accesses[i] =
-        loop->compiled && arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access : arg->access;
+    accesses[i] = arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access : arg->access;
   }
 }
 

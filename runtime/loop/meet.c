@@ -6,14 +6,13 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
-#include "jit/jit.h"
 #include "loop/form.h"
+#include "loop/partial.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/sites.h"
-#include "services/services.h"
 
 static const char *const access_names[] = {[OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW"};
 
@@ -90,15 +89,6 @@ struct facts {
   enum doing doing[OP_MAX_ARGS];
 };
 
-/* What the prover knows, on the rank that has the compiler. */
-static bool ask(struct op_context *ctx, const struct loop *loop, struct prove_fact known[]) {
-  struct error ignored = {0};
-  struct jit *jit = NULL;
-  const bool can = !loop->ranged && !loop->fusion && context_jit(ctx, &jit, &ignored) == OP_OK;
-  error_free(&ignored);
-  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, known);
-}
-
 static enum doing doing_with(const struct loop *loop, const struct dat *dat,
                              const struct prove_fact known[]) {
   bool reads = false, same = true;
@@ -117,7 +107,7 @@ static int find_facts(struct op_context *ctx, const struct loop *loop, struct fa
                       struct error *err) {
   struct prove_fact known[OP_MAX_ARGS] = {{0}};
   double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
-  const bool has = ask(ctx, loop, known);
+  const bool has = loop_facts(ctx, loop, known);
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     struct meeting found;

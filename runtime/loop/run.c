@@ -16,6 +16,7 @@
 #include "loop/form.h"
 #include "loop/meet.h"
 #include "loop/op2/safe.h"
+#include "loop/partial.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
@@ -90,7 +91,14 @@ static int describe_anew(struct op_context *ctx, struct loop *loop, struct error
 }
 
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  bool changed = false;
   int code = describe_anew(ctx, loop, err);
+  if (!code && !loop->prepared)
+    code = loop_keep_rest(ctx, loop, &changed, err);
+  if (!code && changed) {
+    loop->epoch = ctx->mesh->epoch - 1;
+    code = describe_anew(ctx, loop, err);
+  }
   if (code || loop->prepared)
     return code;
   loop_count_bytes(loop);

@@ -296,10 +296,13 @@ std::string Rules::words_of(const Stored &stored) {
 std::vector<prove_fact> Rules::facts() const {
   std::vector<prove_fact> facts;
   std::map<std::string, int> numbers;
-  for (const Stored &stored : stored_) {
-    const std::string words = words_of(stored);
+  for (size_t i = 0; i < stored_.size(); i++) {
+    const std::string words = words_of(stored_[i]);
     const int number = static_cast<int>(numbers.size()) + 1;
-    facts.push_back({stored.reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
+    const bool partial =
+        argument(static_cast<int>(i)).access == PROVE_WRITE && findings_[i].verdict != PROVE_PROVED;
+    facts.push_back(
+        {partial, stored_[i].reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
   }
   return facts;
 }

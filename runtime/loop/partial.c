@@ -1,0 +1,60 @@
+#include "loop/partial.h"
+
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "jit/jit.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "services/services.h"
+
+bool loop_facts(struct op_context *ctx, const struct loop *loop, struct prove_fact facts[]) {
+  struct error ignored = {0};
+  struct jit *jit = NULL;
+  const bool can = !loop->ranged && !loop->fusion && context_jit(ctx, &jit, &ignored) == OP_OK;
+  error_free(&ignored);
+  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, facts);
+}
+
+static bool is_written(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->access == OP_WRITE;
+}
+
+/* The program's own functions have the rows themselves; and a loop that is made of others has their arguments. */
+static bool is_asked(const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; i < loop->nargs; i++)
+    any |= is_written(&loop->args[i]);
+  return any && !loop->ranged && !loop->fusion && loop->backend->plan;
+}
+
+int loop_keep_rest(struct op_context *ctx, struct loop *loop, bool *changed, struct error *err) {
+  struct prove_fact facts[OP_MAX_ARGS];
+  double partial[OP_MAX_ARGS] = {0};
+  *changed = false;
+  if (!is_asked(loop))
+    return OP_OK;
+  /* Who compiles nothing has the code that was made with what was known then. */
+  const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
+  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, facts);
+  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0; i++)
+    partial[i] = is_written(&loop->args[i]) && (known ? facts[i].partial : !loads);
+  const int code = agree_on_largest(ctx->agreement, OP_OK, partial, OP_MAX_ARGS, err);
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    if (!(partial[i] > 0))
+      continue;
+    log_line(
+        ctx->log, LOG_INFO, "check",
+        "loop %s, argument %d: it is not proved that all components of OP_WRITE are written; what was there "
+        "is loaded first, as for OP_RW",
+        loop->name, i + 1);
+    loop->args[i].access = OP_RW;
+    loop->args[i].dat->read = true;
+    *changed = true;
+  }
+  return code;
+}
