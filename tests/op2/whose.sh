@@ -96,6 +96,8 @@ has_none "a header in two folders" "other/factor.h may be .*one/factor.h"
 two_folders -g3
 check "a header in two folders, with -g3" 2 "$work/c" ./program
 has_none "a header in two folders, with -g3" "other/factor.h may be .*one/factor.h"
+command -v clang++ >/dev/null && (cd "$work/c" && clang++ -O1 -g1 -grecord-command-line -I../one -I../other "${includes[@]}" main.cpp part.cpp -o program -L"$build" -lop2jit) &&
+  check "a header in two folders, with clang++'s flags" 2 "$work/c" ./program && has_texts "a header in two folders, with clang++'s flags" 1
 export OP2_CXXFLAGS='-I../one -I../other'
 two_folders -g1
 check "a header in two folders, with flags" 2 "$work/c" ./program

@@ -62,28 +62,30 @@ static std::vector<std::string> only_meaning(const std::vector<std::string> &wor
   return out;
 }
 
-static bool knows_all(const DebugUnit &unit) {
-  return unit.has_macros || llvm::StringRef(unit.words).contains("-grecord-command-line");
+// The folders of what it includes stand for those of -I, and those around them, since an include may name a folder.
+static std::vector<std::string> guess_folders(const DebugUnit &unit) {
+  std::vector<std::string> out = unit.folders;
+  for (const std::string &folder : unit.folders)
+    for (llvm::StringRef around = path::parent_path(folder);
+         path::has_relative_path(around) && out.size() < most_folders; around = path::parent_path(around))
+      out.push_back(around.str());
+  return out;
 }
 
-// The folders of what it includes stand for those of -I, and those around them, since an include may name a folder.
 static void from_debug(const DebugUnit &unit, const std::string &program, Flags &flags) {
+  const bool recorded = llvm::StringRef(unit.words).contains("-grecord-command-line");
   flags.words = only_meaning(split(unit.words), unit.folder);
   for (const std::string &macro : unit.macros)
     flags.words.push_back("-D" + macro);
   for (const std::string &file : unit.forced)
     flags.words.insert(flags.words.end(), {"-include", file});
   flags.files = unit.files;
-  flags.folders = unit.folders;
-  for (const std::string &folder : unit.folders)
-    for (llvm::StringRef around = path::parent_path(folder);
-         path::has_relative_path(around) && flags.folders.size() < most_folders;
-         around = path::parent_path(around))
-      flags.folders.push_back(around.str());
+  if (!recorded)
+    flags.folders = guess_folders(unit);
   for (const std::string &folder : flags.folders)
     flags.words.insert(flags.words.end(), {"-I", folder});
   flags.from = "the debug information of " + program;
-  flags.known = knows_all(unit);
+  flags.known = recorded || unit.has_macros;
   if (unit.several)
     flags.doubt = "the program has several units of this source, compiled in different ways";
 }
