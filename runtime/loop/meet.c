@@ -229,56 +229,56 @@ static int refuse_split(const struct loop *loop, int i, struct error *err) {
 
 /* ---- what is said of it ---- */
 
-/* So the program says. */
-static bool may_meet(const struct loop *loop, const struct dat *dat) {
+/* So the program says; or it has declared something else, and was told by which reading it runs (loop/op2/safe.h). */
+static bool is_known(const struct loop *loop, const struct dat *dat) {
   bool known = true;
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].dat == dat && meet_writes(&loop->args[i]) && !arg_is_own(&loop->args[i]))
-      known &= loop->keys[i].may_meet != 0;
+      known &= loop->keys[i].may_meet || (loop->keys[i].access != OP_WRITE && loop->keys[i].access != OP_RW);
   return known;
 }
 
-static void warn(const struct op_context *ctx, const struct loop *loop, int i, const struct meeting *found) {
+static void warn(const struct op_context *ctx, const struct loop *loop, int i, const struct meeting *found,
+                 enum log_level level) {
   const struct loop_arg *arg = &loop->args[i];
   log_line(
-      ctx->log, LOG_WARN, "loop",
+      ctx->log, level, "loop",
       "loop %s, argument %d (dat \"%s\", %s): elements %ld and %ld of set \"%s\" both reach element %ld of "
       "set "
       "\"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after the "
       "other, which takes longer; declare it OP_INC where the kernel only adds, or write "
       "op_arg_may_meet(...) "
       "around the argument where any order will do",
-      loop->name, i + 1, arg->dat->name, access_names[arg->access], user_number(loop->set, found->first),
-      user_number(loop->set, found->second), loop->set->name, user_number(arg->dat->set, found->target),
-      arg->dat->set->name, arg->map->name);
+      loop->name, i + 1, arg->dat->name, access_names[loop->keys[i].access],
+      user_number(loop->set, found->first), user_number(loop->set, found->second), loop->set->name,
+      user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name);
 }
 
-/* The first rank that sees two such elements says it. */
+/* The first rank that sees two such elements says it. One call may be of many loops, with other dats: it is warned of once. */
 static int tell(struct op_context *ctx, const struct loop *loop, int i, struct error *err) {
   struct meeting found;
   int code = meet_find(ctx, loop, &loop->args[i], &found, err);
   const double own = found.first >= 0 ? ctx->comm->size - ctx->comm->rank : 0;
   double first = own;
   code = agree_on_largest(ctx->agreement, code, &first, 1, err);
+  const enum log_level level = site_weight(ctx, loop, "meet");
   if (!code && own > 0 && own >= first)
-    warn(ctx, loop, i, &found);
+    warn(ctx, loop, i, &found, level);
   return code;
 }
 
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const bool told = !loop->site || loop->site->meeting_told || (loop->form && loop->form->orders),
+  const bool tells = loop->site && !(loop->form && loop->form->orders),
              split = !comm_alone(ctx->comm) && writes_several(loop);
   struct facts facts;
-  if (!loop->meets || (told && !split))
+  if (!loop->meets || (!tells && !split))
     return OP_OK;
   int code = find_facts(ctx, loop, &facts, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     if (facts.met[i] && split && facts.doing[i] == DOES_READ)
       code = agree_on_success(ctx->agreement, refuse_split(loop, i, err), err);
-  for (int i = 0; !code && !told && i < loop->nargs; i++)
-    if (facts.met[i] && facts.doing[i] != DOES_SAME && !may_meet(loop, loop->args[i].dat))
+  for (int i = 0; !code && tells && i < loop->nargs; i++)
+    if (facts.met[i] && facts.doing[i] != DOES_SAME && !is_known(loop, loop->args[i].dat))
       code = tell(ctx, loop, i, err);
-  if (!code && !told)
-    loop->site->meeting_told = true;
   return code;
 }

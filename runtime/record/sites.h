@@ -13,7 +13,6 @@ struct loop_site {
   const struct op2jit_compiled *compiled;
   int nargs;
   op_arg *keys;
-  bool meeting_told;       /* the user was warned that elements meet */
   struct loop *record;     /* that has the statistics; NULL: it is gone */
   struct loop_stats stats; /* of records that are gone */
 };
