@@ -51,18 +51,14 @@ static const struct strategy *default_strategy(const struct loop *loop) {
 
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
 static int settle(struct variant *v, const struct loop *loop, struct error *err) {
+  if (v->strategy->apart && loop->meets) /* what is written cannot wait for those who collect */
+    v->strategy = default_strategy(loop);
   const struct strategy *s = v->strategy;
   if (s->apart && loop->ranged)
     return error_set(
         err, OP_ERR_ENV,
         "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
         "compiled; use another strategy",
-        loop->name, s->name);
-  if (s->apart && loop->meets)
-    return error_set(
-        err, OP_ERR_ENV,
-        "loop %s: OP2_VARIANT forces %s, but elements of the loop meet in what they write, and wait "
-        "for one another; use whole, colours, owners or tasks",
         loop->name, s->name);
   if (s->unsafe && loop_meets(loop))
     return error_set(err, OP_ERR_ENV, "loop %s: OP2_VARIANT forces %s, but %s, %s", loop->name, s->name,
