@@ -99,9 +99,9 @@ int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, s
  * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
-/* What elements that meet in an argument's row can do to one another, by argument (struct prove_fact of jit/prover.h). False:
- * nobody knows. Remembered; asks the plugin only where it must. */
-bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[]);
+/* What is known of each argument (struct prove_fact of jit/prover.h). Remembered; asks the plugin only where it must. False:
+ * nobody knows; *broken: the text breaks a promise, as asking for its code will say. */
+bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 

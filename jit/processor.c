@@ -126,7 +126,8 @@ static int processor_prove(void *self, const struct desc *d, const void *shape, 
                            struct error *err) {
   struct processor *p = self;
   (void)shape;
-  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, false, err);
+  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, false, NULL,
+                      err);
 }
 
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
@@ -148,8 +149,8 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   }
   code = generate_c(d, &scalar, &files, err);
   if (!code)
-    code =
-        prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, false, err);
+    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, false,
+                        NULL, err);
   generated_free(&files);
   return code;
 }
@@ -170,8 +171,8 @@ int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, s
   error_free(&why);
   int code = *asked ? generate_c(d, &scalar, &files, err) : OP_OK;
   if (!code && *asked)
-    code =
-        prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, as_cxx, true, err);
+    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, as_cxx, true,
+                        NULL, err);
   generated_free(&files);
   return code;
 }
@@ -195,22 +196,28 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   return code;
 }
 
-bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[]) {
+bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken) {
   struct processor *p = jit->self;
   const struct shape scalar = {0};
   struct generated files = {0};
-  struct error ignored = {0};
-  bool known = plugin_find(&p->plugin, p->plugins, &ignored) == OP_OK &&
-               prove_facts(&p->plugin, p->options.store, d, NULL, facts);
-  if (!known && !ignored.code && p->options.mode == JIT_ON && plugin_open(&p->plugin, &ignored) == OP_OK &&
-      generate_c(d, &scalar, &files, &ignored) == OP_OK) {
-    /* What it finds wrong is said when the code is asked for. */
-    prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, false, false, &ignored);
-    known = prove_facts(&p->plugin, p->options.store, d, &files, facts);
+  struct prove_facts found = {0};
+  struct error said = {0};
+  bool untried = false;
+  *broken = false;
+  if (plugin_find(&p->plugin, p->plugins, &said) == OP_OK)
+    found.known = prove_facts(&p->plugin, p->options.store, d, &untried, found.items);
+  if (!said.code && p->options.mode == JIT_ON && (!found.known || untried)) {
+    found.known = false;
+    *broken = prove_recall(&p->plugin, p->options.store, d, &said) != OP_OK;
+    /* What is wrong is said when the code is asked for. */
+    if (!*broken && plugin_open(&p->plugin, &said) == OP_OK && generate_c(d, &scalar, &files, &said) == OP_OK)
+      *broken = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, false,
+                             false, &found, &said) != OP_OK;
   }
+  memcpy(facts, found.items, (size_t)d->nargs * sizeof *facts);
   generated_free(&files);
-  error_free(&ignored);
-  return known;
+  error_free(&said);
+  return found.known;
 }
 
 static void processor_compile(void *self, const struct compile_request *request,

@@ -340,13 +340,17 @@ static void remember_violation(const struct plugin *plugin, struct store *store,
 
 /* ---- facts ---- */
 
-/* Three words for each argument. */
-static void print_facts(const struct prove_fact *facts, int count, struct text *out) {
+/* Whether another day something else may be found, and three words for each argument. */
+static void print_facts(const struct prove_fact *facts, int count, bool untried, struct text *out) {
+  text_add(out, untried ? "untried " : "");
   for (int i = 0; i < count; i++)
     text_addf(out, "%d %d %d ", facts[i].partial, facts[i].reads, facts[i].same);
 }
 
-static bool parse_facts(const char *words, int count, struct prove_fact *facts) {
+static bool parse_facts(const char *words, int count, bool *untried, struct prove_fact *facts) {
+  static const char mark[] = "untried ";
+  *untried = strncmp(words, mark, sizeof mark - 1) == 0;
+  words += *untried ? sizeof mark - 1 : 0;
   for (int i = 0; i < count; i++) {
     char *end;
     facts[i].partial = strtol(words, &end, 10) != 0;
@@ -367,37 +371,25 @@ static void make_facts_key(const struct plugin *plugin, const struct desc *d, st
 /* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
  * meet. */
 static void keep_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
-                       const struct prove_result *result, struct prove_fact facts[]) {
+                       const struct prove_result *result, bool untried, struct prove_fact facts[]) {
   struct text key = {0}, words = {0};
   for (int i = 0; i < d->nargs; i++)
     facts[i] = desc_any_ragged(d) ? (struct prove_fact){.partial = result->facts[i].partial, .reads = true}
                                   : result->facts[i];
   make_facts_key(plugin, d, &key);
-  print_facts(facts, d->nargs, &words);
+  print_facts(facts, d->nargs, untried, &words);
   if (text_ok(&key) && text_ok(&words))
     store_put_verdict(store, text_str(&key), text_str(&words));
   text_free(&words);
   text_free(&key);
 }
 
-bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
-                 const struct generated *files, struct prove_fact facts[]) {
+bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
+                 struct prove_fact facts[]) {
   struct text key = {0}, words = {0};
-  struct prove_result result = {0};
-  struct desc fixed;
   make_facts_key(plugin, d, &key);
-  bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-               parse_facts(text_str(&words), d->nargs, facts);
-  if (!known && files && prove_find(plugin)) {
-    if (desc_any_ragged(d))
-      ask_lengths(plugin, d, files, NULL, &fixed, &result);
-    else
-      ask(plugin, d, files, &result);
-    known = result.status == 0 && result.facts;
-    if (known)
-      keep_facts(plugin, store, d, &result, facts);
-    prove_find(plugin)->release(&result);
-  }
+  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
+                     parse_facts(text_str(&words), d->nargs, untried, facts);
   text_free(&words);
   text_free(&key);
   return known;
@@ -459,20 +451,18 @@ static int refuse(const struct plugin *plugin, const struct desc *d, const struc
 
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
-                 struct error *err) {
+                 struct prove_facts *facts, struct error *err) {
+  struct prove_facts unwanted;
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
   if (d->nmembers || d->unproved) /* they were asked for before */
     return OP_OK;
   make_key(plugin, d, &key);
-  const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
+  const bool known = !facts && text_ok(&key) && recall(store, text_str(&key), as_cxx);
   if (prove_find(plugin) && !known) {
     prove_ask(plugin, d, files, NULL, &proof);
     const bool understood = proof.result.status == 0;
-    struct prove_fact facts[OP_MAX_ARGS];
-    if (understood && proof.result.facts)
-      keep_facts(plugin, store, d, &proof.result, facts);
     if (understood)
       code = judge(d, &proof, files, log, as_cxx, err);
     else if (alone && proof.result.status == 1)
@@ -483,6 +473,11 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
       remember_violation(plugin, store, d, err);
     if (!code && understood)
       warn(log, told, d, &proof.result, files);
+    if (!code && understood && proof.result.facts) {
+      struct prove_facts *to = facts ? facts : &unwanted;
+      keep_facts(plugin, store, d, &proof.result, proof.untried, to->items);
+      to->known = true;
+    }
     if (!code && understood && !proof.untried && text_ok(&key))
       store_put_verdict(store, text_str(&key), is_c_only(&proof.result) ? good_as_c : good_words);
     proof_free(plugin, &proof);

@@ -12,14 +12,20 @@
 
 struct store;
 
+/* Of each argument. */
+struct prove_facts {
+  bool known;
+  struct prove_fact items[OP_MAX_ARGS];
+};
+
 /* The plugin is open. OP_ERR_VIOLATION, whose fact is what was found; OP_ERR_KERNEL where another compiler is to read the
  * text `as_cxx` and would take it for something else; an unknown verdict is a line at info, and the compiler's serious
  * warnings are one at warn, unless `told` has them already, which gets them. A prover that fails, or does not understand
  * the text, is no error: the compiler will say what is wrong with it. But with `alone` none will, and a text that does
- * not compile is OP_ERR_COMPILE. */
+ * not compile is OP_ERR_COMPILE. What is remembered is not asked again, unless `facts`, which may be NULL, are wanted. */
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
-                 struct error *err);
+                 struct prove_facts *facts, struct error *err);
 
 /* Has it no violation, as the store remembers? The plugin need not be open. */
 bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx);
@@ -52,11 +58,10 @@ const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]);
-/* What elements that meet in an argument's row can do to one another, by argument. It is remembered, and asked for only of
- * loops with such elements; of ragged maps, and of a text that is not understood, nothing is known. False: it is not
- * remembered, and `files` is NULL or the prover knows none; with files the plugin is open. */
-bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
-                 const struct generated *files, struct prove_fact facts[]);
+/* The facts of a text without a violation, as the store remembers them. *untried: another day there may be a violation, so
+ * ask again where that can be done. */
+bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
+                 struct prove_fact facts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,

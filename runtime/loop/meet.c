@@ -107,7 +107,8 @@ static int find_facts(struct op_context *ctx, const struct loop *loop, struct fa
                       struct error *err) {
   struct prove_fact known[OP_MAX_ARGS] = {{0}};
   double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
-  const bool has = loop_facts(ctx, loop, known);
+  bool broken = false;
+  const bool has = loop_facts(ctx, loop, known, &broken);
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     struct meeting found;

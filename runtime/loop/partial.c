@@ -12,12 +12,13 @@
 #include "ranks/comm.h"
 #include "services/services.h"
 
-bool loop_facts(struct op_context *ctx, const struct loop *loop, struct prove_fact facts[]) {
+bool loop_facts(struct op_context *ctx, const struct loop *loop, struct prove_fact facts[], bool *broken) {
   struct error ignored = {0};
   struct jit *jit = NULL;
   const bool can = !loop->ranged && !loop->fusion && context_jit(ctx, &jit, &ignored) == OP_OK;
   error_free(&ignored);
-  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, facts);
+  *broken = false;
+  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, facts, broken);
 }
 
 static bool is_written(const struct loop_arg *arg) {
@@ -40,8 +41,9 @@ int loop_keep_rest(struct op_context *ctx, struct loop *loop, bool *changed, str
     return OP_OK;
   /* Who compiles nothing has the code that was made with what was known then. */
   const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
-  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, facts);
-  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0; i++)
+  bool broken = false;
+  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, facts, &broken);
+  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !broken; i++)
     partial[i] = is_written(&loop->args[i]) && (known ? facts[i].partial : !loads);
   const int code = agree_on_largest(ctx->agreement, OP_OK, partial, OP_MAX_ARGS, err);
   for (int i = 0; !code && i < loop->nargs; i++) {
