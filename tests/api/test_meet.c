@@ -22,6 +22,9 @@ OP_KERNEL_DEF(
         OP_ROW(x, k)[0] += 1;
     })
 
+OP_KERNEL_DEF(
+    put, void put(const int *axis, const double *by, double *row) { row[*axis] = *by; })
+
 struct mesh {
   op_set nodes, pairs;
   op_map node, ends; /* of pairs: one node that EACH have; and the one behind it */
@@ -144,6 +147,43 @@ CASE(rows_of_a_ragged_map_meet) {
   assert_memory_equal(found, expected, sizeof found);
 }
 
+/* OP_WRITE of a component that data choose is not proved to write all of the row: the rest stays as it was. Elements that
+ * meet, and elements that do not, which strips and devices take several of at a time. */
+CASE(the_rest_of_a_row_stays) {
+  const struct mesh m = make();
+  static int own[NODES], axis[NODES];
+  static double by[NODES], values[3 * NODES];
+  for (int i = 0; i < NODES; i++) {
+    own[i] = (7 * i) % NODES;
+    axis[i] = i % 3;
+    by[i] = 4;
+  }
+  const op_set spots = op_decl_set(NODES, "spots");
+  const op_map spot = op_decl_map(spots, m.nodes, 1, own, "spot");
+  const op_dat which = op_decl_dat(spots, 1, "int", axis, "which"),
+               value = op_decl_dat(spots, 1, "double", by, "by");
+  const op_dat apart = filled(m.nodes, 3, 9, "apart"), direct_row = filled(spots, 3, 9, "direct"),
+               met = filled(m.nodes, 3, 9, "met");
+  works(op_par_loop(OP_KERNEL_OF(put), "put", spots, direct(which, 1, "int", OP_READ),
+                    direct(value, 1, "double", OP_READ), op_arg_dat(apart, 0, spot, 3, "double", OP_WRITE)));
+  works(op_par_loop(OP_KERNEL_OF(put), "put", spots, direct(which, 1, "int", OP_READ),
+                    direct(value, 1, "double", OP_READ), direct(direct_row, 3, "double", OP_WRITE)));
+  works(op_par_loop(OP_KERNEL_OF(put), "put", m.pairs, direct(m.which, 1, "int", OP_READ),
+                    direct(m.weight, 1, "double", OP_READ),
+                    op_arg_may_meet(op_arg_dat(met, 0, m.node, 3, "double", OP_WRITE))));
+  works(op_fetch_data(apart, values));
+  for (int i = 0; i < NODES; i++)
+    for (int c = 0; c < 3; c++)
+      assert_true(values[3 * own[i] + c] == (c == axis[i] ? 4 : 9));
+  works(op_fetch_data(direct_row, values));
+  for (int i = 0; i < NODES; i++)
+    for (int c = 0; c < 3; c++)
+      assert_true(values[3 * i + c] == (c == axis[i] ? 4 : 9));
+  works(op_fetch_data(met, values));
+  for (int i = 0; i < 3 * NODES; i++)
+    assert_true(values[i] == i % 3 + 1);
+}
+
 /* Loops that wait: what each leaves is there for the next one. */
 CASE(a_chain_keeps_what_several_leave) {
   const struct mesh m = make();
@@ -169,6 +209,7 @@ int main(void) {
       test_in_library(own_row_and_neighbour_meet),
       test_in_library(elements_of_a_subset_meet),
       test_in_library(rows_of_a_ragged_map_meet),
+      test_in_library(the_rest_of_a_row_stays),
       test_in_library(a_chain_keeps_what_several_leave),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
