@@ -6,7 +6,7 @@
 #include "jit/job.h"
 #include "jit/load/load.h"
 #include "jit/plugin.h"
-#include "jit/prove.h"
+#include "jit/proof/prove.h"
 #include "jit/target.h"
 #include "jit/texts/read.h"
 

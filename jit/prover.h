@@ -61,7 +61,7 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* What was found. jit/found.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
+/* What was found. jit/proof/found.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
 enum prove_found {
   FOUND_NONE,
   /* The promise of an argument is broken. */
@@ -136,7 +136,7 @@ struct prove_finding {
 /* What elements that meet in an argument's row can do to one another, and what an element leaves of it. */
 struct prove_fact {
   bool partial; /* of WRITE: it is not proved that all components are written on every path */
-  bool reads; /* what was there before the element may be read */
+  bool reads;   /* what was there before the element may be read */
   int same; /* arguments of one number get the same value in each component, by any element; 0: values may differ */
 };
 

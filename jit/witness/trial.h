@@ -3,8 +3,8 @@
 #ifndef OP2JIT_JIT_WITNESS_TRIAL_H
 #define OP2JIT_JIT_WITNESS_TRIAL_H
 
+#include "jit/proof/found.h"
 #include "jit/prover.h"
-#include "jit/found.h"
 #include "jit/witness/made.h"
 
 enum trial_what {

@@ -4,7 +4,7 @@
 
 #include "base/sha256.h"
 #include "check/rows.h"
-#include "jit/found.h"
+#include "jit/proof/found.h"
 
 enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 

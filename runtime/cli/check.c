@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "jit/front/kernel.h"
 #include "jit/messages.h"
-#include "jit/prove.h"
-#include "jit/found.h"
+#include "jit/proof/found.h"
+#include "jit/proof/prove.h"
 
 enum { OPTION_KERNEL, OPTION_CONST };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/found.h"
 #include "jit/front/prelude.h"
+#include "jit/proof/found.h"
 #include "jit/prover.h"
 #include "jit/witness/witness.h"
 #include "op2jit.h"

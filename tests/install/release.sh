@@ -2,7 +2,7 @@
 # release.sh ROOT [PLUGIN]: the library as those build it who install it: meson's buildtype `release` with the compiler PLUGIN of
 # another build, and `plain` without one. There are no warnings, which would be no error there, and a program runs.
 set -u
-root=$1 plugin=${2:-}
+root=$1 plugin=${2:+$(realpath "$2")}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -6,7 +6,7 @@
 
 #include "invent.h"
 #include "jit/generate/generate.h"
-#include "jit/prove.h"
+#include "jit/proof/prove.h"
 #include "op2jit.h"
 
 enum { ELEMENTS = 40, WIDEST = 4, RUN_EACH = 40 };

@@ -6,7 +6,7 @@
 
 #include "check/rows.h"
 #include "check/watch/watch_say.h"
-#include "jit/found.h"
+#include "jit/proof/found.h"
 
 /* ---- one row ---- */
 

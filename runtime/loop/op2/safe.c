@@ -1,10 +1,9 @@
 #include "loop/op2/safe.h"
 
-
 #include "backend/backend.h"
 #include "base/log.h"
 #include "context/context.h"
-#include "jit/found.h"
+#include "jit/proof/found.h"
 #include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"

@@ -1,6 +1,6 @@
 /* What a finding of the prover says: codes become words here, and nowhere else. */
-#ifndef OP2JIT_JIT_FOUND_H
-#define OP2JIT_JIT_FOUND_H
+#ifndef OP2JIT_JIT_PROOF_FOUND_H
+#define OP2JIT_JIT_PROOF_FOUND_H
 
 #include "jit/front/describe.h"
 #include "jit/prover.h"

@@ -1,4 +1,4 @@
-#include "jit/found.h"
+#include "jit/proof/found.h"
 
 #include "jit/front/kernel.h"
 

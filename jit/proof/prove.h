@@ -1,8 +1,8 @@
 /* Before a kernel is compiled: does it do what its access descriptors say? The plugin's prover says so from the
  * text. What was proved is remembered in the store; a violation is an error with the kernel's line and the
  * declaration that would be right. */
-#ifndef OP2JIT_JIT_PROVE_H
-#define OP2JIT_JIT_PROVE_H
+#ifndef OP2JIT_JIT_PROOF_PROVE_H
+#define OP2JIT_JIT_PROOF_PROVE_H
 
 #include "base/log.h"
 #include "jit/front/describe.h"

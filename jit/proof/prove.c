@@ -1,4 +1,4 @@
-#include "jit/prove.h"
+#include "jit/proof/prove.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "jit/found.h"
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
+#include "jit/proof/found.h"
 #include "jit/prover.h"
 #include "jit/witness/witness.h"
 #include "kernels-cache/store.h"
