@@ -452,7 +452,7 @@ static int refuse(const struct plugin *plugin, const struct desc *d, const struc
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
                  struct prove_facts *facts, struct error *err) {
-  struct prove_facts unwanted;
+  struct prove_facts unwanted = {0};
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
