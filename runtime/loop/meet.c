@@ -239,20 +239,30 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
   return known;
 }
 
+/* Of the dat's arguments that write, the first of which the program does not say so. */
+static int unsaid(const struct loop *loop, int i) {
+  for (int j = i; j < loop->nargs; j++)
+    if (loop->args[j].dat == loop->args[i].dat && meet_writes(&loop->args[j]) &&
+        !arg_is_own(&loop->args[j]) && !loop->keys[j].may_meet)
+      return j;
+  return i;
+}
+
 static void warn(const struct op_context *ctx, const struct loop *loop, int i, const struct meeting *found,
                  enum log_level level) {
   const struct loop_arg *arg = &loop->args[i];
+  /* Elements at borders run on each rank that owns one of their rows, which has an order of its own. */
+  const bool split = !comm_alone(ctx->comm) && writes_several(loop);
   log_line(
       ctx->log, level, "loop",
       "loop %s, argument %d (dat \"%s\", %s): elements %ld and %ld of set \"%s\" both reach element %ld of "
-      "set "
-      "\"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after the "
-      "other, which takes longer; declare it OP_INC where the kernel only adds, or write "
-      "op_arg_may_meet(...) "
-      "around the argument where any order will do",
+      "set \"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after "
+      "the other, which takes longer%s; declare it OP_INC where the kernel only adds, or write "
+      "op_arg_may_meet(...) around the argument where any order will do",
       loop->name, i + 1, arg->dat->name, access_names[loop->keys[i].access],
       user_number(loop->set, found->first), user_number(loop->set, found->second), loop->set->name,
-      user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name);
+      user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name,
+      split ? ", and each rank has an order of its own for the rows that it owns" : "");
 }
 
 /* The first rank that sees two such elements says it. One call may be of many loops, with other dats: it is warned of once. */
@@ -264,7 +274,7 @@ static int tell(struct op_context *ctx, const struct loop *loop, int i, struct e
   code = agree_on_largest(ctx->agreement, code, &first, 1, err);
   const enum log_level level = site_weight(ctx, loop, "meet");
   if (!code && own > 0 && own >= first)
-    warn(ctx, loop, i, &found, level);
+    warn(ctx, loop, unsaid(loop, i), &found, level);
   return code;
 }
 

@@ -401,7 +401,10 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
       (code = jit_check(jit, &loop->desc, loop->backend->space == SPACE_DEVICE, &asked, err)))
     error_prefix(err, "loop %s: ", loop->name);
   double unasked = !asked;
-  code = remember_failure(loop, agree_on_largest(ctx->agreement, code, &unasked, 1, err), err);
+  code = agree_on_largest(ctx->agreement, code, &unasked, 1, err);
+  if (code && loop_goes_on(ctx, loop, code, err))
+    code = OP_OK;
+  code = remember_failure(loop, code, err);
   if (!code && unasked > 0)
     code = loop_prepare(ctx, launch, err);
   loop->looked_at = !code;

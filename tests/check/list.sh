@@ -65,6 +65,8 @@ if [ "$OP2_BACKEND" != native ]; then
   says 'OP_ERR_VIOLATION' 'never writes component 1'
   run $violation OP2_CHECK=list half
   says 'loop half, text' 'found 2 mistakes'
+  run $violation OP2_CHECK=list none
+  says 'found 1 mistake' '  loop half, text: its text breaks a promise; seen 1 time, first:'
 fi
 
 # Where a plain run would end the process nobody can go on; what was found is said all the same.

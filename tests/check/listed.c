@@ -58,7 +58,7 @@ static bool wanted(int argc, char **argv, const char *name) {
     any |= strncmp(argv[i], "OP2_", 4) != 0;
     found |= strcmp(argv[i], name) == 0;
   }
-  return any ? found : strcmp(name, "half") != 0 && strcmp(name, "divides") != 0;
+  return any ? found : strcmp(name, "half") != 0 && strcmp(name, "divides") != 0 && strcmp(name, "none") != 0;
 }
 
 static op_arg own(op_dat dat, op_access access) {
@@ -77,6 +77,8 @@ int main(int argc, char **argv) {
   op_set nodes = op_decl_set(root ? NODES : 0, "nodes"), edges = op_decl_set(root ? EDGES : 0, "edges");
   op_map map = op_decl_map(edges, nodes, 1, table, "map");
   op_dat a = op_decl_dat(nodes, 2, "double", ones, "a"), b = op_decl_dat(nodes, 2, "double", ones, "b");
+  op_set none = op_decl_set(0, "none");
+  op_dat c = op_decl_dat(none, 2, "double", ones, "c");
   for (int call = 0; call < 4; call++) {
     if (wanted(argc, argv, "gaps"))
       op_par_loop(OP_KERNEL_OF(gaps), "gaps", nodes, op_arg_idx(-1, OP_ID), own(a, OP_WRITE),
@@ -86,6 +88,8 @@ int main(int argc, char **argv) {
                   op_arg_dat(b, 0, map, 2, "double", OP_WRITE));
     if (wanted(argc, argv, "half"))
       op_par_loop(OP_KERNEL_OF(half), "half", nodes, op_arg_idx(-1, OP_ID), own(a, OP_WRITE));
+    if (wanted(argc, argv, "none"))
+      op_par_loop(OP_KERNEL_OF(half), "half", none, op_arg_idx(-1, OP_ID), own(c, OP_WRITE));
     if (wanted(argc, argv, "divides"))
       op_par_loop(OP_KERNEL_OF(divides), "divides", nodes, op_arg_idx(-1, OP_ID), own(a, OP_WRITE));
     if (wanted(argc, argv, "right"))
