@@ -278,6 +278,15 @@ static int tell(struct op_context *ctx, const struct loop *loop, int i, struct e
   return code;
 }
 
+/* Does the program itself declare that elements write the dat? Else it runs by another reading, of which it was warned, and
+ * runs on ranks as it did in OP2. */
+static bool is_declared(const struct loop *loop, const struct dat *dat) {
+  bool any = false;
+  for (int i = 0; i < loop->nargs; i++)
+    any |= loop->args[i].dat == dat && (loop->keys[i].access == OP_WRITE || loop->keys[i].access == OP_RW);
+  return any;
+}
+
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
   const bool tells = loop->site && !(loop->form && loop->form->orders),
              split = !comm_alone(ctx->comm) && writes_several(loop);
@@ -286,7 +295,7 @@ int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *
     return OP_OK;
   int code = find_facts(ctx, loop, &facts, err);
   for (int i = 0; !code && i < loop->nargs; i++)
-    if (facts.met[i] && split && facts.doing[i] == DOES_READ)
+    if (facts.met[i] && split && facts.doing[i] == DOES_READ && is_declared(loop, loop->args[i].dat))
       code = agree_on_success(ctx->agreement, refuse_split(loop, i, err), err);
   for (int i = 0; !code && tells && i < loop->nargs; i++)
     if (facts.met[i] && facts.doing[i] != DOES_SAME && !is_known(loop, loop->args[i].dat))
