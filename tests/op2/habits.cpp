@@ -29,11 +29,17 @@ static void larger(const double *v, double *a, double *b) {
 static void share(const double *v, double *a) {
   *a += *v;
 }
+/* As in OP2's own test of reductions: OP_INC that is assigned, and a sum beside it. */
+static void settle(double *x, int *count) {
+  *x = 0;
+  (*count)++;
+}
 
 static const int edges_of_node = 3, nnodes = 700, nedges = edges_of_node * nnodes;
 static op_set edges, nodes;
 static op_map ends, itself; // itself: of nodes, where nobody meets
-static op_dat part, speed, v, node_part, node_speed, alone, two, sides, seen, most, sum;
+static op_dat part, speed, v, node_part, node_speed, alone, two, sides, seen, most, sum, settled;
+static int count;
 
 static void loops() {
   op_par_loop(clear, "clear", edges, op_arg_dat(two, 0, ends, 2, "double", OP_WRITE));
@@ -51,6 +57,10 @@ static void loops() {
               op_arg_dat(sum, 0, ends, 1, "double", OP_RW));
   op_par_loop(share, "share_known", edges, op_arg_dat(v, -1, OP_ID, 1, "double", OP_READ),
               op_arg_may_meet(op_arg_dat(sum, 1, ends, 1, "double", OP_RW)));
+}
+
+static void settle_on_ranks() {
+  op_par_loop(settle, "settle", edges, op_arg_dat(settled, 0, ends, 1, "double", OP_INC), op_arg_gbl(&count, 1, "int", OP_INC));
 }
 
 static std::vector<int> ends_of(2 * nedges), parts(nedges);
@@ -125,12 +135,15 @@ int main(int argc, char **argv) {
   seen = op_decl_dat(nodes, 1, "double", none.data(), "seen");
   most = op_decl_dat(nodes, 1, "double", none.data(), "most");
   sum = op_decl_dat(nodes, 1, "double", none.data(), "sum");
+  settled = op_decl_dat(nodes, 1, "double", ones.data(), "settled");
   if (op_rank_count() > 1)
     op_partition("random", "", nodes, nullptr, nullptr);
   for (int step = 0; step < 4; step++) {
     if (step == 2)
       op_renumber(ends);
     loops();
+    if (op_rank_count() > 1)
+      settle_on_ranks();
   }
   const answer all = expected(4);
   compare("alone", alone, all.alone);
@@ -139,6 +152,10 @@ int main(int argc, char **argv) {
   compare("seen", seen, all.seen);
   compare("most", most, all.most);
   compare("sum", sum, all.sum);
+  if (op_rank_count() > 1) {
+    compare("settled", settled, none);
+    op_printf("count %d", count);
+  }
   op_printf("\n");
   op_exit();
   return 0;

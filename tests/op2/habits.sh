@@ -58,6 +58,7 @@ if [ -n "$mpi" ] && command -v mpirun.openmpi >/dev/null; then
   for backend in native seq; do
     (cd "$work" && OP2_PLUGINS=$build OP2_BACKEND=$backend OP2_THREADS=1 "$mpi" openmpi 2 ./program >out 2>log) || fail "two ranks, $backend: failed: $(cat "$work/log")"
     is_right "two ranks, $backend"
+    grep -q "settled 0 count 8400" "$work/out" || fail "two ranks, $backend: $(cat "$work/out" "$work/log")"
   done
 fi
 [ "$failures" -eq 0 ] && echo "answers are those of plain loops, and each call site is warned of once"
