@@ -14,6 +14,7 @@
 #include "loop/meet.h"
 #include "mesh/data.h"
 #include "record/findings.h"
+#include "record/sites.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
 
@@ -204,8 +205,8 @@ int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *
       int code = check_pair(loop, i, j, marks, bytes, err);
       free(marks);
       if (code == OP_ERR_ALIAS && is_forgiven(ctx, loop)) {
-        log_line(ctx->log, LOG_WARN, "loop", "%s; no two elements that meet there run at the same time",
-                 error_message(err));
+        log_line(ctx->log, site_weight(ctx, loop, "alias"), "loop",
+                 "%s; no two elements that meet there run at the same time", error_message(err));
         loop->forgiven = true;
         return list_alias(ctx, loop, err);
       }
