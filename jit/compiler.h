@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+struct lowered;
+
 struct compile_file {
   const char *name; /* what messages and #include say */
   const char *text;
@@ -34,6 +36,7 @@ struct compile_request {
   int warnings;
   int remarks; /* 1: the vectorisers' remarks on loops, and spills, as COMPILE_REMARK */
   enum compile_trial trial;
+  struct lowered *lowered; /* these very files, as a prover parsed them for this request; NULL: they are parsed */
 };
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };
@@ -62,7 +65,7 @@ struct compiler {
   void (*compile)(const struct compile_request *request, struct compile_result *result);
   void (*release)(struct compile_result *result);
 };
-#define COMPILER_ABI 2
+#define COMPILER_ABI 3
 
 /* What a plugin exports, under the name "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);

@@ -126,6 +126,8 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   got->prove_seconds = job.prove_seconds;
   if (job.result.owner)
     jit->target->release(jit->self, &job.result);
+  if (jit->target->forget)
+    jit->target->forget(jit->self, &job.proved);
   generated_free(&job.files);
   text_free(&job.shape);
   if (!e)
@@ -184,6 +186,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
   out->size = e->size;
   out->hash = e->key.hash;
   out->remarks = text_str(&e->remarks);
+  out->facts = e->facts;
   out->spills = e->spills;
   out->scalar = text_str(&e->scalar);
   return OP_OK;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "jit/front/describe.h"
 #include "jit/generate/shape.h"
+#include "jit/proof/facts.h"
 #include "jit/prover.h"
 #include "jit/share.h"
 
@@ -55,6 +56,7 @@ struct jit_code {
   const char *hash;                  /* of the key, hexadecimal */
   int spills;                        /* values that are kept in memory for want of registers */
   const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
+  struct facts facts;  /* of the kernel, where this call or an earlier one found them on the way to the code */
   const char
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
 };
@@ -87,21 +89,19 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 
 /* ---- of processors only ---- */
 
-/* For code that another compiler made, one of C++: does the kernel do what its arguments say? OP_ERR_VIOLATION if
- * not, OP_ERR_KERNEL if it would do something else there; nothing is said where there is no plugin to ask, or it
- * must not be asked. */
-int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
-/* For a loop that runs nothing, and so gets no code: does its text compile, and the kernel do what its arguments say? The
- * store remembers that it does. OP_ERR_COMPILE, OP_ERR_VIOLATION, and OP_ERR_KERNEL of one that is to be read `as_cxx`. *asked
- * false: there is no plugin to ask. With others the leader is asked; with JIT_LOAD nobody. */
-int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, struct error *err);
+struct jit_wish {
+  bool as_cxx;   /* another compiler is to read the text, as C++: OP_ERR_KERNEL where it would take it for something else */
+  bool alone;    /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
+  bool recalled; /* the store alone is asked */
+};
+/* What is known of a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. The store remembers it; else clang's
+ * tree says it, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
+int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish, struct facts *out,
+              bool *asked, struct error *err);
 /* What is proved of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of jit/prover.h).
  * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
-/* What is known of each argument (struct prove_fact of jit/prover.h). Remembered; asks the plugin only where it must. False:
- * nobody knows; *broken: the text breaks a promise, as asking for its code will say. */
-bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 

@@ -144,6 +144,7 @@ static void compile_now(struct job *job) {
   request.files = files;
   request.nfiles = 3;
   request.debug = *where != '\0';
+  request.lowered = job->proved.lowered;
   double start = clock_seconds();
   job->jit->target->compile(job->jit->self, &request, &job->result);
   job->seconds = clock_seconds() - start;
@@ -290,6 +291,16 @@ static bool settled_by_store(struct job *job, int *code, struct error *err) {
   return true;
 }
 
+/* The prover parses what the compiler is to compile, and lowers it too: but not where the compiler was begun already, is to have
+ * other names of files, or is asked for its warnings. */
+static int prove(struct job *job, struct error *err) {
+  struct jit *jit = job->jit;
+  const struct compile_request then = job_request(jit, job->d);
+  const bool lowers = !jit->dump && !then.warnings && !ahead_has(&jit->ahead, job->e->key.hash);
+  return jit->target->prove(jit->self, job->d, job->form, &job->files, lowers ? &then : NULL, &job->e->facts,
+                            &job->proved, err);
+}
+
 static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {
   struct jit *jit = job->jit;
   bool fresh = jit->dump && jit->options.mode == JIT_ON;
@@ -305,7 +316,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   if (jit->target->open_compiler(jit->self, err) != OP_OK)
     return err->code;
   job->prove_start = clock_seconds();
-  code = jit->target->prove(jit->self, job->d, job->form, &job->files, err);
+  code = prove(job, err);
   job->prove_seconds = clock_seconds() - job->prove_start;
   if (code)
     return code;

@@ -17,6 +17,7 @@ struct entry {
   struct text remarks, scalar;
   int spills;
   bool failed;
+  struct facts facts;   /* of the kernel; known where they were found before the compile */
   struct text messages; /* of a failed compile, as messages_keep writes them */
   struct text source;   /* folder of its dump; empty: none */
 };
@@ -44,6 +45,7 @@ struct job {
   struct generated files;
   struct text shape;
   struct compile_result result;
+  struct prove_result proved; /* what the prover has done for the compiler */
   double seconds;
   double prove_start, prove_seconds;
   struct jit_outcome outcome; /* for others */

@@ -117,64 +117,75 @@ static int processor_open_compiler(void *self, struct error *err) {
   return plugin_open(&p->plugin, err);
 }
 
+static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
+                           const struct compile_request *then, struct facts *facts,
+                           struct prove_result *kept, struct error *err) {
+  struct processor *p = self;
+  const struct proving proving = {.plugin = &p->plugin,
+                                  .store = p->options.store,
+                                  .log = p->options.log,
+                                  .told = &p->warned,
+                                  .then = then};
+  (void)shape;
+  return prove_kernel(&proving, d, files, facts, kept, err);
+}
+
+static void processor_forget(void *self, struct prove_result *kept) {
+  const struct processor *p = self;
+  if (kept->owner)
+    prove_find(&p->plugin)->release(kept);
+}
+
 static int processor_recall(void *self, const struct desc *d, struct error *err) {
   const struct processor *p = self;
-  return prove_recall(&p->plugin, p->options.store, d, err);
+  return facts_get_violation(&p->plugin, p->options.store, d, err);
 }
 
-static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
-                           struct error *err) {
-  struct processor *p = self;
-  (void)shape;
-  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, false, NULL,
-                      err);
-}
-
-int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
-  struct processor *p = jit->self;
-  const struct shape scalar = {0};
-  struct generated files = {0};
-  if (p->options.mode != JIT_ON || d->unproved)
-    return OP_OK;
-  int code = plugin_find(&p->plugin, p->plugins, err);
-  if (!code && prove_is_known(&p->plugin, p->options.store, d, true))
-    return OP_OK;
-  if (!code && prove_recall(&p->plugin, p->options.store, d, err))
-    return err->code;
-  if (!code)
-    code = plugin_open(&p->plugin, err);
-  if (code) {
-    error_clear(err);
-    return OP_OK;
-  }
-  code = generate_c(d, &scalar, &files, err);
-  if (!code)
-    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, false,
-                        NULL, err);
-  generated_free(&files);
-  return code;
-}
-
-int jit_check(struct jit *jit, const struct desc *d, bool as_cxx, bool *asked, struct error *err) {
-  struct processor *p = jit->self;
-  const struct shape scalar = {0};
-  struct generated files = {0};
+/* Not known by the store: false if nobody can be asked. */
+static bool open_prover(struct processor *p) {
   struct error why = {0};
-  const bool led = p->options.share && !p->options.share->leads;
-  *asked = p->options.mode != JIT_OFF;
-  if (p->options.mode != JIT_ON || led)
-    return OP_OK;
-  *asked = plugin_find(&p->plugin, p->plugins, &why) == OP_OK;
-  if (*asked && prove_is_known(&p->plugin, p->options.store, d, as_cxx))
-    return OP_OK;
-  *asked = *asked && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
+  const bool good = p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
   error_free(&why);
-  int code = *asked ? generate_c(d, &scalar, &files, err) : OP_OK;
-  if (!code && *asked)
-    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, as_cxx, true,
-                        NULL, err);
+  return good;
+}
+
+static int read_now(struct processor *p, const struct desc *d, const struct jit_wish *wish, struct facts *out,
+                    struct error *err) {
+  const struct shape scalar = {0};
+  const struct proving proving = {.plugin = &p->plugin,
+                                  .store = p->options.store,
+                                  .log = p->options.log,
+                                  .told = &p->warned,
+                                  .as_cxx = wish->as_cxx,
+                                  .alone = wish->alone};
+  struct generated files = {0};
+  int code = generate_c(d, &scalar, &files, err);
+  if (!code)
+    code = prove_kernel(&proving, d, &files, out, NULL, err);
   generated_free(&files);
   return code;
+}
+
+int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish, struct facts *out,
+              bool *asked, struct error *err) {
+  struct processor *p = jit->self;
+  struct error why = {0};
+  const bool led = wish->alone && p->options.share && !p->options.share->leads;
+  const bool found = !led && p->options.mode != JIT_OFF && plugin_find(&p->plugin, p->plugins, &why) == OP_OK;
+  error_free(&why);
+  *out = (struct facts){0};
+  *asked = found || led || p->options.mode == JIT_LOAD;
+  if (!found)
+    return OP_OK;
+  if (facts_get(&p->plugin, p->options.store, d, out) && !(wish->as_cxx && out->c_only) &&
+      (!out->untried || p->options.mode != JIT_ON))
+    return OP_OK;
+  if (facts_get_violation(&p->plugin, p->options.store, d, err))
+    return err->code;
+  if (wish->recalled || p->options.mode != JIT_ON)
+    return OP_OK;
+  *asked = open_prover(p);
+  return *asked ? read_now(p, d, wish, out, err) : OP_OK;
 }
 
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
@@ -194,30 +205,6 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
     *understood = prove_verdicts(&p->plugin, d, &files, verdicts);
   generated_free(&files);
   return code;
-}
-
-bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken) {
-  struct processor *p = jit->self;
-  const struct shape scalar = {0};
-  struct generated files = {0};
-  struct prove_facts found = {0};
-  struct error said = {0};
-  bool untried = false;
-  *broken = false;
-  if (plugin_find(&p->plugin, p->plugins, &said) == OP_OK)
-    found.known = prove_facts(&p->plugin, p->options.store, d, &untried, found.items);
-  if (!said.code && p->options.mode == JIT_ON && (!found.known || untried)) {
-    found.known = false;
-    *broken = prove_recall(&p->plugin, p->options.store, d, &said) != OP_OK;
-    /* What is wrong is said when the code is asked for. */
-    if (!*broken && plugin_open(&p->plugin, &said) == OP_OK && generate_c(d, &scalar, &files, &said) == OP_OK)
-      *broken = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, false,
-                             false, &found, &said) != OP_OK;
-  }
-  memcpy(facts, found.items, (size_t)d->nargs * sizeof *facts);
-  generated_free(&files);
-  error_free(&said);
-  return found.known;
 }
 
 static void processor_compile(void *self, const struct compile_request *request,
@@ -325,6 +312,7 @@ const struct target target_processor = {
     .open_compiler = processor_open_compiler,
     .recall = processor_recall,
     .prove = processor_prove,
+    .forget = processor_forget,
     .compile = processor_compile,
     .release = processor_release,
     .load = processor_load,

@@ -44,6 +44,8 @@ struct prove_request {
   const char *kernel; /* the function's name */
   const struct prove_argument *arguments;
   int narguments;
+  /* What the compiler will be asked for the same files, if nothing is found; its own files are not looked at. NULL: nothing. */
+  const struct compile_request *then;
 };
 
 /* The kernel's parameter, from 0, that an argument is passed as. */
@@ -147,6 +149,7 @@ struct prove_result {
   const struct prove_fact *facts;   /* of each argument; NULL: none are known */
   struct compile_message *messages; /* of a text that compiles: the serious warnings */
   int nmessages;
+  struct lowered *lowered; /* for that request, until it is released; NULL: there is none */
   void *owner;
 };
 
@@ -155,7 +158,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 6
+#define PROVER_ABI 7
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

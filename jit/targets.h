@@ -41,9 +41,12 @@ struct target {
   int (*open_compiler)(void *self, struct error *err);
   /* What is remembered of that already: OP_ERR_VIOLATION. */
   int (*recall)(void *self, const struct desc *d, struct error *err);
-  /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. */
+  /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. `then` is what will be asked of the compiler: *kept
+   * may have some of its work, until `forget`. */
   int (*prove)(void *self, const struct desc *d, const void *shape, const struct generated *files,
+               const struct compile_request *then, struct facts *facts, struct prove_result *kept,
                struct error *err);
+  void (*forget)(void *self, struct prove_result *kept); /* NULL: nothing is kept */
   /* As struct compiler's; may run on another thread. */
   void (*compile)(void *self, const struct compile_request *request, struct compile_result *result);
   void (*release)(void *self, struct compile_result *result);

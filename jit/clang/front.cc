@@ -221,18 +221,21 @@ bool is_cxx(const compile_request &request) {
   return request.nfiles > 1 && llvm::StringRef(request.files[1].name).ends_with(".cc");
 }
 
+clang::CodeGenerator *lower(clang::CompilerInstance &compiler, llvm::LLVMContext &context) {
+  return clang::CreateLLVMCodeGen(compiler.getDiagnostics(), "loop", &compiler.getVirtualFileSystem(),
+                                  compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+                                  compiler.getCodeGenOpts(), context);
+}
+
 static std::unique_ptr<llvm::Module> lowered(const compile_request &request, llvm::LLVMContext &context,
                                              Output &output, bool cxx) {
   clang::CodeGenerator *generator = nullptr; // the compiler instance's
   std::unique_ptr<llvm::Module> module;
-  const auto lower = [&](clang::CompilerInstance &compiler) {
-    generator = clang::CreateLLVMCodeGen(compiler.getDiagnostics(), "loop", &compiler.getVirtualFileSystem(),
-                                         compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
-                                         compiler.getCodeGenOpts(), context);
-    return std::unique_ptr<clang::ASTConsumer>(generator);
+  const auto consume = [&](clang::CompilerInstance &compiler) {
+    return std::unique_ptr<clang::ASTConsumer>(generator = lower(compiler, context));
   };
   parse(
-      request, output, lower, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); },
+      request, output, consume, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); },
       cxx);
   return module;
 }

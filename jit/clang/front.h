@@ -3,6 +3,7 @@
 #define OP2JIT_JIT_CLANG_FRONT_H
 
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
 #include <memory>
@@ -11,6 +12,7 @@
 
 namespace clang {
 class ASTConsumer;
+class CodeGenerator;
 class CompilerInstance;
 } // namespace clang
 
@@ -25,6 +27,15 @@ bool parse(const compile_request &request, Output &output,
 // Is the kernel, the second file, C++? Its name ends in .cc. The main file is then read twice: as C, where it holds the
 // loop and calls the kernel by its entry, and as C++, where it holds the entry and includes the kernel.
 bool is_cxx(const compile_request &request);
+
+// What a text became, and where it lives.
+struct Lowered {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+// Lowers what is parsed. It stays with the compiler instance, and belongs to it.
+clang::CodeGenerator *lower(clang::CompilerInstance &compiler, llvm::LLVMContext &context);
 
 // Parses and lowers. NULL if the text is wrong; then the messages hold an error.
 std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,

@@ -1,7 +1,5 @@
 // The plugin's face: the table of compiler.h.
 #include <clang/Basic/Version.h>
-#include <llvm/IR/LLVMContext.h>
-
 #include <chrono>
 
 #include "accept.h"
@@ -20,11 +18,15 @@ const char *version() {
 
 bool translate(const compile_request &request, Output &output) {
   const auto start = std::chrono::steady_clock::now();
-  llvm::LLVMContext context;
-  context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
-  std::unique_ptr<llvm::Module> module = front_end(request, context, output);
+  Lowered own;
+  Lowered &text = request.lowered ? *reinterpret_cast<Lowered *>(request.lowered) : own;
+  text.context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
+  if (!request.lowered)
+    text.module = front_end(request, text.context, output);
   output.seconds_front = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return module && acceptable(*module, output) && back_end(request, *module, output);
+  const bool made = text.module && acceptable(*text.module, output) && back_end(request, *text.module, output);
+  text.context.setDiagnosticHandler(nullptr);
+  return made;
 }
 
 void compile(const compile_request *request, compile_result *result) {

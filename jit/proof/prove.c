@@ -11,7 +11,6 @@
 #include "jit/proof/found.h"
 #include "jit/prover.h"
 #include "jit/witness/witness.h"
-#include "kernels-cache/store.h"
 
 static enum prove_access access_of(int access) {
   static const enum prove_access table[] = {
@@ -148,7 +147,7 @@ static bool has_passed_constant(const struct desc *d) {
 }
 
 static void ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                struct prove_result *result) {
+                const struct compile_request *then, struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = argument_of(d, &d->args[i]);
@@ -159,7 +158,8 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
                                         .nfiles = 3,
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
-                                        .narguments = d->nargs};
+                                        .narguments = d->nargs,
+                                        .then = then};
   prove_find(plugin)->prove(&request, result);
 }
 
@@ -208,19 +208,20 @@ static void keep_asked(const struct desc *d, const struct prove_length *only, st
 
 /* *fixed is the description with few targets. */
 static void ask_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                        const struct prove_length *only, struct desc *fixed, struct prove_result *result) {
+                        const struct prove_length *only, const struct compile_request *then,
+                        struct desc *fixed, struct prove_result *result) {
   unsigned maps = 0;
   for (int m = 0; m < d->nmaps; m++)
     maps += d->maps[m].ragged && !(only && only->map == m) && maps < RAGGED_MOST;
   *fixed = *d;
   set_lengths(fixed, only, 0);
-  ask(plugin, fixed, files, result);
+  ask(plugin, fixed, files, then, result);
   keep_asked(d, only, result);
   for (unsigned many = 1; many < 1u << maps && result->status == 0 && count_violated(result); many++) {
     struct prove_result other = {0};
     struct desc longer = *d;
     set_lengths(&longer, only, many);
-    ask(plugin, &longer, files, &other);
+    ask(plugin, &longer, files, NULL, &other);
     for (int i = 0; i < result->nfindings; i++)
       if (result->findings[i].verdict == PROVE_VIOLATED && !is_found(&other, &result->findings[i]))
         result->findings[i].verdict = PROVE_UNKNOWN;
@@ -228,16 +229,16 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
   }
 }
 
-void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               const struct prove_length *only, struct proof *proof) {
+static void ask_all(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                    const struct prove_length *only, const struct compile_request *then, struct proof *proof) {
   struct prove_result *result = &proof->result;
   struct desc fixed;
   *proof = (struct proof){.without_targets = only && only->targets == 0};
   if (desc_any_ragged(d)) {
-    ask_lengths(plugin, d, files, only, &fixed, result);
+    ask_lengths(plugin, d, files, only, then, &fixed, result);
     d = &fixed;
   } else
-    ask(plugin, d, files, result);
+    ask(plugin, d, files, then, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
   if (proof->witnesses) {
     const int said = count_violated(result);
@@ -249,6 +250,11 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
     result->nfindings = 0;
     proof->untried = true;
   }
+}
+
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               const struct prove_length *only, struct proof *proof) {
+  ask_all(plugin, d, files, only, NULL, proof);
 }
 
 int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
@@ -284,143 +290,6 @@ void proof_free(const struct plugin *plugin, struct proof *proof) {
   prove_find(plugin)->release(&proof->result);
 }
 
-/* Everything that the verdict depends on: not the layouts, which differ between devices. */
-static void make_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
-  struct desc rows = *d;
-  for (int i = 0; i < rows.ndats; i++)
-    rows.dats[i].soa = false;
-  text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
-  desc_print(&rows, key);
-  for (int m = 0; m < rows.nmaps; m++)
-    if (rows.maps[m].longest)
-      text_addf(key, "map %d longest %d\n", m + 1, rows.maps[m].longest);
-}
-
-/* What is remembered of a text with one, of an OP2 program: such a loop runs all the same. The words have lines of
- * the program, so these are in the key. */
-static const char bad_words[] = "violation %d: %n";
-
-static void make_bad_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
-  make_key(plugin, d, key);
-  text_add(key, "\nviolated");
-  for (int i = 0; i < d->origins.count; i++) {
-    const struct origin *o = &d->origins.items[i];
-    text_addf(key, "\n%d %s:%d", o->line, o->file ? o->file : "", o->file_line);
-  }
-}
-
-int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err) {
-  struct text key = {0}, words = {0};
-  int rule = 0, head = 0;
-  if (!d->entry || d->unproved)
-    return OP_OK;
-  make_bad_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-                     sscanf(text_str(&words), bad_words, &rule, &head) == 1 && head > 0;
-  const int code = known ? error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words) + head) : OP_OK;
-  if (known)
-    err->fact = rule;
-  text_free(&key);
-  text_free(&words);
-  return code;
-}
-
-static void remember_violation(const struct plugin *plugin, struct store *store, const struct desc *d,
-                               const struct error *err) {
-  struct text key = {0}, words = {0};
-  if (!d->entry || has_passed_constant(d))
-    return;
-  make_bad_key(plugin, d, &key);
-  text_addf(&words, "violation %d: %s", err->fact, error_message(err));
-  if (text_ok(&key) && text_ok(&words))
-    store_put_verdict(store, text_str(&key), text_str(&words));
-  text_free(&key);
-  text_free(&words);
-}
-
-/* ---- facts ---- */
-
-/* Whether another day something else may be found, and three words for each argument. */
-static void print_facts(const struct prove_fact *facts, int count, bool untried, struct text *out) {
-  text_add(out, untried ? "untried " : "");
-  for (int i = 0; i < count; i++)
-    text_addf(out, "%d %d %d ", facts[i].partial, facts[i].reads, facts[i].same);
-}
-
-static bool parse_facts(const char *words, int count, bool *untried, struct prove_fact *facts) {
-  static const char mark[] = "untried ";
-  *untried = strncmp(words, mark, sizeof mark - 1) == 0;
-  words += *untried ? sizeof mark - 1 : 0;
-  for (int i = 0; i < count; i++) {
-    char *end;
-    facts[i].partial = strtol(words, &end, 10) != 0;
-    facts[i].reads = strtol(end, &end, 10) != 0;
-    facts[i].same = (int)strtol(end, &end, 10);
-    if (end == words || *end != ' ')
-      return false;
-    words = end + 1;
-  }
-  return true;
-}
-
-static void make_facts_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
-  make_key(plugin, d, key);
-  text_add(key, "\nfacts");
-}
-
-/* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
- * meet. */
-static void keep_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
-                       const struct prove_result *result, bool untried, struct prove_fact facts[]) {
-  struct text key = {0}, words = {0};
-  for (int i = 0; i < d->nargs; i++)
-    facts[i] = desc_any_ragged(d) ? (struct prove_fact){.partial = result->facts[i].partial, .reads = true}
-                                  : result->facts[i];
-  make_facts_key(plugin, d, &key);
-  print_facts(facts, d->nargs, untried, &words);
-  if (text_ok(&key) && text_ok(&words))
-    store_put_verdict(store, text_str(&key), text_str(&words));
-  text_free(&words);
-  text_free(&key);
-}
-
-bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
-                 struct prove_fact facts[]) {
-  struct text key = {0}, words = {0};
-  make_facts_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-                     parse_facts(text_str(&words), d->nargs, untried, facts);
-  text_free(&words);
-  text_free(&key);
-  return known;
-}
-
-/* What is remembered of a text without a violation. */
-static const char good_words[] = "no violation", good_as_c[] = "no violation, but C only";
-
-static bool recall(struct store *store, const char *key, bool as_cxx) {
-  struct text verdict = {0};
-  const bool known =
-      store_get_verdict(store, key, &verdict) && (!as_cxx || strcmp(text_str(&verdict), good_as_c) != 0);
-  text_free(&verdict);
-  return known;
-}
-
-static bool is_c_only(const struct prove_result *result) {
-  for (int i = 0; i < result->nfindings; i++)
-    if (result->findings[i].verdict == PROVE_C_ONLY)
-      return true;
-  return false;
-}
-
-bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx) {
-  struct text key = {0};
-  make_key(plugin, d, &key);
-  const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
-  text_free(&key);
-  return known;
-}
-
 /* Elements as the mesh has them. */
 static int judge_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                          const struct log *log, bool as_cxx, bool *untried, struct error *err) {
@@ -449,39 +318,60 @@ static int refuse(const struct plugin *plugin, const struct desc *d, const struc
   return code;
 }
 
-int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
-                 const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
-                 struct prove_facts *facts, struct error *err) {
-  struct prove_facts unwanted = {0};
-  struct text key = {0};
+static bool is_c_only(const struct prove_result *result) {
+  for (int i = 0; i < result->nfindings; i++)
+    if (result->findings[i].verdict == PROVE_C_ONLY)
+      return true;
+  return false;
+}
+
+/* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
+ * meet. */
+static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
+  *out = (struct facts){.known = proof->result.facts != NULL,
+                        .untried = proof->untried,
+                        .c_only = is_c_only(&proof->result)};
+  for (int i = 0; out->known && i < d->nargs; i++)
+    out->args[i] = desc_any_ragged(d)
+                       ? (struct prove_fact){.partial = proof->result.facts[i].partial, .reads = true}
+                       : proof->result.facts[i];
+}
+
+/* The prover understands the text. */
+static int judge_all(const struct proving *p, const struct desc *d, const struct generated *files,
+                     struct proof *proof, struct facts *facts, struct error *err) {
+  int code = judge(d, proof, files, p->log, p->as_cxx, err);
+  if (!code)
+    code = judge_lengths(p->plugin, d, files, p->log, p->as_cxx, &proof->untried, err);
+  if (code == OP_ERR_VIOLATION && !has_passed_constant(d))
+    facts_put_violation(p->plugin, p->store, d, err);
+  if (code)
+    return code;
+  warn(p->log, p->told, d, &proof->result, files);
+  take_facts(d, proof, facts);
+  facts_put(p->plugin, p->store, d, facts);
+  return OP_OK;
+}
+
+int prove_kernel(const struct proving *p, const struct desc *d, const struct generated *files,
+                 struct facts *facts, struct prove_result *kept, struct error *err) {
   struct proof proof = {0};
   int code = OP_OK;
   if (d->nmembers || d->unproved) /* they were asked for before */
     return OP_OK;
-  make_key(plugin, d, &key);
-  const bool known = !facts && text_ok(&key) && recall(store, text_str(&key), as_cxx);
-  if (prove_find(plugin) && !known) {
-    prove_ask(plugin, d, files, NULL, &proof);
-    const bool understood = proof.result.status == 0;
-    if (understood)
-      code = judge(d, &proof, files, log, as_cxx, err);
-    else if (alone && proof.result.status == 1)
-      code = refuse(plugin, d, files, &proof.result, err);
-    if (!code && understood)
-      code = judge_lengths(plugin, d, files, log, as_cxx, &proof.untried, err);
-    if (code == OP_ERR_VIOLATION)
-      remember_violation(plugin, store, d, err);
-    if (!code && understood)
-      warn(log, told, d, &proof.result, files);
-    if (!code && understood && proof.result.facts) {
-      struct prove_facts *to = facts ? facts : &unwanted;
-      keep_facts(plugin, store, d, &proof.result, proof.untried, to->items);
-      to->known = true;
-    }
-    if (!code && understood && !proof.untried && text_ok(&key))
-      store_put_verdict(store, text_str(&key), is_c_only(&proof.result) ? good_as_c : good_words);
-    proof_free(plugin, &proof);
+  if (facts_get(p->plugin, p->store, d, facts) && !facts->untried && !(p->as_cxx && facts->c_only))
+    return OP_OK;
+  if (!prove_find(p->plugin))
+    return OP_OK;
+  ask_all(p->plugin, d, files, NULL, p->then, &proof);
+  if (proof.result.status == 0)
+    code = judge_all(p, d, files, &proof, facts, err);
+  else if (p->alone && proof.result.status == 1)
+    code = refuse(p->plugin, d, files, &proof.result, err);
+  if (!code && kept && proof.result.lowered) {
+    *kept = proof.result;
+    proof.result = (struct prove_result){.nfindings = kept->nfindings};
   }
-  text_free(&key);
+  proof_free(p->plugin, &proof);
   return code;
 }

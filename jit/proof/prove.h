@@ -8,31 +8,28 @@
 #include "jit/front/describe.h"
 #include "jit/generate/generate.h"
 #include "jit/plugin.h"
+#include "jit/proof/facts.h"
 #include "jit/prover.h"
 
 struct store;
 
-/* Of each argument. */
-struct prove_facts {
-  bool known;
-  struct prove_fact items[OP_MAX_ARGS];
+struct proving {
+  const struct plugin *plugin; /* open */
+  struct store *store;
+  const struct log *log;
+  struct text *told; /* warnings that were told: they come once */
+  bool as_cxx;       /* another compiler is to read the text, as C++ */
+  bool alone;        /* nobody will compile it */
+  const struct compile_request *then; /* what comes next, see jit/prover.h; or NULL */
 };
 
-/* The plugin is open. OP_ERR_VIOLATION, whose fact is what was found; OP_ERR_KERNEL where another compiler is to read the
- * text `as_cxx` and would take it for something else; an unknown verdict is a line at info, and the compiler's serious
- * warnings are one at warn, unless `told` has them already, which gets them. A prover that fails, or does not understand
- * the text, is no error: the compiler will say what is wrong with it. But with `alone` none will, and a text that does
- * not compile is OP_ERR_COMPILE. What is remembered is not asked again, unless `facts`, which may be NULL, are wanted. */
-int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
-                 const struct desc *d, const struct generated *files, bool as_cxx, bool alone,
-                 struct prove_facts *facts, struct error *err);
-
-/* Has it no violation, as the store remembers? The plugin need not be open. */
-bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx);
-
-/* The violation that prove_kernel found of such a text of a program of OP2, if the store remembers it: OP_ERR_VIOLATION.
- * The plugin need not be open. */
-int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err);
+/* OP_ERR_VIOLATION, whose fact is what was found; OP_ERR_KERNEL where another compiler would take the text for something
+ * else; with `alone`, OP_ERR_COMPILE of a text that does not compile. An unknown verdict is a line at info, and the compiler's
+ * serious warnings are one at warn. A prover that fails, or does not understand the text, is no error: the compiler will
+ * say what is wrong with it. What is remembered is not asked again. *kept, which may be NULL, gets what was lowered for
+ * `then`, and the caller releases it. */
+int prove_kernel(const struct proving *p, const struct desc *d, const struct generated *files,
+                 struct facts *facts, struct prove_result *kept, struct error *err);
 
 /* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
  * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
@@ -58,10 +55,6 @@ const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]);
-/* The facts of a text without a violation, as the store remembers them. *untried: another day there may be a violation, so
- * ask again where that can be done. */
-bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
-                 struct prove_fact facts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,

@@ -29,6 +29,8 @@ int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, con
   ctx->counters->cache_hits += !fresh;
   if (!loop)
     return OP_OK;
+  if (out->facts.known)
+    loop->facts = out->facts;
   loop_count_code(loop, fresh);
   loop->stats.compile_seconds += fresh ? out->seconds : 0;
   return OP_OK;

@@ -28,9 +28,12 @@ static int ask_prover(struct op_context *ctx, struct loop *loop, struct error *e
   struct jit *jit = NULL;
   if (loop->backend->space != SPACE_DEVICE || loop->compiled)
     return OP_OK;
+  const struct jit_wish wish = {.as_cxx = true};
+  struct facts ignored;
+  bool asked;
   int code = context_jit(ctx, &jit, err);
   if (!code)
-    code = jit_prove(jit, &loop->desc, err);
+    code = jit_facts(jit, &loop->desc, &wish, &ignored, &asked, err);
   if (code)
     error_prefix(err, "loop %s: ", loop->name);
   code = agree_on_success(ctx->agreement, code, err);

@@ -148,6 +148,7 @@ static bool is_kept(const struct op_context *ctx, const struct loop *loop, const
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   desc_free(d);
+  loop->facts = (struct facts){0};
   *d = (struct desc){.nargs = loop->nargs, .compiled = loop->ranged, .unproved = loop->unproved};
   int code = loop->fusion   ? fused_describe(ctx, loop, err)
              : loop->source ? text_describe(ctx, loop, err)

@@ -84,7 +84,7 @@ enum doing {
 };
 
 /* Of each argument that is the first of its dat to write through a map. */
-struct facts {
+struct met {
   bool met[OP_MAX_ARGS]; /* on some rank */
   enum doing doing[OP_MAX_ARGS];
 };
@@ -103,19 +103,17 @@ static enum doing doing_with(const struct loop *loop, const struct dat *dat,
   return reads ? DOES_READ : same ? DOES_SAME : DOES_WRITE;
 }
 
-static int find_facts(struct op_context *ctx, const struct loop *loop, struct facts *facts,
-                      struct error *err) {
-  struct prove_fact known[OP_MAX_ARGS] = {{0}};
+static int find_facts(struct op_context *ctx, struct loop *loop, struct met *facts, struct error *err) {
   double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
   bool broken = false;
-  const bool has = loop_facts(ctx, loop, known, &broken);
+  const bool has = loop_facts(ctx, loop, false, &broken);
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     struct meeting found;
     if (!is_first(loop, i) || (code = meet_find(ctx, loop, &loop->args[i], &found, err)))
       continue;
     met[i] = found.first >= 0;
-    values[i] = has ? doing_with(loop, loop->args[i].dat, known) : DOES_READ;
+    values[i] = has ? doing_with(loop, loop->args[i].dat, loop->facts.args) : DOES_READ;
   }
   code = agree_on_largest(ctx->agreement, code, values, 2 * OP_MAX_ARGS, err);
   for (int i = 0; i < loop->nargs; i++) {
@@ -290,7 +288,7 @@ static bool is_declared(const struct loop *loop, const struct dat *dat) {
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
   const bool tells = loop->site && !(loop->form && loop->form->orders),
              split = !comm_alone(ctx->comm) && writes_several(loop);
-  struct facts facts;
+  struct met facts;
   if (!loop->meets || (!tells && !split))
     return OP_OK;
   int code = find_facts(ctx, loop, &facts, err);

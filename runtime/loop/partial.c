@@ -12,13 +12,17 @@
 #include "ranks/comm.h"
 #include "services/services.h"
 
-bool loop_facts(struct op_context *ctx, const struct loop *loop, struct prove_fact facts[], bool *broken) {
-  struct error ignored = {0};
+bool loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, bool *broken) {
+  const struct jit_wish wish = {.recalled = recalled};
+  struct error said = {0};
   struct jit *jit = NULL;
-  const bool can = !loop->ranged && !loop->fusion && context_jit(ctx, &jit, &ignored) == OP_OK;
-  error_free(&ignored);
+  bool asked;
   *broken = false;
-  return can && ctx->comm->rank == 0 && jit_facts(jit, &loop->desc, facts, broken);
+  if (!loop->facts.known && !loop->ranged && !loop->fusion && ctx->comm->rank == 0 &&
+      context_jit(ctx, &jit, &said) == OP_OK)
+    *broken = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, &said) != OP_OK;
+  error_free(&said);
+  return loop->facts.known && ctx->comm->rank == 0;
 }
 
 static bool is_written(const struct loop_arg *arg) {
@@ -33,19 +37,25 @@ static bool is_asked(const struct loop *loop) {
   return any && !loop->ranged && !loop->fusion && loop->backend->plan;
 }
 
-int loop_keep_rest(struct op_context *ctx, struct loop *loop, bool *changed, struct error *err) {
-  struct prove_fact facts[OP_MAX_ARGS];
+/* What the facts of the kernel say; without them, a promise that nobody proved. Who compiles nothing has the code that was made
+ * with what was known then. */
+static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled, double partial[],
+                        struct error *err) {
+  const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
+  bool broken = false;
+  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, recalled, &broken);
+  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !broken; i++)
+    partial[i] = is_written(&loop->args[i]) && (known ? loop->facts.args[i].partial : !loads && !recalled);
+  return agree_on_largest(ctx->agreement, OP_OK, partial, OP_MAX_ARGS, err);
+}
+
+int loop_keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, bool *changed,
+                   struct error *err) {
   double partial[OP_MAX_ARGS] = {0};
   *changed = false;
   if (!is_asked(loop))
     return OP_OK;
-  /* Who compiles nothing has the code that was made with what was known then. */
-  const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
-  bool broken = false;
-  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, facts, &broken);
-  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !broken; i++)
-    partial[i] = is_written(&loop->args[i]) && (known ? facts[i].partial : !loads);
-  const int code = agree_on_largest(ctx->agreement, OP_OK, partial, OP_MAX_ARGS, err);
+  const int code = find_partial(ctx, loop, recalled, partial, err);
   for (int i = 0; !code && i < loop->nargs; i++) {
     if (!(partial[i] > 0))
       continue;

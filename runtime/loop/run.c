@@ -90,28 +90,46 @@ static int describe_anew(struct op_context *ctx, struct loop *loop, struct error
   return code;
 }
 
-static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
-  bool changed = false;
-  int code = describe_anew(ctx, loop, err);
-  if (!code && !loop->prepared)
-    code = loop_keep_rest(ctx, loop, &changed, err);
-  if (!code && changed) {
-    loop->epoch = ctx->mesh->epoch - 1;
-    code = describe_anew(ctx, loop, err);
-  }
-  if (code || loop->prepared)
-    return code;
+/* From a description to code. */
+static int make_ready(struct op_context *ctx, struct loop *loop, struct error *err) {
   loop_count_bytes(loop);
   loop_make_parts(loop);
   loop_find_needs(loop);
   loop_fill_frame(ctx, loop);
-  code = loop_look_for_meetings(ctx, loop, err);
+  int code = loop_look_for_meetings(ctx, loop, err);
   if (!code)
     code = tune_choose(ctx, loop, err);
   if (!code)
     code = tune_plan(ctx, loop, err);
+  return code ? code : tune_code(ctx, loop, err);
+}
+
+/* Arguments whose rest must stay are others in the description. */
+static int keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, bool *changed,
+                     struct error *err) {
+  int code = loop_keep_rest(ctx, loop, recalled, changed, err);
+  if (code || !*changed)
+    return code;
+  loop->epoch = ctx->mesh->epoch - 1;
+  return describe_anew(ctx, loop, err);
+}
+
+/* On processors the kernel is proved on the way to its code, since both need its tree: so the promise of OP_WRITE is believed
+ * until then, unless the store knows better. */
+static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const bool late = loop->backend->space == SPACE_HOST;
+  bool changed = false;
+  int code = describe_anew(ctx, loop, err);
+  if (code || loop->prepared)
+    return code;
+  if (!late || comm_alone(ctx->comm))
+    code = keep_rest(ctx, loop, late, &changed, err);
   if (!code)
-    code = tune_code(ctx, loop, err);
+    code = make_ready(ctx, loop, err);
+  if (!code && late)
+    code = keep_rest(ctx, loop, false, &changed, err);
+  if (!code && late && changed)
+    code = make_ready(ctx, loop, err);
   if (!code)
     code = loop_tell_meetings(ctx, loop, err);
   if (code)
@@ -391,14 +409,14 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
   struct loop *loop = launch->loop;
   struct jit *jit = NULL;
   const bool compiles = loop->backend->plan != NULL;
+  const struct jit_wish wish = {.as_cxx = loop->backend->space == SPACE_DEVICE, .alone = true};
   bool asked = false;
   if (loop->looked_at || loop->prepared || loop->compiled)
     return OP_OK;
   int code = describe_anew(ctx, loop, err);
   if (!code && compiles)
     code = context_jit(ctx, &jit, err);
-  if (!code && compiles &&
-      (code = jit_check(jit, &loop->desc, loop->backend->space == SPACE_DEVICE, &asked, err)))
+  if (!code && compiles && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
     error_prefix(err, "loop %s: ", loop->name);
   double unasked = !asked;
   code = agree_on_largest(ctx->agreement, code, &unasked, 1, err);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "jit/front/describe.h"
 #include "jit/front/kernel.h"
+#include "jit/proof/facts.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
@@ -152,6 +153,7 @@ struct loop {
   int nvalues;
   struct kernel kernel;
   struct desc desc;
+  struct facts facts;        /* of the described kernel, where somebody asked */
   op_kernel_function native; /* NULL: no native form */
   /* The kernel is a function of the program, and its text is empty; where the arguments are, as it is told. NULL:
    * a text. */

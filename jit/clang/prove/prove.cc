@@ -1,6 +1,7 @@
 // The prover's face: the table of prover.h.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
+#include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 
 #include <deque>
@@ -18,6 +19,7 @@ namespace {
 
 struct Report {
   Output messages;
+  Lowered lowered;
   std::deque<std::string> strings;
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
@@ -126,21 +128,25 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
 
 void prove(const prove_request *request, prove_result *result) {
   auto *report = new Report;
-  compile_request text = {};
+  compile_request text = request->then ? *request->then : compile_request{};
   text.files = request->files;
   text.nfiles = request->nfiles;
   text.warnings = static_cast<int>(Warnings::Serious);
   std::string reason;
   bool parsed = false;
+  clang::CodeGenerator *generator = nullptr; // the compiler instance's
+  const bool lowers = request->then && !is_cxx(text);
+  const auto consume = [&](clang::CompilerInstance &compiler) {
+    generator = lowers ? lower(compiler, report->lowered.context) : nullptr;
+    return generator ? std::unique_ptr<clang::ASTConsumer>(generator) : std::make_unique<clang::ASTConsumer>();
+  };
+  const auto done = [&](clang::CompilerInstance &compiler) {
+    analyse(*request, compiler.getASTContext(), *report);
+    if (generator)
+      report->lowered.module.reset(generator->ReleaseModule());
+  };
   const outcome came = run_safely(
-      [&] {
-        parsed = parse(
-            text, report->messages,
-            [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
-            [&](clang::CompilerInstance &compiler) { analyse(*request, compiler.getASTContext(), *report); },
-            is_cxx(text));
-      },
-      reason);
+      [&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
   const bool in_text = report->messages.has_errors();
   if (came != outcome::done && !in_text)
     report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
@@ -153,6 +159,7 @@ void prove(const prove_request *request, prove_result *result) {
   result->facts = report->facts.empty() ? nullptr : report->facts.data();
   result->messages = messages.messages;
   result->nmessages = messages.nmessages;
+  result->lowered = report->lowered.module ? reinterpret_cast<lowered *>(&report->lowered) : nullptr;
   result->owner = report;
 }
 

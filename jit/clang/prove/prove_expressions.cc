@@ -367,10 +367,15 @@ Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
 
 // ---- calls -------------------------------------------------------------------------------------
 
+// What the prelude puts in the place of exp, where code is made that computes it in line.
+static bool is_mathematical(const clang::FunctionDecl &callee) {
+  return callee.getIdentifier() && callee.getName() == "op2jit_exp";
+}
+
 Value Walk::call(const clang::CallExpr *expression) {
   const clang::FunctionDecl *callee = expression->getDirectCallee();
   const clang::FunctionDecl *definition = nullptr;
-  if (!callee || !callee->hasBody(definition))
+  if (!callee || !callee->hasBody(definition) || is_mathematical(*callee))
     return call_outside(expression, callee);
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)

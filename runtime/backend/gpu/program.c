@@ -56,10 +56,13 @@ static int target_open_compiler(void *self, struct error *err) {
 
 /* The prover is clang's. */
 static int target_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
+                        const struct compile_request *then, struct facts *facts, struct prove_result *kept,
                         struct error *err) {
   const struct gpu *c = self;
-  (void)files;
-  return shape ? jit_prove(c->prover, d, err) : OP_OK;
+  const struct jit_wish wish = {.as_cxx = true};
+  bool asked;
+  (void)files, (void)then, (void)kept;
+  return shape ? jit_facts(c->prover, d, &wish, facts, &asked, err) : OP_OK;
 }
 
 static void target_compile(void *self, const struct compile_request *request, struct compile_result *result) {

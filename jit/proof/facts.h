@@ -1,0 +1,30 @@
+/* What is known of a kernel's text with its arguments. It is found once, by clang's tree, and remembered in the store, so
+ * that who has no compiler knows it too. */
+#ifndef OP2JIT_JIT_PROOF_FACTS_H
+#define OP2JIT_JIT_PROOF_FACTS_H
+
+#include "jit/front/describe.h"
+#include "jit/plugin.h"
+#include "jit/prover.h"
+
+struct store;
+
+struct facts {
+  bool known;   /* else all that follows is nothing: the text breaks a promise, or nobody looked at it */
+  bool untried; /* another day there may be a violation: who can asks again */
+  bool c_only;  /* a compiler that reads the text as C++ would take it for something else */
+  struct prove_fact args[OP_MAX_ARGS];
+};
+
+/* The plugin need not be open. False: nothing is remembered. */
+bool facts_get(const struct plugin *plugin, struct store *store, const struct desc *d, struct facts *out);
+void facts_put(const struct plugin *plugin, struct store *store, const struct desc *d,
+               const struct facts *facts);
+
+/* The violation that was found of such a text of a program of OP2: OP_ERR_VIOLATION, with its fact. */
+int facts_get_violation(const struct plugin *plugin, struct store *store, const struct desc *d,
+                        struct error *err);
+void facts_put_violation(const struct plugin *plugin, struct store *store, const struct desc *d,
+                         const struct error *err);
+
+#endif
