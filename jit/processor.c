@@ -180,6 +180,7 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
   if (facts_get(&p->plugin, p->options.store, d, out) && !(wish->as_cxx && out->c_only) &&
       (!out->untried || p->options.mode != JIT_ON))
     return OP_OK;
+  *out = (struct facts){0};
   if (facts_get_violation(&p->plugin, p->options.store, d, err))
     return err->code;
   if (wish->recalled || p->options.mode != JIT_ON)

@@ -8,6 +8,9 @@
  * that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
 int kernel_blank(struct kernel *k, struct error *err);
 
+/* cut.c: leaves out of a text that was parsed what the kernel does not use. *changed: it is another text, to be parsed anew. */
+int kernel_cut(struct kernel *k, bool *changed, struct error *err);
+
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);
 

@@ -282,6 +282,28 @@ static int parse_or_free(struct kernel *k, struct error *err) {
   return code;
 }
 
+/* Only what the kernel uses. */
+static int parse_less(struct kernel *k, struct error *err) {
+  bool changed;
+  int code = kernel_cut(k, &changed, err);
+  struct kernel less = {.function = -1,
+                        .name = k->name,
+                        .text = k->text,
+                        .length = k->length,
+                        .origin_line = 1,
+                        .origins = k->origins};
+  if (code || !changed) {
+    if (code)
+      kernel_free(k);
+    return code;
+  }
+  k->name = k->text = NULL;
+  k->origins = (struct origins){0};
+  kernel_free(k);
+  *k = less;
+  return parse_or_free(k, err);
+}
+
 int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
   struct origin origin;
   const char *rest = skip_mark(origin_split(text, &length, &origin), &length);
@@ -310,7 +332,7 @@ int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text,
                        .origins = unit.origins};
   unit.origins = (struct origins){0};
   unit_free(&unit);
-  return parse_or_free(k, err);
+  return parse_or_free(k, err) ? err->code : parse_less(k, err);
 }
 
 int shared_check(const struct shared *shared, struct error *err) {

@@ -105,8 +105,10 @@ static enum doing doing_with(const struct loop *loop, const struct dat *dat,
 
 static int find_facts(struct op_context *ctx, struct loop *loop, struct met *facts, struct error *err) {
   double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
-  bool broken = false;
-  const bool has = loop_facts(ctx, loop, false, &broken);
+  struct error said = {0};
+  loop_facts(ctx, loop, false, &said); /* the loop has its code: what is wrong was said */
+  error_free(&said);
+  const bool has = loop->facts.known;
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     struct meeting found;

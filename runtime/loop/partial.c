@@ -12,17 +12,16 @@
 #include "ranks/comm.h"
 #include "services/services.h"
 
-bool loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, bool *broken) {
+int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err) {
   const struct jit_wish wish = {.recalled = recalled};
-  struct error said = {0};
   struct jit *jit = NULL;
   bool asked;
-  *broken = false;
-  if (!loop->facts.known && !loop->ranged && !loop->fusion && ctx->comm->rank == 0 &&
-      context_jit(ctx, &jit, &said) == OP_OK)
-    *broken = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, &said) != OP_OK;
-  error_free(&said);
-  return loop->facts.known && ctx->comm->rank == 0;
+  if (loop->facts.known || loop->ranged || loop->fusion || ctx->comm->rank != 0)
+    return OP_OK;
+  int code = context_jit(ctx, &jit, err);
+  if (!code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  return code;
 }
 
 static bool is_written(const struct loop_arg *arg) {
@@ -38,15 +37,18 @@ static bool is_asked(const struct loop *loop) {
 }
 
 /* What the facts of the kernel say; without them, a promise that nobody proved. Who compiles nothing has the code that was made
- * with what was known then. */
+ * with what was known then. Before there is code, what is wrong with the text is left to who makes it. */
 static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled, double partial[],
                         struct error *err) {
   const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
-  bool broken = false;
-  const bool known = !loop->desc.unproved && loop_facts(ctx, loop, recalled, &broken);
-  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !broken; i++)
-    partial[i] = is_written(&loop->args[i]) && (known ? loop->facts.args[i].partial : !loads && !recalled);
-  return agree_on_largest(ctx->agreement, OP_OK, partial, OP_MAX_ARGS, err);
+  const bool early = recalled || loop->backend->space == SPACE_DEVICE;
+  struct error said = {0};
+  int code = loop->desc.unproved ? OP_OK : loop_facts(ctx, loop, recalled, early ? &said : err);
+  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !code; i++)
+    partial[i] =
+        is_written(&loop->args[i]) && (loop->facts.known ? loop->facts.args[i].partial : !loads && !recalled);
+  error_free(&said);
+  return agree_on_largest(ctx->agreement, early ? OP_OK : code, partial, OP_MAX_ARGS, err);
 }
 
 int loop_keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, bool *changed,

@@ -6,9 +6,9 @@
 
 struct op_context;
 
-/* Fills loop->facts; false: nothing is known here. Rank 0 knows for all. `recalled`: only what is remembered. *broken: the text
- * breaks a promise, as asking for its code will say. */
-bool loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, bool *broken);
+/* Fills loop->facts, which stay unknown where nobody knows more. Rank 0 knows for all. `recalled`: only what is remembered.
+ * OP_ERR_VIOLATION: the text breaks a promise. */
+int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err);
 /* OP_WRITE promises to write every component on every path, so code for it does not load what was there. Where the prover
  * does not see that the kernel keeps the promise, the rest of the row must stay as it was: the argument becomes OP_RW.
  * *changed: the loop must be described anew, and has no code any more. Collective. OP_ERR_MPI. */

@@ -8,9 +8,7 @@
 #include "jit/front/parameters.h"
 
 bool fused_texts_may_join(const struct desc *a, const struct desc *b) {
-  const size_t own = a->origins.own;
-  return !a->entry && !b->entry && !a->compiled && !b->compiled && own == b->origins.own &&
-         strncmp(a->text, b->text, own) == 0;
+  return !a->entry && !b->entry && !a->compiled && !b->compiled;
 }
 
 /* The texts, each once; `of`: which of them a member's is. */
@@ -20,7 +18,6 @@ struct join {
     bool *declares; /* tokens that are the name of something declared outside of functions */
   } parts[DESC_MOST_MEMBERS];
   int count;
-  size_t own; /* where each one's own text begins */
   int of[DESC_MOST_MEMBERS];
 };
 
@@ -54,10 +51,8 @@ static void note_enum(const struct tokens *t, size_t open, size_t end, bool *dec
     declares[i] = token_is_identifier(t, i) && (token_is(t, i - 1, "{") || token_is(t, i - 1, ","));
 }
 
-static void note_declared(const struct tokens *t, size_t own, bool *declares) {
+static void note_declared(const struct tokens *t, bool *declares) {
   for (size_t i = 0; i < t->count; i++) {
-    if (t->items[i].begin < own)
-      continue;
     if (t->items[i].directive) {
       declares[i] = i > 0 && token_is(t, i - 1, "define");
       continue;
@@ -109,10 +104,10 @@ static void add_name(const struct join *j, const struct desc *out, int which, co
 /* Texts of OP_KERNEL may lack the last line break. */
 static void add_text(const struct join *j, const struct desc *out, int which, struct text *to) {
   const struct kernel *k = &j->parts[which].kernel;
-  size_t done = which ? j->own : 0;
+  size_t done = 0;
   for (size_t i = 0; i < k->tokens.count; i++) {
     const struct token *t = &k->tokens.items[i];
-    if (t->kind != TOKEN_IDENTIFIER || t->begin < j->own)
+    if (t->kind != TOKEN_IDENTIFIER)
       continue;
     struct text name = {0};
     text_add_bytes(&name, k->text + t->begin, t->end - t->begin);
@@ -162,13 +157,12 @@ static int read_text(struct part *p, const struct desc *d, struct error *err) {
   p->declares = array_new(p->kernel.tokens.count, sizeof *p->declares);
   if (!p->declares)
     return error_memory(err, "a kernel text", p->kernel.tokens.count);
-  note_declared(&p->kernel.tokens, d->origins.own, p->declares);
+  note_declared(&p->kernel.tokens, p->declares);
   return OP_OK;
 }
 
 static int read_texts(struct join *j, const struct desc *const *members, int n, struct error *err) {
   int code = OP_OK;
-  j->own = members[0]->origins.own;
   for (int m = 0; !code && m < n; m++) {
     int same = 0;
     while (same < m && strcmp(members[same]->text, members[m]->text) != 0)

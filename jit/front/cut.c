@@ -1,0 +1,326 @@
+/* What a kernel does not use is left out of its text, so that a change there makes no other code: other kernels of the same
+ * file, their helpers and constants, comments between them. Types stay. Only names are compared: a declaration stays if a
+ * word that stays is a name that it declares. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/front/parameters.h"
+
+/* A declaration at file scope, or a #define: tokens. */
+struct piece {
+  size_t first, end;
+  bool is_function, is_define, stays;
+};
+
+struct name {
+  const char *at;
+  size_t length;
+  int piece;
+};
+
+struct cut {
+  const struct tokens *t;
+  struct piece *pieces;
+  size_t npieces;
+  struct name *names; /* that pieces declare, sorted */
+  size_t nnames;
+  size_t *waiting; /* pieces whose words are still to be looked at */
+  size_t nwaiting;
+};
+
+static bool is_any_of(const struct tokens *t, size_t i, const char *const *words) {
+  bool found = false;
+  for (; *words; words++)
+    found |= token_is(t, i, *words);
+  return found;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------------*/
+
+static size_t end_of_directive(const struct tokens *t, size_t i) {
+  do
+    i++;
+  while (i < t->count && t->items[i].directive && !t->items[i].line_first);
+  return i;
+}
+
+/* Behind the semicolon, or behind the body of a function. */
+static size_t end_of_declaration(const struct tokens *t, size_t i, bool *is_function) {
+  for (*is_function = false; i < t->count && !t->items[i].directive; i++) {
+    if (token_is(t, i, ";"))
+      return i + 1;
+    *is_function = token_is(t, i, "{") && i > 0 && token_is(t, i - 1, ")");
+    if (token_is(t, i, "{") || token_is(t, i, "(") || token_is(t, i, "["))
+      i = kernel_skip_brackets(t, i) - 1;
+    if (*is_function)
+      return i + 1;
+  }
+  return i;
+}
+
+static bool find_pieces(struct cut *c) {
+  const struct tokens *t = c->t;
+  for (size_t i = 0; i < t->count;) {
+    struct piece p = {.first = i, .is_define = t->items[i].directive};
+    p.end = i = p.is_define ? end_of_directive(t, i) : end_of_declaration(t, i, &p.is_function);
+    struct piece *pieces = array_more(c->pieces, c->npieces, sizeof *pieces);
+    if (!pieces)
+      return false;
+    c->pieces = pieces;
+    pieces[c->npieces++] = p;
+  }
+  return true;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------*/
+
+static bool add_name(struct cut *c, size_t token, size_t piece) {
+  struct name *names = array_more(c->names, c->nnames, sizeof *names);
+  if (!names)
+    return false;
+  const struct token *word = &c->t->items[token];
+  c->names = names;
+  names[c->nnames++] = (struct name){c->t->text + word->begin, word->end - word->begin, (int)piece};
+  return true;
+}
+
+/* Of a variable, a type, a function or an enumerator. A declaration's brackets hold none, but for tags and enumerators. */
+static bool is_declared(const struct tokens *t, size_t i, int depth, bool in_enum) {
+  static const char *const behind[] = {"=", ";", "[", ",", "(", "{", NULL};
+  static const char *const tags[] = {"struct", "union", "enum", NULL};
+  const bool tag = i > 0 && is_any_of(t, i - 1, tags);
+  return token_is_identifier(t, i) && (tag || (depth == 0 && is_any_of(t, i + 1, behind)) ||
+                                       (in_enum && (token_is(t, i - 1, "{") || token_is(t, i - 1, ","))));
+}
+
+static bool add_names(struct cut *c, size_t piece) {
+  const struct tokens *t = c->t;
+  const struct piece *p = &c->pieces[piece];
+  size_t enum_end = 0;
+  int depth = 0;
+  if (p->is_define)
+    return add_name(c, p->first + 2, piece);
+  for (size_t i = p->first; i < p->end; i++) {
+    if (token_is(t, i, "(") && depth == 0 && p->is_function)
+      return true;
+    if (token_is(t, i, "enum"))
+      enum_end = kernel_skip_brackets(t, token_is(t, i + 1, "{") ? i + 1 : i + 2);
+    if (is_declared(t, i, depth, i < enum_end) && !add_name(c, i, piece))
+      return false;
+    depth += token_is(t, i, "(") || token_is(t, i, "[") || token_is(t, i, "{");
+    depth -= token_is(t, i, ")") || token_is(t, i, "]") || token_is(t, i, "}");
+  }
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  const struct name *x = a, *y = b;
+  const int order = memcmp(x->at, y->at, x->length < y->length ? x->length : y->length);
+  return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* The first of the names that the token is; the end: none. */
+static size_t find_name(const struct cut *c, size_t token) {
+  const struct token *word = &c->t->items[token];
+  const struct name wanted = {c->t->text + word->begin, word->end - word->begin, 0};
+  size_t low = 0, high = c->nnames;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (compare(&c->names[middle], &wanted) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < c->nnames && compare(&c->names[low], &wanted) == 0 ? low : c->nnames;
+}
+
+/* ---- texts that are left as they are ---------------------------------------------------------------*/
+
+/* More than words of a type: it may declare names that stand nowhere else. */
+static bool hides_names(const struct tokens *t, const struct piece *define) {
+  for (size_t i = define->first + 3; i < define->end; i++)
+    if (t->items[i].kind == TOKEN_OTHER || (t->items[i].kind == TOKEN_PUNCTUATOR && !token_is(t, i, "*")))
+      return true;
+  return false;
+}
+
+static bool is_plain_directive(const struct cut *c, const struct piece *p) {
+  const struct tokens *t = c->t;
+  if (!t->items[p->first].line_first || !token_is(t, p->first + 1, "define") || p->end < p->first + 3)
+    return false;
+  for (size_t i = p->first + 1; i < p->end; i++)
+    if (token_is(t, i, "#"))
+      return false;
+  const size_t name = find_name(c, p->first + 2);
+  return name + 1 >= c->nnames || compare(&c->names[name], &c->names[name + 1]) != 0;
+}
+
+/* No macro of the text's own declares anything. */
+static bool is_plain_declaration(const struct cut *c, const struct piece *p) {
+  const struct tokens *t = c->t;
+  for (size_t i = p->first; i < p->end; i++)
+    if (t->items[i].line_first && t->items[i].directive && !token_is(t, i + 1, "pragma"))
+      return false;
+  for (size_t i = p->first; i < p->end; i++) {
+    const size_t name = token_is_identifier(t, i) ? find_name(c, i) : c->nnames;
+    const struct piece *of = name < c->nnames ? &c->pieces[c->names[name].piece] : NULL;
+    if (of && of->is_define && hides_names(t, of))
+      return false;
+    if (token_is(t, i, "(") || token_is(t, i, "[") || token_is(t, i, "{"))
+      i = kernel_skip_brackets(t, i) - 1;
+  }
+  return true;
+}
+
+static bool is_of_name(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A word over two lines, or brackets spelled otherwise: tokens are not what a compiler sees. */
+static bool is_spelled_plainly(const struct tokens *t) {
+  static const char *const pairs[] = {"<%", "%>", "<:", ":>", "%:", "??"};
+  for (size_t i = 1; i + 1 < t->length; i++) {
+    const char *at = t->text + i;
+    if (at[0] == '\\' && (at[1] == '\n' || at[1] == '\r') && is_of_name(at[-1]))
+      return false;
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+      if (memcmp(at, pairs[p], 2) == 0)
+        return false;
+  }
+  return true;
+}
+
+/* No conditions, and no macros that make names. A pragma stands in a function. */
+static bool is_plain(const struct cut *c) {
+  if (!is_spelled_plainly(c->t))
+    return false;
+  for (size_t i = 0; i < c->npieces; i++) {
+    const struct piece *p = &c->pieces[i];
+    if (p->is_define ? !is_plain_directive(c, p) : !is_plain_declaration(c, p))
+      return false;
+  }
+  return true;
+}
+
+/* ---- what stays ----------------------------------------------------------------------------------*/
+
+static void keep(struct cut *c, size_t piece) {
+  if (!c->pieces[piece].stays)
+    c->waiting[c->nwaiting++] = piece;
+  c->pieces[piece].stays = true;
+}
+
+/* A constant of the program may be of any type of the text. */
+static bool always_stays(const struct tokens *t, const struct piece *p) {
+  static const char *const words[] = {"typedef", "struct", "union", "_Static_assert", "static_assert", NULL};
+  return !p->is_function && is_any_of(t, p->first, words);
+}
+
+static void find_what_stays(struct cut *c, const struct kernel *k) {
+  for (size_t i = 0; i < c->npieces; i++)
+    if (always_stays(c->t, &c->pieces[i]))
+      keep(c, i);
+  for (size_t i = 0; i < c->nnames; i++)
+    if (c->names[i].length == strlen(k->name) && memcmp(c->names[i].at, k->name, c->names[i].length) == 0)
+      keep(c, (size_t)c->names[i].piece);
+  while (c->nwaiting) {
+    const struct piece p = c->pieces[c->waiting[--c->nwaiting]];
+    for (size_t i = p.first; i < p.end; i++) {
+      if (!token_is_identifier(c->t, i))
+        continue;
+      const size_t first = find_name(c, i);
+      for (size_t n = first; n < c->nnames && compare(&c->names[n], &c->names[first]) == 0; n++)
+        keep(c, (size_t)c->names[n].piece);
+    }
+  }
+}
+
+/* Is there more in the text than what stays? */
+static bool leaves_out(const struct cut *c, const struct kernel *k) {
+  size_t at = 0;
+  for (size_t i = 0; i <= c->npieces; i++) {
+    const bool last = i == c->npieces;
+    if (!last && !c->pieces[i].stays)
+      return true;
+    const size_t end = last ? k->length : c->t->items[c->pieces[i].first].begin;
+    for (; at < end; at++)
+      if (!strchr(" \t\r\n", k->text[at]))
+        return true;
+    at = last ? at : c->t->items[c->pieces[i].end - 1].end;
+  }
+  return false;
+}
+
+/* ---- the new text --------------------------------------------------------------------------------*/
+
+static struct origin origin_at(const struct kernel *k, const struct token *first) {
+  const struct origin *o = origins_of(&k->origins, first->begin);
+  return o ? (struct origin){.file = o->file, .file_line = o->file_line + first->line - o->line, .one_line = o->one_line}
+           : (struct origin){.file = k->origin_file,
+                             .file_line = k->origin_line + first->line - 1,
+                             .one_line = k->one_line};
+}
+
+/* Columns stay, but of a text that is laid out anew where it is shown. */
+static bool add_piece(const struct cut *c, const struct kernel *k, const struct piece *p, struct text *out,
+                      struct origins *origins, int *line) {
+  const struct token *first = &c->t->items[p->first], *last = &c->t->items[p->end - 1];
+  struct origin o = origin_at(k, first);
+  o.begin = out->length;
+  o.line = *line;
+  for (int i = 1; i < first->column && !o.one_line; i++)
+    text_add_char(out, ' ');
+  text_add_bytes(out, k->text + first->begin, last->end - first->begin);
+  text_add_char(out, '\n');
+  for (size_t i = first->begin; i < last->end; i++)
+    *line += k->text[i] == '\n';
+  ++*line;
+  return text_ok(out) && origins_add(origins, o);
+}
+
+static int make_text(const struct cut *c, struct kernel *k, struct error *err) {
+  struct text text = {0};
+  struct origins origins = {0};
+  int line = 1;
+  bool good = true;
+  for (size_t i = 0; good && i < c->npieces; i++)
+    if (c->pieces[i].stays)
+      good = add_piece(c, k, &c->pieces[i], &text, &origins, &line);
+  const size_t length = text.length;
+  char *words = text_take(&text);
+  if (!good || !words) {
+    free(words);
+    origins_free(&origins);
+    return error_memory(err, "a kernel text", length);
+  }
+  free(k->text);
+  origins_free(&k->origins);
+  k->text = words;
+  k->length = length;
+  k->origins = origins;
+  return OP_OK;
+}
+
+int kernel_cut(struct kernel *k, bool *changed, struct error *err) {
+  struct cut c = {.t = &k->tokens};
+  *changed = false;
+  bool good = find_pieces(&c);
+  for (size_t i = 0; good && i < c.npieces; i++)
+    good = c.pieces[i].is_define && c.pieces[i].end < c.pieces[i].first + 3 ? true : add_names(&c, i);
+  good = good && (c.waiting = array_new(c.npieces, sizeof *c.waiting)) != NULL;
+  int code = good ? OP_OK : error_memory(err, "the declarations of a kernel text", k->tokens.count);
+  if (good && c.nnames)
+    qsort(c.names, c.nnames, sizeof *c.names, compare);
+  if (good && k->certain && is_plain(&c)) {
+    find_what_stays(&c, k);
+    *changed = leaves_out(&c, k);
+    if (*changed)
+      code = make_text(&c, k, err);
+  }
+  free(c.pieces);
+  free(c.names);
+  free(c.waiting);
+  return code;
+}
