@@ -118,8 +118,8 @@ static int processor_open_compiler(void *self, struct error *err) {
 }
 
 static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
-                           const struct compile_request *then, struct facts *facts,
-                           struct prove_result *kept, struct error *err) {
+                           const struct compile_request *then, struct facts *facts, struct prove_result *kept,
+                           struct error *err) {
   struct processor *p = self;
   const struct proving proving = {.plugin = &p->plugin,
                                   .store = p->options.store,
@@ -144,7 +144,8 @@ static int processor_recall(void *self, const struct desc *d, struct error *err)
 /* Not known by the store: false if nobody can be asked. */
 static bool open_prover(struct processor *p) {
   struct error why = {0};
-  const bool good = p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
+  const bool good =
+      p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
   error_free(&why);
   return good;
 }

@@ -45,7 +45,8 @@ TEST(what_is_not_used_goes) {
   becomes("#define GAM 1.4\n#define F(a) \\\n  ((a) + 1)\n" KERNEL, KERNEL);
   becomes("enum { A, B };\nenum kind { C };\n" KERNEL, KERNEL);
   becomes("static double f(double);\n" KERNEL "static double f(double a) { return a; }\n", KERNEL);
-  becomes("static double f(double x) { return x; }\nstatic double g(double k) { return f(k); }\n" KERNEL, KERNEL);
+  becomes("static double f(double x) { return x; }\nstatic double g(double k) { return f(k); }\n" KERNEL,
+          KERNEL);
   becomes("static __attribute__((noinline)) double f(double a) { return a; }\n" KERNEL, KERNEL);
 }
 
@@ -98,7 +99,8 @@ TEST(texts_that_are_left_as_they_are) {
 }
 
 TEST(a_pragma_in_a_function) {
-  static const char text[] = "void k(double *x) {\n#pragma clang loop unroll(disable)\n  for (int i = 0; i < 3; i++)\n    *x += i;\n}\n";
+  static const char text[] = "void k(double *x) {\n#pragma clang loop unroll(disable)\n  for (int i = 0; i < "
+                             "3; i++)\n    *x += i;\n}\n";
   stays(text);
 }
 
@@ -124,9 +126,10 @@ static void error_is(const char *text, const char *expected) {
 TEST(lines_and_columns_stay) {
   error_is("#line 7 \"flow.c\"\n/* one\n   two */\nvoid other(void) {}\n\n  void k(double *x) { *x = 1; }\n",
            "kernel k: here\nflow.c:11:8:\n    11 |   void k(double *x) { *x = 1; }\n       |        ^");
-  error_is("/* one */\nstatic void other(void) {} void k(double *x) { *x = 1; }\n",
-           "kernel k: here\nkernel text:2:33:\n     2 |                            void k(double *x) { *x = 1; "
-           "}\n       |                                 ^");
+  error_is(
+      "/* one */\nstatic void other(void) {} void k(double *x) { *x = 1; }\n",
+      "kernel k: here\nkernel text:2:33:\n     2 |                            void k(double *x) { *x = 1; "
+      "}\n       |                                 ^");
 }
 
 int main(void) {

@@ -257,7 +257,9 @@ static bool leaves_out(const struct cut *c, const struct kernel *k) {
 
 static struct origin origin_at(const struct kernel *k, const struct token *first) {
   const struct origin *o = origins_of(&k->origins, first->begin);
-  return o ? (struct origin){.file = o->file, .file_line = o->file_line + first->line - o->line, .one_line = o->one_line}
+  return o ? (struct origin){.file = o->file,
+                             .file_line = o->file_line + first->line - o->line,
+                             .one_line = o->one_line}
            : (struct origin){.file = k->origin_file,
                              .file_line = k->origin_line + first->line - 1,
                              .one_line = k->one_line};
