@@ -85,21 +85,32 @@ const struct error_kind *error_kind(int code) {
   return &kinds[code];
 }
 
-int error_set(struct error *err, int code, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  /* The arguments may point into the old message, so the new one is built beside it. */
+/* The arguments may point into the old message, so the new one is built beside it. */
+static int set(struct error *err, int code, const char *format, va_list args, const char *behind) {
   struct text message = {0};
   text_vaddf(&message, format, args);
-  va_end(args);
-  /* What the user cannot mend says so. */
-  if ((code == OP_ERR_PLAN || code == OP_ERR_INTERNAL) && !strstr(text_str(&message), "report"))
-    text_add(&message, "; this is a mistake of the library, please report it");
+  text_add(&message, behind);
   text_free(&err->message);
   err->message = message;
   err->code = code;
   err->teller = ERROR_MINE;
   err->fact = 0;
+  return code;
+}
+
+int error_set(struct error *err, int code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  set(err, code, format, args, "");
+  va_end(args);
+  return code;
+}
+
+int error_mistake(struct error *err, int code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  set(err, code, format, args, "; this is a mistake of the library, please report it");
+  va_end(args);
   return code;
 }
 

@@ -31,6 +31,8 @@ const struct error_kind *error_kind(int code);
 
 /* Replaces what was there, by an error of this rank; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for what the user cannot mend: the message goes on with that, and asks to report it. */
+int error_mistake(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);
 /* The same for what has a name: `what` "dat", `name` "q" or NULL. */
