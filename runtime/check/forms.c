@@ -124,7 +124,7 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
              "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
     error_clear(err);
     restore_start(launch, &start);
-    code = text_give_up(ctx, loop, text_str(&why), err);
+    code = text_give_up(ctx, loop, code, text_str(&why), err);
     text_free(&why);
     loop->epoch = ctx->mesh->epoch - 1;
     if (!code)

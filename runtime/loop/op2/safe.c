@@ -118,7 +118,7 @@ int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struc
              "same time",
              loop->name, text_without_name(loop, text_str(&why)), text_str(&how));
   error_clear(err);
-  code = text_give_up(ctx, loop, text_str(&why), err);
+  code = text_give_up(ctx, loop, code, text_str(&why), err);
   text_free(&why);
   text_free(&how);
   return code;
