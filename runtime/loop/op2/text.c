@@ -294,19 +294,10 @@ const struct backend *text_second(void) {
   return *b;
 }
 
-const char *text_without_name(const struct loop *loop, const char *message) {
-  const size_t length = strlen(loop->name);
-  const char *rest = strncmp(message, "loop ", 5) == 0 && strncmp(message + 5, loop->name, length) == 0
-                         ? message + 5 + length
-                         : "";
-  return strncmp(rest, ": ", 2) == 0 || strncmp(rest, ", ", 2) == 0 ? rest + 2 : message;
-}
-
 /* With OP2_JIT=load it is a warning that the cache does not have the text. */
 int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err) {
   loop->ranged = true;
   loop->source = NULL;
-  why = text_without_name(loop, why);
   log_line(ctx->log, code == OP_ERR_CACHE_MISS ? site_weight(ctx, loop, "load") : LOG_INFO, "jit",
            "loop %s runs as the program's compiler made it: %s", loop->name, why);
   free(loop->no_source);
