@@ -374,15 +374,14 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
 
 /* "12 spills 3.4e+01 total spills cost ... generated in function": of a function; loops in it have their own. */
 int messages_spills(const char *kept) {
-  static const char of_function[] = "generated in function", word[] = " spills ";
+  static const char word[] = " spills ";
   struct message m;
   int spills = 0;
   for (const char *at = kept; next_message(&at, &m);) {
     char *end;
     const long count = strtol(m.text, &end, 10);
     if (m.severity == COMPILE_REMARK && count > 0 && count < INT_MAX - spills &&
-        strncmp(end, word, strlen(word)) == 0 && m.length > strlen(of_function) &&
-        strncmp(m.text + m.length - strlen(of_function), of_function, strlen(of_function)) == 0)
+        strncmp(end, word, strlen(word)) == 0 && speaks_of(&m, "generated in function"))
       spills += (int)count;
   }
   return spills;
@@ -391,15 +390,13 @@ int messages_spills(const char *kept) {
 /* The loop over lanes is the only one that must be vectorised, and the remarks of loops around and behind it say "not
  * vectorized" too: so the word that counts is whether any was. */
 void messages_scalar_reason(const char *kept, struct text *out) {
-  static const char vectorised[] = "vectorized loop", not_vectorised[] = "loop not vectorized";
   struct message m, first = {0};
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity != COMPILE_REMARK)
       continue;
-    if (strncmp(m.text, vectorised, strlen(vectorised)) == 0)
+    if (begins_with(&m, "vectorized loop"))
       return;
-    if (!first.text && m.length > strlen(not_vectorised) &&
-        strncmp(m.text, not_vectorised, strlen(not_vectorised)) == 0)
+    if (!first.text && begins_with(&m, "loop not vectorized"))
       first = m;
   }
   if (first.text)

@@ -401,10 +401,10 @@ static const char good_words[] = "no violation", good_as_c[] = "no violation, bu
 
 static bool recall(struct store *store, const char *key, bool as_cxx) {
   struct text verdict = {0};
-  const bool known =
-      store_get_verdict(store, key, &verdict) && (!as_cxx || strcmp(text_str(&verdict), good_as_c) != 0);
+  const bool known = store_get_verdict(store, key, &verdict);
+  const bool only_c = strcmp(text_str(&verdict), good_as_c) == 0; /* not a message: the store's format */
   text_free(&verdict);
-  return known;
+  return known && !(as_cxx && only_c);
 }
 
 static bool is_c_only(const struct prove_result *result) {
