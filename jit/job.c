@@ -28,6 +28,7 @@ static const char messages_mark[] = "/* op2jit: what the compiler said\n";
 static void remember_messages(struct jit *jit, struct entry *e) {
   struct text source = {0};
   if (store_get_source(jit->options.store, e->key.hash, &source)) {
+    /* not a message: the store's format */
     const char *mark = strstr(text_str(&source), messages_mark);
     if (mark)
       text_add(&e->messages, mark + strlen(messages_mark));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/size.h"
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
@@ -86,9 +87,9 @@ static void warn(const struct log *log, struct text *told, const struct desc *d,
                  const struct prove_result *result, const struct generated *files) {
   struct text warnings = {0};
   prove_warnings(d, result, files, &warnings);
-  if (warnings.length && !strstr(text_str(told), text_str(&warnings))) {
+  if (warnings.length && !names_have(told, text_str(&warnings), warnings.length)) {
     log_line(log, LOG_WARN, "jit", "kernel %s has warnings\n%s", d->kernel_name, text_str(&warnings));
-    text_add(told, text_str(&warnings));
+    names_note(told, text_str(&warnings));
   }
   text_free(&warnings);
 }

@@ -115,7 +115,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   /* One rank without a text: all do without, and describe the loop anew. */
   if (a.numbers[NUMBER_RANGED] && loop->source) {
     loop->epoch = ctx->mesh->epoch - 1;
-    return text_give_up(ctx, loop, "another rank has no text of it", err);
+    return text_give_up(ctx, loop, OP_OK, "another rank has no text of it", err);
   }
   for (int i = 0; i < loop->desc.ndats; i++)
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;

@@ -46,6 +46,7 @@ static void site_free(struct loop_site *site) {
   free(site->text);
   free(site->mesh);
   free(site->variant);
+  free(site->no_text);
   free(site->keys);
   free(site);
 }
@@ -136,6 +137,9 @@ void site_leave(struct loop_site *site) {
   site->stats.variant = kept;
   free(site->variant);
   site->variant = kept;
+  free(site->no_text);
+  site->no_text = site->record->no_source;
+  site->record->no_source = NULL;
   site->record = NULL;
 }
 

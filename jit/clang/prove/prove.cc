@@ -102,6 +102,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     report.facts = rules.facts();
   }
   for (const compile_message &message : report.messages.messages())
+    // not a message: the words of clang
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
       report.findings.push_back({-1,
                                  PROVE_VIOLATED,

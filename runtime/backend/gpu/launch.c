@@ -120,11 +120,7 @@ static int fill(struct call *call) {
 }
 
 static int failed(struct call *call, int code, const char *doing) {
-  if (!code)
-    return OP_OK;
-  call->c->failed = true;
-  return gpu_failed(call->c, code, call->err, "loop %s, variant %s, %s: %s", call->loop->name, call->v->name,
-                    call->c->device.label, doing);
+  return gpu_kernel_failed(call->c, code, call->loop->name, call->v->name, doing, call->err);
 }
 
 int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
@@ -250,16 +246,13 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err) {
   struct gpu *c = gpu_of(ctx);
-  struct call call = {.ctx = ctx, .c = c, .launch = launch, .loop = launch->loop, .v = v, .err = err};
   int code = gpu_send_results(ctx, launch, v, c->landing, err);
   if (code || !gpu_result_bytes(launch, v))
     return code;
-  code = failed(&call, c->driver->wait(c->self), "running the kernel");
-  if (code)
-    return code;
-  gpu_waited(c);
-  gpu_take_results(ctx, launch, c->landing);
-  return OP_OK;
+  code = gpu_wait_for(c, launch->loop->name, v->name, err);
+  if (!code)
+    gpu_take_results(ctx, launch, c->landing);
+  return code;
 }
 
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,

@@ -55,13 +55,22 @@ void watch_place(const struct cell *cell, int i, int r, int component, long elem
               arg->idx < 0 ? r : arg->idx, arg->map->name);
 }
 
+static int tell_and_free(const struct cell *cell, enum rule rule, int i, long element, struct text *what,
+                         struct notes *notes) {
+  const char *remedy = rule_remedy(rule, &cell->loop->args[i]);
+  const int code = watch_violation(cell->loop, rule, i, element, notes, "%s%s%s", text_str(what),
+                                   remedy ? "; " : "", remedy ? remedy : "");
+  text_free(what);
+  return code;
+}
+
 int watch_tell(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
                const char *said, struct notes *notes) {
-  struct text where = {0};
+  struct text where = {0}, what = {0};
   watch_place(cell, i, r, component, element, &where);
-  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where));
+  text_addf(&what, said, text_str(&where));
   text_free(&where);
-  return code;
+  return tell_and_free(cell, rule, i, element, &what, notes);
 }
 
 /* Rounded, as people read it. */
@@ -80,16 +89,15 @@ int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int
                       struct notes *notes) {
   const struct loop_arg *arg = &cell->loop->args[i];
   const size_t at = (size_t)component * type_info(arg->type)->size;
-  struct text where = {0}, old = {0}, new = {0};
+  struct text where = {0}, old = {0}, new = {0}, what = {0};
   watch_place(cell, i, r, component, element, &where);
   add_value(arg, before + at, &old);
   add_value(arg, after + at, &new);
-  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where), text_str(&old),
-                             text_str(&new));
+  text_addf(&what, said, text_str(&where), text_str(&old), text_str(&new));
   text_free(&where);
   text_free(&old);
   text_free(&new);
-  return code;
+  return tell_and_free(cell, rule, i, element, &what, notes);
 }
 
 /* Of the loop as a whole, at an element; `format` goes on behind the set. */
