@@ -1,6 +1,7 @@
 /* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
 #include <op2jit.h>
 #include <op2jit_tasks.h>
+#include <op2jit_tools.h>
 
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
@@ -102,7 +103,7 @@ int main(int argc, char **argv) {
       op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
-  code |= op_open_hdf5() | use_graphs(set, x, y);
+  code |= op_open_hdf5() | use_graphs(set, x, y) | (op_declarations()[0] != '{');
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   const long long offsets[] = {0, 0, 0};
