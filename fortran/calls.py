@@ -19,7 +19,7 @@ FORTRAN = {
     "int": "integer(c_int)", "long long": "integer(c_long_long)", "short": "integer(c_short)", "size_t": "integer(c_size_t)",
     "double": "real(c_double)", "char": "character(kind=c_char)", "pointer": "type(c_ptr)", "text": "type(c_ptr)",
 }  # fmt: skip
-PLAIN = re.compile(r"(op_\w+?)(?:%(\w+))?\((.*)\)(?: = (\w+))?(?: gives (\w+))?")
+SAID = re.compile(r"(op_\w+?)(?:%(\w+))?\((.*?)\)(?: = (\w+))?(?: gives (.+))?")
 
 
 def type_of(value):
@@ -30,7 +30,7 @@ def type_of(value):
 
 def struct(members, name, others):
     """A derived type."""
-    lines = [f"  type, bind(c) :: {name}"]
+    lines = [f"  type, bind(c) :: {name}"] + ["    private"] * members[0].name.endswith("_")
     for member in members:
         size = f"({member.count})" if member.count else ""
         kind = "type(c_ptr)" if member.kind.endswith(" *") else FORTRAN[member.kind]
@@ -70,83 +70,111 @@ def interface(headers, name):
 class Procedure:
     """A procedure with the arguments of one call, stat and errmsg."""
 
-    def __init__(self, generic, names):
-        self.generic, self.names = generic, names
-        self.dummies, self.passed, self.types, self.locals, self.before = [], [], [], [], []
-        self.has_values = self.takes_result = False
+    ends = ["stat", "errmsg"]
+    begin = ["call begin(stat)"]
+    finish = ["call finish(stat, errmsg)"]
+
+    def __init__(self, names):
+        self.names = names
+        self.generic = ""
+        self.dummies, self.passed, self.types, self.before, self.after = [], [], [], [], []
+        self.locals = ["integer, intent(out), optional :: stat", "character(*), intent(inout), optional :: errmsg"]
+        self.takes_result = False
 
     def add(self, said, of):
         """An argument for the first of the call's that are left; how many it stands for."""
         name = said.rstrip("?")
-        optional = ", optional" if said.endswith("?") else ""
         if said.startswith("="):
             self.passed.append(said[1:])
             return 1
         self.dummies.append(name)
         if [value.name for value in of[1:2]] == ["is"]:
             return self._add_values(name, of)
-        kind, given = self._plain(name, of[0], optional)
+        kind, given = self.plain(name, of[0], said.endswith("?"))
         self.passed.append(given)
-        self.types.append(f"{kind}, intent(in){optional} :: {name}")
+        self.types.append(f"{kind} :: {name}")
         return 1
 
-    def _plain(self, name, value, optional):
+    def plain(self, name, value, is_optional):
+        """What it is, and how it is passed on."""
+        intent = "intent(in), optional" if is_optional else "intent(in)"
         if value.kind == "text":
-            return "character(*)", f"name_or({name})" if optional else f"z({name})"
+            return f"character(*), {intent}", f"name_or({name})" if is_optional else f"z({name})"
         if value.kind == "int":
-            return "integer", f"int({name}, c_int)"
+            return f"integer, {intent}", f"int({name}, c_int)"
         if value.kind != "pointer" or value.depth:
-            return type_of(value), name
-        if optional:
+            return f"{type_of(value)}, {intent}", name
+        if is_optional:
             self.locals.append(f"type({value.base}) :: {name}_or_none")
             self.before.append(f"if (present({name})) {name}_or_none = {name}")
             name += "_or_none"
-        return f"type({value.base})", f"map_of({name})" if value.base == "op_map" else name + "%handle"
+        return f"type({value.base}), {intent}", f"map_of({name})" if value.base == "op_map" else name + "%handle"
 
     def _add_values(self, name, of):
-        self.has_values, self.takes_result = True, not of[0].const
+        self.takes_result = not of[0].const
         given = {"is": "v%is", "count": "v%count", "extents": "v%extents"}
         taken = [given[value.name] for value in of[1:4] if value.name in given]
         self.passed += ["v%at", *taken]
-        self.types.append(f"{self.names['decl']}, intent({'inout' if self.takes_result else 'in'}), target :: {name}{self.names['dims']}")
-        call = "" if self.takes_result else self.generic
+        intent = "inout" if self.takes_result else "in"
+        self.types.append(f"{self.names['decl']}, intent({intent}), target :: {name}{self.names['dims']}")
         self.locals.append("type(values) :: v")
-        self.before.append(f"v = values_of({name}, '{call}')")
+        self.before.append(f"v = values_of({name}, '{'' if self.takes_result else self.generic}')")
+        self.after = [] if self.takes_result else ["call drop(v)"]
         return 1 + len(taken)
 
+    def _refused(self, body):
+        """A section cannot take a result."""
+        refuse = f"code = op2jit_f_refuse_section(z('{self.generic}'))"
+        return ["if (v%is_section) then", "  " + refuse, "else", "  " + body, "end if"] if self.takes_result else [body]
+
     def lines(self, name, call, result, gives):
-        """What is written. `result`: of the call."""
-        made, kind = {"pointer": ("made%handle", f"type({result.base})"), "text": ("made%text", "type(op_kernel)")}.get(result.kind, ("made", gives or FORTRAN.get(result.kind)))
-        is_code = result.kind == "int" and not gives
-        what, end = ("subroutine", "") if is_code or result.kind == "void" else ("function", " result(made)")
+        """What is written. `result`: of the call; the code of an error, or an address that the program has, is not handed on."""
         said = f"{call}({', '.join(self.passed)})"
-        body = f"call {said}" if result.kind == "void" else f"{'code' if is_code else made} = {said}"
-        lines = self.types + ["integer, intent(out), optional :: stat", "character(*), intent(inout), optional :: errmsg"] + self.locals
-        if is_code or self.takes_result:
+        made, kind, hidden = "made", gives or FORTRAN.get(result.kind), ""
+        if result.kind == "pointer" and not result.depth:
+            made, kind = "made%handle", f"type({result.base})"
+        elif result.kind == "text":
+            made, kind = "made%text", "type(op_kernel)"
+        elif result.kind == "pointer" or (result.kind == "int" and not gives):
+            made = hidden = "code" if result.kind == "int" else "address"
+        is_function = not hidden and result.kind != "void"
+        lines = self.types + self.locals
+        if self.takes_result and hidden != "code":
             lines.append("integer(c_int) :: code")
-        if what == "function":
-            lines.append(f"{kind} :: made")
-        lines += [*self.before, "call begin(stat)"]
-        if self.takes_result:
-            lines += ["if (v%is_section) then", f"  code = op2jit_f_refuse_section(z('{self.generic}'))", "else", "  " + body, "end if"]
-        else:
-            lines.append(body)
-        lines.append("call finish(stat, errmsg)")
-        if self.has_values and not self.takes_result:
-            lines.append("call drop(v)")
-        head = f"{what} {name}({', '.join([*self.dummies, 'stat', 'errmsg'])}){end}"
-        return ["  " + head, *["    " + line for line in lines], f"  end {what}", ""]
+        if kind:
+            lines.append(f"{kind} :: {hidden or 'made'}")
+        lines += [*self.before, *self.begin, *self._refused(f"call {said}" if result.kind == "void" else f"{made} = {said}")]
+        what = "function" if is_function else "subroutine"
+        head = f"{what} {name}({', '.join(self.dummies + self.ends)})" + (" result(made)" if is_function else "")
+        return ["  " + head, *["    " + line for line in lines + self.finish + self.after], f"  end {what}", ""]
 
 
-def procedure(headers, said, names):
+class Plain(Procedure):
+    """As OP2 has them."""
+
+    ends, begin, finish = [], [], []
+
+    def __init__(self, names):
+        super().__init__(names)
+        self.locals = []
+
+    def plain(self, name, value, is_optional):
+        if value.kind == "text":
+            return "character(*)", f"{name}//c_null_char"
+        if value.kind == "pointer":
+            return f"type({value.base})", f"op2jit_{value.base[3:]}({name})"
+        return type_of(value), name
+
+
+def procedure(headers, said, made):
     """The generic name, the procedure's own, and its lines."""
-    found = PLAIN.fullmatch(said)
+    found = SAID.fullmatch(said)
     if not found:
-        raise SystemExit(f"calls.py: not understood: !$call {said}")
+        raise SystemExit(f"calls.py: not understood: {said}")
     generic, suffix, arguments, call, gives = found.groups()
     call = call or generic[3:]
     result, left = headers.call(call)
-    made = Procedure(generic, names)
+    made.generic = generic
     for argument in filter(None, arguments.split(", ")):
         if not left:
             raise SystemExit(f"calls.py: op2jit_{call} has no argument {argument}")

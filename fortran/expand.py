@@ -11,6 +11,7 @@ no templates, and preprocessors of compilers differ.
     !$interfaces                                            of all calls op2jit_... that the text uses, and generic ones
     !$public                                                all that is named op_...
     !$call op_decl_set(size, name?)                         a procedure that does no more than the call: see calls.py
+    !$plain op_print(line) = f_print                        the same as OP2 has them, without stat and errmsg
 
 A value that begins with + is an attribute: ", " stands in the place of the +.
 
@@ -65,7 +66,7 @@ class Template:
     def _expand(self, lines, names):
         out, at = [], 0
         while at < len(lines):
-            words = re.match(r"\s*!\$(let|for|include|numbers|struct|call)\s+(.*)", lines[at])
+            words = re.match(r"\s*!\$(let|for|include|numbers|struct|call|plain)\s+(.*)", lines[at])
             if not words:
                 out.append(fill(lines[at], names))
             elif words[1] == "for":
@@ -92,17 +93,21 @@ class Template:
         return []
 
     def _numbers(self, said, names):
-        found = [f"{name.lower()} = {self.headers.numbers[name]}" for word in said.split() for name in self.headers.names_of(word)]
-        return ["  integer(c_int), parameter, public :: " + ", ".join(found)]
+        names = [name for word in said.split() for name in self.headers.names_of(word)]
+        values = ", ".join(f"{name.lower()} = {self.headers.numbers[name]}" for name in names)
+        return ["  integer(c_int), parameter, public :: " + values]
 
     def _struct(self, said, names):
         name, ours, *others = said.split()
         return calls.struct(self.headers.struct(name), ours, dict(other.split("=") for other in others))
 
-    def _call(self, said, names):
-        generic, name, lines = calls.procedure(self.headers, fill(said, names), names)
+    def _call(self, said, names, kind=calls.Procedure):
+        generic, name, lines = calls.procedure(self.headers, fill(said, names), kind(names))
         self.generics.setdefault(generic, []).append(name)
         return lines
+
+    def _plain(self, said, names):
+        return self._call(said, names, calls.Plain)
 
     def _interfaces(self):
         text = "\n".join(self.lines)

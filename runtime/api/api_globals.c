@@ -81,16 +81,3 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   }
   return api_leave(code);
 }
-
-/* In brackets: the header's macros have these names too. */
-op_gbl(op2jit_decl_gbl)(int dim, const char *type, const void *value, const char *name) {
-  return op2jit_decl_gbl_typed(dim, type, value, name, "");
-}
-
-int(op2jit_get_gbl)(op_gbl gbl, void *out) {
-  return op2jit_get_gbl_typed(gbl, out, "");
-}
-
-int(op2jit_put_gbl)(op_gbl gbl, const void *in) {
-  return op2jit_put_gbl_typed(gbl, in, "");
-}

@@ -74,15 +74,6 @@ op_arg op2jit_arg_gbl_typed(void *data, int dim, const char *type, op_access acc
   return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, is);
 }
 
-/* In brackets: the header's macros have these names too. */
-op_arg(op2jit_opt_arg_gbl)(int present, void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, "");
-}
-
-op_arg(op2jit_arg_gbl)(void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, "");
-}
-
 op_arg op2jit_arg_idx(int idx, op_map map) {
   return (op_arg){
       .form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
@@ -94,10 +85,6 @@ op_arg op2jit_arg_info_typed(void *payload, int dim, const char *type, int ref, 
   take_type(&arg, type);
   compare_type(&arg, type, is);
   return arg;
-}
-
-op_arg(op2jit_arg_info)(void *payload, int dim, const char *type, int ref) {
-  return op2jit_arg_info_typed(payload, dim, type, ref, "");
 }
 
 op_arg op2jit_arg_may_meet(op_arg arg) {

@@ -1,7 +1,9 @@
 """What the public headers declare, for other languages: the headers are the one place where a call, a struct or a number is
 written down. fortran/expand.py makes interfaces and types of it, and Python reads the library's op_declarations.
 
-usage: declared.py OUT HEADER...     writes them as JSON: {"calls": {name: [result, argument...]},
+usage: declared.py OUT.c HEADER...   of calls that are there a second time with `is` behind their arguments (op2jit_typed.h),
+                                     the ones that leave it out
+       declared.py OUT HEADER...     writes them as JSON: {"calls": {name: [result, argument...]},
                                      "structs": {name: [[member, kind, how many], ...]},
                                      "enums": {name: [member...]}, "numbers": {name: value}}
 
@@ -30,30 +32,33 @@ class Declared(NamedTuple):
 
 
 class Headers:
+    """All that these headers declare."""
+
     def __init__(self, paths):
         text = ""
         for path in paths:
             with open(path, encoding="utf-8") as file:
                 text += file.read()
-        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL).replace("\\\n", " ")
-        self.numbers = {name: int(value, 0) for name, value in re.findall(r"^#define (OP_\w+) \(?(?:\(\w+\))?(-?\w+)\)?$", text, re.MULTILINE) if re.match(r"-?\d", value)}
-        text = re.sub(r"^ *#.*$", "", text, flags=re.MULTILINE)
-        self.names = {}  # of types that have another one
-        self.handles = set(re.findall(r"^typedef struct \w+ \*(\w+);", text, re.MULTILINE))
-        self.functions = set(re.findall(r"^typedef [\w ]+\(\*(\w+)\)\(", text, re.MULTILINE)) | set(re.findall(r"^typedef void (\w+)\(", text, re.MULTILINE))
-        for kind, names in re.findall(r"^typedef (long long) ([\w, ]+);", text, re.MULTILINE):
-            self.names.update({name: kind for name in names.split(", ")})
+        self._text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", " ")
+        self.numbers = {name: int(value, 0) for name, value in self._all(r"^#define (OP_\w+) \(?(?:\(\w+\))?(-?\d\w*)\)?$")}
+        self._text = re.sub(r"^ *#.*$", "", self._text, flags=re.MULTILINE)
+        self.handles = set(self._all(r"^typedef struct \w+ \*(\w+);"))
+        self.functions = set(self._all(r"^typedef [\w ]+\(\*(\w+)\)\(") + self._all(r"^typedef void (\w+)\("))
+        self.plain = {name: "long long" for names in self._all(r"^typedef long long ([\w, ]+);") for name in names.split(", ")}
         self.enums = {}
-        for body, name in re.findall(r"^(?:typedef )?enum (?:\w+ )?\{(.*?)\} ?(\w*);", text, re.MULTILINE | re.DOTALL):
+        for body, name in self._all(r"^(?:typedef )?enum (?:\w+ )?\{(.*?)\} ?(\w*);"):
             self.enums[name] = self._read_enum(body)
-            self.names[name] = "int"
+            self.plain[name] = "int"
         self.bodies = {}
-        for first, body, second in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)^\} ?(\w*);", text, re.MULTILINE | re.DOTALL):
+        for first, body, second in self._all(r"^(?:typedef )?struct (\w+) \{(.*?)^\} ?(\w*);"):
             self.bodies[second or first] = body
         self.prototypes = {}
-        for result, name, parameters in re.findall(r"^((?:[a-z]\w* )+\**)(?:op2jit|op)_(\w+)\(([^;{]*?)\)[^;{()]*;", text, re.MULTILINE):
-            if not re.match("typedef|static|return", result) and "..." not in parameters:
-                self.prototypes[name] = (result, " ".join(parameters.split()))
+        for result, name, arguments in self._all(r"^((?:[a-z]\w* )+\**)(?:op2jit|op)_(\w+)\(([^;{]*?)\)[^;{()]*;"):
+            if not re.match("typedef|static|return", result) and "..." not in arguments:
+                self.prototypes[name] = (result, " ".join(arguments.split()))
+
+    def _all(self, pattern):
+        return re.findall(pattern, self._text, re.MULTILINE | re.DOTALL)
 
     def _read_enum(self, body):
         names, value = [], -1
@@ -76,7 +81,7 @@ class Headers:
             raise SystemExit(f"declared.py: not understood: {words}")
         const, base, stars, name, count = found.groups()
         depth = stars.count("*")
-        plain = self.names.get(base, base)
+        plain = self.plain.get(base, base)
         if base in self.functions:
             kind = "function"
         elif depth == 1 and const and base == "char":
@@ -109,19 +114,40 @@ class Headers:
         return found
 
 
+def spelled(value):
+    """As C has it."""
+    count = "" if value.count is None else f"[{value.count}]"
+    return f"{'const ' if value.const else ''}{value.base} {'*' * value.depth}{value.name}{count}"
+
+
+def untyped(headers):
+    """In brackets: the headers' macros have these names too."""
+    lines = ["#include <op2jit.h>", ""]
+    for name in [name for name in headers.prototypes if name.endswith("_typed")]:
+        result, arguments = headers.call(name)
+        given = [argument.name for argument in arguments[:-1]]
+        lines.append(f"{spelled(result)}(op2jit_{name[:-6]})({', '.join(map(spelled, arguments[:-1]))}) {{")
+        lines += [f"  return op2jit_{name}({', '.join(given)}, \"\");", "}", ""]
+    return "\n".join(lines)
+
+
 def kind_for_json(value):
     return "pointer" if value.count is not None or value.kind == "function" else value.kind
 
 
-def main():
-    headers = Headers(sys.argv[2:])
+def as_json(headers):
     calls = {}
     for name in headers.prototypes:
         result, arguments = headers.call(name)
         calls[name] = [kind_for_json(result)] + [kind_for_json(argument) for argument in arguments]
     structs = {name: [[m.name, m.kind, int(m.count or 1)] for m in headers.struct(name)] for name in headers.bodies}
+    return json.dumps({"calls": calls, "structs": structs, "enums": headers.enums, "numbers": headers.numbers}, indent=0)
+
+
+def main():
+    headers = Headers(sys.argv[2:])
     with open(sys.argv[1], "w", encoding="ascii") as file:
-        json.dump({"calls": calls, "structs": structs, "enums": headers.enums, "numbers": headers.numbers}, file, indent=0)
+        file.write(untyped(headers) if sys.argv[1].endswith(".c") else as_json(headers))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(sys.argv[1], "runtime", "api"))
 import declared  # noqa: E402
+from declared import spelled  # noqa: E402
 
 HEADERS = ["include/op2jit.h", "include/op2jit_ragged.h", "include/op2jit_tasks.h", "include/op2/op2jit_op2.h",
            "include/op2/op2jit_visible.h", "runtime/api/fortran/fortran.h"]  # fmt: skip
@@ -22,11 +23,6 @@ PLANTED = [
     ("OP_INC = 3", "OP_INC = 4", "OP_INC"),
     ("void op_barrier(void);", "void op_barrier(wide much);", "the type is unknown: wide much"),
 ]
-
-
-def spelled(value):
-    count = "" if value.count is None else f"[{value.count}]"
-    return f"{'const ' if value.const else ''}{value.base} {'*' * value.depth}{value.name}{count}"
 
 
 def again(headers):
