@@ -27,11 +27,11 @@ op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const
 
 /* What it is the loop finds in the handle; `idx` says that there is one. */
 op_arg op2jit_arg_global(op_gbl gbl, op_access access) {
-  return (op_arg){.form = DESC_GBL,
-                  .dat = (op_dat)(void *)gbl,
-                  .idx = ARG_BY_HANDLE,
-                  .access = (int)access,
-                  .present = 1};
+  return (op_arg){.form_ = DESC_GBL,
+                  .dat_ = (op_dat)(void *)gbl,
+                  .idx_ = ARG_BY_HANDLE,
+                  .access_ = (int)access,
+                  .present_ = 1};
 }
 
 /* NULL: refused, and reported when the call leaves. */

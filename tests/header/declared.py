@@ -18,7 +18,7 @@ PLANTED = [
     ("op_set set, int dim, const char *type", "op_set set, long long dim, const char *type", "op2jit_decl_dat"),
     ("int op_release(op_dat dat);", "int op_release(op_map dat);", "op2jit_release"),
     ("int op_exit(void);", "void op_exit(void);", "op2jit_exit"),
-    ("short soa, may_meet", "int soa, may_meet", "op_arg"),
+    ("short soa_, may_meet_", "int soa_, may_meet_", "op_arg"),
     ("long long records;", "int records;", "op_counters_t"),
     ("OP_INC = 3", "OP_INC = 4", "OP_INC"),
     ("void op_barrier(void);", "void op_barrier(wide much);", "the type is unknown: wide much"),

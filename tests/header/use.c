@@ -79,7 +79,8 @@ int main(int argc, char **argv) {
   const op_arg some[] = {op_arg_gbl(anything, 1, "float", OP_INC), op_arg_gbl(NULL, 1, "int", OP_WORK),
                          global(value, 1, "double", OP_MIN), (op_arg_info)(value, 1, "double", 1),
                          op_arg_may_meet(op_arg_dat(x, 0, map, 2, "double", OP_RW))};
-  code |= op_fetch_data(x, anything) | (op_put_data)(x, value) | (some[0].dim > 1);
+  code |= op_fetch_data(x, anything) | (op_put_data)(x, value);
+  code |= op_par_loop_array(text, "add", set, 4, some, __FILE__, __LINE__);
   code |= op_update_const("two", &real) | op_update_const("four", value);
   code |= op_par_loop(text, "add", set, op_arg_dat(x, 0, map, 2, "double", OP_READ),
                       op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC), op_arg_gbl(&sum, 1, "double", OP_MIN),
