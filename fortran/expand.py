@@ -7,6 +7,7 @@ no templates, and preprocessors of compilers differ.
     {each arg% N}                                           arg1, arg2, ... up to the number N
     !$include other.in                                      another template, beside this one
     !$numbers op_access OP_OK OP_ERR_                       of an enum, of one name, of names that begin so
+    !$numbers op_access+1                                   the same, from 1
     !$struct op2jit_dat op_dat_core data=dat                a struct, with its name here and members of another name
     !$interfaces                                            of all calls op2jit_... that the text uses, and generic ones
     !$public                                                all that is named op_...
@@ -93,8 +94,9 @@ class Template:
         return []
 
     def _numbers(self, said, names):
+        said, _, more = said.partition("+")
         names = [name for word in said.split() for name in self.headers.names_of(word)]
-        values = ", ".join(f"{name.lower()} = {self.headers.numbers[name]}" for name in names)
+        values = ", ".join(f"{name.lower()} = {self.headers.numbers[name] + int(more or 0)}" for name in names)
         return ["  integer(c_int), parameter, public :: " + values]
 
     def _struct(self, said, names):
