@@ -142,7 +142,7 @@ bool arg_is_extremum_with_info(const struct desc_arg *a) {
 }
 
 bool arg_is_accumulated(const struct desc_arg *a) {
-  bool reduced = a->access == OP_INC || a->access == OP_MIN || a->access == OP_MAX;
+  bool reduced = access_reduces(a->access);
   return a->present && a->form == DESC_GBL && reduced && a->dim <= ACCUMULATED && a->info < 0;
 }
 

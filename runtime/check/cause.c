@@ -22,7 +22,7 @@ static void run_changed(struct cell *cell, long element, enum kind kind, int arg
 }
 
 static bool is_result(const struct loop_arg *arg) {
-  return arg->access != OP_READ && arg->access != OP_WORK;
+  return access_changes(arg->access);
 }
 
 static bool differs(const struct cell *cell) {

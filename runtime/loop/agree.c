@@ -12,8 +12,6 @@
 #include "run/schedule.h"
 #include "run/team.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
 static const char *const forms[] = {[DESC_DAT] = "a dat",
                                     [DESC_GBL] = "a global",
                                     [DESC_IDX] = "the element's number",
@@ -21,7 +19,7 @@ static const char *const forms[] = {[DESC_DAT] = "a dat",
 
 static void print_argument(const struct loop_arg *arg, int number, struct text *out) {
   text_addf(out, "argument %d\t%s\n", number, forms[arg->form]);
-  text_addf(out, "argument %d\t%s\n", number, access_names[arg->access]);
+  text_addf(out, "argument %d\t%s\n", number, access_name(arg->access));
   text_addf(out, "argument %d\tdim %d\n", number, arg->dim);
   text_addf(out, "argument %d\t%s\n", number, type_info(arg->type)->name);
   text_addf(out, "argument %d\t%s\n", number, arg->present ? "present" : "absent");

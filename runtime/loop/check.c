@@ -22,10 +22,6 @@ struct check {
   struct error *err;
 };
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-enum { ACCESSES = sizeof access_names / sizeof *access_names };
-
 static int fail(const struct check *c, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int fail(const struct check *c, int code, const char *format, ...) {
@@ -45,23 +41,23 @@ static int fail(const struct check *c, int code, const char *format, ...) {
 /* A struct is not combined. */
 static int check_struct_access(const struct check *c, enum type_code type) {
   const int access = c->said->access_;
-  if (!type_is_struct(type) || (access != OP_INC && access != OP_MIN && access != OP_MAX))
+  if (!type_is_struct(type) || !access_reduces(access))
     return OP_OK;
   return fail(c, OP_ERR_ACCESS,
               "%s combines numbers, and the type is \"%s\"; declare the argument OP_RW if no two elements "
               "meet in one "
               "value, or put what is combined into data of numbers",
-              access_names[access], type_info(type)->name);
+              access_name(access), type_info(type)->name);
 }
 
-static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
+static int check_access(const struct check *c, bool dat, const char *kind, const char *names) {
   int access = c->said->access_;
   if (access < 0 || access >= ACCESSES)
     return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s",
                 access + (c->ctx->compiled ? c->ctx->columns_base : 0), kind, names);
-  if (!(allowed >> access & 1u))
+  if (dat && !access_rows[access].of_dats)
     return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
-                access_names[access], kind, names);
+                access_name(access), kind, names);
   return OP_OK;
 }
 
@@ -243,9 +239,7 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
 }
 
 static int check_dat(const struct check *c) {
-  const unsigned allowed =
-      1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
-  int code = check_access(c, allowed, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX");
+  int code = check_access(c, true, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX");
   if (!code)
     code = check_type(c);
   if (!code)
@@ -292,8 +286,7 @@ static int check_value(const struct check *c) {
 }
 
 static int check_global(const struct check *c) {
-  const unsigned allowed = 0x7f;
-  int code = check_access(c, allowed, "a global",
+  int code = check_access(c, false, "a global",
                           "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
                           "a set of one element");
   if (!code)
@@ -301,11 +294,11 @@ static int check_global(const struct check *c) {
   if (!code)
     code = check_struct_access(c, c->arg->type);
   int access = c->said->access_;
-  if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
+  if (!code && access_assigns(access) && c->loop->set->global_size != 1)
     return fail(c, OP_ERR_ACCESS,
                 "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
                 "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
-                access_names[access], c->loop->set->name, c->loop->set->global_size);
+                access_name(access), c->loop->set->name, c->loop->set->global_size);
   c->arg->started = c->loop->compiled && c->arg->present && access == OP_WORK && c->said->data_;
   if (!code && !c->arg->gbl && !c->said->data_ && c->arg->present && access != OP_WORK)
     return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim_,
@@ -349,7 +342,7 @@ static int check_payload(const struct check *c) {
                 "payload goes with",
                 ref, c->loop->nargs);
   struct loop_arg *global = &c->loop->args[ref - 1];
-  bool extremum = global->access == OP_MIN || global->access == OP_MAX;
+  bool extremum = access_is_extremum(global->access);
   if (global->form != DESC_GBL || !extremum || !global->present || global->dim != 1)
     return fail(c, OP_ERR_ARGUMENT,
                 "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1; pass the "

@@ -106,7 +106,7 @@ static void add_needs(struct op_context *ctx, int nargs, const op_arg *args, boo
                       struct halo_need *needs, int *count) {
   for (int i = 0; i < nargs && *count < OP_MAX_ARGS; i++) {
     struct dat *dat = dat_of(ctx, &args[i]);
-    const bool reads = args[i].access_ == OP_READ || args[i].access_ == OP_RW;
+    const bool reads = access_reads(args[i].access_);
     if (!dat || !reads || (is_direct(&args[i]) && !redundant))
       continue;
     const struct map *map = is_direct(&args[i]) ? NULL

@@ -33,7 +33,7 @@ static const struct dat *dat_of(const struct loop *loop, int dat) {
 /* Values of a READ or RW global, or what MIN and MAX start from. */
 void *gpu_global_values(const struct launch *launch, int arg) {
   const struct loop_arg *a = &launch->loop->args[arg];
-  return a->access == OP_READ || a->access == OP_RW ? launch->globals + a->offset : launch->slots + a->offset;
+  return access_reads(a->access) ? launch->globals + a->offset : launch->slots + a->offset;
 }
 
 static void set_number(struct call *call, enum gpu_parameter_kind kind, int number) {
@@ -180,7 +180,7 @@ void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsig
     if (at < 0)
       continue;
     const struct loop_arg *a = &loop->args[i];
-    bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
+    bool global = a->form == DESC_GBL && access_assigns(a->access);
     memcpy((global ? launch->globals : launch->slots) + a->offset, landing + at,
            gpu_slot_size(&loop->desc, i));
   }

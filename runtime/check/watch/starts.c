@@ -206,8 +206,7 @@ static int check_limits(struct look *look, int i, int extremum) {
                         arg->access == OP_MIN ? "the kernel assigns %s without comparing; " COMPARE_FOR_MIN
                                               : "the kernel assigns %s without comparing; " COMPARE_FOR_MAX,
                         look->notes);
-  for (int r = 0;
-       !look->told[i] && (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
+  for (int r = 0; !look->told[i] && access_assigns(arg->access) && r < cell->args[i].rows; r++)
     if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
       return watch_tell_dependence(look->cell, i, r, c, extremum, look->element, look->notes);
   return OP_OK;

@@ -181,7 +181,7 @@ static int tell_undefined(struct look *look, int i, int r, int c) {
 /* The first row and component that the two runs left different. */
 static bool find_undefined(const struct cell *cell, int i, int *r, int *c) {
   const struct loop_arg *arg = &cell->loop->args[i];
-  if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
+  if (!access_changes(arg->access) || arg->access == OP_INC)
     return false;
   for (*r = 0; *r < cell->args[i].rows; ++*r)
     if ((*c = watch_difference(arg, cell_row(cell, 0, i, *r), cell_row(cell, 1, i, *r))) >= 0)

@@ -8,9 +8,6 @@
 #include "jit/front/rows/rows.h"
 #include "mesh/subset.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-
 /* Elements have the numbers of the set that a subset is of. */
 #define SET_FORMAT "set \"%s\"%s%s%s"
 #define SET_WORDS(set)                                                                                       \
@@ -21,9 +18,9 @@ void watch_title(const struct loop *loop, int arg, struct text *out) {
   const struct loop_arg *a = &loop->args[arg];
   text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
   if (a->dat)
-    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_names[a->access]);
+    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_name(a->access));
   else
-    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
+    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_name(a->access));
 }
 
 static int note_and_free(const struct loop *loop, enum rule rule, int arg, struct text *words,
@@ -220,7 +217,7 @@ int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, 
   int code = watch_violation(cell->loop, RULE_EXTREMUM, i, element, notes,
                              "%s depends on the value of argument %d (%s) so far, and so on the order of the "
                              "elements; only compare with it, or read the extremum in a second loop",
-                             text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);
+                             text_str(&where), extremum + 1, access_name(cell->loop->args[extremum].access));
   text_free(&where);
   return code;
 }
