@@ -1,10 +1,14 @@
 """python3 -m op2jit.mesh: files that Gmsh made, through formats and back, and the edges and faces of their cells."""
 
+import contextlib
+import io
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -31,8 +35,18 @@ def run(*command, status=0, **more):
     return done.stdout
 
 
-def mesh(*words, **more):
-    return run(sys.executable, "-m", "op2jit.mesh", *words, **more)
+def mesh(*words, status=0):
+    """As a command, in this process."""
+    said, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with mock.patch("sys.argv", ["op2jit.mesh", *map(str, words)]):
+            try:
+                runpy.run_module("op2jit.mesh", run_name="__main__")
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+                said.write(str(end.code))
+    assert code == status, said.getvalue()
+    return said.getvalue()
 
 
 def info(file):
@@ -300,7 +314,7 @@ def test_a_missing_module_is_named(tmp_path, module):
     (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError('not here', name='{module}')\n")
     path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
     words = ["draw", PLATE, tmp_path / "a.svg"] if module == "matplotlib" else ["convert", PLATE, tmp_path / "a.h5"]
-    said = mesh(*words, status=1, PYTHONPATH=path)
+    said = run(sys.executable, "-m", "op2jit.mesh", *words, status=1, PYTHONPATH=path)
     assert f"there is no module {module} for {sys.executable} (Debian: python3-{module})" in said
 
 
