@@ -242,6 +242,20 @@ def test_the_library_and_the_module_read_each_other(tmp_path, running):
     assert found.tables["quads_even"][2].ravel().tolist() == [True, False] * 2
 
 
+def test_a_file_of_op2_that_names_no_sets(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    old, new, vtu = (tmp_path / name for name in ("old.h5", "new.h5", "a.vtu"))
+    with h5py.File(old, "w") as file:
+        for name, values in {"nodes": [3], "cells": [1], "pcell": [[0, 1, 2]], "x": [[0.0, 0], [1, 0], [0, 1]]}.items():
+            file[name] = np.array(values, float if name == "x" else np.int32)
+            if np.ndim(values) == 2:
+                file[name].attrs.update({"size": len(values), "dim": len(values[0])})
+    assert "left out, on no set that the file names: pcell, x" in mesh("convert", old, vtu, status=1)
+    run(COMMAND, "mesh", "convert", old, new)
+    mesh("convert", new, vtu)
+    assert read_foreign(str(vtu)).sets == {"nodes": 3, "triangles": 1}
+
+
 def test_the_lines_of_a_boundary_are_written_once(tmp_path):
     made, back = tmp_path / "made.h5", tmp_path / "back.msh"
     mesh("convert", "--edges", made_by_gmsh("square_22_text"), made)
