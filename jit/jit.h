@@ -102,6 +102,8 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
 /* What is known of each argument (struct prove_fact of jit/prover.h). Remembered; asks the plugin only where it must. False:
  * nobody knows; *broken: the text breaks a promise, as asking for its code will say. */
 bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken);
+/* The same of rows of ragged maps: nothing, if nobody knows. */
+void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 

@@ -196,28 +196,40 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   return code;
 }
 
-bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken) {
-  struct processor *p = jit->self;
+/* False: nobody knows. */
+static bool find_facts(struct processor *p, const struct desc *d, struct prove_facts *found, bool *broken) {
   const struct shape scalar = {0};
   struct generated files = {0};
-  struct prove_facts found = {0};
   struct error said = {0};
   bool untried = false;
   *broken = false;
   if (plugin_find(&p->plugin, p->plugins, &said) == OP_OK)
-    found.known = prove_facts(&p->plugin, p->options.store, d, &untried, found.items);
-  if (!said.code && p->options.mode == JIT_ON && (!found.known || untried)) {
-    found.known = false;
+    prove_facts(&p->plugin, p->options.store, d, &untried, found);
+  if (!said.code && p->options.mode == JIT_ON && (!found->known || untried)) {
+    found->known = false;
     *broken = prove_recall(&p->plugin, p->options.store, d, &said) != OP_OK;
     /* What is wrong is said when the code is asked for. */
     if (!*broken && plugin_open(&p->plugin, &said) == OP_OK && generate_c(d, &scalar, &files, &said) == OP_OK)
       *broken = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, false,
-                             false, &found, &said) != OP_OK;
+                             false, found, &said) != OP_OK;
   }
-  memcpy(facts, found.items, (size_t)d->nargs * sizeof *facts);
   generated_free(&files);
   error_free(&said);
+  return found->known;
+}
+
+bool jit_facts(struct jit *jit, const struct desc *d, struct prove_fact facts[], bool *broken) {
+  struct prove_facts found = {0};
+  find_facts(jit->self, d, &found, broken);
+  memcpy(facts, found.items, (size_t)d->nargs * sizeof *facts);
   return found.known;
+}
+
+void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out) {
+  struct prove_facts found = {0};
+  bool broken;
+  find_facts(jit->self, d, &found, &broken);
+  *out = found.known ? found.rows : (struct row_facts){0};
 }
 
 static void processor_compile(void *self, const struct compile_request *request,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/front/rows/rows.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
@@ -237,6 +236,5 @@ int kernel_check(const struct kernel *k, const struct desc *d, const char *const
     if (check_count(k, d, i, err) != OP_OK || check_count_place(k, d, i, err) != OP_OK ||
         check_parameter(k, d, i, dats ? dats[i] : NULL, err) != OP_OK)
       return err->code;
-  const int code = recursion_check(k, err);
-  return code ? code : rows_check(k, d, err);
+  return recursion_check(k, err);
 }

@@ -18,6 +18,7 @@ struct found_words {
 #define ALL_COMPONENTS "declare $a OP_RW, or write all its components on every path"
 #define ALL_THROUGH_MAP "write all its components on every path, " FOUND_INSTEAD_OF_WRITE
 #define WITHIN "use components 0 to $l, or declare it with a larger dim"
+#define ONLY_BY_ROW "$x has the rows of a ragged map, and nothing but OP_ROW leads to them"
 #define LOST(words)                                                                                          \
   { EVIDENCE_PROMISE, "$a " words, NULL, NULL, NULL }
 
@@ -82,9 +83,18 @@ static const struct found_words table[FOUND_COUNT] = {
                                "use pointers 0 to $l, or pass a map with more entries", NULL, NULL},
     [FOUND_COMPONENT_OUTSIDE] = {EVIDENCE_OUTSIDE, "$a has dim $0, and the kernel uses component $1", WITHIN,
                                  NULL, NULL},
-    [FOUND_NOT_BY_ROW] = {EVIDENCE_TEXT,
-                          "$a has the rows of a ragged map, and nothing but OP_ROW leads to them",
-                          "write OP_ROW(x, k) in place of x[k]", NULL, NULL},
+    [FOUND_NOT_BY_ROW] = {EVIDENCE_TEXT, ONLY_BY_ROW, "write OP_ROW($m, $n) in place of $m[$n]", NULL, NULL},
+    [FOUND_ROWS_USED] = {EVIDENCE_TEXT, ONLY_BY_ROW, "write OP_ROW($m, k) for the row of target k", NULL,
+                         NULL},
+    [FOUND_ROW_OF_VECTOR] =
+        {EVIDENCE_TEXT,
+         "$x goes through a map with $1 targets for each element, and OP_ROW is for ragged maps",
+         "write $m[k] in place of OP_ROW($m, k)", NULL, NULL},
+    [FOUND_ROW_OF_ONE] = {EVIDENCE_TEXT, "$x is one row, and OP_ROW is for the rows of ragged maps (OP_ALL)",
+                          "use $m itself", NULL, NULL},
+    [FOUND_ROW_AS_NUMBER] = {EVIDENCE_TEXT,
+                             "$n is a pointer to a row, and here pointers would be subtracted or compared",
+                             "write *$n for its value", NULL, NULL},
     [FOUND_CONSTANT_INDEX] = {EVIDENCE_INDEX,
                               "constant $n is indexed by a value that is known only when the program runs",
                               NULL, NULL, NULL},
@@ -148,6 +158,49 @@ enum evidence found_evidence(enum prove_found what) {
   return table[what].evidence;
 }
 
+int found_code(enum prove_found what) {
+  return what >= FOUND_NOT_BY_ROW && what <= FOUND_ROW_AS_NUMBER ? OP_ERR_KERNEL : OP_ERR_VIOLATION;
+}
+
+const char *found_why(enum split_why why) {
+  static const char *const words[WHY_COUNT] = {
+      [WHY_NOT_LOOKED_AT] = "nobody has looked at its text, for which the compiler plugin must be there",
+      [WHY_NO_MAP] = "it goes through no ragged map",
+      [WHY_CXX] = "it is C++, or several kernels in one",
+      [WHY_CONDITIONS] = "its text has conditions",
+      [WHY_TARGETS] = "it writes rows of targets of a ragged map",
+      [WHY_EXTREMA] = "it keeps extrema of a dat",
+      [WHY_LONG_ROW] = "it writes rows of more than 32 values",
+      [WHY_TWICE] = "it writes a dat that another of its arguments has too",
+      [WHY_LANGUAGE] = "OpenCL C has no such form",
+      [WHY_STRATEGY] = "this strategy has a thread for each element",
+      [WHY_DIRECTIVE] = "it has a preprocessor line",
+      [WHY_MACRO] = "it, or a function that it calls, uses a macro of its own text",
+      [WHY_STATIC] = "it has a variable that is static or volatile",
+      [WHY_NAME] = "it, or a function that it calls, uses a name that is not known here",
+      [WHY_TYPE] = "it, or a function that it calls, has a type that may hold a pointer",
+      [WHY_GOTO] = "it has a goto, or a label",
+      [WHY_MADE] = "a function that it calls makes a pointer from another",
+      [WHY_NOT_C] = "it has something that is not known here",
+      [WHY_UNMARKED] = "it says OP_ANY_ORDER before none of its loops",
+      [WHY_NO_LOOP] = "it has no loop over targets",
+      [WHY_FORM] = "the loop does not have the form for (int k = 0; k < n; k++), n the number of targets",
+      [WHY_LEAVES] = "the loop has a break, a return or a switch",
+      [WHY_ADDRESS] = "the loop takes an address",
+      [WHY_CHANGES] = "in the loop a function is called that could change what it is passed",
+      [WHY_OTHER] = "the loop changes something that is neither its own nor a sum",
+      [WHY_PART] = "the loop's sum is a part of another expression",
+      [WHY_ORDER] = "the loop changes a variable in a way that depends on the order",
+      [WHY_FRACTIONS] = "the loop adds fractions to whole numbers",
+      [WHY_SEVERAL] = "the loop changes one variable in several ways",
+      [WHY_MANY] = "the loop has many sums",
+      [WHY_USED] = "the loop uses its sum",
+      [WHY_POINTER] = "a pointer may lead to the loop's sum",
+      [WHY_ENTRIES] =
+          "it uses rows of entries that it writes otherwise than as OP_ROW(x, k) of its loop over targets"};
+  return words[why];
+}
+
 int found_access(int fact) {
   static const struct {
     enum prove_found first, last;
@@ -173,6 +226,11 @@ static void add_title(const struct prove_finding *f, struct text *out) {
     text_addf(out, " (%s)", f->parameter);
 }
 
+/* Of what OP_ROW is used for, or should be. */
+static void add_use(const struct prove_finding *f, struct text *out) {
+  text_addf(out, "%s (argument %d%s)", f->parameter, f->argument + 1, f->numbers[0] ? " of the loop" : "");
+}
+
 static void add_component(const struct desc *d, const struct prove_finding *f, struct text *out) {
   const struct desc_arg *a = argument_of(d, f);
   text_addf(out, "component %lld", f->numbers[0]);
@@ -193,6 +251,7 @@ static void say(const struct desc *d, const struct prove_finding *f, const char 
   for (const char *c = words; *c; c++)
     switch (*c == '$' ? *++c : '\0') {
     case 'a': add_title(f, out); break;
+    case 'x': add_use(f, out); break;
     case 'n': text_add(out, f->name); break;
     case 'm': text_add(out, f->parameter); break;
     case '0': text_addf(out, "%lld", f->numbers[0]); break;

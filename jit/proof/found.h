@@ -23,6 +23,10 @@ enum evidence {
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
 
 enum evidence found_evidence(enum prove_found what);
+/* Which error a violation is. */
+int found_code(enum prove_found what);
+/* Why threads cannot share a loop over an element's targets. */
+const char *found_why(enum split_why why);
 /* The access, OP_READ and so on, whose promise it says is broken; -1: none. `fact` of an error may be one. */
 int found_access(int fact);
 /* "argument 2 (sum) is declared OP_INC, and the kernel reads it" */

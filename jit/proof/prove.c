@@ -25,7 +25,8 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
                                           [DESC_GBL] = PROVE_DATA,
                                           [DESC_IDX] = PROVE_NUMBERS,
                                           [DESC_INFO] = PROVE_PAYLOAD};
-  const bool vector = desc_is_vector(a);
+  const bool vector = desc_is_vector(a), ragged = vector && desc_is_ragged(d, a);
+  const bool numbers = a->present && a->type != TYPE_BOOL && !type_is_struct(a->type);
   return (struct prove_argument){
       .form = vector ? PROVE_VECTOR : forms[a->form],
       /* A payload is free, and what the kernel does with an absent argument it does not do. */
@@ -33,7 +34,10 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .type = type_info(a->type)->name,
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,
-      .ragged = vector && desc_is_ragged(d, a),
+      .ragged = ragged,
+      .own = ragged && a->entry && a->access != OP_READ,
+      .adds = numbers && !vector && (a->form == DESC_DAT || a->form == DESC_GBL) && a->access != OP_READ,
+      .stays = numbers && ragged && !a->dropped,
       .same = a->form == DESC_GBL && a->access == OP_READ && a->present,
       .counted = a->counted};
 }
@@ -111,7 +115,7 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
     struct text words = {0};
     prove_tell(d, proof, i, files->kernel_file, &words);
     if (is_violated(d, proof, i)) {
-      error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
+      error_set(err, found_code(f->what), "%s", text_str(&words));
       err->fact = (int)f->what;
     } else if (f->verdict == PROVE_C_ONLY && as_cxx)
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
@@ -159,7 +163,8 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
                                         .nfiles = 3,
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
-                                        .narguments = d->nargs};
+                                        .narguments = d->nargs,
+                                        .any_order = strcmp(d->fp, "fast") == 0};
   prove_find(plugin)->prove(&request, result);
 }
 
@@ -284,11 +289,15 @@ void proof_free(const struct plugin *plugin, struct proof *proof) {
   prove_find(plugin)->release(&proof->result);
 }
 
-/* Everything that the verdict depends on: not the layouts, which differ between devices. */
+/* Everything that the verdict depends on: not the layouts and the room for rows, which differ between devices. */
 static void make_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
   struct desc rows = *d;
   for (int i = 0; i < rows.ndats; i++)
     rows.dats[i].soa = false;
+  for (int m = 0; m < rows.nmaps; m++)
+    rows.maps[m].most = 0;
+  for (int i = 0; i < rows.nargs; i++)
+    rows.args[i].stays = false;
   text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
   desc_print(&rows, key);
   for (int m = 0; m < rows.nmaps; m++)
@@ -340,27 +349,29 @@ static void remember_violation(const struct plugin *plugin, struct store *store,
 
 /* ---- facts ---- */
 
-/* Whether another day something else may be found, and three words for each argument. */
-static void print_facts(const struct prove_fact *facts, int count, bool untried, struct text *out) {
+/* Whether another day something else may be found, three words for each argument, and what is known of rows. */
+static void print_facts(const struct prove_facts *facts, int count, bool untried, struct text *out) {
   text_add(out, untried ? "untried " : "");
   for (int i = 0; i < count; i++)
-    text_addf(out, "%d %d %d ", facts[i].partial, facts[i].reads, facts[i].same);
+    text_addf(out, "%d %d %d ", facts->items[i].partial, facts->items[i].reads, facts->items[i].same);
+  row_facts_print(&facts->rows, out);
 }
 
-static bool parse_facts(const char *words, int count, bool *untried, struct prove_fact *facts) {
+static bool parse_facts(const char *words, const struct desc *d, bool *untried, struct prove_facts *out) {
   static const char mark[] = "untried ";
   *untried = strncmp(words, mark, sizeof mark - 1) == 0;
   words += *untried ? sizeof mark - 1 : 0;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < d->nargs; i++) {
+    struct prove_fact *fact = &out->items[i];
     char *end;
-    facts[i].partial = strtol(words, &end, 10) != 0;
-    facts[i].reads = strtol(end, &end, 10) != 0;
-    facts[i].same = (int)strtol(end, &end, 10);
+    fact->partial = strtol(words, &end, 10) != 0;
+    fact->reads = strtol(end, &end, 10) != 0;
+    fact->same = (int)strtol(end, &end, 10);
     if (end == words || *end != ' ')
       return false;
     words = end + 1;
   }
-  return true;
+  return row_facts_parse(words, strlen(d->text), &out->rows);
 }
 
 static void make_facts_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
@@ -368,31 +379,43 @@ static void make_facts_key(const struct plugin *plugin, const struct desc *d, st
   text_add(key, "\nfacts");
 }
 
+/* With such constants the text is longer, and places differ from one language to the other. */
+static bool has_struct_constant(const struct desc *d) {
+  for (int i = 0; i < d->nconsts; i++)
+    if (type_is_struct(d->consts[i].type))
+      return true;
+  return false;
+}
+
 /* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
  * meet. */
 static void keep_facts(const struct plugin *plugin, struct store *store, const struct desc *d,
-                       const struct prove_result *result, bool untried, struct prove_fact facts[]) {
+                       const struct prove_result *result, bool untried, struct prove_facts *facts) {
   struct text key = {0}, words = {0};
   for (int i = 0; i < d->nargs; i++)
-    facts[i] = desc_any_ragged(d) ? (struct prove_fact){.partial = result->facts[i].partial, .reads = true}
-                                  : result->facts[i];
+    facts->items[i] = desc_any_ragged(d)
+                          ? (struct prove_fact){.partial = result->facts[i].partial, .reads = true}
+                          : result->facts[i];
+  if (result->rows && !has_struct_constant(d))
+    facts->rows = *result->rows;
   make_facts_key(plugin, d, &key);
   print_facts(facts, d->nargs, untried, &words);
   if (text_ok(&key) && text_ok(&words))
     store_put_verdict(store, text_str(&key), text_str(&words));
   text_free(&words);
   text_free(&key);
+  facts->known = true;
 }
 
 bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
-                 struct prove_fact facts[]) {
+                 struct prove_facts *facts) {
   struct text key = {0}, words = {0};
   make_facts_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-                     parse_facts(text_str(&words), d->nargs, untried, facts);
+  facts->known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
+                 parse_facts(text_str(&words), d, untried, facts);
   text_free(&words);
   text_free(&key);
-  return known;
+  return facts->known;
 }
 
 /* What is remembered of a text without a violation. */
@@ -463,7 +486,7 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   if (prove_find(plugin) && !known) {
     prove_ask(plugin, d, files, NULL, &proof);
     const bool understood = proof.result.status == 0;
-    if (understood)
+    if (understood || proof.result.nfindings)
       code = judge(d, &proof, files, log, as_cxx, err);
     else if (alone && proof.result.status == 1)
       code = refuse(plugin, d, files, &proof.result, err);
@@ -473,11 +496,8 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
       remember_violation(plugin, store, d, err);
     if (!code && understood)
       warn(log, told, d, &proof.result, files);
-    if (!code && understood && proof.result.facts) {
-      struct prove_facts *to = facts ? facts : &unwanted;
-      keep_facts(plugin, store, d, &proof.result, proof.untried, to->items);
-      to->known = true;
-    }
+    if (!code && understood && proof.result.facts)
+      keep_facts(plugin, store, d, &proof.result, proof.untried, facts ? facts : &unwanted);
     if (!code && understood && !proof.untried && text_ok(&key))
       store_put_verdict(store, text_str(&key), is_c_only(&proof.result) ? good_as_c : good_words);
     proof_free(plugin, &proof);

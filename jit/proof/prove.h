@@ -12,10 +12,10 @@
 
 struct store;
 
-/* Of each argument. */
 struct prove_facts {
   bool known;
-  struct prove_fact items[OP_MAX_ARGS];
+  struct prove_fact items[OP_MAX_ARGS]; /* of each argument */
+  struct row_facts rows;
 };
 
 /* The plugin is open. OP_ERR_VIOLATION, whose fact is what was found; OP_ERR_KERNEL where another compiler is to read the
@@ -61,7 +61,7 @@ bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const str
 /* The facts of a text without a violation, as the store remembers them. *untried: another day there may be a violation, so
  * ask again where that can be done. */
 bool prove_facts(const struct plugin *plugin, struct store *store, const struct desc *d, bool *untried,
-                 struct prove_fact facts[]);
+                 struct prove_facts *facts);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,

@@ -5,7 +5,7 @@
 #include "check/cause.h"
 #include "check/rows.h"
 #include "jit/front/excerpt.h"
-#include "jit/front/rows/rows.h"
+#include "jit/front/rows/fold.h"
 #include "mesh/subset.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
