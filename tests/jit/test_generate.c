@@ -216,7 +216,8 @@ static struct desc adding(const char *value) {
   struct shared none = {0};
   struct kernel k;
   struct error err = {0};
-  if (kernel_parse_unit(&k, &none, text, "add", &err) != OP_OK) { /* which leaves out what add does not call */
+  if (kernel_parse_unit(&k, &none, text, "add", &err) !=
+      OP_OK) { /* which leaves out what add does not call */
     fprintf(stderr, "%s\n", error_message(&err));
     exit(1);
   }

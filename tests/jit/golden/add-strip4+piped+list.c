@@ -173,6 +173,5 @@ __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_fram
   op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_list, op2_begin, op2_end);
 }
 /* add.c */
-double third(double x) { return x / 3; } double half(double x) { return 0.5 * x; }
-double sixth(double x) { return half(third(x)); }
 void add(const double *x, double *y1, double *y2) { for (int n = 0; n < 3; n++) { double f = x[n] / 3; y1[n] += f; y2[n] -= f; } }
+
