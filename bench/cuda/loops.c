@@ -19,7 +19,7 @@ static void end_if(int code, const struct error *err) {
 
 void library_wait(void) {
   struct error err = {0};
-  end_if(gpu_wait(gpu_of(api_context()), &err, "waiting for the library"), &err);
+  end_if(gpu_wait(gpu_of(api_context(), space_of_device(0)), &err, "waiting for the library"), &err);
 }
 
 static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
@@ -31,7 +31,7 @@ static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant
 
 static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
   enum { TIMES = 30 };
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct error err = {0};
   double seconds = 0;
   launch(ctx, loop, v);
@@ -46,7 +46,7 @@ static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_vari
 
 static struct loop_figure figure_of(struct op_context *ctx, struct loop *loop) {
   enum { REGISTERS = 4, LOCAL_BYTES = 3 };
-  const struct cuda_driver *d = &((const struct cuda *)gpu_of(ctx)->self)->driver;
+  const struct cuda_driver *d = &((const struct cuda *)gpu_of(ctx, loop->space)->self)->driver;
   struct gpu_loop *l = loop->backend_state;
   struct gpu_variant *v = &l->variants[loop->variant];
   struct loop_figure f = {.bytes = loop->stats.bytes, .seconds = time_of(ctx, loop, v)};

@@ -149,7 +149,7 @@ static int open_comm(const struct env *env, struct context_start *start, struct 
 
 /* A device has a state of its own, which its backend opens; backends for the host share what the context has. */
 static bool shadow_is_apart(const struct op_context *ctx) {
-  return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->space == SPACE_DEVICE;
+  return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->on_device;
 }
 
 /* Those that were opened. */

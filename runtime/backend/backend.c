@@ -82,7 +82,7 @@ int backend_choose(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(ctx->env, ENV_BACKEND);
   for (int i = 0; backends[i]; i++) {
     /* Compiled kernels run on the host. */
-    if (!*wanted && ctx->compiled && backends[i]->space == SPACE_DEVICE)
+    if (!*wanted && ctx->compiled && backends[i]->on_device)
       continue;
     if (*wanted && strcmp(wanted, backends[i]->name) == 0)
       return use(ctx, backends[i], err);

@@ -15,7 +15,7 @@ struct work;
 
 struct backend {
   const char *name, *help;
-  enum space space; /* where it wants dats */
+  bool on_device; /* it runs on devices; else on the host */
   /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
   int (*open)(struct op_context *ctx, struct error *err);
   void (*close)(struct op_context *ctx);
@@ -41,13 +41,13 @@ struct backend {
       may_wait; /* a launch that is ready depends on nothing that the program can change, and fails only for good */
   /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
-  /* What its times depend on; NULL: the host's processor. */
-  void (*target)(const struct op_context *ctx, struct text *out);
+  /* What the times of loops that run there depend on; NULL: the host's processor. */
+  void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */
   const char *(*device)(const struct op_context *ctx);
   /* Before each run: set the slots of the parts for the launch's variant. */
   int (*select)(struct op_context *ctx, struct launch *launch, struct error *err);
-  /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure
+  /* Run a part of it: dats are in the loop's space, the launch's frame is complete, its slots hold start values. A failure
    * leaves host data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
   /* Run launches that are ready, each one part, one after the other; their results are in slots and globals at the end.
@@ -67,6 +67,11 @@ struct backend {
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */
   void (*describe)(struct op_context *ctx, struct text *out);
 };
+
+/* Where its loops run: of the devices the first one is used so far. */
+static inline enum space backend_space(const struct backend *backend) {
+  return backend->on_device ? space_of_device(0) : SPACE_HOST;
+}
 
 /* Choose by OP2_BACKEND, or the best that opens. */
 int backend_choose(struct op_context *ctx, struct error *err);

@@ -26,7 +26,7 @@ enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
  * and so asked it. */
 static int ask_prover(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct jit *jit = NULL;
-  if (loop->backend->space != SPACE_DEVICE || loop->compiled)
+  if (!space_is_device(loop->space) || loop->compiled)
     return OP_OK;
   const struct jit_wish wish = {.as_cxx = true};
   struct facts ignored;

@@ -39,8 +39,8 @@ static int run_twice(struct op_context *ctx, struct launch *launch, struct error
   struct shadow_run run;
   int code = loop_prepare(ctx, launch, err);
   if (!code)
-    code = loop_exchange_now(ctx, launch, loop->backend->space, err);
-  if (!code && loop->shadow->backend->space == SPACE_HOST)
+    code = loop_exchange_now(ctx, launch, loop->space, err);
+  if (!code && loop->shadow->space == SPACE_HOST)
     code = loop_exchange_now(ctx, launch, SPACE_HOST, err);
   if (!code)
     code = shadow_begin(ctx, launch, &run, err);
@@ -116,7 +116,7 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
   int code = keep_start(ctx, launch, &start, err);
   if (!code)
     code = run_twice(ctx, launch, err);
-  if (code == OP_ERR_VIOLATION && loop->backend->space == SPACE_HOST) {
+  if (code == OP_ERR_VIOLATION && loop->space == SPACE_HOST) {
     struct text why = {0};
     text_addf(&why, "the text found gives other results: %s", error_bare(err));
     log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",

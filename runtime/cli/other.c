@@ -128,7 +128,7 @@ static void info_cache(struct cli *cli) {
 /* One for the host opens without the compiler too: another rank's may do, or code that the program's compiler made. */
 static bool lacks_compiler(struct op_context *ctx, const struct backend *backend, struct error *err) {
   struct error why = {0};
-  if (backend->space != SPACE_HOST || !backend->compiles_behind || !context_compiler(ctx, &why))
+  if (backend->on_device || !backend->compiles_behind || !context_compiler(ctx, &why))
     return false;
   error_free(&why);
   error_set(err, OP_ERR_NOT_BUILT, "compiles nothing, for there is no compiler: see above");

@@ -137,7 +137,7 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
 /* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks combine
  * results there. */
 static bool is_kept(const struct op_context *ctx, const struct loop *loop, const struct loop_arg *arg) {
-  return arg->gbl && arg->present && arg->info < 0 && loop->backend->space == SPACE_DEVICE &&
+  return arg->gbl && arg->present && arg->info < 0 && space_is_device(loop->space) &&
          !type_is_struct(arg->type) && arg->type != TYPE_BOOL && comm_alone(ctx->comm) &&
          strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && !*env_value(ctx->env, ENV_SHADOW) &&
          strcmp(env_value(ctx->env, ENV_LAZY), "check") != 0;

@@ -99,6 +99,7 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
     return NULL;
   }
   loop->backend = backend;
+  loop->space = backend_space(backend);
   loop->set_handle = call->set;
   loop->nargs = call->nargs;
   loop->line = call->line;

@@ -70,7 +70,7 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
   bool any = false;
   for (int i = 0; loop->hands_on && !ctx->queue->check && i < loop->nargs; i++)
     any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
-  return any && loop->backend->space == SPACE_DEVICE;
+  return any && space_is_device(loop->space);
 }
 
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;

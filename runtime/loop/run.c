@@ -44,8 +44,8 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
       continue;
     if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
-    int code = arg->dat ? dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err)
-                        : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? SPACE_DEVICE : SPACE_HOST, err);
+    int code = arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err)
+                        : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }
@@ -164,8 +164,8 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   int code = describe_anew(ctx, loop, err);
   if (code || loop->prepared)
     return code;
-  code = loop->backend->space == SPACE_HOST && comm_alone(ctx->comm) ? make_believing(ctx, loop, err)
-                                                                     : make_knowing(ctx, loop, err);
+  code = loop->space == SPACE_HOST && comm_alone(ctx->comm) ? make_believing(ctx, loop, err)
+                                                            : make_knowing(ctx, loop, err);
   if (!code)
     code = loop_tell_meetings(ctx, loop, err);
   if (!code)
@@ -358,7 +358,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   if (ctx->trace->ntools)
     trace_loop_begins(ctx->trace, loop->name);
   if (loop->nneeds)
-    code = loop_exchange_start(ctx, launch, loop->backend->space, &exchanging, err);
+    code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
   if (!code)
@@ -366,7 +366,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   if (code)
     return code;
   hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
-  loop_mark_written(ctx, loop, loop->backend->space);
+  loop_mark_written(ctx, loop, loop->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;
 }
@@ -381,7 +381,7 @@ static int finish_all(struct op_context *ctx, struct launch *const *launches, in
   for (int i = 0; !code && i < n; i++) {
     code = launch_results(ctx, launches[i], err);
     if (!code)
-      loop_mark_written(ctx, launches[i]->loop, launches[i]->loop->backend->space);
+      loop_mark_written(ctx, launches[i]->loop, launches[i]->loop->space);
   }
   const double spent = clock_seconds() - start;
   for (int i = 0; !code && i < n; i++) {
@@ -401,7 +401,7 @@ int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, i
   bool ran = false, one = n > 1 && b->run_chain && comm_alone(ctx->comm);
   int code = OP_OK;
   for (int i = 0; i < n; i++)
-    one &= launches[i]->loop->backend == b;
+    one &= launches[i]->loop->backend == b && launches[i]->loop->space == launches[0]->loop->space;
   if (one)
     code = b->run_chain(ctx, launches, n, &ran, err);
   if (ran)
@@ -443,7 +443,7 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
   struct loop *loop = launch->loop;
   struct jit *jit = NULL;
   const bool compiles = loop->backend->plan != NULL;
-  const struct jit_wish wish = {.as_cxx = loop->backend->space == SPACE_DEVICE, .alone = true};
+  const struct jit_wish wish = {.as_cxx = space_is_device(loop->space), .alone = true};
   bool asked = false;
   if (loop->looked_at || loop->prepared || loop->compiled)
     return OP_OK;

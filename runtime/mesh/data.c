@@ -239,11 +239,16 @@ struct dat *data_new_view(struct op_context *ctx, struct set *set, int dim, cons
       err);
 }
 
+void dat_leave_devices(struct op_context *ctx, struct dat *dat) {
+  for (int d = 0; d < DEVICES_MOST; d++)
+    if (dat->replicas[space_of_device(d)].bytes)
+      ctx->mover->release(ctx, space_of_device(d), dat);
+}
+
 void data_free(struct op_context *ctx, struct dat *dat) {
   if (!dat)
     return;
-  if (dat->replicas[SPACE_DEVICE].bytes)
-    ctx->mover->release(ctx, dat);
+  dat_leave_devices(ctx, dat);
   if (!dat->view || !dat->view->in_place)
     data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->view);
@@ -271,11 +276,18 @@ static bool is_empty(const struct dat *dat, enum region region) {
 }
 
 /* A copy brings the halo along. */
-static void copied(struct dat *dat, enum space to) {
-  const enum space from = to == SPACE_HOST ? SPACE_DEVICE : SPACE_HOST;
+static void copied(struct dat *dat, enum space from, enum space to) {
   memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
   for (int i = 0; i < dat->nmarks; i++)
     dat->marks[i].version[to] = dat->marks[i].version[from];
+}
+
+/* The device that has the newest of the region. */
+static enum space newest_device(const struct dat *dat, enum region region) {
+  int device = DEVICES_MOST - 1;
+  while (device > 0 && dat->replicas[space_of_device(device)].version[region] != dat->version)
+    device--;
+  return space_of_device(device);
 }
 
 void dat_overwrite(struct dat *dat) {
@@ -298,25 +310,27 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
     return OP_OK;
   const double bytes = (double)dat->set->size * (double)dat->row_bytes;
   if (space == SPACE_HOST) {
+    const enum space from = newest_device(dat, region);
     const double start = clock_seconds();
-    int code = ctx->mover->to_host(ctx, dat, err);
+    int code = ctx->mover->to_host(ctx, from, dat, err);
     if (code)
       return code;
     trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to host", start, bytes);
     ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+    copied(dat, from, SPACE_HOST);
   } else {
-    int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, dat, err);
+    int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
     if (!code)
       code = dat_need(ctx, dat, SPACE_HOST, region, err);
     const double start = clock_seconds();
     if (!code)
-      code = ctx->mover->to_device(ctx, dat, err);
+      code = ctx->mover->to_device(ctx, space, dat, err);
     if (code)
       return code;
     trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to device", start, bytes);
     ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+    copied(dat, SPACE_HOST, space);
   }
-  copied(dat, space);
   return OP_OK;
 }
 
@@ -332,8 +346,7 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   const struct row_store old = dat_rows(dat);
   for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
     row_copy(&old, e, &fresh, e);
-  if (dat->replicas[SPACE_DEVICE].bytes)
-    ctx->mover->release(ctx, dat);
+  dat_leave_devices(ctx, dat);
   view_leave(dat, "");
   data_memory_free(host->memory);
   host->memory = fresh.memory;

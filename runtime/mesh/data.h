@@ -12,15 +12,26 @@
 #include "mesh/view.h"
 #include "run/team.h"
 
-/* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
-enum space { SPACE_HOST, SPACE_DEVICE, SPACES };
+/* Where a replica is: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
+ * fetch and put convert from and to the host's. */
+enum { DEVICES_MOST = 4 };
+enum space { SPACE_HOST, SPACES = 1 + DEVICES_MOST };
+static inline enum space space_of_device(int device) {
+  return (enum space)(1 + device);
+}
+static inline bool space_is_device(enum space space) {
+  return space != SPACE_HOST;
+}
+static inline int device_of(enum space space) {
+  return (int)space - 1;
+}
 /* Rows behind the end of tables and dats that vector code may read (never use). */
 enum { MAP_SLACK = 16 };
 /* Parts of a set that get new values at different times. */
 enum region { REGION_OWNED, REGION_EXEC, REGION_NONEXEC, REGIONS };
 
 struct replica {
-  void *memory; /* SPACE_DEVICE: whatever the mover keeps there */
+  void *memory; /* of a device: whatever the mover keeps there */
   size_t bytes; /* 0: not allocated */
   uint64_t version[REGIONS];
 };
@@ -55,31 +66,34 @@ struct dat {
 
 struct device_messages; /* the mover's */
 
-/* How data gets to and from a device: filled by the backend that has one. */
+/* How data gets to and from the devices, each by its space: filled by the backend that has some. */
 struct gbl;
 struct mover {
-  int (*make)(struct op_context *ctx, struct dat *dat, struct error *err); /* sets memory and bytes */
-  int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
-  int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
-  void (*release)(struct op_context *ctx, struct dat *dat);
+  /* Sets memory and bytes of the replica. */
+  int (*make)(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+  int (*to_device)(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+  int (*to_host)(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+  void (*release)(struct op_context *ctx, enum space space, struct dat *dat);
   /* A global's values. The device's memory for them is there from the first time until the backend closes. */
-  int (*value_to_device)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
-  int (*value_to_host)(struct op_context *ctx, struct gbl *gbl, struct error *err);
+  int (*value_to_device)(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err);
+  int (*value_to_host)(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err);
   /* Ranks: room for the messages of one direction of an exchange. *memory is what MPI sends from or receives into. */
-  int (*messages_new)(struct op_context *ctx, size_t bytes, struct device_messages **out,
+  int (*messages_new)(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
                       unsigned char **memory, struct error *err);
-  void (*messages_free)(struct op_context *ctx, struct device_messages *messages);
+  void (*messages_free)(struct op_context *ctx, enum space space, struct device_messages *messages);
   /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in
    * the messages, and back. The list stays as it is as long as the mesh's epoch does. */
-  int (*pack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
-              const int *elements, long count, struct error *err);
-  int (*unpack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
-                const int *elements, long count, struct error *err);
+  int (*pack)(struct op_context *ctx, enum space space, struct device_messages *messages, size_t at,
+              struct dat *dat, const int *elements, long count, struct error *err);
+  int (*unpack)(struct op_context *ctx, enum space space, struct device_messages *messages, size_t at,
+                struct dat *dat, const int *elements, long count, struct error *err);
   /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is
    * nothing to send. */
-  int (*hand_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
+  int (*hand_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
+                   struct error *err);
   /* The messages are there: what is unpacked next finds them. */
-  int (*take_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
+  int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
+                   struct error *err);
 };
 
 /* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before
@@ -94,10 +108,12 @@ void data_free(struct op_context *ctx, struct dat *dat);
 /* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
 void data_undo(struct op_context *ctx, struct dat *dat);
 
-/* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are
- * not empty are brought up to date by loops (exchange.h). */
+/* Make the space's replica hold the newest version of the region; allocates it if need be. From one device to
+ * another it goes through the host. Halo regions that are not empty are brought up to date by loops (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err);
+/* No device has a copy any more. */
+void dat_leave_devices(struct op_context *ctx, struct dat *dat);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No

@@ -46,7 +46,7 @@ struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const voi
     gbl->dim = dim;
     gbl->type = code;
     gbl->bytes = bytes;
-    gbl->stale[SPACE_DEVICE] = true;
+    gbl_wrote(gbl, SPACE_HOST);
     if (value)
       memcpy(gbl->value, value, bytes);
     return gbl;
@@ -71,8 +71,17 @@ void globals_free(struct op_context *ctx) {
 int gbl_need(struct op_context *ctx, struct gbl *gbl, enum space space, struct error *err) {
   if (!gbl->stale[space])
     return OP_OK;
-  const int code = space == SPACE_DEVICE ? ctx->mover->value_to_device(ctx, gbl, err)
-                                         : ctx->mover->value_to_host(ctx, gbl, err);
+  int code = OP_OK;
+  if (space_is_device(space)) {
+    code = gbl_need(ctx, gbl, SPACE_HOST, err);
+    if (!code)
+      code = ctx->mover->value_to_device(ctx, space, gbl, err);
+  } else {
+    int device = 0;
+    while (device < DEVICES_MOST - 1 && gbl->stale[space_of_device(device)])
+      device++;
+    code = ctx->mover->value_to_host(ctx, space_of_device(device), gbl, err);
+  }
   gbl->stale[space] = code != OP_OK;
   return code;
 }

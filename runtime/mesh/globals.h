@@ -12,7 +12,7 @@ struct gbl {
   enum type_code type;
   size_t bytes;
   unsigned char *value; /* the host's */
-  bool stale[SPACES];   /* the newest values are in the other space */
+  bool stale[SPACES];   /* the newest values are in another space */
 };
 
 /* `value` NULL: zeros. NULL with the error set. */
@@ -21,7 +21,7 @@ struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const voi
 /* The one that was made last goes, because another rank could not make it. */
 void gbl_undo(struct op_context *ctx, struct gbl *gbl);
 void globals_free(struct op_context *ctx);
-/* The newest values are there: they are copied if they are not. */
+/* The newest values are there: they are copied if they are not, from one device to another through the host. */
 int gbl_need(struct op_context *ctx, struct gbl *gbl, enum space space, struct error *err);
 /* The values there are the newest ones now. */
 void gbl_wrote(struct gbl *gbl, enum space space);

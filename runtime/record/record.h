@@ -220,6 +220,7 @@ struct loop {
   struct launch *spare; /* launches that wait for a call, see launch_get */
 
   const struct backend *backend;
+  enum space space; /* where it runs */
   void *backend_state;
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;

@@ -150,7 +150,7 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, bool history
     r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
     code = detail_fill(&r->details[i], r->sites[i], history ? ctx->store : NULL, err);
     r->rows[i].detail = &r->details[i];
-    if (ctx->backend->space != SPACE_HOST)
+    if (ctx->backend->on_device)
       r->rows[i].spills = -1;
   }
   return code;
@@ -216,7 +216,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
   /* The triad is of rank 0's threads, while the others wait. */
-  if (!code && ctx->backend->space == SPACE_HOST) {
+  if (!code && !ctx->backend->on_device) {
     r.cache_bytes = caches_bytes(ctx->env, r.threads);
     const bool measures = ctx->comm->rank == 0 && writer != report_advice;
     const double rate = measures ? fastest(&r, false) : 0;

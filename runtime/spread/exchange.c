@@ -96,8 +96,8 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
 
 static int make_buffer(struct op_context *ctx, const struct exchange *x, struct direction *d, size_t bytes,
                        struct error *err) {
-  if (x->space == SPACE_DEVICE)
-    return bytes ? ctx->mover->messages_new(ctx, bytes, &d->device, &d->buffer, err) : OP_OK;
+  if (space_is_device(x->space))
+    return bytes ? ctx->mover->messages_new(ctx, x->space, bytes, &d->device, &d->buffer, err) : OP_OK;
   d->buffer = data_memory(NULL, bytes, 0);
   return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", bytes);
 }
@@ -124,9 +124,9 @@ static int make_direction(struct op_context *ctx, const struct exchange *x, stru
   return make_buffer(ctx, x, d, end, err);
 }
 
-static void free_direction(struct op_context *ctx, struct direction *d) {
+static void free_direction(struct op_context *ctx, const struct exchange *x, struct direction *d) {
   if (d->device)
-    ctx->mover->messages_free(ctx, d->device);
+    ctx->mover->messages_free(ctx, x->space, d->device);
   else
     data_memory_free(d->buffer);
   free(d->segments);
@@ -137,8 +137,8 @@ static void free_direction(struct op_context *ctx, struct direction *d) {
 static void exchange_free(struct op_context *ctx, struct exchange *x) {
   for (int i = 0; i < x->nrequests; i++)
     ctx->comm->table->request_free(ctx->comm, x->requests[i]);
-  free_direction(ctx, &x->send);
-  free_direction(ctx, &x->receive);
+  free_direction(ctx, x, &x->send);
+  free_direction(ctx, x, &x->receive);
   free(x->requests);
   free(x->fresh);
   free(x->needs);
@@ -330,24 +330,24 @@ static int pack(struct op_context *ctx, const struct exchange *x, struct error *
     if (x->space == SPACE_HOST)
       pack_rows(s, x->send.buffer + s->at);
     else
-      code = ctx->mover->pack(ctx, x->send.device, s->at, s->dat, s->elements, s->count, err);
+      code = ctx->mover->pack(ctx, x->space, x->send.device, s->at, s->dat, s->elements, s->count, err);
   }
   /* Also where nothing is sent: the last messages may still be being unpacked where the next ones arrive. */
-  if (!code && x->space == SPACE_DEVICE)
-    code = ctx->mover->hand_over(ctx, x->send.device, err);
+  if (!code && space_is_device(x->space))
+    code = ctx->mover->hand_over(ctx, x->space, x->send.device, err);
   return code;
 }
 
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
   int code = OP_OK;
   if (x->receive.device)
-    code = ctx->mover->take_over(ctx, x->receive.device, err);
+    code = ctx->mover->take_over(ctx, x->space, x->receive.device, err);
   for (int i = 0; !code && i < x->receive.nsegments; i++) {
     const struct segment *s = &x->receive.segments[i];
     if (x->space == SPACE_HOST)
       unpack_rows(s, x->receive.buffer + s->at);
     else
-      code = ctx->mover->unpack(ctx, x->receive.device, s->at, s->dat, s->elements, s->count, err);
+      code = ctx->mover->unpack(ctx, x->space, x->receive.device, s->at, s->dat, s->elements, s->count, err);
   }
   return code;
 }

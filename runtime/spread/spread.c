@@ -149,8 +149,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
     data_memory_free(memory);
     return code;
   }
-  if (dat->replicas[SPACE_DEVICE].bytes)
-    ctx->mover->release(ctx, dat);
+  dat_leave_devices(ctx, dat);
   if (!view_leave(dat, "its elements are spread over ranks"))
     data_memory_free(host->memory);
   host->memory = memory;

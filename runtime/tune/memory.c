@@ -55,7 +55,7 @@ static bool is_single(const struct loop *loop, int which) {
 static bool make_place(const struct op_context *ctx, const struct loop *loop, struct tuning_place *place) {
   tuning_sign(&loop->desc, &place->signature);
   if (loop->backend->target)
-    loop->backend->target(ctx, &place->target);
+    loop->backend->target(ctx, loop->space, &place->target);
   else
     tuning_host(&place->target);
   tuning_fingerprint(loop, &place->mesh);

@@ -136,12 +136,13 @@ TEST(description) {
 TEST(devices_in_turn) {
   setenv("STANDIN_DEVICES", "3", 1);
   works(start("OP2_DEVICE=2", NULL));
-  assert_int_equal(gpu_of(api_context())->device.ordinal, 2);
+  assert_int_equal(gpu_of(api_context(), space_of_device(0))->device.ordinal, 2);
   for (int rank = 0; rank < 7; rank++) {
     struct cuda_device device;
     struct error err = {0};
     assert_int_equal(
-        cuda_device_choose(&((struct cuda *)gpu_of(api_context())->self)->driver, -1, rank, &device, &err),
+        cuda_device_choose(&((struct cuda *)gpu_of(api_context(), space_of_device(0))->self)->driver, -1,
+                           rank, &device, &err),
         OP_OK);
     assert_int_equal(device.ordinal, rank % 3);
   }

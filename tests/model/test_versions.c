@@ -1,5 +1,5 @@
-/* Versions and replicas against a model of three lines, over random sequences. A pretended device keeps its
- * replica in memory of its own, so that a move too few shows as old values, and a move too many is counted. */
+/* Versions and replicas against a model of a few lines, over random sequences. Two pretended devices keep their
+ * replicas in memory of their own, so that a move too few shows as old values, and a move too many is counted. */
 #include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "api/life.h"
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -16,7 +17,7 @@
 
 #include "../property/random.h"
 
-enum { ROWS = 17, DIM = 3, VALUES = ROWS * DIM };
+enum { ROWS = 17, DIM = 3, VALUES = ROWS * DIM, DEVICES = 2 };
 
 /* ---- the model --------------------------------------------------------------------------------*/
 
@@ -26,26 +27,29 @@ struct model {
   int truth[VALUES]; /* in the user's order */
 };
 
+/* Between two devices values go through the host. */
 static void model_need(struct model *m, enum space s) {
+  if (space_is_device(s) && !m->fresh[s])
+    model_need(m, SPACE_HOST);
   m->moves[s] += !m->fresh[s];
   m->fresh[s] = true;
 }
 
 static void model_wrote(struct model *m, enum space s) {
-  m->fresh[SPACE_HOST] = m->fresh[SPACE_DEVICE] = false;
+  memset(m->fresh, 0, sizeof m->fresh);
   m->fresh[s] = true;
 }
 
-/* ---- the pretended device ---------------------------------------------------------------------*/
+/* ---- the pretended devices --------------------------------------------------------------------*/
 
 static struct {
   int made, moves[SPACES];
   bool broken;
 } device;
 
-static int device_make(struct op_context *ctx, struct dat *dat, struct error *err) {
+static int device_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   (void)ctx;
-  struct replica *r = &dat->replicas[SPACE_DEVICE];
+  struct replica *r = &dat->replicas[space];
   if (device.broken)
     return error_memory(err, "a dat on the device", r->bytes);
   device.made++;
@@ -56,33 +60,55 @@ static int device_make(struct op_context *ctx, struct dat *dat, struct error *er
   return OP_OK;
 }
 
-static int move(struct dat *dat, enum space to, struct error *err) {
-  enum space from = to == SPACE_HOST ? SPACE_DEVICE : SPACE_HOST;
+static int move(struct dat *dat, enum space from, enum space to, struct error *err) {
   if (device.broken)
     return error_set(err, OP_ERR_DEVICE, "the pretended device is broken");
   device.moves[to]++;
-  memcpy(dat->replicas[to].memory, dat->replicas[from].memory, dat->replicas[to].bytes);
+  memcpy(dat->replicas[to].memory, dat->replicas[from].memory, dat->replicas[SPACE_HOST].bytes);
   return OP_OK;
 }
 
-static int to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
+static int to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   (void)ctx;
-  return move(dat, SPACE_DEVICE, err);
+  return move(dat, SPACE_HOST, space, err);
 }
 
-static int to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
+static int to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   (void)ctx;
-  return move(dat, SPACE_HOST, err);
+  return move(dat, space, SPACE_HOST, err);
 }
 
-static void device_release(struct op_context *ctx, struct dat *dat) {
+static void device_release(struct op_context *ctx, enum space space, struct dat *dat) {
   (void)ctx;
-  free(dat->replicas[SPACE_DEVICE].memory);
+  free(dat->replicas[space].memory);
+  dat->replicas[space] = (struct replica){0};
   device.made--;
 }
 
-static const struct mover mover = {
-    .make = device_make, .to_device = to_device, .to_host = to_host, .release = device_release};
+/* Values of globals: what a device has of one. */
+static int device_value[SPACES];
+
+static int value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl,
+                           struct error *err) {
+  (void)ctx, (void)err;
+  device.moves[space]++;
+  memcpy(&device_value[space], gbl->value, gbl->bytes);
+  return OP_OK;
+}
+
+static int value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err) {
+  (void)ctx, (void)err;
+  device.moves[SPACE_HOST]++;
+  memcpy(gbl->value, &device_value[space], gbl->bytes);
+  return OP_OK;
+}
+
+static const struct mover mover = {.make = device_make,
+                                   .to_device = to_device,
+                                   .to_host = to_host,
+                                   .release = device_release,
+                                   .value_to_device = value_to_device,
+                                   .value_to_host = value_to_host};
 
 /* ---- one dat ----------------------------------------------------------------------------------*/
 
@@ -133,10 +159,13 @@ static void close_world(struct world *w) {
 }
 
 static void check_counts(const struct world *w) {
-  assert_int_equal(device.moves[SPACE_HOST], w->model.moves[SPACE_HOST]);
-  assert_int_equal(device.moves[SPACE_DEVICE], w->model.moves[SPACE_DEVICE]);
+  int to_devices = 0;
+  for (int s = 0; s < SPACES; s++)
+    assert_int_equal(device.moves[s], w->model.moves[s]);
+  for (int d = 0; d < DEVICES; d++)
+    to_devices += w->model.moves[space_of_device(d)];
   const long long bytes = VALUES * (long long)sizeof(int);
-  assert_int_equal(w->ctx->counters->bytes_to_device, bytes * w->model.moves[SPACE_DEVICE]);
+  assert_int_equal(w->ctx->counters->bytes_to_device, bytes * to_devices);
   assert_int_equal(w->ctx->counters->bytes_from_device, bytes * w->model.moves[SPACE_HOST]);
 }
 
@@ -175,9 +204,14 @@ static void put(struct world *w) {
   model_wrote(&w->model, SPACE_HOST);
 }
 
+static enum space any_space(struct world *w) {
+  const int n = random_below(&w->random, DEVICES + 1);
+  return n ? space_of_device(n - 1) : SPACE_HOST;
+}
+
 /* A move that fails leaves everything as it was, and is made the next time. */
 static void fail_once(struct world *w) {
-  enum space space = random_chance(&w->random, 50) ? SPACE_HOST : SPACE_DEVICE;
+  enum space space = any_space(w);
   if (w->model.fresh[space])
     return;
   device.broken = true;
@@ -194,7 +228,7 @@ TEST(random_sequences) {
     for (int step = 0; step < 60; step++) {
       int choice = random_below(&w.random, 9);
       if (choice < 6)
-        loop(&w, choice % 2 ? SPACE_HOST : SPACE_DEVICE, choice < 4);
+        loop(&w, any_space(&w), choice < 4);
       else if (choice == 6)
         fetch(&w);
       else if (choice == 7)
@@ -211,14 +245,14 @@ TEST(a_second_need_moves_nothing) {
   struct world w;
   open_world(&w, "int", 1);
   for (int i = 0; i < 3; i++)
-    loop(&w, SPACE_DEVICE, false);
-  assert_int_equal(device.moves[SPACE_DEVICE], 1);
-  loop(&w, SPACE_DEVICE, true);
+    loop(&w, space_of_device(0), false);
+  assert_int_equal(device.moves[space_of_device(0)], 1);
+  loop(&w, space_of_device(0), true);
   for (int i = 0; i < 3; i++)
     fetch(&w);
   assert_int_equal(device.moves[SPACE_HOST], 1);
   /* A put makes the device old, and needs nothing from it. */
-  loop(&w, SPACE_DEVICE, true);
+  loop(&w, space_of_device(0), true);
   put(&w);
   loop(&w, SPACE_HOST, false);
   assert_int_equal(device.moves[SPACE_HOST], 1);
@@ -233,14 +267,52 @@ TEST(the_device_is_used_only_when_needed) {
     fetch(&w);
   }
   assert_int_equal(device.made, 0);
-  assert_int_equal(device.moves[SPACE_DEVICE] + device.moves[SPACE_HOST], 0);
+  assert_int_equal(device.moves[space_of_device(0)] + device.moves[SPACE_HOST], 0);
+  close_world(&w);
+}
+
+TEST(a_second_device_is_another_space) {
+  const enum space first = space_of_device(0), second = space_of_device(1);
+  struct world w;
+  open_world(&w, "int", 4);
+  loop(&w, first, true);
+  loop(&w, SPACE_HOST, true);
+  assert_true(device.made == 1 && device.moves[first] == 1 && device.moves[SPACE_HOST] == 1);
+  loop(&w, second, true); /* the host had the newest */
+  assert_true(device.made == 2 && device.moves[second] == 1 && device.moves[SPACE_HOST] == 1);
+  loop(&w, first, true); /* the second device has it */
+  assert_true(device.made == 2 && device.moves[first] == 2 && device.moves[SPACE_HOST] == 2);
+  assert_int_equal(w.dat->replicas[first].version[REGION_OWNED], w.dat->version);
+  assert_true(w.dat->replicas[SPACE_HOST].version[REGION_OWNED] == w.dat->version - 1 &&
+              w.dat->replicas[second].version[REGION_OWNED] == w.dat->version - 1);
+  check_counts(&w);
+  close_world(&w);
+}
+
+TEST(globals_go_from_device_to_device) {
+  const enum space first = space_of_device(0), second = space_of_device(1);
+  struct world w;
+  open_world(&w, "int", 5);
+  const int three = 3;
+  struct gbl *gbl = gbl_new(w.ctx, 1, "int", &three, "g", &w.err);
+  assert_non_null(gbl);
+  assert_int_equal(gbl_need(w.ctx, gbl, second, &w.err), OP_OK);
+  assert_true(device_value[second] == 3 && device.moves[first] == 0 && device.moves[second] == 1);
+  device_value[second] = 4;
+  gbl_wrote(gbl, second);
+  assert_int_equal(gbl_need(w.ctx, gbl, first, &w.err), OP_OK);
+  assert_true(device_value[first] == 4 && memcmp(gbl->value, &device_value[first], sizeof(int)) == 0);
+  for (int s = 0; s <= DEVICES; s++)
+    assert_int_equal(device.moves[s], 1);
+  assert_int_equal(gbl_need(w.ctx, gbl, SPACE_HOST, &w.err), OP_OK);
+  assert_int_equal(device.moves[SPACE_HOST], 1);
   close_world(&w);
 }
 
 TEST(empty_regions_are_never_old) {
   struct world w;
   open_world(&w, "int", 3);
-  loop(&w, SPACE_DEVICE, true);
+  loop(&w, space_of_device(0), true);
   for (int region = REGION_EXEC; region < REGIONS; region++)
     assert_int_equal(dat_need(w.ctx, w.dat, SPACE_HOST, (enum region)region, &w.err), OP_OK);
   check_counts(&w);

@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   check(op_init(argc, argv, 0) == 0);
   check(op_rank() >= 0 && api_context()->backend == &backend_cuda);
-  struct gpu *cuda = gpu_of(api_context());
+  struct gpu *cuda = gpu_of(api_context(), space_of_device(0));
   driver = hasty = *cuda->driver;
   if (mistake == EARLY) {
     hasty.module_function = find_function;

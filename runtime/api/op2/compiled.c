@@ -51,7 +51,7 @@ int compiled_check(const struct loop *loop, struct error *err) {
     return error_set(err, OP_ERR_KERNEL,
                      "loop %s: the program was compiled with the op_seq.h of another op2jit; compile it anew",
                      loop->name);
-  if (loop->backend->space == SPACE_DEVICE && loop->ranged)
+  if (space_is_device(loop->space) && loop->ranged)
     return error_set(err, OP_ERR_BACKEND,
                      "loop %s: OP2_BACKEND=%s needs the kernel's text, and there is none: %s; use "
                      "OP2_BACKEND=openmp",

@@ -36,7 +36,7 @@ static bool share_a_row(const struct loop *loop, const struct loop_arg *a, const
 
 /* There each argument has a copy of its row, and what one changes another of the same row would not see. */
 bool safe_on_device(const struct loop *loop, struct text *why) {
-  if (loop->backend->space != SPACE_DEVICE)
+  if (!space_is_device(loop->space))
     return false;
   for (int i = 0; i < loop->nargs; i++)
     for (int j = i; j < loop->nargs; j++) {
@@ -122,7 +122,7 @@ static int run_without_text(struct op_context *ctx, struct loop *loop, int code,
 bool safe_reread(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   if (code == OP_ERR_VIOLATION && run_with_text(ctx, loop, err))
     return true;
-  if (loop->backend->space == SPACE_DEVICE)
+  if (space_is_device(loop->space))
     return false;
   run_without_text(ctx, loop, code, err); /* what fails stays in err */
   return true;

@@ -167,10 +167,10 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
 
 /* What both have in common. */
 #define CPU_BACKEND                                                                                          \
-  .space = SPACE_HOST, .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name,                    \
-  .is_ready = cpu_is_ready, .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost,      \
-  .compiles_behind = true, .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy,             \
-  .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .drop = cpu_drop
+  .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
+  .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
+  .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy, .tell_plan = cpu_tell_plan,          \
+  .select = cpu_select, .run = cpu_run, .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

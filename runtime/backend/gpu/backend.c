@@ -34,21 +34,24 @@ static void close_parts(struct gpu *c) {
 }
 
 static void backend_close(struct op_context *ctx) {
-  struct gpu *c = gpu_of(ctx);
-  if (!c)
+  struct gpu *devices = ctx->backend_state;
+  if (!devices)
     return;
-  if (c->self)
-    close_parts(c);
-  text_free(&c->compiler);
-  free(c);
+  for (struct gpu *c = devices; c < devices + DEVICES_MOST; c++) {
+    if (c->self)
+      close_parts(c);
+    text_free(&c->compiler);
+  }
+  free(devices);
   ctx->backend_state = NULL;
   ctx->mover = NULL;
 }
 
 static void backend_enter(struct op_context *ctx) {
-  const struct gpu *c = gpu_of(ctx);
-  if (c && c->self && c->driver->enter)
-    c->driver->enter(c->self);
+  const struct gpu *devices = ctx->backend_state;
+  for (const struct gpu *c = devices; c && c < devices + DEVICES_MOST; c++)
+    if (c->self && c->driver->enter)
+      c->driver->enter(c->self);
 }
 
 /* What this process has of its own. */
@@ -130,11 +133,11 @@ static const struct mover mover = {.make = gpu_dat_make,
 static int open_with(const struct gpu_driver *driver, struct op_context *ctx, struct error *err) {
   if (agree_on_success(ctx->agreement, backend_may_compile(ctx, err), err))
     return err->code;
-  struct gpu *c = calloc(1, sizeof *c);
+  struct gpu *c = calloc(DEVICES_MOST, sizeof *c); /* the first one is used so far */
   ctx->backend_state = c;
   if (c)
-    *c = (struct gpu){.driver = driver, .counters = ctx->counters};
-  int code = c ? open_own(ctx, c, err) : error_memory(err, "the backend of GPUs", sizeof *c);
+    *c = (struct gpu){.driver = driver, .space = space_of_device(0), .counters = ctx->counters};
+  int code = c ? open_own(ctx, c, err) : error_memory(err, "the backend of GPUs", DEVICES_MOST * sizeof *c);
   /* Ranks go on together or not at all. */
   code = agree_on_success(ctx->agreement, code, err);
   if (!code)
@@ -151,7 +154,7 @@ static int open_with(const struct gpu_driver *driver, struct op_context *ctx, st
 }
 
 static void backend_drop(struct op_context *ctx, struct loop *loop) {
-  gpu_loop_free(gpu_of(ctx), loop->backend_state);
+  gpu_loop_free(gpu_of(ctx, loop->space), loop->backend_state);
   loop->backend_state = NULL;
 }
 
@@ -174,11 +177,11 @@ static bool backend_is_ready(const struct loop *loop, int which) {
 
 static void backend_unmake(struct op_context *ctx, struct loop *loop, int which) {
   const struct gpu_loop *l = loop->backend_state;
-  gpu_unmake(gpu_of(ctx), &l->variants[which], &l->targets);
+  gpu_unmake(gpu_of(ctx, loop->space), &l->variants[which], &l->targets);
 }
 
 static const char *backend_device(const struct op_context *ctx) {
-  return gpu_of(ctx)->device.name;
+  return gpu_of(ctx, space_of_device(0))->device.name;
 }
 
 /* Generating, compiling and planning. */
@@ -187,15 +190,15 @@ static double backend_cost(const struct loop *loop, int which) {
   return 0.1;
 }
 
-static void backend_target(const struct op_context *ctx, struct text *out) {
-  const struct gpu *c = gpu_of(ctx);
+static void backend_target(const struct op_context *ctx, enum space space, struct text *out) {
+  const struct gpu *c = gpu_of(ctx, space);
   text_addf(out, "%s %s", c->device.arch, c->device.name);
   if (*c->device.platform)
     text_addf(out, ", %s, %s", c->device.platform, c->device.driver);
 }
 
 static int backend_select(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const struct gpu *c = gpu_of(ctx);
+  const struct gpu *c = gpu_of(ctx, launch->loop->space);
   if (c->failed)
     return error_set(err, OP_ERR_DEVICE,
                      "loop %s: %s (%s) takes no more work since an earlier kernel failed; call op_exit "
@@ -209,7 +212,7 @@ static int backend_select(struct op_context *ctx, struct launch *launch, struct 
 /* Timed by events on the stream; the host waits for it. */
 static int run_timed(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                      struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launch->loop->space);
   double seconds = 0;
   int result = c->driver->time_begin(c->self), code = OP_OK;
   if (!result)
@@ -235,7 +238,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
   int code = gpu_fetch_results(ctx, launch, v, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(ctx->env, ENV_TIMING))
-    code = gpu_wait_for(gpu_of(ctx), loop->name, v->name, err);
+    code = gpu_wait_for(gpu_of(ctx, loop->space), loop->name, v->name, err);
   return code;
 }
 
@@ -249,7 +252,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
   }                                                                                                          \
   const struct backend backend_##name_ = {.name = #name_,                                                    \
                                           .help = help_,                                                     \
-                                          .space = SPACE_DEVICE,                                             \
+                                          .on_device = true,                                                 \
                                           .open = open_##name_,                                              \
                                           .close = backend_close,                                            \
                                           .enter = backend_enter,                                            \

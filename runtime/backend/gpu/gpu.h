@@ -1,4 +1,5 @@
-/* The backend of GPUs, whatever their driver: what it keeps in ctx->backend_state and in each loop. */
+/* The backend of GPUs, whatever their driver: what it keeps in ctx->backend_state, an array of devices, and in each
+ * loop. */
 #ifndef OP2JIT_BACKEND_GPU_H
 #define OP2JIT_BACKEND_GPU_H
 
@@ -40,7 +41,8 @@ struct gpu_under_way {
 
 struct gpu {
   const struct gpu_driver *driver;
-  void *self; /* the driver's; NULL: nothing is open */
+  enum space space;
+  void *self; /* the driver's; NULL: it is not open */
   struct gpu_device device;
   bool compiles;        /* its compiler is open; else another rank gives what it makes */
   struct text compiler; /* its identity */
@@ -65,7 +67,8 @@ struct gpu {
   bool failed;             /* a kernel failed: the driver takes no more work */
   bool gpu_to_mpi;         /* MPI is given the device's memory */
 };
-struct gpu *gpu_of(const struct op_context *ctx);
+/* The device of the space, which is open. */
+struct gpu *gpu_of(const struct op_context *ctx, enum space space);
 
 /* OP_ERR_MEMORY says how much `what` needs and how much is free. */
 int gpu_allocate(struct gpu *c, gpu_address *out, size_t bytes, struct error *err, const char *what, ...)
@@ -79,15 +82,15 @@ void gpu_array_put(struct gpu *c, struct gpu_array *array);
 int gpu_landing(struct gpu *c, size_t bytes, struct error *err);
 /* Wait for everything; a failure is remembered. */
 int gpu_wait(struct gpu *c, struct error *err, const char *doing, ...) __attribute__((format(printf, 3, 4)));
-int gpu_dat_make(struct op_context *ctx, struct dat *dat, struct error *err);
-int gpu_dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err);
-int gpu_dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err);
-void gpu_dat_release(struct op_context *ctx, struct dat *dat);
-gpu_address gpu_dat_address(const struct dat *dat);
+int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
+void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat);
+gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
 /* ---- globals that stay on the device (value.c) ---- */
-int gpu_value_to_device(struct op_context *ctx, const struct gbl *gbl, struct error *err);
-int gpu_value_to_host(struct op_context *ctx, struct gbl *gbl, struct error *err);
+int gpu_value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err);
+int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err);
 /* Where it is, after value_to_device. */
 gpu_address gpu_value_address(const struct gpu *c, const struct gbl *gbl);
 void gpu_values_free(struct gpu *c);
@@ -107,15 +110,15 @@ int gpu_kernel_failed(struct gpu *c, int code, const char *loop, const char *var
 int gpu_wait_for(struct gpu *c, const char *loop, const char *variant, struct error *err);
 
 /* ---- halos (halo.c): the mover's messages ---- */
-int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,
+int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
                      unsigned char **memory, struct error *err);
-void gpu_messages_free(struct op_context *ctx, struct device_messages *m);
-int gpu_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
-                  const int *elements, long count, struct error *err);
-int gpu_unpack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
-                    const int *elements, long count, struct error *err);
-int gpu_hand_over(struct op_context *ctx, struct device_messages *m, struct error *err);
-int gpu_take_over(struct op_context *ctx, struct device_messages *m, struct error *err);
+void gpu_messages_free(struct op_context *ctx, enum space space, struct device_messages *m);
+int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
+                  struct dat *dat, const int *elements, long count, struct error *err);
+int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
+                    struct dat *dat, const int *elements, long count, struct error *err);
+int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err);
+int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err);
 /* The kernels for it, before the first exchange of the loop's halos. Collective. */
 int gpu_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Files of their text, which is a description's. */

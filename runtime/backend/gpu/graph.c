@@ -165,7 +165,7 @@ static int give(struct op_context *ctx, struct gpu_chain *chain, struct launch *
   int code = OP_OK;
   for (int i = 0; !code && i < chain->n; i++) {
     struct part *p = &chain->parts[i];
-    p->first = gpu_of(ctx)->recording.next;
+    p->first = gpu_of(ctx, p->loop->space)->recording.next;
     if (launches[i]->loop->parts[0].begin < launches[i]->loop->parts[0].end)
       code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
     if (!code)
@@ -178,9 +178,9 @@ static int take(struct op_context *ctx, const struct gpu_chain *chain, struct la
                 const unsigned char *landing, struct error *err) {
   if (!chain->landing_bytes)
     return OP_OK;
-  const int code =
-      gpu_wait(gpu_of(ctx), err, "chain of %d loops from %s to %s, %s: running the kernels", chain->n,
-               launches[0]->loop->name, launches[chain->n - 1]->loop->name, gpu_of(ctx)->device.label);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
+  const int code = gpu_wait(c, err, "chain of %d loops from %s to %s, %s: running the kernels", chain->n,
+                            launches[0]->loop->name, launches[chain->n - 1]->loop->name, c->device.label);
   for (int i = 0; !code && i < chain->n; i++)
     if (gpu_result_bytes(launches[i], chain->parts[i].v))
       gpu_take_results(ctx, launches[i], landing + chain->parts[i].landing);
@@ -208,7 +208,7 @@ static bool take_values(struct part *p, const struct launch *launch) {
 
 static int record(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches,
                   struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   void *landing = NULL;
   gpu_graph graph = NULL;
   int code = chain->landing_bytes ? c->driver->host_alloc(c->self, &landing, chain->landing_bytes) : 0;
@@ -230,7 +230,7 @@ static int record(struct op_context *ctx, struct gpu_chain *chain, struct launch
 
 /* Without one it runs as before. */
 static bool has_graph(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   struct error err = {0};
   if (chain->graph || c->no_graphs || !c->driver->graph_new)
     return chain->graph;
@@ -246,7 +246,7 @@ static bool has_graph(struct op_context *ctx, struct gpu_chain *chain, struct la
 
 static int set_values(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches,
                       struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   int code = OP_OK;
   for (int i = 0; !code && i < chain->n; i++) {
     struct part *p = &chain->parts[i];
@@ -263,7 +263,7 @@ static int set_values(struct op_context *ctx, struct gpu_chain *chain, struct la
 
 static int launch_graph(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches,
                         struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   int code = set_values(ctx, chain, launches, err);
   for (int i = 0; !code && i < chain->n; i++)
     gpu_mark_kept(chain->parts[i].loop);
@@ -279,7 +279,7 @@ static int launch_graph(struct op_context *ctx, struct gpu_chain *chain, struct 
 
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                   struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   *ran = false;
   if (c->failed || !fits(ctx, launches, n))
     return OP_OK;

@@ -26,7 +26,7 @@ static int get_program(struct op_context *ctx, struct loop *loop, struct gpu_pro
                        struct error *err) {
   struct text source = {0};
   char name[] = "op2_rows", fp[] = "contract";
-  gpu_rows_text(gpu_of(ctx)->driver->dialect, &source);
+  gpu_rows_text(gpu_of(ctx, loop->space)->driver->dialect, &source);
   struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
   const int code = text_ok(&source) ? gpu_program_get(ctx, loop, &d, NULL, out, err)
                                     : error_memory(err, "the kernels of messages", source.length);
@@ -63,7 +63,7 @@ void gpu_rows_free(struct gpu *c) {
 }
 
 int gpu_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_program *program = NULL;
   if (c->rows)
     return OP_OK;
@@ -108,17 +108,17 @@ struct device_messages {
   size_t bytes;
 };
 
-void gpu_messages_free(struct op_context *ctx, struct device_messages *m) {
-  struct gpu *c = gpu_of(ctx);
+void gpu_messages_free(struct op_context *ctx, enum space space, struct device_messages *m) {
+  struct gpu *c = gpu_of(ctx, space);
   gpu_release(c, m->device, m->bytes);
   if (m->host)
     c->driver->host_free(c->self, m->host);
   free(m);
 }
 
-int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,
+int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
                      unsigned char **memory, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, space);
   struct device_messages *m = calloc(1, sizeof *m);
   if (!m)
     return error_memory(err, "the messages of a halo exchange", sizeof *m);
@@ -128,7 +128,7 @@ int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_message
     code = gpu_failed(c, c->driver->host_alloc(c->self, &m->host, bytes), err,
                       "allocating %zu bytes of pinned memory", bytes);
   if (code) {
-    gpu_messages_free(ctx, m);
+    gpu_messages_free(ctx, space, m);
     return code;
   }
   *out = m;
@@ -136,8 +136,8 @@ int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_message
   return OP_OK;
 }
 
-int gpu_hand_over(struct op_context *ctx, struct device_messages *m, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   int result = 0;
   if (m && m->host) {
     result = c->driver->copy_out(c->self, m->host, m->device, m->bytes);
@@ -149,8 +149,8 @@ int gpu_hand_over(struct op_context *ctx, struct device_messages *m, struct erro
   return code ? code : gpu_wait(c, err, "packing messages");
 }
 
-int gpu_take_over(struct op_context *ctx, struct device_messages *m, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   if (!m->host)
     return OP_OK;
   ctx->counters->bytes_to_device += (long long)m->bytes;
@@ -166,9 +166,9 @@ static int word_of(const struct dat *dat) {
   return word;
 }
 
-static int launch(struct op_context *ctx, const struct device_messages *m, size_t at, struct dat *dat,
-                  const char *kernel, const int *elements, long count, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+static int launch(struct op_context *ctx, enum space space, const struct device_messages *m, size_t at,
+                  struct dat *dat, const char *kernel, const int *elements, long count, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   struct gpu_array *list = NULL;
   gpu_function function = NULL;
   char name[32];
@@ -180,7 +180,7 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
                       "finding %s", name);
   if (code)
     return code;
-  gpu_address values_at = gpu_dat_address(dat);
+  gpu_address values_at = gpu_dat_address(c, dat);
   int n = (int)count, dim = dat->dim * words;
   long long offset = (long long)at, row = dat->soa ? 1 : dim, step = dat->soa ? dat->stride : 1;
   void *values[] = {&values_at, (void *)(uintptr_t)&m->device, &offset, &list->at, &n, &dim, &row, &step};
@@ -193,12 +193,12 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
   return gpu_failed(c, result, err, "dat \"%s\": launching %s on %s", dat->name, name, c->device.label);
 }
 
-int gpu_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
-                  const int *elements, long count, struct error *err) {
-  return launch(ctx, m, at, dat, "op2_pack", elements, count, err);
+int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
+                  struct dat *dat, const int *elements, long count, struct error *err) {
+  return launch(ctx, space, m, at, dat, "op2_pack", elements, count, err);
 }
 
-int gpu_unpack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
-                    const int *elements, long count, struct error *err) {
-  return launch(ctx, m, at, dat, "op2_unpack", elements, count, err);
+int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
+                    struct dat *dat, const int *elements, long count, struct error *err) {
+  return launch(ctx, space, m, at, dat, "op2_unpack", elements, count, err);
 }

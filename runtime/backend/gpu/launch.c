@@ -86,7 +86,7 @@ static void fill_word(struct call *call, int i) {
   switch (p->kind) {
   case GPU_P_DAT: {
     const struct dat *dat = dat_of(call->loop, p->index);
-    word->address = dat && dat->replicas[SPACE_DEVICE].bytes ? gpu_dat_address(dat) : 0;
+    word->address = dat && dat->replicas[call->c->space].bytes ? gpu_dat_address(call->c, dat) : 0;
     break;
   }
   case GPU_P_STRIDE: word->wide = dat_stride(dat_of(call->loop, p->index)); break;
@@ -160,7 +160,7 @@ static int launch_sums(struct call *call) {
   for (int k = 0; v->shape.strategy == GPU_APART && k < call->targets->count && !code; k++) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct gpu_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
-    gpu_address to = gpu_dat_address(dat);
+    gpu_address to = gpu_dat_address(call->c, dat);
     long long stride = dat_stride(dat);
     int targets = (int)dat->set->extents[EXTENT_NONEXEC];
     void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
@@ -192,7 +192,7 @@ static int kept_results(struct call *call, gpu_address *out) {
   int n = 0;
   for (int i = 0; i < loop->nargs; i++)
     if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0) {
-      gbl_wrote(loop->args[i].gbl, SPACE_DEVICE);
+      gbl_wrote(loop->args[i].gbl, loop->space);
       out[n++] = gpu_value_address(call->c, loop->args[i].gbl);
     }
   return n;
@@ -221,7 +221,7 @@ static int combine(struct call *call) {
 void gpu_mark_kept(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++)
     if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0)
-      gbl_wrote(loop->args[i].gbl, SPACE_DEVICE);
+      gbl_wrote(loop->args[i].gbl, loop->space);
 }
 
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v) {
@@ -230,7 +230,7 @@ size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v
 
 int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                      unsigned char *landing, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launch->loop->space);
   struct call call = {.ctx = ctx, .c = c, .launch = launch, .loop = launch->loop, .v = v, .err = err};
   const size_t bytes = gpu_result_bytes(launch, v);
   if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
@@ -245,7 +245,7 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
 
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, launch->loop->space);
   int code = gpu_send_results(ctx, launch, v, c->landing, err);
   if (code || !gpu_result_bytes(launch, v))
     return code;
@@ -260,7 +260,7 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
   struct loop *loop = launch->loop;
   const struct gpu_loop *l = loop->backend_state;
   struct call call = {.ctx = ctx,
-                      .c = gpu_of(ctx),
+                      .c = gpu_of(ctx, loop->space),
                       .launch = launch,
                       .loop = loop,
                       .v = v,

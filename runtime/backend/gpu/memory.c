@@ -9,8 +9,8 @@
 #include "mesh/data.h"
 #include "op2jit.h"
 
-struct gpu *gpu_of(const struct op_context *ctx) {
-  return ctx->backend_state;
+struct gpu *gpu_of(const struct op_context *ctx, enum space space) {
+  return (struct gpu *)ctx->backend_state + device_of(space);
 }
 
 static int no_room(struct gpu *c, size_t bytes, struct error *err, const char *what, va_list args) {
@@ -128,8 +128,8 @@ struct on_device {
   size_t bytes;
 };
 
-gpu_address gpu_dat_address(const struct dat *dat) {
-  return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
+gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat) {
+  return ((const struct on_device *)dat->replicas[c->space].memory)->at;
 }
 
 /* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the
@@ -147,8 +147,8 @@ static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
   return host < d->bytes ? host : d->bytes;
 }
 
-int gpu_dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
@@ -158,8 +158,8 @@ int gpu_dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
     free(d);
     return code;
   }
-  dat->replicas[SPACE_DEVICE].memory = d;
-  dat->replicas[SPACE_DEVICE].bytes = d->bytes ? d->bytes : 1; /* 0 says that there is none */
+  dat->replicas[space].memory = d;
+  dat->replicas[space].bytes = d->bytes ? d->bytes : 1; /* 0 says that there is none */
   return OP_OK;
 }
 
@@ -171,9 +171,9 @@ static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
                    dat->name, c->device.label, c->device.name);
 }
 
-int gpu_dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
-  const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  const struct on_device *d = dat->replicas[space].memory;
   const void *from = dat->replicas[SPACE_HOST].memory;
   if (c->failed)
     return lost(c, dat, err);
@@ -185,9 +185,9 @@ int gpu_dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err
                     c->device.label);
 }
 
-int gpu_dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
-  const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  const struct on_device *d = dat->replicas[space].memory;
   if (c->failed)
     return lost(c, dat, err);
   int result = c->driver->copy_out(c->self, dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d));
@@ -201,9 +201,9 @@ int gpu_dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) 
   return code;
 }
 
-void gpu_dat_release(struct op_context *ctx, struct dat *dat) {
-  struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
-  gpu_release(gpu_of(ctx), d->at, d->bytes);
+void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) {
+  struct on_device *d = dat->replicas[space].memory;
+  gpu_release(gpu_of(ctx, space), d->at, d->bytes);
   free(d);
-  dat->replicas[SPACE_DEVICE] = (struct replica){0}; /* which has no version */
+  dat->replicas[space] = (struct replica){0}; /* which has no version */
 }

@@ -129,7 +129,7 @@ static const struct target targets[GPU_DIALECTS] = {[GPU_DIALECT_CUDA] = GPU_TAR
 
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct jit_code got = {0};
   int code = context_jit(ctx, &c->prover, err); /* opens the store */
   if (!code && !c->jit)
@@ -142,7 +142,7 @@ int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc
 
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,
                           struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *k = &loop->desc.consts[i];
     if (k->folded)

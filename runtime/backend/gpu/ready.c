@@ -491,7 +491,7 @@ static int make_parts(struct making *w) {
 static struct making making_of(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
   const struct gpu_loop *l = loop->backend_state;
   return (struct making){.ctx = ctx,
-                         .c = gpu_of(ctx),
+                         .c = gpu_of(ctx, loop->space),
                          .loop = loop,
                          .v = &l->variants[which],
                          .targets = &l->targets,

@@ -27,7 +27,7 @@ const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape
 
 int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct desc *d = &loop->desc;
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct row_facts rows = {.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
   struct error said = {0};
   if (!desc_any_ragged(d) || d->entry || d->nmembers)

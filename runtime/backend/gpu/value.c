@@ -42,8 +42,8 @@ static int lost(const struct gpu *c, const struct gbl *gbl, struct error *err) {
                    gbl->name, c->device.label, c->device.name);
 }
 
-int gpu_value_to_device(struct op_context *ctx, const struct gbl *gbl, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+int gpu_value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   if (c->failed)
     return lost(c, gbl, err);
   if (!gpu_value_address(c, gbl) && make(c, gbl, err))
@@ -53,8 +53,8 @@ int gpu_value_to_device(struct op_context *ctx, const struct gbl *gbl, struct er
                     "copying global \"%s\" to %s", gbl->name, c->device.label);
 }
 
-int gpu_value_to_host(struct op_context *ctx, struct gbl *gbl, struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
   if (c->failed)
     return lost(c, gbl, err);
   int result = c->driver->copy_out(c->self, gbl->value, gpu_value_address(c, gbl), gbl->bytes);

@@ -280,7 +280,7 @@ static void settle_forced(const struct op_context *ctx, const struct loop *loop,
 
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
-  struct gpu *c = gpu_of(ctx);
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct text spec = {0};
   struct gpu_together together = {0};
   int code = gpu_look_at_rows(ctx, loop, check_types(c, loop, err), err);

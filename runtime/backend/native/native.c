@@ -328,7 +328,6 @@ static int native_work(struct op_context *ctx, struct launch *launch, struct wor
 
 const struct backend backend_native = {.name = "native",
                                        .help = "the kernels' own C functions, one element after the other",
-                                       .space = SPACE_HOST,
                                        .open = native_open,
                                        .close = native_close,
                                        .variants = native_variants,

@@ -87,10 +87,10 @@ static int put_back(struct op_context *ctx, const struct writes *w, struct error
   for (int k = 0; !code && k < w->count; k++) {
     const struct loop *loop = w->items[k].launch->loop;
     struct dat *dat = loop->args[w->items[k].arg].dat;
-    if (!dat || loop->backend->space == SPACE_HOST)
+    if (!dat || loop->space == SPACE_HOST)
       continue;
     dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
-    code = dat_need(ctx, dat, loop->backend->space, REGION_OWNED, err);
+    code = dat_need(ctx, dat, loop->space, REGION_OWNED, err);
   }
   return code;
 }

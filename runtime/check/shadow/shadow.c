@@ -252,7 +252,7 @@ static int run_again(struct op_context *ctx, const struct launch *launch, const 
                      struct error *err) {
   const struct loop *loop = launch->loop;
   const struct copies *before = &run->before;
-  const bool device = loop->shadow->backend->space == SPACE_DEVICE;
+  const bool device = space_is_device(loop->shadow->space);
   copies_restore(before, launch);
   if (device)
     wrote(ctx, loop, before, SPACE_HOST);
@@ -261,13 +261,13 @@ static int run_again(struct op_context *ctx, const struct launch *launch, const 
     code = loop_go(ctx, run->second, err);
   if (code || !device)
     return code;
-  wrote(ctx, loop, before, SPACE_DEVICE);
+  wrote(ctx, loop, before, loop->shadow->space);
   return need_host(ctx, loop, err);
 }
 
 static void keep_first(struct op_context *ctx, const struct launch *launch, const struct copies *first) {
   copies_restore(first, launch);
-  if (launch->loop->shadow->backend->space == SPACE_DEVICE)
+  if (space_is_device(launch->loop->shadow->space))
     wrote(ctx, launch->loop, first, SPACE_HOST);
 }
 

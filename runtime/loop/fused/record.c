@@ -93,6 +93,7 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
   struct fusion *f = calloc(1, sizeof *f);
   loop->fusion = f;
   loop->backend = first->backend; /* which loop_free asks to drop it */
+  loop->space = first->space;
   if (!f)
     return error_memory(err, "a fused loop", sizeof *f);
   f->n = n;

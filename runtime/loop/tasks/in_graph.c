@@ -225,7 +225,7 @@ int graph_loops_end(struct op_context *ctx, const struct task_graph *g, int code
       continue;
     if (!code) {
       code = launch_results(ctx, l->launch, err);
-      loop_mark_written(ctx, l->launch->loop, ctx->backend->space);
+      loop_mark_written(ctx, l->launch->loop, l->launch->loop->space);
     }
     launch_put(l->launch);
     l->launch = NULL;
