@@ -70,6 +70,7 @@ lint() {
   lint_with clang-format "layout" format_check || status=1
   lint_with python3 "lengths, unfinished work, pages" lint_text || status=1
   lint_with python3 "rooms, arrows, knots" lint_house || status=1
+  lint_with python3 "facts as codes" lint_sentences || status=1
   lint_with shellcheck "shell scripts" lint_shell || status=1
   lint_with cppcheck "cppcheck" lint_cppcheck || status=1
   lint_with clang-tidy "clang-tidy" lint_tidy || status=1
@@ -83,6 +84,10 @@ lint_text() {
 
 lint_house() { # docs/rooms.md says what holds
   python3 .ci/house.py --check
+}
+
+lint_sentences() { # no code looks into a message
+  python3 .ci/sentences.py
 }
 
 lint_with() { # TOOL LABEL FUNCTION

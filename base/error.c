@@ -85,21 +85,29 @@ const struct error_kind *error_kind(int code) {
   return &kinds[code];
 }
 
+/* The arguments may point into the old message, so the new one is built beside it. */
+static int set(struct error *err, int code, const char *format, va_list args, const char *behind) {
+  struct text message = {0};
+  text_vaddf(&message, format, args);
+  text_add(&message, behind);
+  text_free(&err->message);
+  *err = (struct error){.code = code, .message = message};
+  return code;
+}
+
 int error_set(struct error *err, int code, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  /* The arguments may point into the old message, so the new one is built beside it. */
-  struct text message = {0};
-  text_vaddf(&message, format, args);
+  code = set(err, code, format, args, "");
   va_end(args);
-  /* What the user cannot mend says so. */
-  if ((code == OP_ERR_PLAN || code == OP_ERR_INTERNAL) && !strstr(text_str(&message), "report"))
-    text_add(&message, "; this is a mistake of the library, please report it");
-  text_free(&err->message);
-  err->message = message;
-  err->code = code;
-  err->teller = ERROR_MINE;
-  err->fact = 0;
+  return code;
+}
+
+int error_mistake(struct error *err, int code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  code = set(err, code, format, args, "; this is a mistake of the library, please report it");
+  va_end(args);
   return code;
 }
 
@@ -124,10 +132,12 @@ int error_prefix(struct error *err, const char *format, ...) {
   va_start(args, format);
   text_vaddf(&message, format, args);
   va_end(args);
+  const size_t prefix = message.length;
   text_add(&message, error_message(err));
   if (text_ok(&message)) {
     text_free(&err->message);
     err->message = message;
+    err->prefix = prefix;
   } else
     text_free(&message);
   return err->code;
@@ -140,18 +150,19 @@ const char *error_message(const struct error *err) {
   return text_str(&err->message);
 }
 
+const char *error_bare(const struct error *err) {
+  const char *message = error_message(err);
+  return message + (message == text_str(&err->message) ? err->prefix : 0);
+}
+
 void error_clear(struct error *err) {
-  err->code = OP_OK;
-  err->fact = 0;
-  err->teller = ERROR_MINE;
   text_clear(&err->message);
+  *err = (struct error){.message = err->message};
 }
 
 void error_free(struct error *err) {
   text_free(&err->message);
-  err->code = OP_OK;
-  err->fact = 0;
-  err->teller = ERROR_MINE;
+  *err = (struct error){0};
 }
 
 int error_copy(struct error *to, const struct error *from) {
@@ -159,6 +170,7 @@ int error_copy(struct error *to, const struct error *from) {
     error_set(to, from->code, "%s", error_message(from));
     to->teller = from->teller;
     to->fact = from->fact;
+    to->prefix = from->prefix;
   }
   return to->code;
 }

@@ -18,6 +18,7 @@ enum error_teller {
 struct error {
   int code;
   struct text message;
+  size_t prefix; /* the bytes of what error_prefix put in front last */
   enum error_teller teller;
   int fact; /* for those who act on it: what it is, by the codes of the room that found it; 0: nothing is said */
 };
@@ -31,6 +32,8 @@ const struct error_kind *error_kind(int code);
 
 /* Replaces what was there, by an error of this rank; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for what the user cannot mend: the message goes on with that, and asks to report it. */
+int error_mistake(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);
 /* The same for what has a name: `what` "dat", `name` "q" or NULL. */
@@ -39,6 +42,8 @@ int error_memory_of(struct error *err, const char *what, const char *name, size_
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The message; never NULL, also when there was no memory to build it. */
 const char *error_message(const struct error *err);
+/* The same without what error_prefix put in front last. */
+const char *error_bare(const struct error *err);
 void error_clear(struct error *err);
 void error_free(struct error *err);
 /* Copy `from` over `to`, returning the code. */

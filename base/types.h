@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/access.h"
 #include "error.h"
 #include "op2jit.h"
 #include "text.h"
@@ -92,14 +93,6 @@ const char *type_names(void);
 const char *type_names_in_fortran(void);
 /* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
 void type_tell_unknown(const char *said, struct text *out);
-
-/* Accesses by which many elements change one value, in any order. */
-static inline bool access_is_extremum(int access) {
-  return access == OP_MIN || access == OP_MAX;
-}
-static inline bool access_reduces(int access) {
-  return access == OP_INC || access_is_extremum(access);
-}
 
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */

@@ -273,18 +273,18 @@ typedef enum {
 
 #define OP_MAX_ARGS 64
 
-/* Made by the functions below only; the members are the library's own. An argument that is wrong is
- * reported by the loop that uses it. */
+/* Made by the functions below only. All members are private. An argument that is wrong is reported by the loop that uses
+ * it. */
 typedef struct op_arg {
-  void *data;
-  op_dat dat;
-  op_map map;
-  int form, idx, dim, type, access, present, ref;
-  int said_length;     /* the length of a type name that was not understood or does not fit, 0 if it does */
-  char said[24];       /* its beginning, for the message */
-  int pointed;         /* the type of the C variable that it does not fit, else 0 */
-  short soa, may_meet; /* the type was said with ":soa"; op_arg_may_meet */
-  long long reserved[1];
+  void *data_;
+  op_dat dat_;
+  op_map map_;
+  int form_, idx_, dim_, type_, access_, present_, ref_;
+  int said_length_;      /* the length of a type name that was not understood or does not fit, 0 if it does */
+  char said_[24];        /* its beginning, for the message */
+  int pointed_;          /* the type of the C variable that it does not fit, else 0 */
+  short soa_, may_meet_; /* the type was said with ":soa"; op_arg_may_meet */
+  long long reserved_[1];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,

@@ -91,10 +91,10 @@ int op_graph_use(op_graph graph, op_task task, op_resource resource);
  * call of the loop, whose results are there after it. One process; backends native, seq and openmp. Errors: OP_ERR_HANDLE,
  * OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_BACKEND, OP_ERR_MEMORY; what op_par_loop finds, op_graph_run finds.
  *
- *   int op_graph_loop(op_graph graph, int npieces, const int bounds[], op_task tasks[], const char *kernel_source,
+ *   int op_graph_loop(op_graph graph, int npieces, const int *bounds, op_task tasks[], const char *kernel_source,
  *                     const char *kernel_name, op_set set, op_arg ...);
  */
-int op_graph_loop_array(op_graph graph, int npieces, const int bounds[], op_task tasks[],
+int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task tasks[],
                         const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                         const op_arg args[], const char *file, int line);
 #ifndef __cplusplus

@@ -52,6 +52,12 @@ typedef struct op_tool {
 #define op_add_tool op2jit_add_tool
 int op_add_tool(const op_tool *tool);
 
+/* What op2jit.h and op2jit_ragged.h declare, for the library's callers in other languages, in JSON: the kinds of the result
+ * and the arguments of each call, the members of structs, the values of names. So they need not be written down a second
+ * time. Local. */
+#define op_declarations op2jit_declarations
+const char *op_declarations(void);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

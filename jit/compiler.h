@@ -36,7 +36,8 @@ struct compile_request {
   int warnings;
   int remarks; /* 1: the vectorisers' remarks on loops, and spills, as COMPILE_REMARK */
   enum compile_trial trial;
-  struct lowered *lowered; /* these very files, as a prover parsed them for this request; NULL: they are parsed */
+  struct lowered
+      *lowered; /* these very files, as a prover parsed them for this request; NULL: they are parsed */
 };
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };

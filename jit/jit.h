@@ -57,7 +57,7 @@ struct jit_code {
   const char *hash;                  /* of the key, hexadecimal */
   int spills;                        /* values that are kept in memory for want of registers */
   const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
-  struct facts facts;  /* of the kernel, where this call or an earlier one found them on the way to the code */
+  struct facts facts; /* of the kernel, where this call or an earlier one found them on the way to the code */
   const char
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
 };
@@ -91,8 +91,10 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 /* ---- of processors only ---- */
 
 struct jit_wish {
-  bool as_cxx;   /* another compiler is to read the text, as C++: OP_ERR_KERNEL where it would take it for something else */
-  bool alone;    /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
+  bool
+      as_cxx; /* another compiler is to read the text, as C++: OP_ERR_KERNEL where it would take it for something else */
+  bool
+      alone; /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
   bool recalled; /* the store alone is asked */
 };
 /* What is known of a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. The store remembers it; else clang's

@@ -28,6 +28,7 @@ static const char messages_mark[] = "/* op2jit: what the compiler said\n";
 static void remember_messages(struct jit *jit, struct entry *e) {
   struct text source = {0};
   if (store_get_source(jit->options.store, e->key.hash, &source)) {
+    /* not a message: the store's format */
     const char *mark = strstr(text_str(&source), messages_mark);
     if (mark)
       text_add(&e->messages, mark + strlen(messages_mark));
@@ -297,8 +298,14 @@ static int prove(struct job *job, struct error *err) {
   struct jit *jit = job->jit;
   const struct compile_request then = job_request(jit, job->d);
   const bool lowers = !jit->dump && !then.warnings && !ahead_has(&jit->ahead, job->e->key.hash);
-  return jit->target->prove(jit->self, job->d, job->form, &job->files, lowers ? &then : NULL, &job->e->facts,
-                            &job->proved, err);
+  int code = jit->target->prove(jit->self, job->d, job->form, &job->files, lowers ? &then : NULL,
+                                &job->e->facts, &job->proved, err);
+  for (int i = 0; !code && job->d->believed && i < job->d->nargs; i++)
+    if (facts_leave_rest(&job->e->facts, &job->d->args[i], i)) {
+      code = error_set(err, OP_ERR_VIOLATION, "argument %d: OP_WRITE is not proved", i + 1);
+      err->fact = FOUND_NOT_TO_BELIEVE;
+    }
+  return code;
 }
 
 static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {

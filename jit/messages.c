@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "jit/front/excerpt.h"
 #include "jit/generate/skeleton.h"
 
@@ -110,8 +111,16 @@ static struct source source_of(enum place place, const struct told *t) {
       .text = "", .file = place == PLACE_PRELUDE ? "what every kernel has" : "compiler", .line = 1};
 }
 
-/* Once: a macro that has its argument in several places, as OP_ROW, would say it for each. */
-static void tell(const struct message *m, const struct told *t, const char *label, struct text *out) {
+/* A macro that has its argument in several places, as OP_ROW, would say it for each. `before`: names of base/nearest.h. */
+static void say_once(struct text *before, const struct text *said, struct text *out) {
+  if (!said->length || names_have(before, text_str(said), said->length))
+    return;
+  names_note(before, text_str(said));
+  text_add(out, text_str(said));
+}
+
+static void tell(const struct message *m, const struct told *t, const char *label, struct text *before,
+                 struct text *out) {
   struct source source = source_of(m->place, t);
   struct text said = {0};
   if (m->line > 0) {
@@ -119,9 +128,10 @@ static void tell(const struct message *m, const struct told *t, const char *labe
     text_add(&said, ": ");
   }
   text_addf(&said, "%s%.*s\n", label, (int)m->length, m->text);
-  if (m->line > 0)
+  if (m->line > 0) {
     source_excerpt(&source, m->line, m->column, &said);
-  if (m->line <= 0 || !strstr(text_str(out), text_str(&said)))
+    say_once(before, &said, out);
+  } else
     text_add(out, text_str(&said));
   text_free(&said);
 }
@@ -205,7 +215,8 @@ static bool is_declared_struct(const char *name, size_t length) {
 }
 
 /* Said once for a name. Is it that of a struct of OP_TYPE? */
-static bool tell_remedy(const struct message *m, const struct told *t, struct text *out) {
+static bool tell_remedy(const struct message *m, const struct told *t, struct text *before,
+                        struct text *out) {
   struct text remedy = {0};
   bool is_struct = false;
   if (m->place == PLACE_KERNEL)
@@ -224,8 +235,7 @@ static bool tell_remedy(const struct message *m, const struct told *t, struct te
     else
       text_addf(&remedy, undeclared[i].remedy, (int)length, name);
   }
-  if (remedy.length && !strstr(text_str(out), text_str(&remedy)))
-    text_add(out, text_str(&remedy));
+  say_once(before, &remedy, out);
   text_free(&remedy);
   return is_struct;
 }
@@ -246,7 +256,8 @@ static bool speaks_of(const struct message *m, const char *words) {
 
 /* A layout that differs: the sentence of generated code, and what the compiler finds instead, if the next message says
  * so. Once. What else a compiler has against such a line is said in its own words. */
-static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *out) {
+static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *before,
+                        struct text *out) {
   static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",
                     missing[] = "no member named ";
   const char *line = m->place == PLACE_LOOP ? line_of(m, t) : "", *end = line + strcspn(line, "\n");
@@ -270,14 +281,13 @@ static bool tell_layout(const struct message *m, const struct told *t, const cha
               (int)strspn(number, "0123456789"), number);
   } else
     text_addf(&said, "%.*s, and not so in the kernels' text" SAME, (int)strcspn(sentence, "\""), sentence);
-  if (!strstr(text_str(out), text_str(&said)))
-    text_add(out, text_str(&said));
+  say_once(before, &said, out);
   text_free(&said);
   return true;
 }
 
 int messages_error(const char *kept, const struct told *t, struct error *err) {
-  struct text out = {0};
+  struct text out = {0}, before = {0};
   struct message m;
   int errors = 0, code = OP_ERR_COMPILE;
   bool shown = false;
@@ -287,13 +297,13 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
       shown = ++errors <= MOST_ERRORS;
     else if (m.severity != COMPILE_NOTE || !shown || is_advice_for_others(&m))
       continue;
-    if (m.severity == COMPILE_ERROR && shown && tell_layout(&m, t, at, &out)) {
+    if (m.severity == COMPILE_ERROR && shown && tell_layout(&m, t, at, &before, &out)) {
       shown = false;
       code = OP_ERR_TYPE;
     }
     if (shown)
-      tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
-    if (shown && m.severity == COMPILE_ERROR && tell_remedy(&m, t, &out))
+      tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &before, &out);
+    if (shown && m.severity == COMPILE_ERROR && tell_remedy(&m, t, &before, &out))
       code = OP_ERR_TYPE;
   }
   if (errors == 0)
@@ -306,6 +316,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
     text_addf(&out, "(%s; OP2_DUMP=FOLDER keeps the generated source)", t->compiler);
   error_set(err, code, "%s", text_str(&out));
   text_free(&out);
+  text_free(&before);
   return code;
 }
 
@@ -329,14 +340,16 @@ void messages_first_error(const char *kept, const struct desc *desc, struct text
 
 static void tell_all(const char *kept, const struct told *t, enum compile_severity wanted, const char *label,
                      struct text *out) {
+  struct text before = {0};
   struct message m;
   bool shown = false;
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity != COMPILE_NOTE)
       shown = m.severity == wanted && m.place == PLACE_KERNEL;
     if (shown && m.place == PLACE_KERNEL)
-      tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, out);
+      tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, &before, out);
   }
+  text_free(&before);
   drop_last_newline(out);
 }
 
@@ -361,15 +374,14 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
 
 /* "12 spills 3.4e+01 total spills cost ... generated in function": of a function; loops in it have their own. */
 int messages_spills(const char *kept) {
-  static const char of_function[] = "generated in function", word[] = " spills ";
+  static const char word[] = " spills ";
   struct message m;
   int spills = 0;
   for (const char *at = kept; next_message(&at, &m);) {
     char *end;
     const long count = strtol(m.text, &end, 10);
     if (m.severity == COMPILE_REMARK && count > 0 && count < INT_MAX - spills &&
-        strncmp(end, word, strlen(word)) == 0 && m.length > strlen(of_function) &&
-        strncmp(m.text + m.length - strlen(of_function), of_function, strlen(of_function)) == 0)
+        strncmp(end, word, strlen(word)) == 0 && speaks_of(&m, "generated in function"))
       spills += (int)count;
   }
   return spills;
@@ -378,15 +390,13 @@ int messages_spills(const char *kept) {
 /* The loop over lanes is the only one that must be vectorised, and the remarks of loops around and behind it say "not
  * vectorized" too: so the word that counts is whether any was. */
 void messages_scalar_reason(const char *kept, struct text *out) {
-  static const char vectorised[] = "vectorized loop", not_vectorised[] = "loop not vectorized";
   struct message m, first = {0};
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity != COMPILE_REMARK)
       continue;
-    if (strncmp(m.text, vectorised, strlen(vectorised)) == 0)
+    if (begins_with(&m, "vectorized loop"))
       return;
-    if (!first.text && m.length > strlen(not_vectorised) &&
-        strncmp(m.text, not_vectorised, strlen(not_vectorised)) == 0)
+    if (!first.text && begins_with(&m, "loop not vectorized"))
       first = m;
   }
   if (first.text)

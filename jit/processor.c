@@ -118,8 +118,8 @@ static int processor_open_compiler(void *self, struct error *err) {
 }
 
 static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
-                           const struct compile_request *then, struct facts *facts,
-                           struct prove_result *kept, struct error *err) {
+                           const struct compile_request *then, struct facts *facts, struct prove_result *kept,
+                           struct error *err) {
   struct processor *p = self;
   const struct proving proving = {.plugin = &p->plugin,
                                   .store = p->options.store,
@@ -144,7 +144,8 @@ static int processor_recall(void *self, const struct desc *d, struct error *err)
 /* Not known by the store: false if nobody can be asked. */
 static bool open_prover(struct processor *p) {
   struct error why = {0};
-  const bool good = p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
+  const bool good =
+      p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
   error_free(&why);
   return good;
 }
@@ -221,58 +222,48 @@ static void processor_release(void *self, struct compile_result *result) {
 
 /* ---- texts of C++ programs -----------------------------------------------------------------------*/
 
-static bool say_why(struct texts_unit *out, const char *why) {
-  texts_free(out);
-  out->unit = strdup("");
-  out->why = strdup(why);
-  out->from = strdup("");
-  return out->unit && out->why && out->from;
-}
-
 static int read_alone(struct processor *p, const struct texts_wish *wish, struct texts_unit *out,
                       struct error *err) {
-  struct error why = {0};
-  int code = plugin_find(&p->plugin, p->plugins, &why);
+  int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code && texts_recall(&p->plugin, p->options.store, wish, out))
     return OP_OK;
   if (!code && p->options.mode == JIT_LOAD)
-    code = error_set(&why, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its text");
+    code = error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its text");
   if (!code)
-    code = plugin_open(&p->plugin, &why);
-  if (!code)
-    code = texts_read(&p->plugin, p->options.store, wish, out, &why);
-  if (code && code != OP_ERR_MEMORY)
-    code = say_why(out, error_message(&why)) ? OP_OK : OP_ERR_MEMORY;
-  error_free(&why);
-  return code ? error_memory(err, "the texts of kernels", sizeof *out) : OP_OK;
+    code = plugin_open(&p->plugin, err);
+  return code ? code : texts_read(&p->plugin, p->options.store, wish, out, err);
 }
 
 static int read_together(const struct jit_share *share, struct processor *p, const struct texts_wish *wish,
                          struct texts_unit *out, struct error *err) {
-  struct text words = {0};
+  struct jit_outcome words = {0};
   struct texts_unit own = {0};
-  if (share->leads && read_alone(p, wish, &own, err) == OP_OK)
-    texts_print(&own, &words);
+  int code = share->leads ? read_alone(p, wish, &own, err) : OP_OK;
+  if (share->leads && !code)
+    texts_print(&own, &words.binary);
   texts_free(&own);
-  error_clear(err);
-  if (!text_ok(&words))
-    text_clear(&words);
-  const int code = jit_share_text(share, &words, err);
-  const bool good = !code && text_ok(&words) && texts_parse(text_str(&words), words.length, out);
-  const size_t length = words.length;
-  text_free(&words);
-  if (code)
-    return code;
-  return good || say_why(out, "there is no memory for its text")
-             ? OP_OK
-             : error_memory(err, "the texts of kernels", length);
+  code = jit_share_outcome(share, &words, code, err);
+  if (!code && !texts_parse(text_str(&words.binary), words.binary.length, out))
+    code = error_memory(err, "the texts of kernels", words.binary.length);
+  jit_outcome_free(&words);
+  return code;
 }
 
 int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *out, struct error *err) {
   struct processor *p = jit->self;
   const struct jit_share *share = p->options.share;
   *out = (struct texts_unit){0};
-  return share ? read_together(share, p, wish, out, err) : read_alone(p, wish, out, err);
+  const int code = share ? read_together(share, p, wish, out, err) : read_alone(p, wish, out, err);
+  /* Of several ranks none is left behind for want of memory: the others do not ask again. */
+  if (!code || code == OP_ERR_MPI || (code == OP_ERR_MEMORY && !share))
+    return code;
+  texts_free(out);
+  out->code = code;
+  out->unit = strdup("");
+  out->why = strdup(error_message(err));
+  out->from = strdup("");
+  error_clear(err);
+  return out->unit && out->why && out->from ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }
 
 /* ---- code ----------------------------------------------------------------------------------------*/

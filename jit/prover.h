@@ -118,6 +118,8 @@ enum prove_found {
   FOUND_SIZE_IN_CXX,
   FOUND_EMPTY_IN_CXX,
   FOUND_SIGN_IN_CXX,
+  /* No finding of the prover: a description `believed` a promise of OP_WRITE that is not proved. */
+  FOUND_NOT_TO_BELIEVE,
   FOUND_COUNT
 };
 

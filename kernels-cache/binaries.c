@@ -104,7 +104,7 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
 #endif
   out->data = binary_bytes(key->hash, &row, why);
   out->size = out->data ? row.size : 0;
-  return out->data ? FOUND_GOOD : *why == no_memory ? FOUND_NOTHING : FOUND_DAMAGED;
+  return out->data ? FOUND_GOOD : *why ? FOUND_DAMAGED : FOUND_NOTHING;
 }
 
 static bool get_from(struct store *store, struct connection *c, const struct store_key *key,

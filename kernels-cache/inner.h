@@ -250,10 +250,10 @@ struct binary_row {
   size_t stored, source_stored;
 };
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
-/* The original bytes, malloc'd, of the right length and checksum; NULL with the reason in *why. */
+/* As unpack, and of the right checksum. */
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
-/* NULL, or what is wrong with it. */
-const char *binary_check(const char *hash, const struct binary_row *row);
+/* Is it whole? If not, *why is as that of unpack. */
+bool binary_check(const char *hash, const struct binary_row *row, const char **why);
 /* The columns of SQL_SCAN_BINARIES; points into the statement. */
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
@@ -275,9 +275,7 @@ struct packed {
 };
 /* Smaller, if that pays. */
 void pack(const void *data, size_t size, struct packed *out);
-/* The reason that is no damage; compared by address. */
-extern const char no_memory[];
-/* The original bytes, malloc'd; NULL with the reason in *why. */
+/* The original bytes, malloc'd. NULL: they are damaged, and *why says how; or *why is NULL, and there is no memory. */
 void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why);
 
 #endif

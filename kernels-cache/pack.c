@@ -40,8 +40,6 @@ void pack(const void *data, size_t size, struct packed *out) {
 #endif
 }
 
-const char no_memory[] = "out of memory";
-
 /* Does the packing itself say this size? Asked before so many bytes are allocated. */
 static bool size_is_right(const void *data, size_t stored, enum encoding encoding, size_t size) {
   if (encoding == ENCODING_PLAIN)
@@ -60,7 +58,7 @@ void *unpack(const void *data, size_t stored, enum encoding encoding, size_t siz
     return NULL;
   void *bytes = malloc(size ? size : 1);
   if (!bytes) {
-    *why = no_memory;
+    *why = NULL;
     return NULL;
   }
   if (encoding == ENCODING_PLAIN) {
@@ -73,7 +71,7 @@ void *unpack(const void *data, size_t stored, enum encoding encoding, size_t siz
   if (!ZSTD_isError(got) && got == size)
     return bytes;
   if (ZSTD_isError(got))
-    *why = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? no_memory : ZSTD_getErrorName(got);
+    *why = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? NULL : ZSTD_getErrorName(got);
 #endif
   free(bytes);
   return NULL;

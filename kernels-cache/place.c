@@ -122,6 +122,7 @@ bool place_looks_like_cache(const char *path) {
   unsigned char *head = malloc(MOST);
   FILE *file = head ? fopen(path, "rbe") : NULL;
   const size_t got = file ? fread(head, 1, MOST, file) : 0;
+  /* not a message: what SQLite keeps of a schema */
   bool ours = got > 0 && memmem(head, got, table, sizeof table - 1);
   if (got >= APPLICATION_AT + 4) {
     const unsigned char *a = head + APPLICATION_AT;

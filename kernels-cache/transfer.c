@@ -36,11 +36,12 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   key.hash = store_copy_text(st, 1);
   key.loop = store_copy_text(st, 2);
   binary_from_scan(st, &row);
-  const char *why = key.hash && key.loop ? binary_check(key.hash, &row) : no_memory;
+  const char *why = NULL;
+  const bool whole = key.hash && key.loop && binary_check(key.hash, &row, &why);
   int code = OP_OK;
-  if (why == no_memory)
+  if (!whole && !why)
     code = error_memory(err, "a binary", row.size);
-  else if (why)
+  else if (!whole)
     code = error_set(err, OP_ERR_FILE,
                      "the binary of %s in %s is damaged: %s; nothing was taken over. Run: op2jit cache "
                      "verify",

@@ -5,21 +5,23 @@
 #include "base/size.h"
 #include "inner.h"
 
-const char *binary_check(const char *hash, const struct binary_row *row) {
+bool binary_check(const char *hash, const struct binary_row *row, const char **why) {
+  *why = NULL;
 #ifndef OP2JIT_ZSTD
   if (row->encoding == ENCODING_ZSTD)
-    return NULL; /* cannot be looked into by this build, which does not run it either */
+    return true; /* cannot be looked into by this build, which does not run it either */
 #endif
-  const char *why = NULL;
   if ((row->stored && !row->data) || (row->source_stored && !row->source))
-    return no_memory; /* SQLite had none for the bytes */
-  void *bytes = binary_bytes(hash, row, &why);
+    return false; /* SQLite had no memory for the bytes */
+  void *bytes = binary_bytes(hash, row, why);
+  void *source =
+      bytes ? unpack(row->source, row->source_stored, row->source_encoding, row->source_size, why) : NULL;
+  const bool whole = source != NULL;
+  if (whole)
+    *why = NULL;
   free(bytes);
-  if (!bytes)
-    return why;
-  void *source = unpack(row->source, row->source_stored, row->source_encoding, row->source_size, &why);
   free(source);
-  return source ? NULL : why;
+  return whole;
 }
 
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
@@ -46,10 +48,10 @@ static const char *next_damaged(struct store *store, struct connection *c, long 
   while (st && !why && store_step(store, c, st) == SQLITE_ROW) {
     struct binary_row row;
     binary_from_scan(st, &row);
-    why = binary_check(store_text(st, 1), &row);
+    const bool whole = binary_check(store_text(st, 1), &row, &why);
     *at = sqlite3_column_int64(st, 0);
     ++*checked;
-    if (why == no_memory || !sqlite3_column_text(st, 1)) {
+    if ((!whole && !why) || !sqlite3_column_text(st, 1)) {
       store_fault(store, c, SQLITE_NOMEM, "checking");
       why = NULL;
     }

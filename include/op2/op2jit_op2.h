@@ -20,8 +20,8 @@ int op2jit_op2_partition(const char *lib, const char *method, op_set prime, op_m
 long long op2jit_op2_size(op_set set);
 long long op2jit_op2_offset(op_set set);
 int op2jit_op2_fetch_idx(op_dat dat, void *out, int low, int high);
-int op2jit_op2_halo_exchanges(op_set set, int nargs, const op_arg *args);
-int op2jit_op2_wrote(int nargs, const op_arg *args);
+int op2jit_op2_halo_exchanges(op_set set, int nargs, const op_arg args[]);
+int op2jit_op2_wrote(int nargs, const op_arg args[]);
 int op2jit_op2_csv(const char *path);
 int op2jit_op2_diagnostics(void);
 void op2jit_op2_profile_start(const char *name);

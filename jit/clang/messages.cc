@@ -1,5 +1,6 @@
 #include "messages.h"
 
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/LexDiagnostic.h>
 #include <llvm/ADT/STLExtras.h>
@@ -28,7 +29,7 @@ static llvm::StringRef as_requested(llvm::StringRef file) {
 }
 
 // What gives other numbers than were meant, or ends the program; not what is only unusual.
-static bool is_serious(unsigned diagnostic, llvm::StringRef text) {
+static bool is_serious(const clang::Diagnostic &info) {
   static const char *const groups[] = {"array-bounds",
                                        "division-by-zero",
                                        "fortify-source",
@@ -49,15 +50,18 @@ static bool is_serious(unsigned diagnostic, llvm::StringRef text) {
                                        "unsequenced",
                                        "unused-comparison"};
   // `abs` of a double is; of its group `fabsf` of a double and `fabs` of an int are not.
-  return text.starts_with("using integer absolute value function") ||
-         llvm::is_contained(groups, clang::DiagnosticIDs::getWarningOptionForDiag(diagnostic));
+  enum { FUNCTION, OF_TYPE }; // its arguments
+  const bool is_abs = info.getID() == clang::diag::warn_wrong_absolute_value_type &&
+                      info.getArgKind(OF_TYPE) == clang::DiagnosticsEngine::ak_sint &&
+                      !info.getArgSInt(OF_TYPE);
+  return is_abs || llvm::is_contained(groups, clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()));
 }
 
 void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
   clang::DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<256> text;
   info.FormatDiagnostic(text);
-  if (info.getID() == clang::diag::err_pp_file_not_found)
+  if (output_.of_kernel && info.getID() == clang::diag::err_pp_file_not_found)
     text += "; kernels are freestanding, only math.h, stdint.h, limits.h, float.h, stdbool.h and stddef.h "
             "can be included";
   if (!info.getLocation().isValid() || !info.hasSourceManager()) {
@@ -68,7 +72,7 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
   const clang::SourceLocation place = sources.getExpansionLoc(info.getLocation());
   if (level == clang::DiagnosticsEngine::Warning)
     dropped_ = warnings_ == Warnings::None || (own_files_only_ && sources.isWrittenInMainFile(place)) ||
-               (warnings_ == Warnings::Serious && !is_serious(info.getID(), text));
+               (warnings_ == Warnings::Serious && !is_serious(info));
   else if (level != clang::DiagnosticsEngine::Note)
     dropped_ = false;
   if (dropped_)

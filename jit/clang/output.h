@@ -26,6 +26,7 @@ public:
     return messages_;
   }
 
+  bool of_kernel = true; // of a text that was written as a kernel, not of a program's source
   llvm::SmallVector<char, 0> object;
   double seconds_front = 0, seconds_middle = 0, seconds_back = 0;
 

@@ -1,6 +1,6 @@
 // The plugin's face: the table of compiler.h.
-#include <clang/Basic/Version.h>
 #include <chrono>
+#include <clang/Basic/Version.h>
 
 #include "accept.h"
 #include "back.h"
@@ -24,7 +24,8 @@ bool translate(const compile_request &request, Output &output) {
   if (!request.lowered)
     text.module = front_end(request, text.context, output);
   output.seconds_front = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const bool made = text.module && acceptable(*text.module, output) && back_end(request, *text.module, output);
+  const bool made =
+      text.module && acceptable(*text.module, output) && back_end(request, *text.module, output);
   text.context.setDiagnosticHandler(nullptr);
   return made;
 }

@@ -5,9 +5,6 @@
 #include "jit/front/parameters.h"
 #include "jit/front/rows/rows.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-
 static bool is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
 }
@@ -31,7 +28,7 @@ static void describe_argument(const struct desc *d, int arg, const char *dat, st
   if (dat)
     text_addf(out, "\"%s\"", dat);
   if (a->form == DESC_DAT || a->form == DESC_GBL)
-    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_names[a->access]);
+    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
   else if (a->form == DESC_INFO)
     text_addf(out, " of type %s", type_info(a->type)->name);
   if (desc_is_ragged(d, a))

@@ -8,8 +8,7 @@
 #include "jit/front/number.h"
 
 static const char *const form_names[] = {"dat", "gbl", "idx", "info"};
-static const char *const access_names[] = {"read", "write", "rw", "inc", "min", "max", "work"};
-enum { FORMS = 4, ACCESSES = 7, LARGEST = 1 << 30 };
+enum { FORMS = 4, LARGEST = 1 << 30 };
 
 struct source desc_source(const struct desc *d) {
   return (struct source){.text = d->text,
@@ -153,8 +152,8 @@ void desc_print_args(const struct desc *d, struct text *out) {
     text_addf(
         out,
         "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s%s%s%s\n",
-        i + 1, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map + 1, a->idx,
-        a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "",
+        i + 1, form_names[a->form], short_name(a->type), a->dim, access_rows[a->access].word, a->map + 1,
+        a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "",
         a->entry ? " entry 1" : "", a->scattered ? " scattered 1" : "", a->kept ? " kept 1" : "");
   }
 }
@@ -164,7 +163,7 @@ void desc_print_members(const struct desc *d, struct text *out) {
     const struct desc_member *member = &d->members[m];
     text_addf(out, "member %d kernel %s function %s args", m + 1, member->name, member->function);
     for (int i = 0; i < member->nargs; i++)
-      text_addf(out, "%c%d:%s", i ? ',' : ' ', member->args[i] + 1, access_names[member->accesses[i]]);
+      text_addf(out, "%c%d:%s", i ? ',' : ' ', member->args[i] + 1, access_rows[member->accesses[i]].word);
     text_add_char(out, '\n');
   }
 }

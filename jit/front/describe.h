@@ -89,6 +89,9 @@ struct desc {
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
   bool unproved; /* it breaks a promise, and is to run all the same: nobody else may find its code */
+  bool
+      believed; /* OP_WRITE is, until the kernel is proved: then OP_ERR_VIOLATION with FOUND_NOT_TO_BELIEVE, and no code is
+                    made; not part of the key */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp;      /* "strict", "contract" or "fast" */
   char *names;   /* what the program calls its things (see desc_name); may be NULL; not part of the key */

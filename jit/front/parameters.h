@@ -11,6 +11,9 @@ int kernel_blank(struct kernel *k, struct error *err);
 /* cut.c: leaves out of a text that was parsed what the kernel does not use. *changed: it is another text, to be parsed anew. */
 int kernel_cut(struct kernel *k, bool *changed, struct error *err);
 
+/* Marks the names that a text declares outside of functions; of macros, all. `declares` has room for each token. */
+void tokens_declared(const struct tokens *t, bool *declares);
+
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);
 

@@ -1,9 +1,7 @@
 /* Which shapes a loop can have, and which are worth trying. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "jit/front/parameters.h"
+#include "jit/front/kernel.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
@@ -57,40 +55,16 @@ static bool is_slow_function(const char *name, size_t length) {
   return false;
 }
 
-/* Tokens of functions that the kernel does not call: a file may hold many kernels. The caller frees it. NULL: all tokens
- * count. */
-static bool *find_strangers(const struct kernel *k) {
-  bool *reached = array_new((size_t)k->nfunctions, sizeof *reached);
-  bool *strange = array_new(k->tokens.count, sizeof *strange);
-  const bool known = reached && strange && kernel_reach(k, reached);
-  for (int f = 0; known && f < k->nfunctions; f++) {
-    size_t body = kernel_skip_brackets(&k->tokens, k->functions[f].open);
-    while (body < k->tokens.count && !token_is(&k->tokens, body, "{"))
-      body++;
-    for (const size_t end = kernel_skip_brackets(&k->tokens, body); body < end && !reached[f]; body++)
-      strange[body] = true;
-  }
-  free(reached);
-  if (known)
-    return strange;
-  free(strange);
-  return NULL;
-}
-
 /* Does the kernel divide, or call one of them? */
 static bool computes_much(const struct desc *d) {
   struct kernel k = {0};
   struct error ignored = {0};
   bool much = false;
-  if (kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, &ignored) == OP_OK) {
-    bool *strange = find_strangers(&k);
-    for (size_t i = 0; i < k.tokens.count && !much; i++) {
-      const struct token *t = &k.tokens.items[i];
-      much = !(strange && strange[i]) &&
-             (token_is(&k.tokens, i, "/") ||
-              (t->kind == TOKEN_IDENTIFIER && is_slow_function(k.text + t->begin, t->end - t->begin)));
-    }
-    free(strange);
+  kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, &ignored);
+  for (size_t i = 0; i < k.tokens.count && !much; i++) {
+    const struct token *t = &k.tokens.items[i];
+    much = token_is(&k.tokens, i, "/") ||
+           (t->kind == TOKEN_IDENTIFIER && is_slow_function(k.text + t->begin, t->end - t->begin));
   }
   kernel_free(&k);
   error_free(&ignored);

@@ -11,9 +11,9 @@ enum { MOST_COMPONENTS = 96 };
 /* Sums and extrema per lane are for the short ones; what the kernel writes at a global's own address cannot be in
  * lanes. */
 static bool global_fits(const struct desc_arg *a) {
-  if (!a->present || a->access == OP_READ || a->access == OP_WORK)
+  if (!a->present || !access_changes(a->access))
     return true;
-  return a->access != OP_WRITE && a->access != OP_RW && (arg_is_accumulated(a) || a->info >= 0);
+  return !access_assigns(a->access) && (arg_is_accumulated(a) || a->info >= 0);
 }
 
 bool lanes_fit(const struct desc *d) {

@@ -93,7 +93,7 @@ static inline bool arg_has_pointer(const struct desc_arg *a) {
 /* A global that lives in a local array from the first element of a range to the last, if it is no longer than this. */
 enum { ACCUMULATED = 64 };
 static inline bool arg_is_accumulated(const struct desc_arg *a) {
-  bool reduced = a->access == OP_INC || a->access == OP_MIN || a->access == OP_MAX;
+  bool reduced = access_reduces(a->access);
   return a->present && a->form == DESC_GBL && reduced && a->dim <= ACCUMULATED && a->info < 0;
 }
 static inline bool arg_is_vector(const struct desc_arg *a) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/access.h"
 #include "jit/front/number.h"
 
 /* ---- words ---------------------------------------------------------------------------------------*/
@@ -74,14 +75,16 @@ static const struct member *find_member(struct piece kind, struct piece key) {
 
 static const struct spelling {
   const char *word, *spelled;
-} spellings[] = {{"dat", "op_arg_dat"}, {"gbl", "op_arg_gbl"}, {"idx", "op_arg_idx"}, {"info", "op_arg_info"},
-                 {"read", "OP_READ"},   {"write", "OP_WRITE"}, {"rw", "OP_RW"},       {"inc", "OP_INC"},
-                 {"min", "OP_MIN"},     {"max", "OP_MAX"},     {"work", "OP_WORK"}};
+} spellings[] = {
+    {"dat", "op_arg_dat"}, {"gbl", "op_arg_gbl"}, {"idx", "op_arg_idx"}, {"info", "op_arg_info"}};
 
 static struct piece spelled(struct piece word) {
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
     if (piece_is(word, spellings[i].word))
       return piece_of(spellings[i].spelled);
+  for (int i = 0; i < ACCESSES; i++)
+    if (piece_is(word, access_rows[i].word))
+      return piece_of(access_rows[i].name);
   return word.length ? word : piece_of("nothing");
 }
 

@@ -92,7 +92,7 @@ static void read_log(struct owner *o) {
           add_message(o, strstr(line, "error") || strstr(line, "fatal") ? COMPILE_ERROR : COMPILE_REMARK);
       if (m)
         m->text = line;
-    } else if (strncmp(line, "nvrtc: error", 12) == 0) {
+    } else if (strncmp(line, "nvrtc: error", 12) == 0) { /* not a message: the words of NVRTC */
       struct compile_message *m = add_message(o, COMPILE_ERROR);
       if (m)
         m->text = line;

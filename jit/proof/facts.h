@@ -16,6 +16,12 @@ struct facts {
   struct prove_fact args[OP_MAX_ARGS];
 };
 
+/* Is it OP_WRITE, and not proved that each component is written? */
+static inline bool facts_leave_rest(const struct facts *facts, const struct desc_arg *a, int arg) {
+  return a->form == DESC_DAT && a->present && a->access == OP_WRITE && facts->known &&
+         facts->args[arg].partial;
+}
+
 /* The plugin need not be open. False: nothing is remembered. */
 bool facts_get(const struct plugin *plugin, struct store *store, const struct desc *d, struct facts *out);
 void facts_put(const struct plugin *plugin, struct store *store, const struct desc *d,

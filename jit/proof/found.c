@@ -5,162 +5,129 @@
 /* In words: $a is the argument, "argument 2 (sum)"; $n the finding's name; $0 and $1 its numbers; $l the last of $0, which
  * counts from 0; $c the component, with its row; $p what the argument passes. */
 struct found_words {
-  enum evidence evidence;
+  enum rule rule;
   const char *reason;
-  const char *remedy; /* NULL: none is known */
-  /* Instead, for a dat through a map and for a global; NULL: the same. Through a map elements meet in a row: OP_RW
-   * would trade one mistake for another. A global is OP_RW only over a set of one element. */
-  const char *mapped, *global;
+  /* NULL: the rule's; of none the direct one, here or of the rule; else none is known. */
+  const char *remedy[PASSED_WAYS];
 };
 
-#define ONLY_ADD "add to it only, with += or -=, and do not read it"
-#define OR_EXTREMUM ONLY_ADD "; the smallest or largest of all values is OP_MIN or OP_MAX"
 #define ALL_COMPONENTS "declare $a OP_RW, or write all its components on every path"
-#define ALL_THROUGH_MAP "write all its components on every path, " FOUND_INSTEAD_OF_WRITE
+#define ALL_THROUGH_MAP "write all its components on every path, " INSTEAD_OF_WRITE
+#define IN_TURN "write it once before them, or with if and else"
 #define WITHIN "use components 0 to $l, or declare it with a larger dim"
-#define LOST(words)                                                                                          \
-  { EVIDENCE_PROMISE, "$a " words, NULL, NULL, NULL }
+#define SAYS(found, rule, reason, ...) [FOUND_##found] = {RULE_##rule, reason, {__VA_ARGS__}}
+#define LOST(found, words) SAYS(LOST_##found, LOST, "$a " words, NULL)
 
 static const struct found_words table[FOUND_COUNT] = {
     [FOUND_NONE] = {0},
-    [FOUND_READ_WRITTEN] =
-        {EVIDENCE_PROMISE, "$a is declared OP_READ, and the kernel writes it",
-         "declare $a OP_RW, OP_WRITE or OP_INC",
-         "do not write to it, or declare it OP_INC wherever the loop passes it, and only add to it",
-         "do not write to it, or declare it OP_INC and only add to it, or OP_MIN or OP_MAX and "
-         "only compare with it"},
-    [FOUND_INC_READ] = {EVIDENCE_PROMISE, "$a is declared OP_INC, and the kernel reads it",
-                        "declare $a OP_RW, or only add to it", ONLY_ADD, OR_EXTREMUM},
-    [FOUND_INC_ASSIGNED] =
-        {EVIDENCE_PROMISE, "$a is declared OP_INC, and the kernel assigns it instead of adding to it",
+    SAYS(READ_WRITTEN, READ, "$a is declared OP_READ, and the kernel writes it",
+         "declare $a OP_RW, OP_WRITE or OP_INC"),
+    SAYS(INC_READ, ADD, "$a is declared OP_INC, and the kernel reads it",
+         "declare $a OP_RW, or only add to it", ONLY_ADD),
+    SAYS(INC_ASSIGNED, ADD, "$a is declared OP_INC, and the kernel assigns it instead of adding to it",
          "declare it OP_WRITE if the kernel sets all of it and does not read it, else OP_RW; or "
          "use += or -=",
-         ONLY_ADD, OR_EXTREMUM},
-    [FOUND_INC_CHANGED] = {EVIDENCE_PROMISE,
-                           "$a is declared OP_INC, and the kernel changes it other than by adding",
-                           "declare $a OP_RW, or use += or -=", ONLY_ADD, OR_EXTREMUM},
-    [FOUND_MIN_NOT_COMPARED] = {EVIDENCE_PROMISE,
-                                "$a is declared OP_MIN, and the kernel changes it without comparing",
-                                "write if (v < *m) *m = v", NULL, NULL},
-    [FOUND_MAX_NOT_COMPARED] = {EVIDENCE_PROMISE,
-                                "$a is declared OP_MAX, and the kernel changes it without comparing",
-                                "write if (v > *m) *m = v", NULL, NULL},
-    [FOUND_WRITE_READ_FIRST] = {EVIDENCE_PROMISE,
-                                "$a is declared OP_WRITE, and the kernel reads it before it is written",
-                                "declare $a OP_RW, or write it first",
-                                "write it first, " FOUND_INSTEAD_OF_WRITE, NULL},
-    [FOUND_WRITE_NEVER] = {EVIDENCE_PROMISE, "$a is declared OP_WRITE, and the kernel never writes $c",
-                           ALL_COMPONENTS, ALL_THROUGH_MAP, NULL},
-    [FOUND_WRITE_SOMETIMES] = {EVIDENCE_PROMISE,
-                               "$a is declared OP_WRITE, and the kernel does not always write $c",
-                               ALL_COMPONENTS, ALL_THROUGH_MAP, NULL},
-    [FOUND_WRITE_MAYBE] = {EVIDENCE_PROMISE, "$a is declared OP_WRITE, and the kernel may not write $c",
-                           ALL_COMPONENTS, ALL_THROUGH_MAP, NULL},
-    [FOUND_WRITE_IN_TURN] =
-        {EVIDENCE_PROMISE,
+         ONLY_ADD),
+    SAYS(INC_CHANGED, ADD, "$a is declared OP_INC, and the kernel changes it other than by adding",
+         "declare $a OP_RW, or use += or -=", ONLY_ADD),
+    SAYS(MIN_NOT_COMPARED, COMPARE, "$a is declared OP_MIN, and the kernel changes it without comparing",
+         COMPARE_FOR_MIN),
+    SAYS(MAX_NOT_COMPARED, COMPARE, "$a is declared OP_MAX, and the kernel changes it without comparing",
+         COMPARE_FOR_MAX),
+    SAYS(WRITE_READ_FIRST, OLD_VALUES,
+         "$a is declared OP_WRITE, and the kernel reads it before it is written",
+         "declare $a OP_RW, or write it first"),
+    SAYS(WRITE_NEVER, WRITE, "$a is declared OP_WRITE, and the kernel never writes $c", ALL_COMPONENTS,
+         ALL_THROUGH_MAP),
+    SAYS(WRITE_SOMETIMES, WRITE, "$a is declared OP_WRITE, and the kernel does not always write $c",
+         ALL_COMPONENTS, ALL_THROUGH_MAP),
+    SAYS(WRITE_MAYBE, WRITE, "$a is declared OP_WRITE, and the kernel may not write $c", ALL_COMPONENTS,
+         ALL_THROUGH_MAP),
+    SAYS(WRITE_IN_TURN, WRITE,
          "$a is declared OP_WRITE, and the kernel writes $c under several conditions, of which "
          "it could not be told that one always holds",
-         "write it once before them, or with if and else", NULL, NULL},
-    [FOUND_LOST_ORDER] = LOST("is read where it is not sure that it was written before"),
-    [FOUND_LOST_INDEX] = LOST("is indexed by a value that is known only when the program runs"),
-    [FOUND_LOST_CAST] = LOST("is used as another type"),
-    [FOUND_LOST_NUMBER] = LOST("has its address turned into a number"),
-    [FOUND_LOST_POINTER] = LOST("is reached through a pointer that could not be followed"),
-    [FOUND_LOST_POINTERS] = LOST("is one of two pointers"),
-    [FOUND_LOST_PLACES] = LOST("is one of two places"),
-    [FOUND_LOST_RETURN] = LOST("is one of several pointers that a function returns"),
-    [FOUND_LOST_CALL] = LOST("is passed to a function whose text is not in the kernel"),
-    [FOUND_LOST_STORED] = LOST("has its address stored where it cannot be followed"),
-    [FOUND_LOST_RECORD] = LOST("is used as a structure"),
-    [FOUND_LOST_CXX] = LOST("could not be followed through this C++"),
-    [FOUND_LOST_STATEMENT] = LOST("could not be followed through this statement"),
-    [FOUND_ROW_OUTSIDE] =
-        {EVIDENCE_OUTSIDE,
+         IN_TURN, IN_TURN),
+    LOST(ORDER, "is read where it is not sure that it was written before"),
+    LOST(INDEX, "is indexed by a value that is known only when the program runs"),
+    LOST(CAST, "is used as another type"),
+    LOST(NUMBER, "has its address turned into a number"),
+    LOST(POINTER, "is reached through a pointer that could not be followed"),
+    LOST(POINTERS, "is one of two pointers"),
+    LOST(PLACES, "is one of two places"),
+    LOST(RETURN, "is one of several pointers that a function returns"),
+    LOST(CALL, "is passed to a function whose text is not in the kernel"),
+    LOST(STORED, "has its address stored where it cannot be followed"),
+    LOST(RECORD, "is used as a structure"),
+    LOST(CXX, "could not be followed through this C++"),
+    LOST(STATEMENT, "could not be followed through this statement"),
+    SAYS(ROW_OUTSIDE, ROW,
          "of an element with $0 targets $a has the rows 0 to $l, and the kernel uses OP_ROW(.., $1)",
-         "let k in OP_ROW(x, k) go from 0 to n - 1", NULL, NULL},
-    [FOUND_POINTER_OUTSIDE] = {EVIDENCE_OUTSIDE, "$a has $0 pointers, and the kernel uses number $1",
-                               "use pointers 0 to $l, or pass a map with more entries", NULL, NULL},
-    [FOUND_COMPONENT_OUTSIDE] = {EVIDENCE_OUTSIDE, "$a has dim $0, and the kernel uses component $1", WITHIN,
-                                 NULL, NULL},
-    [FOUND_NOT_BY_ROW] = {EVIDENCE_TEXT,
-                          "$a has the rows of a ragged map, and nothing but OP_ROW leads to them",
-                          "write OP_ROW(x, k) in place of x[k]", NULL, NULL},
-    [FOUND_CONSTANT_INDEX] = {EVIDENCE_INDEX,
-                              "constant $n is indexed by a value that is known only when the program runs",
-                              NULL, NULL, NULL},
-    [FOUND_CONSTANT_OUTSIDE] = {EVIDENCE_INDEX, "constant $n has dim $0, and the kernel uses component $1",
-                                WITHIN, NULL, NULL},
-    [FOUND_ARRAY_INDEX] = {EVIDENCE_INDEX,
-                           "array $n is indexed by a value that is known only when the program runs", NULL,
-                           NULL, NULL},
-    [FOUND_ARRAY_OUTSIDE] = {EVIDENCE_INDEX, "array $n has $0 elements, and the kernel uses element $1",
-                             "use elements 0 to $l, or give it more of them", NULL, NULL},
-    [FOUND_VARIABLE_OUTSIDE] = {EVIDENCE_INDEX, "variable $n holds one value, and the kernel uses element $1",
-                                "stay within it", NULL, NULL},
-    [FOUND_NEXT_ROW] =
-        {EVIDENCE_INDEX,
+         "let k in OP_ROW(x, k) go from 0 to n - 1"),
+    SAYS(POINTER_OUTSIDE, OUTSIDE, "$a has $0 pointers, and the kernel uses number $1",
+         "use pointers 0 to $l, or pass a map with more entries"),
+    SAYS(COMPONENT_OUTSIDE, OUTSIDE, "$a has dim $0, and the kernel uses component $1", WITHIN),
+    SAYS(NOT_BY_ROW, TEXT, "$a has the rows of a ragged map, and nothing but OP_ROW leads to them",
+         "write OP_ROW(x, k) in place of x[k]"),
+    SAYS(CONSTANT_INDEX, INDEX, "constant $n is indexed by a value that is known only when the program runs",
+         NULL),
+    SAYS(CONSTANT_OUTSIDE, INDEX, "constant $n has dim $0, and the kernel uses component $1", WITHIN),
+    SAYS(ARRAY_INDEX, INDEX, "array $n is indexed by a value that is known only when the program runs", NULL),
+    SAYS(ARRAY_OUTSIDE, INDEX, "array $n has $0 elements, and the kernel uses element $1",
+         "use elements 0 to $l, or give it more of them"),
+    SAYS(VARIABLE_OUTSIDE, INDEX, "variable $n holds one value, and the kernel uses element $1",
+         "stay within it"),
+    SAYS(NEXT_ROW, INDEX,
          "the kernel reaches the next row of $n by an index beyond the row before, which C does not "
          "define",
-         "give the row an index of its own", NULL, NULL},
-    [FOUND_NULL_POINTER] = {EVIDENCE_NULL, "the kernel follows a null pointer",
-                            "let it point to a value first", NULL, NULL},
-    [FOUND_KEPT] = {EVIDENCE_KEPT,
-                    "the kernel writes to '$n', which keeps its value from one element to the next",
-                    "keep it in a dat, or reduce into a global argument", NULL, NULL},
-    [FOUND_UNSET] = {EVIDENCE_UNSET, "variable '$n' is used and has no value", "give it a value first", NULL,
-                     NULL},
-    [FOUND_COMPILER_UNSET] = {EVIDENCE_UNSET, "$n", "give the variable a value first", NULL, NULL},
-    [FOUND_ENDLESS] = {EVIDENCE_TEXT, "the kernel has a loop without a condition that ends it", NULL, NULL,
-                       NULL},
-    [FOUND_ROUNDS] = {EVIDENCE_TEXT,
-                      "the kernel has a loop whose number of rounds is known only when the program runs",
-                      NULL, NULL, NULL},
-    [FOUND_RECURSION] = {EVIDENCE_TEXT, "the kernel calls '$n' from within itself",
-                         "write it as a loop; kernels cannot recurse", NULL, NULL},
-    [FOUND_NO_KERNEL] = {EVIDENCE_TEXT, "the text has no function '$n'", "name the kernel's function", NULL,
-                         NULL},
-    [FOUND_PARAMETER_COUNT] = {EVIDENCE_TEXT, "the kernel has $0 parameters, and the loop passes $p",
-                               "give the kernel one parameter per argument, in their order", NULL, NULL},
-    [FOUND_PARAMETER_TYPE] =
-        {EVIDENCE_TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
-         "give the parameter the argument's type, or pass the arguments in the kernel's order", NULL, NULL},
-    [FOUND_PARAMETER_CONST] = {EVIDENCE_TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
-                               "add const, or declare the argument OP_RW, OP_WRITE or OP_INC", NULL, NULL},
-    [FOUND_SIZE_IN_CXX] =
-        {EVIDENCE_TEXT,
+         "give the row an index of its own"),
+    SAYS(NULL_POINTER, NULL, "the kernel follows a null pointer", "let it point to a value first"),
+    SAYS(KEPT, KEPT, "the kernel writes to '$n', which keeps its value from one element to the next",
+         "keep it in a dat, or reduce into a global argument"),
+    SAYS(UNSET, UNSET, "variable '$n' is used and has no value", NULL),
+    SAYS(COMPILER_UNSET, UNSET, "$n", "give the variable a value first"),
+    SAYS(ENDLESS, TEXT, "the kernel has a loop without a condition that ends it", NULL),
+    SAYS(ROUNDS, TEXT, "the kernel has a loop whose number of rounds is known only when the program runs",
+         NULL),
+    SAYS(RECURSION, TEXT, "the kernel calls '$n' from within itself",
+         "write it as a loop; kernels cannot recurse"),
+    SAYS(NO_KERNEL, TEXT, "the text has no function '$n'", "name the kernel's function"),
+    SAYS(PARAMETER_COUNT, TEXT, "the kernel has $0 parameters, and the loop passes $p",
+         "give the kernel one parameter per argument, in their order"),
+    SAYS(PARAMETER_TYPE, TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
+         "give the parameter the argument's type, or pass the arguments in the kernel's order"),
+    SAYS(PARAMETER_CONST, TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
+         "add const, or declare the argument OP_RW, OP_WRITE or OP_INC"),
+    SAYS(SIZE_IN_CXX, TEXT,
          "the size of this expression is another in C++, as which a GPU's compiler reads it: there "
          "comparisons and characters are of types of one byte, and arrays stay arrays",
-         "write the size of the type that is meant, sizeof(int)", NULL, NULL},
-    [FOUND_EMPTY_IN_CXX] =
-        {EVIDENCE_TEXT,
+         "write the size of the type that is meant, sizeof(int)"),
+    SAYS(EMPTY_IN_CXX, TEXT,
          "a structure without members has no size in C and one byte in C++, as which a GPU's "
          "compiler reads it",
-         "give it a member", NULL, NULL},
-    [FOUND_SIGN_IN_CXX] =
-        {EVIDENCE_TEXT,
+         "give it a member"),
+    SAYS(SIGN_IN_CXX, TEXT,
          "this enumeration has no negative values and counts as unsigned int in C, where the "
          "difference is never below zero; in C++, as which a GPU's compiler reads it, it counts as "
          "int",
-         "convert its value to int first, (int)value", NULL, NULL},
+         "convert its value to int first, (int)value"),
 };
 
-enum evidence found_evidence(enum prove_found what) {
-  return table[what].evidence;
+enum rule found_rule(int fact) {
+  return table[fact].rule;
+}
+
+enum evidence found_evidence(int fact) {
+  return rule_row(found_rule(fact))->evidence;
 }
 
 int found_access(int fact) {
-  static const struct {
-    enum prove_found first, last;
-    int access;
-  } of[] = {{FOUND_READ_WRITTEN, FOUND_READ_WRITTEN, OP_READ},
-            {FOUND_INC_READ, FOUND_INC_CHANGED, OP_INC},
-            {FOUND_MIN_NOT_COMPARED, FOUND_MIN_NOT_COMPARED, OP_MIN},
-            {FOUND_MAX_NOT_COMPARED, FOUND_MAX_NOT_COMPARED, OP_MAX},
-            {FOUND_WRITE_READ_FIRST, FOUND_WRITE_IN_TURN, OP_WRITE}};
-  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-    if (fact >= (int)of[i].first && fact <= (int)of[i].last)
-      return of[i].access;
-  return -1;
+  switch (found_rule(fact)) {
+  case RULE_READ: return OP_READ;
+  case RULE_ADD: return OP_INC;
+  case RULE_WRITE:
+  case RULE_OLD_VALUES: return OP_WRITE;
+  default: return -1;
+  }
 }
 
 static const struct desc_arg *argument_of(const struct desc *d, const struct prove_finding *f) {
@@ -221,22 +188,24 @@ static const char *remedy_of_extremum(const struct desc_arg *a, const struct pro
     return f->what == FOUND_INC_ASSIGNED ? NULL : "declare it OP_RW, or only add to it";
   if (kept)
     return f->numbers[1] == 1 ? "declare $a OP_MIN" : "declare $a OP_MAX";
-  return f->what == FOUND_MIN_NOT_COMPARED ? "write if (v < *m) *m = v, or declare it OP_MAX"
-                                           : "write if (v > *m) *m = v, or declare it OP_MIN";
+  return f->what == FOUND_MIN_NOT_COMPARED ? COMPARE_FOR_MIN ", or declare it OP_MAX"
+                                           : COMPARE_FOR_MAX ", or declare it OP_MIN";
 }
 
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out) {
   const struct found_words *r = &table[f->what];
+  const char *const *of_rule = rule_row(r->rule)->remedy;
   const struct desc_arg *a = argument_of(d, f);
-  const char *words = a ? remedy_of_extremum(a, f) : NULL;
-  if (!words && a && a->form == DESC_GBL)
-    words = r->global;
-  if (!words && a && a->form == DESC_DAT && a->map >= 0)
-    words = r->mapped;
-  if (!words)
-    words = r->remedy;
-  if (words)
-    say(d, f, words, out);
+  const enum passed way = a && a->form == DESC_GBL                  ? PASSED_GLOBAL
+                          : a && a->form == DESC_DAT && a->map >= 0 ? PASSED_MAPPED
+                                                                    : PASSED_DIRECT;
+  const char *const known[] = {a ? remedy_of_extremum(a, f) : NULL, r->remedy[way], of_rule[way],
+                               r->remedy[PASSED_DIRECT], of_rule[PASSED_DIRECT]};
+  size_t i = 0;
+  while (i < sizeof known / sizeof *known && !known[i])
+    i++;
+  if (i < sizeof known / sizeof *known)
+    say(d, f, known[i], out);
   if (f->what == FOUND_COMPONENT_OUTSIDE && a && desc_is_ragged(d, a))
     text_add(out, "; the row of target k is OP_ROW(x, k)");
 }

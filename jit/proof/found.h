@@ -3,27 +3,13 @@
 #define OP2JIT_JIT_PROOF_FOUND_H
 
 #include "jit/front/describe.h"
+#include "jit/proof/rules.h"
 #include "jit/prover.h"
 
-/* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that
- * no value takes. */
-enum evidence {
-  EVIDENCE_TEXT,    /* nothing: the text alone shows it */
-  EVIDENCE_PROMISE, /* the argument's promise is broken */
-  EVIDENCE_OUTSIDE, /* memory beyond the argument's is used */
-  EVIDENCE_INDEX,   /* an array of the kernel's own or a constant is left */
-  EVIDENCE_NULL,    /* a null pointer is followed */
-  EVIDENCE_KEPT,    /* what one element left changes what another gives */
-  EVIDENCE_UNSET    /* a variable without a value changes what the kernel gives */
-};
-
-/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW
- * makes the promise of OP_WRITE once more. */
-#define FOUND_INSTEAD_OF_WRITE                                                                               \
-  "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
-
-enum evidence found_evidence(enum prove_found what);
-/* The access, OP_READ and so on, whose promise it says is broken; -1: none. `fact` of an error may be one. */
+/* The rule that is broken, and what shows it. `fact` of an error may be one of these findings. */
+enum rule found_rule(int fact);
+enum evidence found_evidence(int fact);
+/* The access whose promise it says is broken: OP_READ, OP_WRITE or OP_INC; -1: of none of them. */
 int found_access(int fact);
 /* "argument 2 (sum) is declared OP_INC, and the kernel reads it" */
 void found_reason(const struct desc *d, const struct prove_finding *f, struct text *out);

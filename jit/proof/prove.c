@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/size.h"
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
@@ -86,9 +87,9 @@ static void warn(const struct log *log, struct text *told, const struct desc *d,
                  const struct prove_result *result, const struct generated *files) {
   struct text warnings = {0};
   prove_warnings(d, result, files, &warnings);
-  if (warnings.length && !strstr(text_str(told), text_str(&warnings))) {
+  if (warnings.length && !names_have(told, text_str(&warnings), warnings.length)) {
     log_line(log, LOG_WARN, "jit", "kernel %s has warnings\n%s", d->kernel_name, text_str(&warnings));
-    text_add(told, text_str(&warnings));
+    names_note(told, text_str(&warnings));
   }
   text_free(&warnings);
 }
@@ -230,7 +231,8 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
 }
 
 static void ask_all(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    const struct prove_length *only, const struct compile_request *then, struct proof *proof) {
+                    const struct prove_length *only, const struct compile_request *then,
+                    struct proof *proof) {
   struct prove_result *result = &proof->result;
   struct desc fixed;
   *proof = (struct proof){.without_targets = only && only->targets == 0};
@@ -328,9 +330,8 @@ static bool is_c_only(const struct prove_result *result) {
 /* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
  * meet. */
 static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
-  *out = (struct facts){.known = proof->result.facts != NULL,
-                        .untried = proof->untried,
-                        .c_only = is_c_only(&proof->result)};
+  *out = (struct facts){
+      .known = proof->result.facts != NULL, .untried = proof->untried, .c_only = is_c_only(&proof->result)};
   for (int i = 0; out->known && i < d->nargs; i++)
     out->args[i] = desc_any_ragged(d)
                        ? (struct prove_fact){.partial = proof->result.facts[i].partial, .reads = true}

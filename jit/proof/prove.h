@@ -17,9 +17,9 @@ struct proving {
   const struct plugin *plugin; /* open */
   struct store *store;
   const struct log *log;
-  struct text *told; /* warnings that were told: they come once */
-  bool as_cxx;       /* another compiler is to read the text, as C++ */
-  bool alone;        /* nobody will compile it */
+  struct text *told;                  /* warnings that were told: they come once */
+  bool as_cxx;                        /* another compiler is to read the text, as C++ */
+  bool alone;                         /* nobody will compile it */
   const struct compile_request *then; /* what comes next, see jit/prover.h; or NULL */
 };
 

@@ -163,7 +163,7 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
   const size_t head = sizeof first_line - 1;
   struct rest r = {.at = text + head, .end = text + length};
   *out = (struct texts_unit){0};
-  if (length < head || memcmp(text, first_line, head) != 0)
+  if (length < head || memcmp(text, first_line, head) != 0) /* not a message: the format's name */
     return false;
   out->unit = get_word(&r);
   out->why = get_word(&r);

@@ -42,6 +42,7 @@ struct texts_file {
 struct texts_unit {
   char *unit; /* the file; "": it was not found */
   char *why;  /* "", or why there are no kernels */
+  int code; /* what kept jit_read from looking for them: OP_ERR_CACHE_MISS with OP2_JIT=load; not in its text */
   char *from; /* where the flags came from */
   struct texts_kernel *kernels;
   int nkernels;

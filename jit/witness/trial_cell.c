@@ -218,7 +218,7 @@ bool trial_was_odd(void) {
 }
 
 static bool is_output(const struct desc_arg *a) {
-  return a->form == DESC_INFO || (a->form != DESC_IDX && a->access != OP_READ && a->access != OP_WORK);
+  return a->form == DESC_INFO || (a->form != DESC_IDX && access_changes(a->access));
 }
 
 double trial_number_at(const struct trial *t, unsigned char *memory, const struct trial_result *at) {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
-from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_longlong, c_short, c_void_p
+from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_longlong, c_short, c_size_t, c_void_p
 from pathlib import Path
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,130 +16,6 @@ from . import errors
 
 #: An array of NumPy.
 Values = NDArray[Any]
-
-READ, WRITE, RW, INC, MIN, MAX, WORK = range(7)
-#: An access that is to be found by looking at the kernel.
-UNSAID = -1
-ACCESS_NAMES = ["READ", "WRITE", "RW", "INC", "MIN", "MAX", "WORK"]
-
-
-class Argument(Structure):
-    """op_arg of op2jit.h: made by the library, and only carried about here."""
-
-    _fields_ = [
-        ("data", c_void_p),
-        ("dat", c_void_p),
-        ("map", c_void_p),
-        ("form", c_int),
-        ("idx", c_int),
-        ("dim", c_int),
-        ("type", c_int),
-        ("access", c_int),
-        ("present", c_int),
-        ("ref", c_int),
-        ("said_length", c_int),
-        ("said", c_char * 24),
-        ("pointed", c_int),
-        ("soa", c_short),
-        ("may_meet", c_short),
-        ("reserved", c_longlong * 1),
-    ]
-
-
-class ErrorRecord(Structure):
-    """op_error of op2jit.h."""
-
-    _fields_ = [("code", c_int), ("name", c_char_p), ("message", c_char_p)]
-
-
-COUNTERS = (
-    "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted "
-    "exchanges messages bytes_sent flushes checks tiled waiting bytes_of_views "
-    "fused unstored graphs waits tasked"
-).split()
-
-
-class Counters(Structure):
-    """op_counters_t of op2jit.h."""
-
-    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 8)]
-
-
-#: What each call takes and returns: i int, l long long, s text, p handle or memory, d double, v nothing, a argument,
-#: e error, c counters.
-CALLS = {
-    "set_error_handler": "v pp",
-    "last_error": "e ",
-    "init": "i ipi",
-    "init_comm": "i ipiis",
-    "exit": "i ",
-    "decl_set": "p is",
-    "decl_subset": "p pips",
-    "decl_subset_range": "p piis",
-    "free_set": "i p",
-    "free_map": "i p",
-    "decl_map": "p ppips",
-    "decl_map_long": "p ppips",
-    "decl_map_ragged": "p pppps",
-    "map_entries": "p p",
-    "decl_map_ragged_hdf5": "p ppss",
-    "decl_dat": "p pisps",
-    "decl_dat_temp": "p pisps",
-    "free_dat_temp": "i p",
-    "decl_dat_view": "p pisps",
-    "acquire": "p pi",
-    "release": "i p",
-    "decl_const": "i sisp",
-    "update_const": "i sp",
-    "decl_gbl": "p isps",
-    "get_gbl": "i pp",
-    "put_gbl": "i pp",
-    "opt_arg_dat": "a ipipisi",
-    "opt_arg_gbl": "a ipisi",
-    "arg_global": "a pi",
-    "arg_idx": "a ip",
-    "arg_info": "a pisi",
-    "arg_may_meet": "a a",
-    "kernel_native": "p pp",
-    "par_loop_array": "i sspipsi",
-    "find_accesses": "i sspipsi",
-    "fetch_data": "i pp",
-    "put_data": "i pp",
-    "get_size": "i p",
-    "get_global_size": "l p",
-    "renumber": "i p",
-    "renumber_by": "i spp",
-    "partition": "i ssppp",
-    "rank": "i ",
-    "rank_count": "i ",
-    "barrier": "v ",
-    "wtime": "d ",
-    "timing_output": "v ",
-    "diagnostic_output": "v ",
-    "report_json": "i pp",
-    "counters": "c ",
-    "plan_check": "i i",
-    "decl_set_hdf5": "p ss",
-    "decl_map_hdf5": "p ppiss",
-    "decl_dat_hdf5": "p pisss",
-    "dump_to_hdf5": "i s",
-    "fetch_data_hdf5_file_path": "i pss",
-    "get_const_hdf5": "i sisps",
-    "write_const_hdf5": "i sisps",
-    "write_vtk": "i siip",
-    "write_vtk_at": "i sidip",
-}
-KINDS = {
-    "i": c_int,
-    "l": c_longlong,
-    "s": c_char_p,
-    "p": c_void_p,
-    "d": c_double,
-    "v": None,
-    "a": Argument,
-    "e": POINTER(ErrorRecord),
-    "c": POINTER(Counters),
-}
 
 
 def find_library() -> Path:
@@ -155,7 +32,7 @@ def find_library() -> Path:
 
 
 def open_library() -> ctypes.CDLL:
-    """Opens it and declares its calls."""
+    """Opens it; errors come back."""
     path = find_library()
     try:
         library = ctypes.CDLL(str(path))
@@ -165,15 +42,45 @@ def open_library() -> ctypes.CDLL:
             f"libop2jit cannot be opened: {problem}; install the wheel that carries it, or name its file in "
             "OP2JIT_LIBRARY",
         ) from problem
-    for name, kinds in CALLS.items():
-        function = getattr(library, "op2jit_" + name)
-        function.restype = KINDS[kinds[0]]
-        function.argtypes = [KINDS[kind] for kind in kinds[2:]]
+    library.op2jit_declarations.restype = c_char_p
     library.op2jit_set_error_handler(ctypes.cast(library.op2jit_errors_return, c_void_p), None)
     return library
 
 
 lib: Any = open_library()
+#: What the headers declare, as the library knows it: calls, structs, numbers.
+DECLARED: Dict[str, Dict[str, Any]] = json.loads(lib.op2jit_declarations())
+errors.codes.update(DECLARED["numbers"])
+
+ACCESS_NAMES: List[str] = [name[len("OP_") :] for name in DECLARED["enums"]["op_access"]]
+READ, WRITE, RW, INC, MIN, MAX, WORK = (DECLARED["numbers"]["OP_" + name] for name in ACCESS_NAMES)
+#: An access that is to be found by looking at the kernel.
+UNSAID: int = DECLARED["numbers"]["OP_UNSAID"]
+
+#: Kinds of results, arguments and members, as ctypes has them.
+KINDS: Dict[str, Any] = {
+    "int": c_int,
+    "long long": c_longlong,
+    "short": c_short,
+    "char": c_char,
+    "double": c_double,
+    "size_t": c_size_t,
+    "text": c_char_p,
+    "pointer": c_void_p,
+    "void": None,
+}
+for _name, _members in DECLARED["structs"].items():
+    _fields = [(member, KINDS[kind] * count if count > 1 else KINDS[kind]) for member, kind, count in _members]
+    KINDS[_name] = type(_name, (Structure,), {"_fields_": _fields})
+    KINDS[_name + " *"] = POINTER(KINDS[_name])
+for _name, (_result, *_arguments) in DECLARED["calls"].items():
+    _function = getattr(lib, "op2jit_" + _name)
+    _function.restype = c_void_p if _result == "text" else KINDS[_result]  # of a text the address counts
+    _function.argtypes = [KINDS[kind] for kind in _arguments]
+
+#: An argument of a loop: made by the library, and only carried about here.
+Argument: Any = KINDS["op_arg"]
+COUNTERS: List[str] = [member for member, _, _ in DECLARED["structs"]["op_counters_t"] if member != "reserved"]
 #: OP_ID: the map of an argument that is the loop's own element.
 IDENTITY = c_void_p(ctypes.addressof(c_char.in_dll(lib, "op2jit_identity_map")))
 

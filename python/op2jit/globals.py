@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from . import errors, show
-from ._library import ACCESS_NAMES, DTYPES, Values
+from ._library import DTYPES, MAX, Values
 from ._library import check, handle, lib, text, type_of
 from .given import Handle, array
 from .life import state
@@ -143,12 +143,9 @@ class Const(Handle):
 
 def info(payload: Global, of: Global) -> Arg:
     """A payload that goes with the MIN or MAX of the global ``of``: that of the element whose value won."""
-    made = Arg("info", _Values(payload), None, MAX_ACCESS, None)
+    made = Arg("info", _Values(payload), None, MAX, None)
     made.refers = of
     return made
-
-
-MAX_ACCESS = ACCESS_NAMES.index("MAX")
 
 
 def _few(value: Any, dtype: Any, what: str) -> Values:

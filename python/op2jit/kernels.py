@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import errors
-from ._library import Values, DTYPES, check, lib, raised, text
+from ._library import READ, Values, DTYPES, check, lib, raised, text
 from .mesh import new_key
 from .life import state
 
@@ -175,7 +175,7 @@ def _view(parameter: Parameter) -> Callable[[int], Any]:
 
     def row(address: int) -> Values:
         found = np.frombuffer(memoryview(memory.from_address(address)), dtype)
-        found.flags.writeable = parameter.access != 0
+        found.flags.writeable = parameter.access != READ
         return found
 
     def rows(address: int) -> Vector:

@@ -204,7 +204,7 @@ def _report_text() -> bytes:
     while True:
         out = ctypes.create_string_buffer(size)
         code = lib.op2jit_report_json(out, size)
-        if code != errors.CODES.index("SIZE"):
+        if code != errors.codes["OP_ERR_SIZE"]:
             check(code)
             return out.value
         size *= 4

@@ -48,7 +48,7 @@ class Loop(Handle):
         if any(self.found):
             if lib.op2jit_find_accesses(*words, of.handle, len(args), array, *where):
                 fail(self.place)
-        self.accesses = [ACCESS_NAMES[raw.access] if raw.form < 2 else "" for raw in array]
+        self.accesses = [ACCESS_NAMES[raw.access_] if raw.form_ < 2 else "" for raw in array]
         if state.native:
             form.register()
         self.launch = _prepare(words, where, of.handle, len(args), array, self.place)
@@ -90,7 +90,7 @@ def _prepare(
         c_int(where[1]),
     )
 
-    handles = {raw.dat for raw in array if raw.dat}
+    handles = {raw.dat_ for raw in array if raw.dat_}
 
     def launch(problems: List[BaseException] = raised, written: List[int] = store.written) -> None:
         if written and not handles.isdisjoint(written):

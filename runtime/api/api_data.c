@@ -76,19 +76,6 @@ int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
   return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
 }
 
-/* In brackets: the header's macros have these names too. */
-int(op2jit_fetch_data)(op_dat dat, void *out) {
-  return op2jit_fetch_data_typed(dat, out, "");
-}
-
-int(op2jit_fetch_data_idx)(op_dat dat, void *out, int low, int high) {
-  return op2jit_fetch_data_idx_typed(dat, out, low, high, "");
-}
-
-int(op2jit_put_data)(op_dat dat, const void *in) {
-  return op2jit_put_data_typed(dat, in, "");
-}
-
 static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)

@@ -152,19 +152,6 @@ op_dat op2jit_decl_dat_view_typed(op_set set, int dim, const char *type, void *a
                                             .view = true});
 }
 
-/* In brackets: the header's macros have these names too. */
-op_dat(op2jit_decl_dat)(op_set set, int dim, const char *type, const void *data, const char *name) {
-  return op2jit_decl_dat_typed(set, dim, type, data, name, "");
-}
-
-op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *data, const char *name) {
-  return op2jit_decl_dat_temp_typed(set, dim, type, data, name, "");
-}
-
-op_dat(op2jit_decl_dat_view)(op_set set, int dim, const char *type, void *array, const char *name) {
-  return op2jit_decl_dat_view_typed(set, dim, type, array, name, "");
-}
-
 static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
   const struct constant *constant = name ? mesh_find_constant(ctx->mesh, name) : NULL;
   struct text value = {0};
@@ -196,14 +183,6 @@ int op2jit_update_const_typed(const char *name, const void *value, const char *i
   if (!code)
     code = mesh_update_constant(ctx, name, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
-}
-
-int(op2jit_decl_const)(const char *name, int dim, const char *type, const void *value) {
-  return op2jit_decl_const_typed(name, dim, type, value, "");
-}
-
-int(op2jit_update_const)(const char *name, const void *value) {
-  return op2jit_update_const_typed(name, value, "");
 }
 
 static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,

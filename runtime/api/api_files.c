@@ -140,15 +140,6 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
   return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
 }
 
-int(op2jit_get_const_hdf5)(const char *name, int dim, const char *type, void *value, const char *file) {
-  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, "");
-}
-
-int(op2jit_write_const_hdf5)(const char *name, int dim, const char *type, const void *value,
-                             const char *file) {
-  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, "");
-}
-
 int op2jit_dump_to_hdf5(const char *file) {
   struct op_context *ctx = api_enter("op_dump_to_hdf5", FLUSH);
   if (!ctx)

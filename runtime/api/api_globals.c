@@ -27,11 +27,11 @@ op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const
 
 /* What it is the loop finds in the handle; `idx` says that there is one. */
 op_arg op2jit_arg_global(op_gbl gbl, op_access access) {
-  return (op_arg){.form = DESC_GBL,
-                  .dat = (op_dat)(void *)gbl,
-                  .idx = ARG_BY_HANDLE,
-                  .access = (int)access,
-                  .present = 1};
+  return (op_arg){.form_ = DESC_GBL,
+                  .dat_ = (op_dat)(void *)gbl,
+                  .idx_ = ARG_BY_HANDLE,
+                  .access_ = (int)access,
+                  .present_ = 1};
 }
 
 /* NULL: refused, and reported when the call leaves. */
@@ -80,17 +80,4 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
     gbl_wrote(gbl, SPACE_HOST);
   }
   return api_leave(code);
-}
-
-/* In brackets: the header's macros have these names too. */
-op_gbl(op2jit_decl_gbl)(int dim, const char *type, const void *value, const char *name) {
-  return op2jit_decl_gbl_typed(dim, type, value, name, "");
-}
-
-int(op2jit_get_gbl)(op_gbl gbl, void *out) {
-  return op2jit_get_gbl_typed(gbl, out, "");
-}
-
-int(op2jit_put_gbl)(op_gbl gbl, const void *in) {
-  return op2jit_put_gbl_typed(gbl, in, "");
 }

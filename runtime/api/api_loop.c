@@ -9,36 +9,36 @@
 /* The type's name may be gone when the loop looks at the argument: parse it now, and keep what was not
  * understood for the message. */
 static void take_type(op_arg *arg, const char *type) {
-  arg->type = (int)type_parse(type, NULL);
-  if (arg->type == TYPE_NONE && type) {
-    arg->said_length = (int)strlen(type);
-    snprintf(arg->said, sizeof arg->said, "%s", type);
+  arg->type_ = (int)type_parse(type, NULL);
+  if (arg->type_ == TYPE_NONE && type) {
+    arg->said_length_ = (int)strlen(type);
+    snprintf(arg->said_, sizeof arg->said_, "%s", type);
   }
 }
 
 /* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before.
  * The two are mostly one literal. */
 static void compare_type(op_arg *arg, const char *type, const char *is) {
-  if (!*is || is == type || arg->type == TYPE_NONE || type_fits((enum type_code)arg->type, is))
+  if (!*is || is == type || arg->type_ == TYPE_NONE || type_fits((enum type_code)arg->type_, is))
     return;
-  type = type_info((enum type_code)arg->type)->name; /* as said it may be too long to be kept */
-  arg->pointed = (int)type_parse(is, NULL);
-  arg->said_length = (int)strlen(type);
-  snprintf(arg->said, sizeof arg->said, "%s", type);
-  arg->type = TYPE_NONE;
+  type = type_info((enum type_code)arg->type_)->name; /* as said it may be too long to be kept */
+  arg->pointed_ = (int)type_parse(is, NULL);
+  arg->said_length_ = (int)strlen(type);
+  snprintf(arg->said_, sizeof arg->said_, "%s", type);
+  arg->type_ = TYPE_NONE;
 }
 
 static inline op_arg dat_of_type(enum type_code code, bool soa, int present, op_dat dat, int idx, op_map map,
                                  int dim, op_access access) {
-  return (op_arg){.dat = dat,
-                  .map = map,
-                  .form = DESC_DAT,
-                  .idx = idx,
-                  .dim = dim,
-                  .type = (int)code,
-                  .access = (int)access,
-                  .present = present != 0,
-                  .soa = soa};
+  return (op_arg){.dat_ = dat,
+                  .map_ = map,
+                  .form_ = DESC_DAT,
+                  .idx_ = idx,
+                  .dim_ = dim,
+                  .type_ = (int)code,
+                  .access_ = (int)access,
+                  .present_ = present != 0,
+                  .soa_ = soa};
 }
 
 static op_arg tell_unknown_type(op_arg arg, const char *type) {
@@ -63,8 +63,12 @@ op_arg op2jit_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type
 
 op_arg op2jit_opt_arg_gbl_typed(int present, void *data, int dim, const char *type, op_access access,
                                 const char *is) {
-  op_arg arg = {
-      .form = DESC_GBL, .data = data, .idx = -1, .dim = dim, .access = (int)access, .present = present != 0};
+  op_arg arg = {.form_ = DESC_GBL,
+                .data_ = data,
+                .idx_ = -1,
+                .dim_ = dim,
+                .access_ = (int)access,
+                .present_ = present != 0};
   take_type(&arg, type);
   compare_type(&arg, type, is);
   return arg;
@@ -74,34 +78,31 @@ op_arg op2jit_arg_gbl_typed(void *data, int dim, const char *type, op_access acc
   return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, is);
 }
 
-/* In brackets: the header's macros have these names too. */
-op_arg(op2jit_opt_arg_gbl)(int present, void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, "");
-}
-
-op_arg(op2jit_arg_gbl)(void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, "");
-}
-
 op_arg op2jit_arg_idx(int idx, op_map map) {
-  return (op_arg){
-      .form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
+  return (op_arg){.form_ = DESC_IDX,
+                  .map_ = map,
+                  .idx_ = idx,
+                  .dim_ = 1,
+                  .type_ = TYPE_INT,
+                  .access_ = OP_READ,
+                  .present_ = 1};
 }
 
 op_arg op2jit_arg_info_typed(void *payload, int dim, const char *type, int ref, const char *is) {
-  op_arg arg = {
-      .form = DESC_INFO, .data = payload, .idx = -1, .dim = dim, .access = OP_MAX, .present = 1, .ref = ref};
+  op_arg arg = {.form_ = DESC_INFO,
+                .data_ = payload,
+                .idx_ = -1,
+                .dim_ = dim,
+                .access_ = OP_MAX,
+                .present_ = 1,
+                .ref_ = ref};
   take_type(&arg, type);
   compare_type(&arg, type, is);
   return arg;
 }
 
-op_arg(op2jit_arg_info)(void *payload, int dim, const char *type, int ref) {
-  return op2jit_arg_info_typed(payload, dim, type, ref, "");
-}
-
 op_arg op2jit_arg_may_meet(op_arg arg) {
-  arg.may_meet = 1;
+  arg.may_meet_ = 1;
   return arg;
 }
 

@@ -49,6 +49,12 @@ int op2jit_add_tool(const op_tool *tool) {
   return api_leave_local(trace_add_tool(ctx->trace, tool, api_error()));
 }
 
+extern const char declared_json[]; /* made by declared.py */
+
+const char *op2jit_declarations(void) {
+  return declared_json;
+}
+
 double op2jit_wtime(void) {
   return clock_seconds();
 }

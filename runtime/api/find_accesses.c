@@ -28,17 +28,17 @@ struct search {
 };
 
 static bool is_unsaid(const op_arg *arg) {
-  return arg->access == (int)OP_UNSAID && (arg->form == DESC_DAT || arg->form == DESC_GBL);
+  return arg->access_ == (int)OP_UNSAID && (arg->form_ == DESC_DAT || arg->form_ == DESC_GBL);
 }
 
 static void take_choice(struct search *s, int i) {
-  s->args[i].access = (s->args[i].form == DESC_DAT ? of_dats : of_globals)[s->choice[i]];
+  s->args[i].access_ = (s->args[i].form_ == DESC_DAT ? of_dats : of_globals)[s->choice[i]];
 }
 
 /* A payload goes with an extremum. */
 static bool has_payload(const struct search *s, int i) {
   for (int j = 0; j < s->call.nargs; j++)
-    if (s->args[j].form == DESC_INFO && s->args[j].ref == i + 1)
+    if (s->args[j].form_ == DESC_INFO && s->args[j].ref_ == i + 1)
       return true;
   return false;
 }
@@ -46,7 +46,7 @@ static bool has_payload(const struct search *s, int i) {
 static bool goes_ragged(const struct search *s) {
   for (int i = 0; i < s->call.nargs; i++) {
     const struct map *map =
-        s->args[i].map ? handle_object(s->ctx->handles, s->args[i].map, HANDLE_MAP) : NULL;
+        s->args[i].map_ ? handle_object(s->ctx->handles, s->args[i].map_, HANDLE_MAP) : NULL;
     if (map && map->first)
       return true;
   }
@@ -62,7 +62,7 @@ static int begin(struct search *s, struct error *err) {
   s->begun = !code;
   for (int i = 0; i < s->call.nargs && !code; i++) {
     s->choice[i] = NONE;
-    s->said[i] = s->args[i].access;
+    s->said[i] = s->args[i].access_;
     if (!is_unsaid(&s->args[i]))
       continue;
     if (goes_ragged(s)) {
@@ -73,7 +73,7 @@ static int begin(struct search *s, struct error *err) {
                     s->call.name, i + 1);
       break;
     }
-    s->args[i].access = OP_READ;
+    s->args[i].access_ = OP_READ;
     if (i < k.nparameters && !k.parameters[i].is_const) {
       s->choice[i] = has_payload(s, i) ? 1 : 0;
       take_choice(s, i);
@@ -84,7 +84,7 @@ static int begin(struct search *s, struct error *err) {
 }
 
 static int give_up(const struct search *s, int i, struct error *err) {
-  if (s->args[i].form == DESC_DAT)
+  if (s->args[i].form_ == DESC_DAT)
     return error_set(
         err, OP_ERR_ACCESS,
         "loop %s, argument %d: the access was left out, and the kernel does more than read it or add "
@@ -100,14 +100,14 @@ static int give_up(const struct search *s, int i, struct error *err) {
 /* The access cannot be proved: the next one. That elements do not meet in what they write through a map is the
  * program's promise, which nobody else can make. Of the two extrema the one that no run refutes will do. */
 static int go_on(struct search *s, int i, enum prove_verdict verdict, struct error *err) {
-  const bool dat = s->args[i].form == DESC_DAT, refuted = verdict == PROVE_VIOLATED;
-  if (dat && s->args[i].map != OP_ID)
+  const bool dat = s->args[i].form_ == DESC_DAT, refuted = verdict == PROVE_VIOLATED;
+  if (dat && s->args[i].map_ != OP_ID)
     return give_up(s, i, err);
-  if (!dat && s->args[i].access == OP_MAX) {
+  if (!dat && s->args[i].access_ == OP_MAX) {
     s->choice[i] = NONE;
     if (refuted == s->refuted[i])
       return give_up(s, i, err);
-    s->args[i].access = refuted ? OP_MIN : OP_MAX;
+    s->args[i].access_ = refuted ? OP_MIN : OP_MAX;
     return OP_OK;
   }
   s->refuted[i] = refuted;
@@ -145,7 +145,7 @@ static int verdicts_of(struct search *s, enum prove_verdict verdicts[], bool *un
 }
 
 static bool is_open(const struct search *s, int i) {
-  return s->choice[i] != NONE && s->args[i].access != OP_RW;
+  return s->choice[i] != NONE && s->args[i].access_ != OP_RW;
 }
 
 /* Each round looks at all arguments at once; what a text that does not compile is wrong in, the loop says. */
@@ -196,7 +196,7 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
   if (!code)
     code = agree_on_success(ctx->agreement, find(&s, api_error()), api_error());
   for (int i = 0; code && i < nargs && s.begun; i++)
-    args[i].access = s.said[i];
+    args[i].access_ = s.said[i];
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);
   return api_leave(code);

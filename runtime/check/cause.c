@@ -4,7 +4,6 @@
 
 #include "base/sha256.h"
 #include "check/rows.h"
-#include "jit/proof/found.h"
 
 enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 
@@ -23,7 +22,7 @@ static void run_changed(struct cell *cell, long element, enum kind kind, int arg
 }
 
 static bool is_result(const struct loop_arg *arg) {
-  return arg->access != OP_READ && arg->access != OP_WORK;
+  return access_changes(arg->access);
 }
 
 static bool differs(const struct cell *cell) {
@@ -54,9 +53,7 @@ static void tell_old_values(const struct cell *cell, int i, struct text *out) {
   text_add(out, "what ");
   name_argument(cell, i, out);
   text_addf(out, " held before, and it is declared %s; %s", write ? "OP_WRITE" : "OP_WORK",
-            !write     ? "write it first"
-            : arg->map ? "write it first, " FOUND_INSTEAD_OF_WRITE
-                       : "declare it OP_RW, or write it first");
+            write ? rule_remedy(RULE_OLD_VALUES, arg) : "write it first");
 }
 
 static void tell_outside(const struct cell *cell, int i, struct text *out) {
@@ -94,7 +91,7 @@ static enum rule find(struct cell *cell, long element, struct text *out) {
     }
   if (!is_changed_by(cell, element, KIND_LOCALS, -1))
     return RULE_NO_RIGHT;
-  text_add(out, "a local variable that has no value yet; give it a value first");
+  text_addf(out, "a local variable that has no value yet; %s", rule_row(RULE_UNSET)->remedy[PASSED_DIRECT]);
   return RULE_UNSET;
 }
 
@@ -126,9 +123,8 @@ static bool keeps_something(struct cell *cell, long element) {
 
 enum rule cause_tell(struct cell *cell, long element, struct text *out) {
   if (keeps_something(cell, element)) {
-    text_add(out,
-             "a static or global variable that keeps its value from element to element; keep the value in a "
-             "dat, or reduce it into a global argument");
+    text_addf(out, "a static or global variable that keeps its value from element to element; %s",
+              rule_row(RULE_KEPT)->remedy[PASSED_DIRECT]);
     return RULE_KEPT;
   }
   /* The sides are apart in memory, and else alike. */

@@ -135,7 +135,7 @@ static int prepare_pass(struct pass *p, struct copies *before, struct error *err
 static int stop_at_end(const struct pass *p, struct error *err) {
   for (int i = 0; i < p->found.list.count; i++) {
     const struct finding *one = p->found.list.items[i];
-    if (rule_row(one->rule)->ends)
+    if (one->rule == RULE_DIVISION)
       return error_set(err, OP_ERR_VIOLATION,
                        "%s; the program would end there, so OP2_CHECK=list cannot go on", one->first);
   }
@@ -171,7 +171,7 @@ static void swap_readings(struct loop *loop, int accesses[]) {
 static void find_declared(const struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    accesses[i] = arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access : arg->access;
+    accesses[i] = arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access_ : arg->access;
   }
 }
 

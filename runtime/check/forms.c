@@ -119,12 +119,12 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
     code = run_twice(ctx, launch, err);
   if (code == OP_ERR_VIOLATION && loop->backend->space == SPACE_HOST) {
     struct text why = {0};
-    text_addf(&why, "the text found gives other results: %s", text_without_name(loop, error_message(err)));
+    text_addf(&why, "the text found gives other results: %s", error_bare(err));
     log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",
              "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
     error_clear(err);
     restore_start(launch, &start);
-    code = text_give_up(ctx, loop, text_str(&why), err);
+    code = text_give_up(ctx, loop, code, text_str(&why), err);
     text_free(&why);
     loop->epoch = ctx->mesh->epoch - 1;
     if (!code)

@@ -11,7 +11,7 @@ struct meets {
 };
 
 static bool writes(const struct loop_arg *arg) {
-  return arg->dat && arg->present && (arg->access == OP_WRITE || arg->access == OP_RW);
+  return arg->dat && arg->present && access_assigns(arg->access);
 }
 
 /* The first argument that writes the dat has them for all that do. */

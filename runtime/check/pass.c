@@ -12,7 +12,7 @@
 
 static bool is_output(const struct loop_arg *arg) {
   return (arg->form == DESC_DAT || arg->form == DESC_GBL) &&
-         (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
+         (access_assigns(arg->access) || arg->access == OP_INC);
 }
 
 /* The first output component that is not finite; -1: none. */

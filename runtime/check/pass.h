@@ -36,7 +36,7 @@ struct pass {
 };
 
 static inline bool arg_is_extreme(const struct loop_arg *arg) {
-  return arg->access == OP_MIN || arg->access == OP_MAX;
+  return access_is_extremum(arg->access);
 }
 
 /* One element; all of them. What note() returns. */

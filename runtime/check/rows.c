@@ -136,7 +136,7 @@ static void store_global(const struct cell *cell, int i, long element) {
   if (arg->info >= 0)
     launch_offer_extremum(launch, i, launch->slots, row, cell_row(cell, 0, arg->info, 0),
                           user_number(launch->loop->set, element));
-  else if (arg->access == OP_WRITE || arg->access == OP_RW)
+  else if (access_assigns(arg->access))
     memcpy(launch->globals + arg->offset, row, arg->bytes);
   else
     for (int c = 0; c < arg->dim; c++)
@@ -147,7 +147,7 @@ static void store_global(const struct cell *cell, int i, long element) {
 void rows_store(struct cell *cell, long element) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    if (arg->access == OP_READ || arg->access == OP_WORK || arg->form == DESC_INFO || arg->form == DESC_IDX)
+    if (!access_changes(arg->access) || arg->form == DESC_INFO || arg->form == DESC_IDX)
       continue;
     for (int r = 0; r < cell->args[i].rows; r++)
       if (arg->form == DESC_DAT)

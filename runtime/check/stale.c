@@ -5,7 +5,7 @@
 
 static bool is_looked_at(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&
-         (arg->access == OP_READ || arg->access == OP_RW);
+         access_reads(arg->access);
 }
 
 /* No computation gives a NaN of ones only. */

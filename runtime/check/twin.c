@@ -67,8 +67,7 @@ static double largest_value(const struct cell *cell) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
     const size_t size = type_info(arg->type)->size;
-    if (!type_info(arg->type)->is_float || arg->access == OP_MIN || arg->access == OP_MAX ||
-        arg->access == OP_WORK)
+    if (!type_info(arg->type)->is_float || access_is_extremum(arg->access) || arg->access == OP_WORK)
       continue;
     for (int r = 0; r < cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++) {
@@ -97,7 +96,7 @@ static bool find_difference(const struct cell *function, const struct cell *text
   for (int i = 0; i < function->loop->nargs; i++) {
     const struct loop_arg *arg = &function->loop->args[i];
     const size_t size = type_info(arg->type)->size;
-    for (int r = 0; arg->access != OP_READ && arg->access != OP_WORK && r < function->args[i].rows; r++)
+    for (int r = 0; access_changes(arg->access) && r < function->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++) {
         const size_t at = (size_t)c * size;
         if (!differs(arg->type, cell_row(function, 0, i, r) + at, cell_row(text, 0, i, r) + at, largest))

@@ -13,12 +13,7 @@
 enum { WORD = 64, MOST_NAMES = OP_MAX_ARGS, LARGEST = 1 << 24 };
 
 static const char *const form_names[] = {"dat", "gbl", "idx", "info"};
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-enum {
-  FORMS = sizeof form_names / sizeof *form_names,
-  ACCESSES = sizeof access_names / sizeof *access_names
-};
+enum { FORMS = sizeof form_names / sizeof *form_names };
 
 struct reader {
   struct desc *d;
@@ -82,16 +77,16 @@ static int read_type_and_dim(struct reader *r, enum type_code *type, bool *soa, 
   return OP_OK;
 }
 
-static int read_access(const struct reader *r, const char *word, unsigned allowed, int *access) {
+static int read_access(const struct reader *r, const char *word, bool dat, int *access) {
   for (int i = 0; i < ACCESSES; i++)
-    if (strcasecmp(word, access_names[i]) == 0 || strcasecmp(word, access_names[i] + strlen("OP_")) == 0) {
+    if (strcasecmp(word, access_name(i)) == 0 || strcasecmp(word, access_rows[i].word) == 0) {
       *access = i;
-      if (allowed >> i & 1u)
+      if (!dat || access_rows[i].of_dats)
         return OP_OK;
     }
   return fail(r, OP_ERR_ACCESS, *word ? "the access is" : "the access is missing", word,
-              allowed >> OP_WORK & 1u ? "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, OP_WRITE or OP_RW"
-                                      : "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX");
+              dat ? "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX"
+                  : "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, OP_WRITE or OP_RW");
 }
 
 static int find_map(struct reader *r, const char *name, size_t length, bool ragged) {
@@ -169,9 +164,7 @@ static int read_dat(struct reader *r, struct desc_arg *a) {
       return code;
     next_word(r, word, "");
   }
-  const unsigned allowed =
-      1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
-  if ((code = read_access(r, word, allowed, &a->access)))
+  if ((code = read_access(r, word, true, &a->access)))
     return code;
   if (soa && a->map >= 0 && r->d->maps[a->map].ragged && a->dim > 1)
     return fail(r, OP_ERR_TYPE, "rows behind a ragged map must be whole", "", "the type without \":soa\"");
@@ -185,7 +178,7 @@ static int read_global(struct reader *r, struct desc_arg *a) {
   char word[WORD];
   int code = read_type_and_dim(r, &a->type, NULL, &a->dim);
   next_word(r, word, "");
-  return code ? code : read_access(r, word, 0x7f, &a->access);
+  return code ? code : read_access(r, word, false, &a->access);
 }
 
 static int read_numbers(struct reader *r, struct desc_arg *a) {
@@ -258,8 +251,8 @@ static int check_payloads(struct reader *r, char *const texts[]) {
     struct desc_arg *global = a->ref < d->nargs ? &d->args[a->ref] : NULL;
     r->number = i + 1;
     r->text = texts[i];
-    if (!global || global->form != DESC_GBL || (global->access != OP_MIN && global->access != OP_MAX) ||
-        global->dim != 1 || global->info >= 0)
+    if (!global || global->form != DESC_GBL || !access_is_extremum(global->access) || global->dim != 1 ||
+        global->info >= 0)
       return fail(r, OP_ERR_ARGUMENT, "its reference is wrong", "",
                   "the number of an OP_MIN or OP_MAX global of dim 1 without another payload");
     global->info = i;

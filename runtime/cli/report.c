@@ -2,13 +2,13 @@
  * how. */
 #include <errno.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/aside.h"
 #include "cli/cli.h"
+#include "cli/reports.h"
 #include "report/forms.h"
 #include "report/page.h"
 
@@ -32,8 +32,7 @@ static int read_file(const char *path, struct text *out) {
                          : CLI_OK;
 }
 
-/* A database in memory, for its JSON functions. NULL after a message. */
-static sqlite3 *reader(void) {
+sqlite3 *reports_open(void) {
   sqlite3 *db = NULL;
   if (sqlite3_open(":memory:", &db) == SQLITE_OK)
     return db;
@@ -42,7 +41,7 @@ static sqlite3 *reader(void) {
   return NULL;
 }
 
-static sqlite3_stmt *ask(sqlite3 *db, const char *sql, const struct text *first, const struct text *second) {
+sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first, const struct text *second) {
   sqlite3_stmt *s = NULL;
   if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) {
     cli_fail(CLI_FAILED, "SQLite: %s", sqlite3_errmsg(db));
@@ -56,7 +55,7 @@ static sqlite3_stmt *ask(sqlite3 *db, const char *sql, const struct text *first,
 
 /* Is it a report of OP2_TIMING=json? */
 static int check(sqlite3 *db, const char *path, const struct text *json) {
-  sqlite3_stmt *s = ask(
+  sqlite3_stmt *s = reports_ask(
       db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);
   const bool is_report = s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == 1;
   sqlite3_finalize(s);
@@ -64,7 +63,7 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
                    : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
 }
 
-static int read_report(sqlite3 *db, const char *path, struct text *out) {
+int reports_read(sqlite3 *db, const char *path, struct text *out) {
   const int status = read_file(path, out);
   return status ? status : check(db, path, out);
 }
@@ -158,11 +157,11 @@ static void add_loop_json(const char *name, const struct side *a, const struct s
 
 /* The line about each run. */
 static void add_run(sqlite3 *db, const char *path, const struct text *json, struct text *out) {
-  sqlite3_stmt *s =
-      ask(db,
-          "SELECT json_extract(?1, '$.backend'), json_extract(?1, '$.threads'), json_extract(?1, '$.ranks'),"
-          " (SELECT sum(json_extract(value, '$.seconds')) FROM json_each(?1, '$.loops'))",
-          json, NULL);
+  sqlite3_stmt *s = reports_ask(
+      db,
+      "SELECT json_extract(?1, '$.backend'), json_extract(?1, '$.threads'), json_extract(?1, '$.ranks'),"
+      " (SELECT sum(json_extract(value, '$.seconds')) FROM json_each(?1, '$.loops'))",
+      json, NULL);
   char words[48] = "no time";
   if (s && sqlite3_step(s) == SQLITE_ROW) {
     if (sqlite3_column_double(s, 3) > 0)
@@ -176,7 +175,7 @@ static void add_run(sqlite3 *db, const char *path, const struct text *json, stru
 
 static int compare(struct cli *cli, sqlite3 *db, const char *const paths[2], const struct text *reports) {
   struct text *out = &cli->out;
-  sqlite3_stmt *s = ask(db, compare_sql, &reports[0], &reports[1]);
+  sqlite3_stmt *s = reports_ask(db, compare_sql, &reports[0], &reports[1]);
   if (!s)
     return CLI_FAILED;
   if (cli->json) {
@@ -205,10 +204,10 @@ static int run_report(struct cli *cli) {
   const char *paths[2] = {cli->values[COMPARE] ? cli->values[COMPARE] : cli->words[0], cli->words[0]};
   const int count = cli->values[COMPARE] ? 2 : 1;
   struct text reports[2] = {{0}, {0}};
-  sqlite3 *db = reader();
+  sqlite3 *db = reports_open();
   int status = db ? CLI_OK : CLI_FAILED;
   for (int i = 0; !status && i < count; i++)
-    status = read_report(db, paths[i], &reports[i]);
+    status = reports_read(db, paths[i], &reports[i]);
   if (!status && count == 2 && !cli->values[OUT])
     status = compare(cli, db, paths, reports);
   else if (!status)

@@ -7,63 +7,64 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/reports.h"
 
-/* Lines of the program's log that name a loop without a text, each once. */
-static void collect(FILE *from, struct text *out) {
-  static const char mark[] = " runs as the program's compiler made it: ";
-  char *line = NULL;
-  size_t room = 0;
-  while (getline(&line, &room, from) >= 0) {
-    const char *loop = strstr(line, "jit: loop "), *found = strstr(line, mark);
-    if (!loop || !found) {
-      if (!strstr(line, "op2jit: jit: "))
-        fputs(line, stderr);
-      continue;
-    }
-    loop += strlen("jit: loop ");
-    struct text row = {0};
-    text_addf(&row, "%.*s: %s", (int)(found - loop), loop, found + sizeof mark - 1);
-    if (!strstr(text_str(out), text_str(&row)))
-      text_add(out, text_str(&row));
-    text_free(&row);
+/* The loops without a text that the program's report has; of their reasons the first line. */
+static int list_loops(struct cli *cli, const char *report) {
+  static const char sql[] =
+      "SELECT DISTINCT json_extract(value, '$.name'), json_extract(value, '$.no_text')"
+      " FROM json_each(?1, '$.loops') WHERE json_extract(value, '$.no_text') IS NOT NULL";
+  struct text json = {0};
+  sqlite3 *db = reports_open();
+  const int status = db ? reports_read(db, report, &json) : CLI_FAILED;
+  sqlite3_stmt *s = status ? NULL : reports_ask(db, sql, &json, NULL);
+  while (s && sqlite3_step(s) == SQLITE_ROW) {
+    const char *name = (const char *)sqlite3_column_text(s, 0);
+    const char *why = (const char *)sqlite3_column_text(s, 1);
+    if (name && why)
+      text_addf(&cli->out, "%s: %.*s\n", name, (int)strcspn(why, "\n"), why);
   }
-  free(line);
+  sqlite3_finalize(s);
+  sqlite3_close(db);
+  text_free(&json);
+  if (!status && !cli->out.length)
+    text_add(&cli->out, "all loops that ran have their texts\n");
+  return status;
 }
 
-static void run_program(const struct cli *cli, int to) {
-  dup2(to, STDERR_FILENO);
-  close(to);
-  setenv("OP2_LOG", "info,jit", 1);
+static void run_program(const struct cli *cli, const char *report) {
+  struct text timing = {0};
+  text_addf(&timing, "json:%s", report);
+  setenv("OP2_TIMING", text_str(&timing), 1);
   execvp(cli->words[0], cli->words);
   fprintf(stderr, "%s: %s\n", cli->words[0], strerror(errno));
   _exit(127);
 }
 
 static int run_why_not(struct cli *cli) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    return cli_fail(CLI_FAILED, "no pipe: %s", strerror(errno));
+  struct text report = {0};
+  FILE *file = tmpfile();
+  if (!file)
+    return cli_fail(CLI_FAILED, "no file for the program's report: %s", strerror(errno));
+  /* Processes that a launcher starts for the program reach it too. */
+  text_addf(&report, "/proc/%ld/fd/%d", (long)getpid(), fileno(file));
   fflush(stdout);
   const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    run_program(cli, ends[1]);
-  }
-  close(ends[1]);
-  FILE *from = child > 0 ? fdopen(ends[0], "r") : NULL;
-  if (!from) {
-    close(ends[0]);
-    return cli_fail(CLI_FAILED, "%s cannot be run: %s", cli->words[0], strerror(errno));
-  }
-  collect(from, &cli->out);
-  fclose(from);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return cli_fail(CLI_FAILED, "%s ended with an error", cli->words[0]);
-  if (!cli->out.length)
-    text_add(&cli->out, "all loops that ran have their texts\n");
-  return CLI_OK;
+  if (child == 0)
+    run_program(cli, text_str(&report));
+  int ended = 0;
+  const bool good =
+      child > 0 && waitpid(child, &ended, 0) == child && WIFEXITED(ended) && !WEXITSTATUS(ended);
+  const bool wrote = fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0;
+  int status = wrote ? list_loops(cli, text_str(&report)) : CLI_OK;
+  if (!good)
+    status =
+        cli_fail(CLI_FAILED, "%s %s", cli->words[0], child < 0 ? "cannot be run" : "ended with an error");
+  else if (!wrote)
+    status = cli_fail(CLI_FAILED, "%s wrote no report; op_exit writes it", cli->words[0]);
+  fclose(file);
+  text_free(&report);
+  return status;
 }
 
 const struct command cli_texts[] = {

@@ -12,8 +12,6 @@
 #include "run/schedule.h"
 #include "run/team.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
 static const char *const forms[] = {[DESC_DAT] = "a dat",
                                     [DESC_GBL] = "a global",
                                     [DESC_IDX] = "the element's number",
@@ -21,7 +19,7 @@ static const char *const forms[] = {[DESC_DAT] = "a dat",
 
 static void print_argument(const struct loop_arg *arg, int number, struct text *out) {
   text_addf(out, "argument %d\t%s\n", number, forms[arg->form]);
-  text_addf(out, "argument %d\t%s\n", number, access_names[arg->access]);
+  text_addf(out, "argument %d\t%s\n", number, access_name(arg->access));
   text_addf(out, "argument %d\tdim %d\n", number, arg->dim);
   text_addf(out, "argument %d\t%s\n", number, type_info(arg->type)->name);
   text_addf(out, "argument %d\t%s\n", number, arg->present ? "present" : "absent");
@@ -115,7 +113,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   /* One rank without a text: all do without, and describe the loop anew. */
   if (a.numbers[NUMBER_RANGED] && loop->source) {
     loop->epoch = ctx->mesh->epoch - 1;
-    return text_give_up(ctx, loop, "another rank has no text of it", err);
+    return text_give_up(ctx, loop, OP_OK, "another rank has no text of it", err);
   }
   for (int i = 0; i < loop->desc.ndats; i++)
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;

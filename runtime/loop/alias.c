@@ -16,8 +16,6 @@
 #include "record/findings.h"
 #include "record/sites.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
-
 /* Call `visit` for each target of the argument, in the library's numbers, until it returns true. */
 typedef bool visit_target(unsigned char *marks, long target);
 
@@ -59,7 +57,7 @@ static int report(const struct loop *loop, int i, int j, long element, long targ
       "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and both reach element "
       "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
       "order of execution; %sread from a copy of the dat, or write to another one",
-      loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
+      loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access),
       user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
       loop->set->name,
       may_add(a) && may_add(b)
@@ -74,8 +72,7 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
 
 /* Strips and devices have copies of an element's rows: two of one target, of which the last one wins. */
 static bool may_repeat(const struct loop_arg *a) {
-  return a->present && a->dat && !a->entry && arg_most(a) > 1 &&
-         (a->access == OP_WRITE || a->access == OP_RW);
+  return a->present && a->dat && !a->entry && arg_most(a) > 1 && access_assigns(a->access);
 }
 
 static int tell_both(const struct loop *loop, int i, int j, long element, long target, struct error *err) {
@@ -86,7 +83,7 @@ static int tell_both(const struct loop *loop, int i, int j, long element, long t
       "set \"%s\" reaches element %ld of set \"%s\" by both, so the result would depend on which is "
       "stored last; declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
       "use maps in which nothing is listed twice",
-      loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
+      loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access),
       user_number(loop->set, element), loop->set->name, user_number(a->dat->set, target), a->dat->set->name);
 }
 
@@ -115,7 +112,7 @@ static int check_repeats(const struct loop *loop, int i, unsigned char *marks, s
                          "loop %s: argument %d (dat \"%s\", %s) reaches element %ld of set \"%s\" twice from "
                          "element %ld of set \"%s\", which lists it twice in %smap \"%s\"; use OP_INC, "
                          "OP_MIN or OP_MAX, or a map in which nothing is listed twice",
-                         loop->name, i + 1, a->dat->name, access_names[a->access],
+                         loop->name, i + 1, a->dat->name, access_name(a->access),
                          user_number(a->dat->set, target), a->dat->set->name, user_number(loop->set, e),
                          loop->set->name, a->map->first ? "ragged " : "", a->map->name);
       mark(marks, target);
@@ -137,13 +134,13 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         err, OP_ERR_ALIAS,
         "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s); a loop takes one "
         "of OP_INC, OP_MIN and OP_MAX of a dat: keep the others in a dat of their own",
-        loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
+        loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access));
   if (arg_is_own(a) && arg_is_own(b))
     return error_set(
         err, OP_ERR_ALIAS,
         "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "
         "with OP_RW, or as OP_INC only",
-        loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
+        loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access));
   if (meet_writes(a) && meet_writes(b))
     return check_both(loop, i, j, marks, err);
   long target = 0;

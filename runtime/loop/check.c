@@ -22,10 +22,6 @@ struct check {
   struct error *err;
 };
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-enum { ACCESSES = sizeof access_names / sizeof *access_names };
-
 static int fail(const struct check *c, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int fail(const struct check *c, int code, const char *format, ...) {
@@ -44,24 +40,24 @@ static int fail(const struct check *c, int code, const char *format, ...) {
 
 /* A struct is not combined. */
 static int check_struct_access(const struct check *c, enum type_code type) {
-  const int access = c->said->access;
-  if (!type_is_struct(type) || (access != OP_INC && access != OP_MIN && access != OP_MAX))
+  const int access = c->said->access_;
+  if (!type_is_struct(type) || !access_reduces(access))
     return OP_OK;
   return fail(c, OP_ERR_ACCESS,
               "%s combines numbers, and the type is \"%s\"; declare the argument OP_RW if no two elements "
               "meet in one "
               "value, or put what is combined into data of numbers",
-              access_names[access], type_info(type)->name);
+              access_name(access), type_info(type)->name);
 }
 
-static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
-  int access = c->said->access;
+static int check_access(const struct check *c, bool dat, const char *kind, const char *names) {
+  int access = c->said->access_;
   if (access < 0 || access >= ACCESSES)
     return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s",
                 access + (c->ctx->compiled ? c->ctx->columns_base : 0), kind, names);
-  if (!(allowed >> access & 1u))
+  if (dat && !access_rows[access].of_dats)
     return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
-                access_names[access], kind, names);
+                access_name(access), kind, names);
   return OP_OK;
 }
 
@@ -72,7 +68,7 @@ static const char *said_type(const struct check *c, int code) {
 /* The pointer is to another type than the one that was said. */
 static int check_pointed(const struct check *c, const char *said) {
   struct text wrong = {0};
-  type_tell_misfit(type_parse(said, NULL), type_info((enum type_code)c->said->pointed)->name,
+  type_tell_misfit(type_parse(said, NULL), type_info((enum type_code)c->said->pointed_)->name,
                    "the pointer is to a C variable", "Pass", c->ctx->columns_base ? NULL : "void *", &wrong);
   fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
   text_free(&wrong);
@@ -80,18 +76,18 @@ static int check_pointed(const struct check *c, const char *said) {
 }
 
 static int check_type(const struct check *c) {
-  if (c->said->type != TYPE_NONE)
+  if (c->said->type_ != TYPE_NONE)
     return OP_OK;
-  const char *said = c->said->said_length ? c->said->said : NULL;
-  if (c->said->pointed == POINTED_SECTION)
+  const char *said = c->said->said_length_ ? c->said->said_ : NULL;
+  if (c->said->pointed_ == POINTED_SECTION)
     return fail(
         c, OP_ERR_DIM,
         "the array is a section whose values do not lie one behind the other; pass an array of its own, "
         "and copy a result behind the loop");
-  if (c->said->pointed == POINTED_SHORT)
-    return fail(c, OP_ERR_DIM, "the dim is %d, and the variable has room for %d", c->said->dim,
-                c->said->said_length);
-  if (c->said->pointed)
+  if (c->said->pointed_ == POINTED_SHORT)
+    return fail(c, OP_ERR_DIM, "the dim is %d, and the variable has room for %d", c->said->dim_,
+                c->said->said_length_);
+  if (c->said->pointed_)
     return check_pointed(c, said);
   if (said && strchr(said, ':'))
     return fail(c, OP_ERR_TYPE,
@@ -109,8 +105,8 @@ static int check_type(const struct check *c) {
 }
 
 static int check_dim(const struct check *c) {
-  if (c->said->dim < 1)
-    return fail(c, OP_ERR_DIM, "the dim is %d; expected 1 or more", c->said->dim);
+  if (c->said->dim_ < 1)
+    return fail(c, OP_ERR_DIM, "the dim is %d; expected 1 or more", c->said->dim_);
   return OP_OK;
 }
 
@@ -121,7 +117,7 @@ static const char *kind_of(const struct set *set) {
 /* Of a subset: the parent's element, where data are. */
 static int check_own(const struct check *c, struct set **target) {
   const struct subset *sub = c->loop->set->sub;
-  if (!sub || c->said->form != DESC_DAT)
+  if (!sub || c->said->form_ != DESC_DAT)
     return OP_OK;
   c->arg->map = sub->own;
   c->arg->idx = 0;
@@ -136,9 +132,9 @@ static struct map *map_of_set(const struct check *c, struct map *map) {
 
 /* As many rows as the element has targets. Their numbers are a dat on the entries. */
 static int check_ragged(const struct check *c, struct map *map, struct set **target) {
-  if (c->said->idx != OP_ALL)
+  if (c->said->idx_ != OP_ALL)
     return fail(c, OP_ERR_INDEX,
-                "the index is %d, but map \"%s\" is ragged; pass OP_ALL, for all its targets", c->said->idx,
+                "the index is %d, but map \"%s\" is ragged; pass OP_ALL, for all its targets", c->said->idx_,
                 map->name);
   if (c->loop->compiled)
     return fail(c, OP_ERR_MAP_SET,
@@ -147,7 +143,7 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
   c->arg->map = map_of_set(c, map);
   c->arg->idx = -1;
   *target = map->to;
-  if (c->arg->map && c->said->form == DESC_IDX) {
+  if (c->arg->map && c->said->form_ == DESC_IDX) {
     c->arg->form = DESC_DAT;
     c->arg->entry = true;
     c->arg->dat = ragged_targets(c->ctx, map, c->err);
@@ -175,18 +171,18 @@ static int check_rows(const struct check *c, const struct dat *dat) {
 static int check_map(const struct check *c, struct set **target) {
   struct loop *loop = c->loop;
   *target = loop->set;
-  if (c->said->map == OP_ID) {
-    if (c->said->idx == OP_ALL)
+  if (c->said->map_ == OP_ID) {
+    if (c->said->idx_ == OP_ALL)
       return fail(c, OP_ERR_INDEX, "the index is OP_ALL with OP_ID, which leads to one row; expected -1");
-    if (c->said->idx != -1)
+    if (c->said->idx_ != -1)
       return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument",
-                  c->said->idx);
+                  c->said->idx_);
     return check_own(c, target);
   }
-  struct map *map = handle_object(c->ctx->handles, c->said->map, HANDLE_MAP);
+  struct map *map = handle_object(c->ctx->handles, c->said->map_, HANDLE_MAP);
   if (!map)
     return fail(c, OP_ERR_HANDLE, "the map is %s; expected OP_ID or a map made by op_decl_map since op_init",
-                handle_diagnosis(c->ctx->handles, c->said->map, HANDLE_MAP));
+                handle_diagnosis(c->ctx->handles, c->said->map_, HANDLE_MAP));
   if (map->from != set_numbered(loop->set))
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" starts at set \"%s\", but the loop runs over %s \"%s\"; pass a map from "
@@ -195,7 +191,7 @@ static int check_map(const struct check *c, struct set **target) {
                 set_numbered(loop->set)->name, map->from->name);
   if (map->first)
     return check_ragged(c, map, target);
-  int idx = c->said->idx == OP_ALL ? -map->arity : c->said->idx;
+  int idx = c->said->idx_ == OP_ALL ? -map->arity : c->said->idx_;
   c->arg->idx = idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
     return fail(c, OP_ERR_INDEX,
@@ -212,12 +208,12 @@ static int check_map(const struct check *c, struct set **target) {
 }
 
 static int check_dat_matches(const struct check *c, const struct dat *dat, const struct set *target) {
-  if (dat->set != target && c->said->map != OP_ID && dat->set->entries_of)
+  if (dat->set != target && c->said->map_ != OP_ID && dat->set->entries_of)
     return fail(
         c, OP_ERR_MAP_SET,
         "map \"%s\" leads to set \"%s\", but dat \"%s\" is on the entries of map \"%s\"; pass that map",
         c->arg->map->name, target->name, dat->name, dat->set->entries_of->name);
-  if (dat->set != target && c->said->map != OP_ID)
+  if (dat->set != target && c->said->map_ != OP_ID)
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",
                 c->arg->map->name, target->name, dat->name, dat->set->name, dat->set->name);
@@ -226,14 +222,14 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
                 "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"%s; OP_ID needs a dat on "
                 "the loop's own set, other dats need a map",
                 dat->name, dat->set->name, target->name, c->loop->set->sub ? ", by a subset of it" : "");
-  if (dat->dim != c->said->dim)
+  if (dat->dim != c->said->dim_)
     return fail(c, OP_ERR_DIM, "the dim is %d, but dat \"%s\" was declared with dim %d; pass %d",
-                c->said->dim, dat->name, dat->dim, dat->dim);
-  if (dat->type != (enum type_code)c->said->type)
+                c->said->dim_, dat->name, dat->dim, dat->dim);
+  if (dat->type != (enum type_code)c->said->type_)
     return fail(c, OP_ERR_TYPE, "the type is \"%s\", but dat \"%s\" was declared as \"%s\"; pass \"%s\"",
-                said_type(c, c->said->type), dat->name, said_type(c, (int)dat->type),
+                said_type(c, c->said->type_), dat->name, said_type(c, (int)dat->type),
                 said_type(c, (int)dat->type));
-  if (c->said->soa && !dat->asked_soa)
+  if (c->said->soa_ && !dat->asked_soa)
     return fail(
         c, OP_ERR_TYPE,
         "the type is \"%s:soa\", but dat \"%s\" was declared as \"%s\"; pass \"%s\", or declare it with "
@@ -243,24 +239,22 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
 }
 
 static int check_dat(const struct check *c) {
-  const unsigned allowed =
-      1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
-  int code = check_access(c, allowed, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX");
+  int code = check_access(c, true, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX");
   if (!code)
     code = check_type(c);
   if (!code)
     code = check_dim(c);
   /* An absent argument may come without dat and map, but what is there must be right; the map also says
    * whether the kernel has a vector. */
-  if (code || (!c->arg->present && !c->said->map))
+  if (code || (!c->arg->present && !c->said->map_))
     return code;
   struct set *target = NULL;
-  if (!c->arg->present && !c->said->dat)
+  if (!c->arg->present && !c->said->dat_)
     return check_map(c, &target);
-  struct dat *dat = handle_object(c->ctx->handles, c->said->dat, HANDLE_DAT);
+  struct dat *dat = handle_object(c->ctx->handles, c->said->dat_, HANDLE_DAT);
   if (!dat)
     return fail(c, OP_ERR_HANDLE, "the dat is %s; expected a dat made by op_decl_dat since op_init",
-                handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_DAT));
+                handle_diagnosis(c->ctx->handles, c->said->dat_, HANDLE_DAT));
   code = check_map(c, &target);
   c->arg->entry = !code && c->arg->map && c->arg->map->entries && dat->set == c->arg->map->entries;
   if (!code)
@@ -268,21 +262,21 @@ static int check_dat(const struct check *c) {
   if (!code)
     code = check_rows(c, dat);
   c->arg->dat = dat;
-  dat->read |= c->said->access != OP_WRITE;
+  dat->read |= c->said->access_ != OP_WRITE;
   return code ? code : check_struct_access(c, dat->type);
 }
 
 /* The global's own dim and type, or those that were said. */
 static int check_value(const struct check *c) {
-  if (c->said->form != DESC_GBL || c->said->idx != ARG_BY_HANDLE) {
+  if (c->said->form_ != DESC_GBL || c->said->idx_ != ARG_BY_HANDLE) {
     const int code = check_type(c);
     return code ? code : check_dim(c);
   }
-  struct gbl *gbl = handle_object(c->ctx->handles, c->said->dat, HANDLE_GBL);
+  struct gbl *gbl = handle_object(c->ctx->handles, c->said->dat_, HANDLE_GBL);
   if (!gbl)
     return fail(c, OP_ERR_HANDLE, "the global is %s; expected a global made by op_decl_gbl since op_init",
-                handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_GBL));
-  if (c->said->access == OP_WORK)
+                handle_diagnosis(c->ctx->handles, c->said->dat_, HANDLE_GBL));
+  if (c->said->access_ == OP_WORK)
     return fail(c, OP_ERR_ACCESS, "OP_WORK leaves nothing that a global could keep; use op_arg_gbl");
   c->arg->gbl = gbl;
   c->arg->dim = gbl->dim;
@@ -292,36 +286,35 @@ static int check_value(const struct check *c) {
 }
 
 static int check_global(const struct check *c) {
-  const unsigned allowed = 0x7f;
-  int code = check_access(c, allowed, "a global",
+  int code = check_access(c, false, "a global",
                           "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
                           "a set of one element");
   if (!code)
     code = check_value(c);
   if (!code)
     code = check_struct_access(c, c->arg->type);
-  int access = c->said->access;
-  if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
+  int access = c->said->access_;
+  if (!code && access_assigns(access) && c->loop->set->global_size != 1)
     return fail(c, OP_ERR_ACCESS,
                 "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
                 "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
-                access_names[access], c->loop->set->name, c->loop->set->global_size);
-  c->arg->started = c->loop->compiled && c->arg->present && access == OP_WORK && c->said->data;
-  if (!code && !c->arg->gbl && !c->said->data && c->arg->present && access != OP_WORK)
-    return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
-                said_type(c, c->said->type));
+                access_name(access), c->loop->set->name, c->loop->set->global_size);
+  c->arg->started = c->loop->compiled && c->arg->present && access == OP_WORK && c->said->data_;
+  if (!code && !c->arg->gbl && !c->said->data_ && c->arg->present && access != OP_WORK)
+    return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim_,
+                said_type(c, c->said->type_));
   return code;
 }
 
 static int check_number(const struct check *c) {
   struct set *target = NULL;
-  if (!c->said->map)
+  if (!c->said->map_)
     return fail(c, OP_ERR_HANDLE,
                 "the map is NULL; expected OP_ID or a map made by op_decl_map since op_init");
   int code = check_map(c, &target);
   c->arg->type = TYPE_INT;
   c->arg->access = OP_READ;
-  c->arg->dim = !code && c->arg->map && !c->arg->map->first && c->said->idx < 0 ? c->arg->map->arity : 1;
+  c->arg->dim = !code && c->arg->map && !c->arg->map->first && c->said->idx_ < 0 ? c->arg->map->arity : 1;
   const struct set *numbered = c->arg->map ? c->arg->map->to : set_numbered(c->loop->set);
   if (!code && numbered->global_size > (long long)INT_MAX + 1)
     return fail(c, OP_ERR_SIZE,
@@ -338,18 +331,18 @@ static int check_payload(const struct check *c) {
     code = check_dim(c);
   if (code)
     return code;
-  if (type_is_struct((enum type_code)c->said->type))
+  if (type_is_struct((enum type_code)c->said->type_))
     return fail(c, OP_ERR_TYPE,
                 "a payload is of numbers, and the type is \"%s\"; carry the element's number instead",
-                type_info((enum type_code)c->said->type)->name);
-  int ref = c->said->ref;
+                type_info((enum type_code)c->said->type_)->name);
+  int ref = c->said->ref_;
   if (ref < 1 || ref > c->loop->nargs)
     return fail(c, OP_ERR_ARGUMENT,
                 "ref is %d; expected the number, from 1 to %d, of the OP_MIN or OP_MAX global that the "
                 "payload goes with",
                 ref, c->loop->nargs);
   struct loop_arg *global = &c->loop->args[ref - 1];
-  bool extremum = global->access == OP_MIN || global->access == OP_MAX;
+  bool extremum = access_is_extremum(global->access);
   if (global->form != DESC_GBL || !extremum || !global->present || global->dim != 1)
     return fail(c, OP_ERR_ARGUMENT,
                 "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1; pass the "
@@ -359,9 +352,9 @@ static int check_payload(const struct check *c) {
     return fail(c, OP_ERR_ARGUMENT,
                 "argument %d has a payload already, argument %d; combine both in one payload", ref,
                 global->info + 1);
-  if (!c->said->data)
+  if (!c->said->data_)
     return fail(c, OP_ERR_ARGUMENT, "the payload is NULL; expected the address of %d of type %s",
-                c->said->dim, said_type(c, c->said->type));
+                c->said->dim_, said_type(c, c->said->type_));
   global->info = c->number - 1;
   c->arg->ref = ref - 1;
   c->arg->access = global->access;
@@ -371,19 +364,19 @@ static int check_payload(const struct check *c) {
 static int check_one(struct check *c) {
   static int (*const checks[])(const struct check *) = {
       [DESC_DAT] = check_dat, [DESC_GBL] = check_global, [DESC_IDX] = check_number, [DESC_INFO] = NULL};
-  *c->arg = (struct loop_arg){.form = (enum desc_form)c->said->form,
-                              .idx = c->said->idx,
-                              .dim = c->said->dim,
-                              .access = c->said->access,
-                              .type = (enum type_code)c->said->type,
-                              .present = c->said->present != 0,
+  *c->arg = (struct loop_arg){.form = (enum desc_form)c->said->form_,
+                              .idx = c->said->idx_,
+                              .dim = c->said->dim_,
+                              .access = c->said->access_,
+                              .type = (enum type_code)c->said->type_,
+                              .present = c->said->present_ != 0,
                               .ref = -1,
                               .info = -1};
-  if ((unsigned)c->said->form > DESC_INFO)
+  if ((unsigned)c->said->form_ > DESC_INFO)
     return fail(c, OP_ERR_ARGUMENT,
                 "it was not made by op_arg_dat, op_arg_gbl, op_arg_idx or op_arg_info; pass what they "
                 "return, and as many as nargs says");
-  return checks[c->said->form] ? checks[c->said->form](c) : OP_OK;
+  return checks[c->said->form_] ? checks[c->said->form_](c) : OP_OK;
 }
 
 /* It lies on the stack of whatever thread runs the element. */
@@ -413,7 +406,7 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
       c.said = &loop->keys[i];
       c.arg = &loop->args[i];
       c.number = i + 1;
-      bool payload = c.said->form == DESC_INFO;
+      bool payload = c.said->form_ == DESC_INFO;
       int code = pass == 0 ? check_one(&c) : payload ? check_payload(&c) : OP_OK;
       if (!code && pass == 0 && !size_mul((size_t)c.arg->dim, type_info(c.arg->type)->size, &c.arg->bytes))
         code = fail(&c, OP_ERR_SIZE, "%d values are more than can be addressed; pass fewer", c.arg->dim);

@@ -23,7 +23,7 @@ void loop_find_needs(struct loop *loop) {
   loop->nneeds = 0;
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    const bool reads = arg->access == OP_READ || arg->access == OP_RW;
+    const bool reads = access_reads(arg->access);
     if (arg->form == DESC_DAT && arg->present && reads && (!arg_is_own(arg) || redundant))
       add_need(loop, arg->dat, arg->entry ? NULL : map_origin(arg->map));
   }

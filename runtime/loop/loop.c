@@ -25,7 +25,7 @@ static int take_user_memory(const struct op_context *ctx, struct launch *launch,
     const bool kept = kept_has(&args[i]);
     launch->user[i] = loop->args[i].gbl ? loop->args[i].gbl->value
                       : kept            ? kept_values(ctx, &args[i])
-                                        : args[i].data;
+                                        : args[i].data_;
     if (!launch->user[i] && kept)
       return error_set(err, OP_ERR_ARGUMENT, KEPT_GONE, loop->name, i + 1);
     if (!launch->user[i])
@@ -60,7 +60,7 @@ static int check_call(const struct op_context *ctx, const struct loop_call *call
 static int check_lent(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *arg = &call->args[i];
-    const struct dat *dat = arg->present ? handle_object(ctx->handles, arg->dat, HANDLE_DAT) : NULL;
+    const struct dat *dat = arg->present_ ? handle_object(ctx->handles, arg->dat_, HANDLE_DAT) : NULL;
     if (dat && dat->view && dat->view->acquired)
       return error_set(err, OP_ERR_STATE,
                        "loop %s, argument %d: dat \"%s\" is acquired; call op_release before the loop",

@@ -14,14 +14,12 @@
 #include "ranks/comm.h"
 #include "record/sites.h"
 
-static const char *const access_names[] = {[OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW"};
-
 static long user_number(const struct set *set, long element) {
   return set->to_user ? set->to_user[element] : element;
 }
 
 bool meet_writes(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && (arg->access == OP_WRITE || arg->access == OP_RW);
+  return arg->form == DESC_DAT && arg->present && access_assigns(arg->access);
 }
 
 /* The first of a dat's arguments that write through a map. */
@@ -223,7 +221,7 @@ static int refuse_split(const struct loop *loop, int i, struct error *err) {
                    "differ, so no order of one process gives what they leave; let the kernel write one row "
                    "only, add to it with "
                    "OP_INC, or run the loop on one rank",
-                   loop->name, i + 1, arg->dat->name, access_names[arg->access],
+                   loop->name, i + 1, arg->dat->name, access_name(arg->access),
                    user_number(loop->set, found.first), user_number(loop->set, found.second), loop->set->name,
                    user_number(arg->dat->set, found.target), arg->dat->set->name, arg->map->name);
 }
@@ -235,7 +233,7 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
   bool known = true;
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].dat == dat && meet_writes(&loop->args[i]) && !arg_is_own(&loop->args[i]))
-      known &= loop->keys[i].may_meet || (loop->keys[i].access != OP_WRITE && loop->keys[i].access != OP_RW);
+      known &= loop->keys[i].may_meet_ || !access_assigns(loop->keys[i].access_);
   return known;
 }
 
@@ -243,7 +241,7 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
 static int unsaid(const struct loop *loop, int i) {
   for (int j = i; j < loop->nargs; j++)
     if (loop->args[j].dat == loop->args[i].dat && meet_writes(&loop->args[j]) &&
-        !arg_is_own(&loop->args[j]) && !loop->keys[j].may_meet)
+        !arg_is_own(&loop->args[j]) && !loop->keys[j].may_meet_)
       return j;
   return i;
 }
@@ -259,7 +257,7 @@ static void warn(const struct op_context *ctx, const struct loop *loop, int i, c
       "set \"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after "
       "the other, which takes longer%s; declare it OP_INC where the kernel only adds, or write "
       "op_arg_may_meet(...) around the argument where any order will do",
-      loop->name, i + 1, arg->dat->name, access_names[loop->keys[i].access],
+      loop->name, i + 1, arg->dat->name, access_name(loop->keys[i].access_),
       user_number(loop->set, found->first), user_number(loop->set, found->second), loop->set->name,
       user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name,
       split ? ", and each rank has an order of its own for the rows that it owns" : "");
@@ -283,7 +281,7 @@ static int tell(struct op_context *ctx, const struct loop *loop, int i, struct e
 static bool is_declared(const struct loop *loop, const struct dat *dat) {
   bool any = false;
   for (int i = 0; i < loop->nargs; i++)
-    any |= loop->args[i].dat == dat && (loop->keys[i].access == OP_WRITE || loop->keys[i].access == OP_RW);
+    any |= loop->args[i].dat == dat && access_assigns(loop->keys[i].access_);
   return any;
 }
 

@@ -41,7 +41,7 @@ static bool is_asked(const struct loop *loop) {
 static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled, double partial[],
                         struct error *err) {
   const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;
-  const bool early = recalled || loop->backend->space == SPACE_DEVICE;
+  const bool early = recalled || loop->backend->space == SPACE_DEVICE || !comm_alone(ctx->comm);
   struct error said = {0};
   int code = loop->desc.unproved ? OP_OK : loop_facts(ctx, loop, recalled, early ? &said : err);
   for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !code; i++)

@@ -116,22 +116,39 @@ static int keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, b
   return describe_anew(ctx, loop, err);
 }
 
-/* On processors the kernel is proved on the way to its code, since both need its tree: so the promise of OP_WRITE is believed
- * until then, unless the store knows better. */
-static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const bool late = loop->backend->space == SPACE_HOST;
+/* The kernel is proved on the way to its code, since both need its tree. So the promise of OP_WRITE is believed until then,
+ * unless the store knows better. */
+static int make_believing(struct op_context *ctx, struct loop *loop, struct error *err) {
   bool changed = false;
+  int code = keep_rest(ctx, loop, true, &changed, err);
+  loop->desc.believed = true;
+  if (!code)
+    code = make_ready(ctx, loop, err);
+  loop->desc.believed = false;
+  const bool wrongly = code == OP_ERR_VIOLATION && err->fact == FOUND_NOT_TO_BELIEVE;
+  if (wrongly) {
+    error_clear(err);
+    tune_drop(ctx, loop);
+    code = OP_OK;
+  }
+  if (!code)
+    code = keep_rest(ctx, loop, false, &changed, err);
+  return !code && (changed || wrongly) ? make_ready(ctx, loop, err) : code;
+}
+
+/* Ranks and devices find out first: what is made there for nothing costs more. */
+static int make_knowing(struct op_context *ctx, struct loop *loop, struct error *err) {
+  bool changed = false;
+  const int code = keep_rest(ctx, loop, false, &changed, err);
+  return code ? code : make_ready(ctx, loop, err);
+}
+
+static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = describe_anew(ctx, loop, err);
   if (code || loop->prepared)
     return code;
-  if (!late || comm_alone(ctx->comm))
-    code = keep_rest(ctx, loop, late, &changed, err);
-  if (!code)
-    code = make_ready(ctx, loop, err);
-  if (!code && late)
-    code = keep_rest(ctx, loop, false, &changed, err);
-  if (!code && late && changed)
-    code = make_ready(ctx, loop, err);
+  code = loop->backend->space == SPACE_HOST && comm_alone(ctx->comm) ? make_believing(ctx, loop, err)
+                                                                     : make_knowing(ctx, loop, err);
   if (!code)
     code = loop_tell_meetings(ctx, loop, err);
   if (code)
@@ -157,7 +174,7 @@ static bool may_lose_text(const struct loop *loop, int code, const struct error 
 
 bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   const bool goes_on = code == OP_ERR_VIOLATION && !loop->unproved &&
-                       found_evidence((enum prove_found)err->fact) != EVIDENCE_NULL &&
+                       found_evidence(err->fact) != EVIDENCE_NULL &&
                        context_checked(ctx, loop->name) == CHECKED_LIST;
   struct error lost = {0};
   if (!goes_on)

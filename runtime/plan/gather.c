@@ -101,8 +101,8 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
                    struct error *err) {
   const long count = map->begin ? map->begin[map->columns] : size * map->columns;
   if (map->first[0] != 0 || map->first[map->size] != count)
-    return error_set(err, OP_ERR_PLAN, "a reverse map goes from %d to %d, expected 0 to %ld", map->first[0],
-                     map->first[map->size], count);
+    return error_mistake(err, OP_ERR_PLAN, "a reverse map goes from %d to %d, expected 0 to %ld",
+                         map->first[0], map->first[map->size], count);
   for (long t = 0; t < map->size; t++) {
     long last[3] = {-1, 0, 0};
     for (int i = map->first[t]; i < map->first[t + 1]; i++) {
@@ -113,12 +113,12 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
       place += c ? column_place(c, 0) : 0;
       const long now[3] = {c ? element_of(c, size, place) : -1, c ? c - columns : 0, place};
       if (!is_before(last, now))
-        return error_set(err, OP_ERR_PLAN, "entry %d of target %ld of a reverse map is out of range or order",
-                         entry, t);
+        return error_mistake(err, OP_ERR_PLAN,
+                             "entry %d of target %ld of a reverse map is out of range or order", entry, t);
       memcpy(last, now, sizeof last);
       if (column_target(c, place) != t)
-        return error_set(err, OP_ERR_PLAN, "element %ld is listed at target %ld, but does not reach it",
-                         now[0], t);
+        return error_mistake(err, OP_ERR_PLAN, "element %ld is listed at target %ld, but does not reach it",
+                             now[0], t);
     }
   }
   return OP_OK;
@@ -173,18 +173,18 @@ int schedule_verify_gather(const struct schedule *s, long begin, long size, cons
   const int elements = count_run(s, 0, 0, begin, begin + size);
   int next = elements;
   if (elements < 0)
-    return error_set(err, OP_ERR_PLAN, "the elements of a gather form do not run once each, in order");
+    return error_mistake(err, OP_ERR_PLAN, "the elements of a gather form do not run once each, in order");
   for (int i = 0; i < nmaps; i++) {
     const int targets = count_run(s, next, 1 + i, 0, maps[i].size);
     if (targets < 0)
-      return error_set(err, OP_ERR_PLAN, "the targets of reverse map %d do not collect once each, in order",
-                       i);
+      return error_mistake(err, OP_ERR_PLAN,
+                           "the targets of reverse map %d do not collect once each, in order", i);
     next += targets;
   }
   const bool apart = s->nphases == 2 && s->phases[0].first == 0 && s->phases[0].count == elements &&
                      s->phases[1].first == elements && s->phases[1].count == s->nitems - elements;
   if (next != s->nitems || s->nslots != s->nitems || !apart)
-    return error_set(err, OP_ERR_PLAN, "a gather form does not collect in a phase of its own");
+    return error_mistake(err, OP_ERR_PLAN, "a gather form does not collect in a phase of its own");
   return OP_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "plan/plan_inner.h"
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 /* ---- level 1: sizes and counts ---------------------------------------------------------------------*/
 
@@ -114,11 +114,11 @@ static int verify_block_map(const struct plan *p, struct error *err) {
   for (int i = 0; i < p->nblocks && !status; i++) {
     int b = p->block_map[i];
     if (b < 0 || b >= p->nblocks)
-      status = error_set(err, OP_ERR_PLAN, "position %d of the block map is block %d, there are %d", i, b,
-                         p->nblocks);
+      status = error_mistake(err, OP_ERR_PLAN, "position %d of the block map is block %d, there are %d", i, b,
+                             p->nblocks);
     else if (met[b])
       status =
-          error_set(err, OP_ERR_PLAN, "block %d occurs twice in the block map, and another one never", b);
+          error_mistake(err, OP_ERR_PLAN, "block %d occurs twice in the block map, and another one never", b);
     else
       met[b] = true;
   }

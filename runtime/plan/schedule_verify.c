@@ -6,7 +6,7 @@
 #include "plan/plan_inner.h"
 #include "plan/strategy.h"
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 struct check {
   const struct schedule *s;

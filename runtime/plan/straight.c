@@ -135,7 +135,7 @@ long straight_covered(const struct straight *s, int width) {
 
 /* ---- verifying -------------------------------------------------------------------------------------*/
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 static int verify_order(const struct straight *s, const struct plan_request *r, struct error *err) {
   long last = r->begin;

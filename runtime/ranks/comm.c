@@ -11,7 +11,7 @@ static int alone_barrier(struct comm *c, struct error *err) {
 }
 
 static int check_root(int root, struct error *err) {
-  return root == 0 ? OP_OK : error_set(err, OP_ERR_INTERNAL, "rank %d is not one of 1 rank", root);
+  return root == 0 ? OP_OK : error_mistake(err, OP_ERR_INTERNAL, "rank %d is not one of 1 rank", root);
 }
 
 static int alone_broadcast(struct comm *c, void *data, size_t bytes, int root, struct error *err) {
@@ -53,8 +53,8 @@ static int alone_exchange(struct comm *c, const void *send, const size_t *send_b
                           const size_t *receive_bytes, struct error *err) {
   (void)c;
   if (send_bytes[0] != receive_bytes[0])
-    return error_set(err, OP_ERR_INTERNAL, "an exchange of one rank sends %zu bytes and receives %zu",
-                     send_bytes[0], receive_bytes[0]);
+    return error_mistake(err, OP_ERR_INTERNAL, "an exchange of one rank sends %zu bytes and receives %zu",
+                         send_bytes[0], receive_bytes[0]);
   copy(receive, send, send_bytes[0]);
   return OP_OK;
 }

@@ -5,33 +5,10 @@
 
 #include "record/record.h"
 
-static const struct rule_row rows[RULE_COUNT] = {
-    [RULE_TEXT] = {"text", "its text breaks a promise", false},
-    [RULE_ALIAS] = {"alias", "a dat is passed twice, and both arguments reach one element", false},
-    [RULE_READ] = {"read", "what is to be read only is changed", false},
-    [RULE_WRITE] = {"write", "OP_WRITE is not written in every component", false},
-    [RULE_ADD] = {"add", "OP_INC is not only added to", false},
-    [RULE_COMPARE] = {"compare", "OP_MIN or OP_MAX is assigned without comparing", false},
-    [RULE_EXTREMUM] = {"extremum", "a result depends on OP_MIN or OP_MAX so far", false},
-    [RULE_OUTSIDE] = {"outside", "memory outside the argument is written", false},
-    [RULE_ABSENT] = {"absent", "an absent argument is written", false},
-    [RULE_OLD_VALUES] = {"old-values", "a result depends on what the argument held before", false},
-    [RULE_READ_OUTSIDE] = {"read-outside", "a result depends on memory outside the argument", false},
-    [RULE_FAR] = {"far", "a result depends on memory far outside all arguments", false},
-    [RULE_UNSET] = {"unset", "a result depends on a variable without a value", false},
-    [RULE_KEPT] = {"kept", "a result depends on what other elements left in a variable", false},
-    [RULE_NO_RIGHT] = {"no-right", "a result depends on what the kernel has no right to read", false},
-    [RULE_INDEX] = {"index", "an array or a constant is used beyond its end", false},
-    [RULE_ASSERT] = {"assert", "an op_assert does not hold", false},
-    [RULE_ROW] = {"row", "OP_ROW of a target that is not there", false},
-    [RULE_DIVISION] = {"division", "a whole number is divided by zero", true},
-    [RULE_MEET] = {"meet", "elements write one target, and their order decides what it gets", false},
-    [RULE_ORDER] = {"order", "the result depends on the order of the elements", false},
-    [RULE_STALE] = {"stale", "an old copy of another rank's element is read", false},
-};
-
-const struct rule_row *rule_row(enum rule rule) {
-  return &rows[rule];
+const char *rule_remedy(enum rule rule, const struct loop_arg *arg) {
+  const char *const *known = rule_row(rule)->remedy;
+  const enum passed way = arg->map ? PASSED_MAPPED : arg->dat ? PASSED_DIRECT : PASSED_GLOBAL;
+  return known[way] ? known[way] : known[PASSED_DIRECT];
 }
 
 static int compare(const struct finding *a, const struct finding *b) {
@@ -113,7 +90,7 @@ void findings_print(struct findings *f, struct text *out) {
     text_addf(out, "\n  loop %s, ", one->loop);
     if (one->argument >= 0)
       text_addf(out, "argument %d, ", one->argument + 1);
-    text_addf(out, "%s: %s; seen %lld time%s, first:", rows[one->rule].name, rows[one->rule].words,
+    text_addf(out, "%s: %s; seen %lld time%s, first:", rule_row(one->rule)->name, rule_row(one->rule)->words,
               one->count, one->count == 1 ? "" : "s");
     add_indented(one->first, out);
   }

@@ -1,5 +1,4 @@
-/* What breaks a rule of loops, as it is found. Each rule has a code; the first thing found is an error, or all are
- * collected (OP2_CHECK=list). */
+/* What breaks a rule of loops, as it is found. The first thing found is an error, or all are collected (OP2_CHECK=list). */
 #ifndef OP2JIT_FINDINGS_H
 #define OP2JIT_FINDINGS_H
 
@@ -7,42 +6,13 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "jit/proof/rules.h"
 
 struct loop;
+struct loop_arg;
 
-enum rule {
-  RULE_TEXT,         /* the prover's: the text breaks a promise */
-  RULE_ALIAS,        /* one dat is passed twice, and the arguments meet */
-  RULE_READ,         /* what is to be read only is changed */
-  RULE_WRITE,        /* a component of OP_WRITE is not written */
-  RULE_ADD,          /* what is to be added to is read or assigned */
-  RULE_COMPARE,      /* an extremum is assigned without comparing */
-  RULE_EXTREMUM,     /* something else depends on an extremum so far */
-  RULE_OUTSIDE,      /* memory outside an argument is written */
-  RULE_ABSENT,       /* an absent argument is used */
-  RULE_OLD_VALUES,   /* what OP_WRITE or OP_WORK held before is read */
-  RULE_READ_OUTSIDE, /* memory outside an argument is read */
-  RULE_FAR,          /* memory far outside all arguments is read */
-  RULE_UNSET,        /* a variable without a value is read */
-  RULE_KEPT,         /* a variable keeps its value from element to element */
-  RULE_NO_RIGHT,     /* it depends on one of these, and nobody knows which */
-  RULE_INDEX,        /* an array of the kernel's own, or a constant, is left */
-  RULE_ASSERT,       /* an op_assert does not hold */
-  RULE_ROW,          /* OP_ROW(x, k) of a target that is not there */
-  RULE_DIVISION,     /* a whole number is divided by zero */
-  RULE_MEET,         /* two elements write one target, and the order decides what it gets */
-  RULE_ORDER,        /* the result depends on the order of elements */
-  RULE_STALE,        /* the library's: an old copy of another rank's element is read */
-  RULE_COUNT
-};
-
-/* One row per code. */
-struct rule_row {
-  const char *name;  /* "outside" */
-  const char *words; /* what is wrong, for the list */
-  bool ends;         /* a run without the check would end the process */
-};
-const struct rule_row *rule_row(enum rule rule);
+/* What mends an argument of which a rule is broken; NULL: no words are known. */
+const char *rule_remedy(enum rule rule, const struct loop_arg *arg);
 
 /* Of a loop, a rule and an argument: how often, and the words of the first. */
 struct finding {

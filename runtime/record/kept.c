@@ -24,7 +24,7 @@ struct kept {
 
 static size_t bytes_of(const op_arg *arg) {
   size_t bytes;
-  return arg->dim > 0 && size_mul((size_t)arg->dim, type_info((enum type_code)arg->type)->size, &bytes)
+  return arg->dim_ > 0 && size_mul((size_t)arg->dim_, type_info((enum type_code)arg->type_)->size, &bytes)
              ? bytes
              : 0;
 }
@@ -56,39 +56,39 @@ static long long add(struct kept *k, const void *data, size_t bytes) {
 
 void kept_take(struct op_context *ctx, op_arg *arg) {
   const size_t bytes = bytes_of(arg);
-  if (bytes == 0 || !arg->data)
+  if (bytes == 0 || !arg->data_)
     return;
-  if (bytes <= sizeof arg->said) {
-    memcpy(arg->said, arg->data, bytes);
-    arg->reserved[0] = INSIDE;
+  if (bytes <= sizeof arg->said_) {
+    memcpy(arg->said_, arg->data_, bytes);
+    arg->reserved_[0] = INSIDE;
     return;
   }
   struct kept *k = ctx ? find(ctx) : NULL;
-  arg->reserved[0] = k ? add(k, arg->data, bytes) : NOWHERE;
+  arg->reserved_[0] = k ? add(k, arg->data_, bytes) : NOWHERE;
 }
 
 void *kept_values(const struct op_context *ctx, const op_arg *arg) {
   const struct kept *k = ctx->kept;
-  const long long number = arg->reserved[0];
+  const long long number = arg->reserved_[0];
   if (number == INSIDE)
-    return (char *)arg->said;
+    return (char *)arg->said_;
   return k && number >= k->oldest && number < k->next ? k->copies[number % MOST].values : NULL;
 }
 
 int kept_move(const struct op_context *ctx, op_arg *args, int nargs, unsigned char **memory) {
   size_t bytes = 0, at = 0;
   for (int i = 0; i < nargs; i++)
-    if (args[i].reserved[0] > 0)
+    if (args[i].reserved_[0] > 0)
       bytes += bytes_of(&args[i]);
   *memory = array_new(bytes, 1);
   for (int i = 0; *memory && i < nargs; i++) {
-    if (args[i].reserved[0] == 0 || args[i].reserved[0] == INSIDE)
+    if (args[i].reserved_[0] == 0 || args[i].reserved_[0] == INSIDE)
       continue;
     const void *values = kept_values(ctx, &args[i]);
     if (!values)
       return i + 1;
-    args[i].data = memcpy(*memory + at, values, bytes_of(&args[i]));
-    args[i].reserved[0] = 0;
+    args[i].data_ = memcpy(*memory + at, values, bytes_of(&args[i]));
+    args[i].reserved_[0] = 0;
     at += bytes_of(&args[i]);
   }
   return 0;

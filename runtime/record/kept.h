@@ -18,7 +18,7 @@ struct kept;
 /* What `data` of a global points to becomes its own. Without memory, or before op_init, it has none: its loop fails. */
 void kept_take(struct op_context *ctx, op_arg *arg);
 static inline bool kept_has(const op_arg *arg) {
-  return arg->reserved[0] != 0;
+  return arg->reserved_[0] != 0;
 }
 /* NULL: they are gone. */
 void *kept_values(const struct op_context *ctx, const op_arg *arg);

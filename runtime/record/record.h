@@ -92,13 +92,11 @@ static inline long arg_most(const struct loop_arg *arg) {
 }
 
 static inline bool arg_is_reduction(const struct loop_arg *arg) {
-  return arg->present && arg->form == DESC_GBL &&
-         (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
+  return arg->present && arg->form == DESC_GBL && access_reduces(arg->access);
 }
 
 static inline bool arg_is_global(const struct loop_arg *arg) {
-  return arg->present && arg->form == DESC_GBL &&
-         (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
+  return arg->present && arg->form == DESC_GBL && (!access_reduces(arg->access) && arg->access != OP_WORK);
 }
 
 /* The launch has a copy of the user's values. */

@@ -12,8 +12,8 @@
 
 /* As arguments go in a record, but for the dat, and for the map, which goes by its name. */
 static bool same_kind(const op_arg *a, const op_arg *b) {
-  return a->form == b->form && a->idx == b->idx && a->dim == b->dim && a->type == b->type &&
-         a->access == b->access && a->present == b->present;
+  return a->form_ == b->form_ && a->idx_ == b->idx_ && a->dim_ == b->dim_ && a->type_ == b->type_ &&
+         a->access_ == b->access_ && a->present_ == b->present_;
 }
 
 static bool is_of(const struct loop_site *site, const struct loop_call *call, const char *mesh) {
@@ -32,9 +32,9 @@ static char *mesh_of(const struct op_context *ctx, const struct loop_call *call)
   const struct set *set = handle_object(ctx->handles, call->set, HANDLE_SET);
   text_addf(&names, "%s%s", set && set->sub ? "subset " : "", set ? set->name : "");
   for (int i = 0; i < call->nargs; i++) {
-    const struct map *map = handle_object(ctx->handles, call->args[i].map, HANDLE_MAP);
+    const struct map *map = handle_object(ctx->handles, call->args[i].map_, HANDLE_MAP);
     int first = 0;
-    while (call->args[first].map != call->args[i].map)
+    while (call->args[first].map_ != call->args[i].map_)
       first++;
     text_addf(&names, "\n%d %s", first, map ? map->name : "");
   }
@@ -46,6 +46,7 @@ static void site_free(struct loop_site *site) {
   free(site->text);
   free(site->mesh);
   free(site->variant);
+  free(site->no_text);
   free(site->keys);
   free(site);
 }
@@ -136,6 +137,9 @@ void site_leave(struct loop_site *site) {
   site->stats.variant = kept;
   free(site->variant);
   site->variant = kept;
+  free(site->no_text);
+  site->no_text = site->record->no_source;
+  site->record->no_source = NULL;
   site->record = NULL;
 }
 

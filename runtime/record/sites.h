@@ -9,7 +9,8 @@
 
 struct loop_site {
   char *name, *text, *variant;
-  char *mesh; /* the names of set and maps */
+  char *mesh;    /* the names of set and maps */
+  char *no_text; /* as loop->no_source, of the last record that is gone */
   const struct op2jit_compiled *compiled;
   int nargs;
   op_arg *keys;
@@ -27,6 +28,10 @@ void site_enter(struct loop_site *site, struct loop *record);
 void site_leave(struct loop_site *site);
 static inline const struct loop_stats *site_stats(const struct loop_site *site) {
   return site->record ? &site->record->stats : &site->stats;
+}
+/* Why it runs by the program's own function; NULL: it runs by a text. */
+static inline const char *site_no_text(const struct loop_site *site) {
+  return site->record ? site->record->no_source : site->no_text;
 }
 /* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
 bool sites_are_one(const struct loop_site *a, const struct loop_site *b);

@@ -22,8 +22,8 @@ uint64_t loop_hash(const struct loop_call *call) {
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *a = &call->args[i];
     const uint64_t numbers =
-        (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)(unsigned)a->access;
-    sum += mix((uint64_t)(uintptr_t)a->dat * 0xff51afd7ed558ccdu ^ (uint64_t)(uintptr_t)a->map << 1 ^
+        (uint64_t)(unsigned)a->idx_ << 32 ^ (uint64_t)(unsigned)a->dim_ << 8 ^ (uint64_t)(unsigned)a->access_;
+    sum += mix((uint64_t)(uintptr_t)a->dat_ * 0xff51afd7ed558ccdu ^ (uint64_t)(uintptr_t)a->map_ << 1 ^
                numbers * 0xc4ceb9fe1a85ec53u ^ (uint64_t)i << 56);
   }
   return mix(sum);
@@ -31,8 +31,9 @@ uint64_t loop_hash(const struct loop_call *call) {
 
 /* What makes an argument another one. The address of a global does not: it may differ from call to call. */
 static bool same_arg(const op_arg *a, const op_arg *b) {
-  return a->dat == b->dat && a->map == b->map && a->form == b->form && a->idx == b->idx && a->dim == b->dim &&
-         a->type == b->type && a->access == b->access && a->present == b->present && a->ref == b->ref;
+  return a->dat_ == b->dat_ && a->map_ == b->map_ && a->form_ == b->form_ && a->idx_ == b->idx_ &&
+         a->dim_ == b->dim_ && a->type_ == b->type_ && a->access_ == b->access_ &&
+         a->present_ == b->present_ && a->ref_ == b->ref_;
 }
 
 static bool is_record(const struct loop *loop, uint64_t hash, const struct loop_call *call) {
@@ -108,7 +109,7 @@ static void enter_again(struct loop_table *table, struct loop *loop) {
 static bool goes_by(const struct loop *loop, const void *handle) {
   bool found = loop->set_handle == handle;
   for (int i = 0; i < loop->nargs; i++)
-    found |= loop->keys[i].dat == handle;
+    found |= loop->keys[i].dat_ == handle;
   return found;
 }
 
@@ -116,8 +117,8 @@ static void rename_handle(struct loop *loop, const void *from, void *to) {
   if (loop->set_handle == from)
     loop->set_handle = to;
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->keys[i].dat == from)
-      loop->keys[i].dat = to;
+    if (loop->keys[i].dat_ == from)
+      loop->keys[i].dat_ = to;
 }
 
 static bool rename_all(struct loop_table *table, const void *from, void *to) {

@@ -85,6 +85,7 @@ int detail_fill(struct report_detail *out, const struct loop_site *site, struct 
                 struct error *err) {
   enum { EVENTS = 5 };
   const struct loop *loop = site->record;
+  out->no_text = site_no_text(site);
   if (!loop || !loop->set)
     return OP_OK;
   text_addf(&out->set, "%s, %lld elements", loop->set->name, loop->set->global_size);

@@ -36,6 +36,7 @@ struct report_variant {
 struct report_detail {
   struct text set, args, plan; /* args: a line each */
   struct text history;         /* what the cache says of the kernel, newest first: a line each */
+  const char *no_text;         /* why it runs by the program's own function; NULL: it runs by a text */
   struct report_variant *variants;
   int nvariants;
   double one, many; /* seconds of a call on one thread and on all, measured in turns; 0: it was not */

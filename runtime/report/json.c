@@ -19,7 +19,7 @@ static void add_lines(const char *key, const char *lines, struct text *out) {
 }
 
 static void add_detail(const struct report_detail *d, struct text *out) {
-  json_fields(out, "set:t plan:t", text_str(&d->set), text_str(&d->plan));
+  json_fields(out, "set:t plan:t no_text:t", text_str(&d->set), text_str(&d->plan), d->no_text);
   add_lines("arguments", text_str(&d->args), out);
   add_lines("history", text_str(&d->history), out);
   json_open(out, "variants", '[');

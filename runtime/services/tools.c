@@ -50,7 +50,7 @@ static void kokkos_loop_begins(void *user, const char *loop) {
 
 static void kokkos_copied(const struct kokkos *k, const char *dat, const char *detail, double bytes) {
   const struct kokkos_space host = {"Host"}, device = {"Device"};
-  const bool to_host = strcmp(detail, "to host") == 0;
+  const bool to_host = strcmp(detail, "to host") == 0; /* not a message: a word of OP_EVENT_COPY */
   if (!k->copy_begin.object)
     return;
   k->copy_begin.copy(to_host ? host : device, dat, NULL, to_host ? device : host, dat, NULL, (uint64_t)bytes);

@@ -31,14 +31,14 @@ CASE(of_dats_by_const_and_by_what_is_done) {
   op_arg args[] = {direct(x, 1, "double", OP_UNSAID), direct(y, 1, "double", OP_UNSAID),
                    direct(z, 1, "double", OP_UNSAID)};
   works(find("void k(const double *x, double *y, double *z) { *y = *x; *z = *z * 2; }", cells, 3, args));
-  assert_int_equal(args[0].access, OP_READ);
-  assert_int_equal(args[1].access, OP_WRITE);
-  assert_int_equal(args[2].access, OP_RW);
+  assert_int_equal(args[0].access_, OP_READ);
+  assert_int_equal(args[1].access_, OP_WRITE);
+  assert_int_equal(args[2].access_, OP_RW);
   op_arg through[] = {op_arg_dat(x, 0, ends, 1, "double", OP_UNSAID),
                       op_arg_dat(y, -2, ends, 1, "double", OP_UNSAID)};
   works(find("void k(const double *x, double *y[2]) { *y[0] += *x; *y[1] -= *x; }", edges, 2, through));
-  assert_int_equal(through[0].access, OP_READ);
-  assert_int_equal(through[1].access, OP_INC);
+  assert_int_equal(through[0].access_, OP_READ);
+  assert_int_equal(through[1].access_, OP_INC);
   works(op_par_loop_array("void k(const double *x, double *y[2]) { *y[0] += *x; *y[1] -= *x; }", "k", edges,
                           2, through, __FILE__, __LINE__));
 }
@@ -53,7 +53,7 @@ CASE(of_globals) {
              cells, 5, args));
   const int expected[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_READ};
   for (int i = 0; i < 5; i++)
-    assert_int_equal(args[i].access, expected[i]);
+    assert_int_equal(args[i].access_, expected[i]);
 }
 
 /* A sum has no place. */
@@ -65,15 +65,15 @@ CASE(of_globals_with_a_payload) {
   works(
       find("void k(const double *x, const int *e, double *h, int *p) { if (*x > *h) { *h = *x; *p = *e; } }",
            cells, 4, args));
-  assert_int_equal(args[2].access, OP_MAX);
+  assert_int_equal(args[2].access_, OP_MAX);
 }
 
 /* What is said stays, even where it is wrong: the loop says so. */
 CASE(only_what_is_left_out) {
   op_arg args[] = {direct(x, 1, "double", OP_RW), direct(y, 1, "double", OP_UNSAID)};
   works(find("void k(double *x, double *y) { *x += 1; *y = 1; }", cells, 2, args));
-  assert_int_equal(args[0].access, OP_RW);
-  assert_int_equal(args[1].access, OP_WRITE);
+  assert_int_equal(args[0].access_, OP_RW);
+  assert_int_equal(args[1].access_, OP_WRITE);
 }
 
 CASE(what_cannot_be_found_is_said) {
@@ -81,14 +81,14 @@ CASE(what_cannot_be_found_is_said) {
   op_arg through[] = {op_arg_dat(x, 0, ends, 1, "double", OP_UNSAID)};
   fails(OP_ERR_ACCESS, find("void k(double *x) { *x = 1; }", edges, 1, through));
   assert_non_null(strstr(op_last_error()->message, "argument 1: the access was left out"));
-  assert_int_equal(through[0].access, (int)OP_UNSAID);
+  assert_int_equal(through[0].access_, (int)OP_UNSAID);
   op_arg global[] = {op_arg_gbl(&value, 1, "double", OP_UNSAID)};
   fails(OP_ERR_ACCESS, find("void k(double *g) { *g = *g * 2; }", cells, 1, global));
   fails(OP_ERR_KERNEL, find("void other(double *g) { *g += 2; }", cells, 1, global));
   fails(OP_ERR_ARGUMENT, find(NULL, cells, 1, global));
   fails(OP_ERR_NARGS, find("void k(double *g) {}", cells, 0, global));
   fails(OP_ERR_HANDLE, find("void k(double *g) {}", NULL, 1, global));
-  assert_int_equal(global[0].access, (int)OP_UNSAID);
+  assert_int_equal(global[0].access_, (int)OP_UNSAID);
   /* A loop that gets what was not found says so. */
   fails(OP_ERR_ACCESS, op_par_loop_array("void k(double *g) {}", "k", cells, 1, global, NULL, 0));
 }

@@ -236,6 +236,24 @@ CASE(changed_text_is_compiled_anew_and_unchanged_text_is_not) {
   remove_folders();
 }
 
+/* Other kernels of the file, what they alone use, and comments. */
+CASE(what_a_kernel_does_not_use_compiles_nothing) {
+  static const char *const files[] = {
+      "#define TWO 2\nstatic const double gam = 1.4;\nstatic double a(double x) { return x * TWO; }\n"
+      "static void other(double *x) { *x = gam; }\n",
+      "/* New: */\n#define TWO 2\n#define THREE 3\nstatic const double gam = 1.5; // another\n"
+      "static double a(double x) { return x * TWO; }\nstatic void other(double *x) { *x = gam + THREE; }\n"};
+  if (is_native() || getenv("OP2_CHECK"))
+    return;
+  make_folders();
+  for (int i = 0; i < 2; i++) {
+    assert_true(run_with_header(files[i]) == 120);
+    assert_int_equal(op_counters()->compiles, i == 0);
+    assert_int_equal(op_counters()->cache_hits, i == 1);
+  }
+  remove_folders();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(a_kernel_has_the_enums_structs_macros_tables_and_functions_of_a_prelude),
@@ -248,6 +266,7 @@ int main(void) {
       test_in_library(a_file_that_is_nowhere_is_an_error_that_says_where_it_was_looked_for),
       test_in_library(what_only_the_program_includes_may_be_missing),
       test_in_library(changed_text_is_compiled_anew_and_unchanged_text_is_not),
+      test_in_library(what_a_kernel_does_not_use_compiles_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,6 +262,22 @@ CASE(writes_what_it_reads) {
 }
 
 OP_KERNEL_DEF(
+    writes_global, void writes_global(const int *flag, const double *g, double *b) {
+      double *hidden[2] = {b, (double *)(unsigned long)g};
+      hidden[*flag][0] = 4;
+      b[1] += g[0];
+    })
+
+/* A global may be OP_RW only over a set of one element. */
+CASE(writes_a_global_that_it_reads) {
+  double g = 2;
+  GOES_WRONG(writes_global, "loop writes_global, argument 2 (a global, OP_READ)",
+             "do not write to it, or declare it OP_INC and only add to it, or OP_MIN or OP_MAX",
+             direct(mesh.flag, 1, "int", OP_READ), op_arg_gbl(&g, 1, "double", OP_READ),
+             through(mesh.b, 2, OP_RW));
+}
+
+OP_KERNEL_DEF(
     reads_old, void reads_old(const int *flag, bool *mark, double *a) {
       bool *same[2] = {mark, mark};
       a[0] = *same[*flag] ? 1 : 2;
@@ -485,6 +501,7 @@ int main(void) {
     test_later(leaves_a_gap),
     test_later(lowers_a_maximum),
     test_later(writes_what_it_reads),
+    test_later(writes_a_global_that_it_reads),
     test_later(reads_an_old_bool),
     test_later(first_infinity),
     test_later(found_once),

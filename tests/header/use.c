@@ -1,6 +1,7 @@
 /* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
 #include <op2jit.h>
 #include <op2jit_tasks.h>
+#include <op2jit_tools.h>
 
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
@@ -78,7 +79,8 @@ int main(int argc, char **argv) {
   const op_arg some[] = {op_arg_gbl(anything, 1, "float", OP_INC), op_arg_gbl(NULL, 1, "int", OP_WORK),
                          global(value, 1, "double", OP_MIN), (op_arg_info)(value, 1, "double", 1),
                          op_arg_may_meet(op_arg_dat(x, 0, map, 2, "double", OP_RW))};
-  code |= op_fetch_data(x, anything) | (op_put_data)(x, value) | (some[0].dim > 1);
+  code |= op_fetch_data(x, anything) | (op_put_data)(x, value);
+  code |= op_par_loop_array(text, "add", set, 4, some, __FILE__, __LINE__);
   code |= op_update_const("two", &real) | op_update_const("four", value);
   code |= op_par_loop(text, "add", set, op_arg_dat(x, 0, map, 2, "double", OP_READ),
                       op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC), op_arg_gbl(&sum, 1, "double", OP_MIN),
@@ -102,7 +104,7 @@ int main(int argc, char **argv) {
       op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
-  code |= op_open_hdf5() | use_graphs(set, x, y);
+  code |= op_open_hdf5() | use_graphs(set, x, y) | (op_declarations()[0] != '{');
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   const long long offsets[] = {0, 0, 0};

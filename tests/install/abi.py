@@ -67,7 +67,7 @@ def main(record, headers, library, *options):
     with open(record, encoding="utf-8") as file:
         recorded = file.read().splitlines()
     # A struct that has room kept for later may give it to new members; what was named before stays where it was.
-    gone = [line for line in recorded if line not in now and ".reserved " not in line]
+    gone = [line for line in recorded if line not in now and ".reserved" not in line]
     new = [line for line in now if line not in recorded]
     for line in gone:
         print(f"gone, or another: {line}")

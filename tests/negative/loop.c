@@ -61,7 +61,7 @@ CASE(loop_zeroed_argument) {
   UNUSED;
   op_arg args[1];
   memset(args, 0, sizeof args);
-  args[0].form = 77;
+  args[0].form_ = 77;
   op_par_loop_array(kernel_scale(), "scale", m->cells, 1, args, __FILE__, 1);
 }
 

@@ -73,7 +73,8 @@ CASE(prelude_of_op_kernel_wrong) {
 
 CASE(prelude_defines_the_name) {
   op_decl_prelude("enum kind { FLUID, SOLID };\n");
-  WITH_TEXT("enum kind { GAS };\nvoid scale(const double *h, double *sum) {\n  *sum += *h;\n}\n");
+  WITH_TEXT(
+      "enum kind { GAS };\nvoid scale(const double *h, double *sum) {\n  *sum += *h + (enum kind)0;\n}\n");
 }
 
 /* clang-format off */

@@ -102,6 +102,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     report.facts = rules.facts();
   }
   for (const compile_message &message : report.messages.messages())
+    // not a message: the words of clang
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
       report.findings.push_back({-1,
                                  PROVE_VIOLATED,
@@ -138,15 +139,16 @@ void prove(const prove_request *request, prove_result *result) {
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
     generator = lowers ? lower(compiler, report->lowered.context) : nullptr;
-    return generator ? std::unique_ptr<clang::ASTConsumer>(generator) : std::make_unique<clang::ASTConsumer>();
+    return generator ? std::unique_ptr<clang::ASTConsumer>(generator)
+                     : std::make_unique<clang::ASTConsumer>();
   };
   const auto done = [&](clang::CompilerInstance &compiler) {
     analyse(*request, compiler.getASTContext(), *report);
     if (generator)
       report->lowered.module.reset(generator->ReleaseModule());
   };
-  const outcome came = run_safely(
-      [&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
+  const outcome came =
+      run_safely([&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
   const bool in_text = report->messages.has_errors();
   if (came != outcome::done && !in_text)
     report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);

@@ -183,13 +183,10 @@ bool describe(const clang::ASTContext &context, const clang::VarDecl &variable,
 
 /* ---- does the text mean the same by itself? ----*/
 
-// A header that is missing is one of the program's, not of a kernel text as people write them.
 std::string first_error(const Output &output) {
   for (const compile_message &message : output.messages())
-    if (message.severity == COMPILE_ERROR) {
-      const llvm::StringRef text = message.text;
-      return text.substr(0, text.find("; kernels are freestanding")).str();
-    }
+    if (message.severity == COMPILE_ERROR)
+      return message.text;
   return "it does not compile";
 }
 
@@ -208,6 +205,7 @@ std::string verify(const read_request &request, const read_kernel &kernel, const
   alone.files = files;
   alone.nfiles = 2;
   Output output;
+  output.of_kernel = false;
   std::string why;
   const bool parsed = parse(
       alone, output, [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
@@ -357,6 +355,7 @@ void say_error(const Output &output, const Flags &flags, Answer &answer) {
 
 Came parse_unit(const read_request &request, const Flags &flags, bool few, Answer &answer) {
   Output output;
+  output.of_kernel = false;
   FrontMessages messages(output, Warnings::None, false);
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(&messages, false);

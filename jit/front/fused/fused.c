@@ -21,54 +21,6 @@ struct join {
   int of[DESC_MOST_MEMBERS];
 };
 
-/* ---- what a text declares --------------------------------------------------------------------------*/
-
-static bool is_any_of(const struct tokens *t, size_t i, const char *const *spellings) {
-  bool found = false;
-  for (; *spellings; spellings++)
-    found |= token_is(t, i, *spellings);
-  return found;
-}
-
-/* A name outside of brackets: of a variable, a type or a function. What is no declaration, as in "sizeof (a)", stands
- * inside of some. */
-static bool is_declarator(const struct tokens *t, size_t i) {
-  static const char *const behind[] = {"=", ";", "[", ",", "(", NULL};
-  static const char *const before[] = {"struct", "union", "enum", NULL};
-  static const char *const never[] = {"__attribute__", "__attribute", "_Static_assert", "static_assert",
-                                      NULL};
-  return token_is_identifier(t, i) && !is_any_of(t, i, never) &&
-         (is_any_of(t, i + 1, behind) || (i > 0 && is_any_of(t, i - 1, before)));
-}
-
-static bool opens_enum(const struct tokens *t, size_t i) {
-  return token_is(t, i, "{") && i > 0 &&
-         (token_is(t, i - 1, "enum") || (i > 1 && token_is(t, i - 2, "enum")));
-}
-
-static void note_enum(const struct tokens *t, size_t open, size_t end, bool *declares) {
-  for (size_t i = open + 1; i < end; i++)
-    declares[i] = token_is_identifier(t, i) && (token_is(t, i - 1, "{") || token_is(t, i - 1, ","));
-}
-
-static void note_declared(const struct tokens *t, bool *declares) {
-  for (size_t i = 0; i < t->count; i++) {
-    if (t->items[i].directive) {
-      declares[i] = i > 0 && token_is(t, i - 1, "define");
-      continue;
-    }
-    declares[i] = is_declarator(t, i);
-    if (!token_is(t, i, "(") && !token_is(t, i, "[") && !token_is(t, i, "{"))
-      continue;
-    const size_t end = kernel_skip_brackets(t, i);
-    if (opens_enum(t, i))
-      note_enum(t, i, end, declares);
-    for (size_t k = i; k < end; k++) /* a macro may be defined in a body */
-      declares[k] |= t->items[k].directive && k > 0 && token_is(t, k - 1, "define");
-    i = end - 1;
-  }
-}
-
 /* ---- one text of several ---------------------------------------------------------------------------*/
 
 static bool is_constant(const struct desc *out, const char *name) {
@@ -157,7 +109,7 @@ static int read_text(struct part *p, const struct desc *d, struct error *err) {
   p->declares = array_new(p->kernel.tokens.count, sizeof *p->declares);
   if (!p->declares)
     return error_memory(err, "a kernel text", p->kernel.tokens.count);
-  note_declared(&p->kernel.tokens, p->declares);
+  tokens_declared(&p->kernel.tokens, p->declares);
   return OP_OK;
 }
 

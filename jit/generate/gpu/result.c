@@ -11,7 +11,7 @@ static bool is_member(const struct gpu_writer *w, int arg) {
 }
 
 static bool is_extremum(const struct desc_arg *a) {
-  return a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
+  return a->form == DESC_GBL && access_is_extremum(a->access);
 }
 
 static void put_struct(struct gpu_writer *w) {

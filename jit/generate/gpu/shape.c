@@ -129,8 +129,7 @@ void gpu_targets_free(struct gpu_targets *t) {
 /* ---- slots ---- */
 /* What a block leaves behind: reductions, payloads, and globals that the one element of a set writes. */
 static bool in_slot(const struct desc_arg *a) {
-  return a->present &&
-         (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_READ && a->access != OP_WORK));
+  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && access_changes(a->access)));
 }
 
 size_t gpu_slot_size(const struct desc *d, int arg) {
@@ -192,8 +191,8 @@ static bool add_globals(const struct desc *d, struct gpu_parameters *p) {
     if (!a->present)
       continue;
     size_t bytes = (size_t)a->dim * type_info(a->type)->size;
-    bool global = a->form == DESC_GBL && (a->access == OP_READ || a->access == OP_RW);
-    bool start = a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
+    bool global = a->form == DESC_GBL && access_reads(a->access);
+    bool start = a->form == DESC_GBL && access_is_extremum(a->access);
     if (!global && !start)
       continue;
     bool value = !a->kept && together + bytes <= BY_VALUE;

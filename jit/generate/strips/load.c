@@ -32,7 +32,7 @@ static void row_of_map(const struct generator *g, int map, const char *lane, cha
 
 /* Numbers are wanted with what is loaded, before the kernel; where increments go, behind it. */
 bool arg_is_loaded(const struct desc_arg *a) {
-  return a->form == DESC_IDX || a->access == OP_READ || a->access == OP_RW || access_is_extremum(a->access);
+  return a->form == DESC_IDX || access_reads(a->access) || access_is_extremum(a->access);
 }
 
 static bool has_entries(const struct desc_arg *a) {

@@ -16,14 +16,12 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from .. import errors
+from .._library import READ, UNSAID
 from . import functions, values
 from .body import Body, Piece, c_name
 from .expressions import MISSING
 from .source import Source
 from .values import Array, Type, Value
-
-_READ = 0
-_UNSAID = -1
 
 
 class Unit:
@@ -175,10 +173,10 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
         )
     found: List[Tuple[str, Type]] = []
     for name, parameter in zip(source_names, parameters):
-        const = parameter.access == _READ or (
-            parameter.access == _UNSAID and written is not None and name not in written
+        const = parameter.access == READ or (
+            parameter.access == UNSAID and written is not None and name not in written
         )
-        index = parameter.access == _READ and parameter.rows == 0
+        index = parameter.access == READ and parameter.rows == 0
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
         found.append((name, Array(parameter.type, shape, const or (index and const), bool(parameter.rows))))
     return found
@@ -269,7 +267,7 @@ def _uses_constants(function: types.FunctionType) -> bool:
 def translate(function: Any, parameters: Sequence[Any]) -> Tuple[str, str, Callable[..., Any]]:
     """The text for the compiler, the text for people, and what runs without a compiler."""
     unit = _translate_once(function, parameters, None)
-    if any(parameter.access == _UNSAID for parameter in parameters):
+    if any(parameter.access == UNSAID for parameter in parameters):
         assert unit.kernel
         unit = _translate_once(function, parameters, set(unit.kernel.written))
     return _lines(unit), _pretty(unit), _runner(function)

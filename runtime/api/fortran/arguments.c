@@ -99,11 +99,11 @@ void op2jit_f_arg_dat(op_arg *out, int present, op_dat dat, int idx, op_map map,
 /* An array that is shorter than the argument, or that a loop cannot leave its result in, is for the loop to tell: it is
  * of no type then. */
 static void check_array(op_arg *arg, long long count) {
-  if (count != ARRAY_SECTION && (count < 0 || arg->dim <= count))
+  if (count != ARRAY_SECTION && (count < 0 || arg->dim_ <= count))
     return;
-  arg->type = TYPE_NONE;
-  arg->pointed = count == ARRAY_SECTION ? POINTED_SECTION : POINTED_SHORT;
-  arg->said_length = (int)(count < 0 ? 0 : count);
+  arg->type_ = TYPE_NONE;
+  arg->pointed_ = count == ARRAY_SECTION ? POINTED_SECTION : POINTED_SHORT;
+  arg->said_length_ = (int)(count < 0 ? 0 : count);
 }
 
 /* What is only read may be an expression, or a section's copy: its values are taken now. */
@@ -113,7 +113,7 @@ void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char 
   *out = op2jit_opt_arg_gbl_typed(present, data, dim, fortran_type(type, room), (op_access)access,
                                   fortran_type(is, other));
   check_array(out, count);
-  if (access == OP_READ && out->present && out->type != TYPE_NONE)
+  if (access == OP_READ && out->present_ && out->type_ != TYPE_NONE)
     kept_take(api_context(), out);
 }
 

@@ -125,8 +125,9 @@ static int check_table(op_set from, int arity, const void *table, int bytes, lon
   return leave_together("op_decl_map", code);
 }
 
-op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
-                         const long long extents[3], const char *name) {
+op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, const char *is,
+                         long long count, const long long extents[3], const char *name) {
+  const int bytes = strcmp(is, "integer(8)") == 0 ? 8 : 4;
   if (check_table(from, arity, table, bytes, count, extents, name))
     return NULL;
   op_map map = bytes == 8 ? op2jit_op2_decl_map_long(from, to, arity, table, name)
@@ -177,8 +178,8 @@ static int check_ragged(op_set from, const long long *offsets, long long noffset
   return leave_together(call, code);
 }
 
-op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
-                                long long ntargets, const char *name) {
+op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long offsets[], long long noffsets,
+                                int targets[], long long ntargets, const char *name) {
   if (check_ragged(from, offsets, noffsets, targets, ntargets, name))
     return NULL;
   const int base = api_context() ? api_context()->maps_base : 0;
@@ -340,11 +341,16 @@ op_dat op2jit_f_decl_dat_hdf5(op_set set, int dim, const char *type, const char 
   return op2jit_decl_dat_hdf5(set, dim, fortran_type(type, room), file, name);
 }
 
-int op2jit_f_const_hdf5(int write, const char *name, int dim, const char *type, void *value, const char *is,
-                        const char *file) {
+int op2jit_f_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *is,
+                            const char *file) {
   char room[64], other[64];
-  type = fortran_type(type, room);
-  is = fortran_type(is, other);
-  return write ? op2jit_write_const_hdf5_typed(name, dim, type, value, file, is)
-               : op2jit_get_const_hdf5_typed(name, dim, type, value, file, is);
+  return op2jit_get_const_hdf5_typed(name, dim, fortran_type(type, room), value, file,
+                                     fortran_type(is, other));
+}
+
+int op2jit_f_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *is,
+                              const char *file) {
+  char room[64], other[64];
+  return op2jit_write_const_hdf5_typed(name, dim, fortran_type(type, room), value, file,
+                                       fortran_type(is, other));
 }

@@ -42,12 +42,12 @@ int op2jit_f_refuse_bounds(long long pieces, long long bounds);
 
 /* ---- declarations ---- */
 
-/* A table of whole numbers of `bytes` bytes. */
-op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
-                         const long long extents[3], const char *name);
+/* A table of whole numbers of 4 or 8 bytes. */
+op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, const char *is,
+                         long long count, const long long extents[3], const char *name);
 /* `offsets` and `targets` are changed. */
-op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long *offsets, long long noffsets, int *targets,
-                                long long ntargets, const char *name);
+op_map op2jit_f_decl_map_ragged(op_set from, op_set to, long long offsets[], long long noffsets,
+                                int targets[], long long ntargets, const char *name);
 op_dat op2jit_f_decl_view(op_set set, int dim, const char *type, void *array, const char *is, long long count,
                           const long long extents[3], const char *name);
 op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
@@ -67,8 +67,10 @@ int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count, co
 int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is, long long count);
 int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is, long long count);
 op_dat op2jit_f_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
-int op2jit_f_const_hdf5(int write, const char *name, int dim, const char *type, void *value, const char *is,
-                        const char *file);
+int op2jit_f_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *is,
+                            const char *file);
+int op2jit_f_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *is,
+                              const char *file);
 
 /* ---- arguments and loops ---- */
 
@@ -103,8 +105,8 @@ long long op2jit_f_copy_map(const void *table);
 const char *op2jit_f_kernel_file(const char *path);
 /* A text, kept by the library. */
 const char *op2jit_f_kernel_text(const char *text);
-/* `function` is the kernel `name` of `text`. */
-int op2jit_f_native(const char *text, const char *name, op_kernel_function function);
+/* `function` is the kernel `name` of that text. */
+int op2jit_f_native(const char *kernel_source, const char *name, op_kernel_function function);
 /* A loop whose kernel is a procedure of the program and nothing else. */
 int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op_arg args[]);
 

@@ -93,24 +93,24 @@ int op2jit_op2_fetch_idx(op_dat handle, void *out, int low, int high) {
 /* ---- raw loops ---- */
 
 static struct dat *dat_of(struct op_context *ctx, const op_arg *arg) {
-  return arg->form == DESC_DAT && arg->present
-             ? api_object(ctx, arg->dat, HANDLE_DAT, "op_mpi_halo_exchanges", "an argument's dat")
+  return arg->form_ == DESC_DAT && arg->present_
+             ? api_object(ctx, arg->dat_, HANDLE_DAT, "op_mpi_halo_exchanges", "an argument's dat")
              : NULL;
 }
 
 static bool is_direct(const op_arg *arg) {
-  return arg->map == &op2jit_identity_map;
+  return arg->map_ == &op2jit_identity_map;
 }
 
 static void add_needs(struct op_context *ctx, int nargs, const op_arg *args, bool redundant,
                       struct halo_need *needs, int *count) {
   for (int i = 0; i < nargs && *count < OP_MAX_ARGS; i++) {
     struct dat *dat = dat_of(ctx, &args[i]);
-    const bool reads = args[i].access == OP_READ || args[i].access == OP_RW;
+    const bool reads = access_reads(args[i].access_);
     if (!dat || !reads || (is_direct(&args[i]) && !redundant))
       continue;
     const struct map *map = is_direct(&args[i]) ? NULL
-                                                : api_object(ctx, args[i].map, HANDLE_MAP,
+                                                : api_object(ctx, args[i].map_, HANDLE_MAP,
                                                              "op_mpi_halo_exchanges", "an argument's map");
     if (!api_error()->code && !halo_is_current(ctx, dat, SPACE_HOST, map))
       needs[(*count)++] = (struct halo_need){.dat = dat, .map = map};
@@ -121,7 +121,7 @@ static bool writes_through_map(int nargs, const op_arg *args) {
   bool writes = false;
   for (int i = 0; i < nargs; i++)
     writes |=
-        args[i].form == DESC_DAT && args[i].present && !is_direct(&args[i]) && args[i].access != OP_READ;
+        args[i].form_ == DESC_DAT && args[i].present_ && !is_direct(&args[i]) && args[i].access_ != OP_READ;
   return writes;
 }
 
@@ -157,7 +157,7 @@ int op2jit_op2_wrote(int nargs, const op_arg *args) {
   if (!ctx)
     return api_refused();
   for (int i = 0; i < nargs; i++) {
-    struct dat *dat = args[i].access == OP_READ ? NULL : dat_of(ctx, &args[i]);
+    struct dat *dat = args[i].access_ == OP_READ ? NULL : dat_of(ctx, &args[i]);
     if (dat)
       dat_wrote(dat, SPACE_HOST, REGION_OWNED);
   }

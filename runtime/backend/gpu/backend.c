@@ -216,13 +216,12 @@ static int run_timed(struct op_context *ctx, struct launch *launch, struct gpu_v
     code = gpu_launch_part(ctx, launch, v, part, err);
   if (!result && !code)
     result = c->driver->time_end(c->self, &seconds);
-  c->failed |= result != 0;
   if (!result && !code)
     gpu_waited(c);
   launch->seconds += seconds;
-  return code ? code
-              : gpu_failed(c, result, err, "loop %s, variant %s, %s: running the kernel", launch->loop->name,
-                           v->name, c->device.label);
+  if (code)
+    return code;
+  return gpu_kernel_failed(c, result, launch->loop->name, v->name, "running the kernel", err);
 }
 
 static int backend_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
@@ -236,8 +235,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
   int code = gpu_fetch_results(ctx, launch, v, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(ctx->env, ENV_TIMING))
-    code = gpu_wait(gpu_of(ctx), err, "loop %s, variant %s, %s: running the kernel", loop->name, v->name,
-                    gpu_of(ctx)->device.label);
+    code = gpu_wait_for(gpu_of(ctx), loop->name, v->name, err);
   return code;
 }
 

@@ -5,11 +5,15 @@
 
 #include "gpu.h"
 
+static bool is_of(const struct gpu_launched *l, const char *loop, const char *variant) {
+  return strncmp(l->loop, loop, sizeof l->loop - 1) == 0 &&
+         strncmp(l->variant, variant, sizeof l->variant - 1) == 0;
+}
+
 void gpu_given(struct gpu *c, const char *loop, const char *variant) {
   struct gpu_under_way *u = &c->under_way;
   for (int i = 0; i < u->count; i++)
-    if (strncmp(u->items[i].loop, loop, sizeof u->items[i].loop - 1) == 0 &&
-        strncmp(u->items[i].variant, variant, sizeof u->items[i].variant - 1) == 0)
+    if (is_of(&u->items[i], loop, variant))
       return;
   if (u->count == GPU_UNDER_WAY) {
     u->more = true;
@@ -26,15 +30,6 @@ void gpu_waited(struct gpu *c) {
   c->under_way.more = false;
 }
 
-/* Does the message name the one loop that it can be? */
-static bool is_named(const struct gpu_under_way *u, const char *message) {
-  struct text words = {0};
-  text_addf(&words, "loop %s, variant %s,", u->items[0].loop, u->items[0].variant);
-  const bool named = u->count == 1 && text_ok(&words) && strstr(message, text_str(&words));
-  text_free(&words);
-  return named;
-}
-
 static void add_suspects(const struct gpu_under_way *u, struct text *out) {
   text_add(out, u->count == 1
                     ? "; the kernel that failed is that of loop "
@@ -47,8 +42,22 @@ static void add_suspects(const struct gpu_under_way *u, struct text *out) {
     text_add(out, ": with OP2_TIMING=text each one is waited for, and the message has the one that failed");
 }
 
-int gpu_failed(struct gpu *c, int code, struct error *err, const char *doing, ...) {
+/* `named`: `doing` names the one loop that it can be of. */
+static int tell(struct gpu *c, int code, struct error *err, const char *doing, bool named) {
   const struct gpu_under_way *u = &c->under_way;
+  struct text what = {0};
+  c->failed |= c->driver->is_of_kernel(code);
+  const int kind = c->driver->check(c->self, code, err, doing);
+  if (u->count && c->driver->is_of_kernel(code) && !named) {
+    text_add(&what, error_message(err));
+    add_suspects(u, &what);
+    error_set(err, kind, "%s", text_str(&what));
+  }
+  text_free(&what);
+  return kind;
+}
+
+int gpu_failed(struct gpu *c, int code, struct error *err, const char *doing, ...) {
   struct text what = {0};
   va_list args;
   if (!code)
@@ -56,14 +65,27 @@ int gpu_failed(struct gpu *c, int code, struct error *err, const char *doing, ..
   va_start(args, doing);
   text_vaddf(&what, doing, args);
   va_end(args);
-  c->failed |= c->driver->is_of_kernel(code);
-  const int kind = c->driver->check(c->self, code, err, text_str(&what));
-  text_clear(&what);
-  if (u->count && c->driver->is_of_kernel(code) && !is_named(u, error_message(err))) {
-    text_add(&what, error_message(err));
-    add_suspects(u, &what);
-    error_set(err, kind, "%s", text_str(&what));
-  }
+  const int kind = tell(c, code, err, text_str(&what), false);
   text_free(&what);
   return kind;
+}
+
+int gpu_kernel_failed(struct gpu *c, int code, const char *loop, const char *variant, const char *doing,
+                      struct error *err) {
+  const struct gpu_under_way *u = &c->under_way;
+  struct text what = {0};
+  if (!code)
+    return OP_OK;
+  c->failed = true;
+  text_addf(&what, "loop %s, variant %s, %s: %s", loop, variant, c->device.label, doing);
+  const int kind = tell(c, code, err, text_str(&what), u->count == 1 && is_of(&u->items[0], loop, variant));
+  text_free(&what);
+  return kind;
+}
+
+int gpu_wait_for(struct gpu *c, const char *loop, const char *variant, struct error *err) {
+  const int code = gpu_kernel_failed(c, c->driver->wait(c->self), loop, variant, "running the kernel", err);
+  if (!code)
+    gpu_waited(c);
+  return code;
 }

@@ -100,6 +100,11 @@ void gpu_waited(struct gpu *c);
  * loops that it can be of. */
 int gpu_failed(struct gpu *c, int code, struct error *err, const char *doing, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same while this variant of a loop is launched or waited for: the driver takes no more work then. */
+int gpu_kernel_failed(struct gpu *c, int code, const char *loop, const char *variant, const char *doing,
+                      struct error *err);
+/* gpu_wait after this variant was launched. */
+int gpu_wait_for(struct gpu *c, const char *loop, const char *variant, struct error *err);
 
 /* ---- halos (halo.c): the mover's messages ---- */
 int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,

@@ -33,7 +33,7 @@ static const struct dat *dat_of(const struct loop *loop, int dat) {
 /* Values of a READ or RW global, or what MIN and MAX start from. */
 void *gpu_global_values(const struct launch *launch, int arg) {
   const struct loop_arg *a = &launch->loop->args[arg];
-  return a->access == OP_READ || a->access == OP_RW ? launch->globals + a->offset : launch->slots + a->offset;
+  return access_reads(a->access) ? launch->globals + a->offset : launch->slots + a->offset;
 }
 
 static void set_number(struct call *call, enum gpu_parameter_kind kind, int number) {
@@ -120,11 +120,7 @@ static int fill(struct call *call) {
 }
 
 static int failed(struct call *call, int code, const char *doing) {
-  if (!code)
-    return OP_OK;
-  call->c->failed = true;
-  return gpu_failed(call->c, code, call->err, "loop %s, variant %s, %s: %s", call->loop->name, call->v->name,
-                    call->c->device.label, doing);
+  return gpu_kernel_failed(call->c, code, call->loop->name, call->v->name, doing, call->err);
 }
 
 int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
@@ -184,7 +180,7 @@ void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsig
     if (at < 0)
       continue;
     const struct loop_arg *a = &loop->args[i];
-    bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
+    bool global = a->form == DESC_GBL && access_assigns(a->access);
     memcpy((global ? launch->globals : launch->slots) + a->offset, landing + at,
            gpu_slot_size(&loop->desc, i));
   }
@@ -250,16 +246,13 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err) {
   struct gpu *c = gpu_of(ctx);
-  struct call call = {.ctx = ctx, .c = c, .launch = launch, .loop = launch->loop, .v = v, .err = err};
   int code = gpu_send_results(ctx, launch, v, c->landing, err);
   if (code || !gpu_result_bytes(launch, v))
     return code;
-  code = failed(&call, c->driver->wait(c->self), "running the kernel");
-  if (code)
-    return code;
-  gpu_waited(c);
-  gpu_take_results(ctx, launch, c->landing);
-  return OP_OK;
+  code = gpu_wait_for(c, launch->loop->name, v->name, err);
+  if (!code)
+    gpu_take_results(ctx, launch, c->landing);
+  return code;
 }
 
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,

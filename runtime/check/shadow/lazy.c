@@ -31,7 +31,7 @@ struct writes {
 
 static bool find_memory(const struct launch *launch, int i, unsigned char **memory, size_t *bytes) {
   const struct loop_arg *arg = &launch->loop->args[i];
-  if (!arg->present || (arg->form != DESC_INFO && (arg->access == OP_READ || arg->access == OP_WORK)))
+  if (!arg->present || (arg->form != DESC_INFO && !access_changes(arg->access)))
     return false;
   const struct replica *host = arg->dat ? &arg->dat->replicas[SPACE_HOST] : NULL;
   *memory = host ? host->memory : launch->user[i];

@@ -148,15 +148,14 @@ static int report(const struct op_context *ctx, const struct loop *loop, int i, 
   type_print(arg->type, b, y, sizeof y);
   tell_constants(ctx, loop, &constants);
   error_set(err, OP_ERR_VIOLATION,
-            "loop %s, argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
+            "argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
             "largest value in double, %g in float precision, of sums more if the absolute values of what was "
             "added are larger, nothing for integers)%s; if %sOP2_CHECK=on finds "
             "no mistake in the kernel, please report it",
-            loop->name, i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name,
-            TOLERANCE_DOUBLE, TOLERANCE_FLOAT, text_str(&constants),
-            constants.length ? "they are equal and " : "");
+            i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name, TOLERANCE_DOUBLE,
+            TOLERANCE_FLOAT, text_str(&constants), constants.length ? "they are equal and " : "");
   text_free(&constants);
-  return OP_ERR_VIOLATION;
+  return error_prefix(err, "loop %s, ", loop->name);
 }
 
 /* The halos of a run are nobody's result. */

@@ -115,12 +115,10 @@ static int tell_increment(const struct look *look, const struct increment *found
   watch_place(cell, found->arg, found->row, found->component, look->element, &where);
   int code = watch_tell_cause(cell, found->arg, text_str(&where), look->element, &known, look->notes);
   if (!known)
-    code = watch_violation(
-        cell->loop, RULE_ADD, found->arg, look->element, look->notes,
-        "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
-        "only and do not read it%s",
-        text_str(&where), step, found->from, found->to,
-        arg->map ? "" : ", or declare the argument OP_RW or OP_WRITE");
+    code =
+        watch_violation(cell->loop, RULE_ADD, found->arg, look->element, look->notes,
+                        "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; %s",
+                        text_str(&where), step, found->from, found->to, rule_remedy(RULE_ADD, arg));
   text_free(&where);
   return code;
 }
@@ -205,12 +203,10 @@ static int check_limits(struct look *look, int i, int extremum) {
   for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
     if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
       return watch_tell(cell, RULE_COMPARE, i, r, c, look->element,
-                        arg->access == OP_MIN
-                            ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
-                            : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                        arg->access == OP_MIN ? "the kernel assigns %s without comparing; " COMPARE_FOR_MIN
+                                              : "the kernel assigns %s without comparing; " COMPARE_FOR_MAX,
                         look->notes);
-  for (int r = 0;
-       !look->told[i] && (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
+  for (int r = 0; !look->told[i] && access_assigns(arg->access) && r < cell->args[i].rows; r++)
     if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
       return watch_tell_dependence(look->cell, i, r, c, extremum, look->element, look->notes);
   return OP_OK;

@@ -6,7 +6,6 @@
 
 #include "check/rows.h"
 #include "check/watch/watch_say.h"
-#include "jit/proof/found.h"
 
 /* ---- one row ---- */
 
@@ -88,13 +87,8 @@ static int check_read(const struct look *look, int side, int i) {
                         *before = cell_row(look->cell, 1 - side, i, r);
     const int c = watch_difference(arg, now, before);
     if (c >= 0)
-      return watch_tell_change(
-          look->cell, RULE_READ, i, r, c, look->element, before, now,
-          arg->map ? "the kernel changed %s, which it is only to read, from %s to %s; do not write to it, or "
-                     "declare it OP_INC wherever the loop passes it, and only add to it"
-                   : "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
-                     "OP_RW, or do not write to it",
-          look->notes);
+      return watch_tell_change(look->cell, RULE_READ, i, r, c, look->element, before, now,
+                               "the kernel changed %s, which it is only to read, from %s to %s", look->notes);
   }
   return OP_OK;
 }
@@ -116,9 +110,9 @@ static int check_extremum(const struct look *look, int i) {
       return watch_tell_change(look->cell, RULE_COMPARE, i, r, c, look->element, start, now,
                                arg->access == OP_MIN
                                    ? "the kernel raised %s from %s to %s, so it assigns it "
-                                     "without comparing; write if (v < *m) *m = v"
+                                     "without comparing; " COMPARE_FOR_MIN
                                    : "the kernel lowered %s from %s to %s, so it assigns it "
-                                     "without comparing; write if (v > *m) *m = v",
+                                     "without comparing; " COMPARE_FOR_MAX,
                                look->notes);
   }
   return OP_OK;
@@ -154,10 +148,7 @@ static int check_write(struct look *look, int i) {
       continue;
     look->told[i] = true;
     return watch_tell(look->cell, RULE_WRITE, i, r, c, look->element,
-                      arg->map ? "the kernel did not write %s, which it promised to write for every element; "
-                                 "write it on every path, " FOUND_INSTEAD_OF_WRITE
-                               : "the kernel did not write %s, which it promised to write for every element; "
-                                 "write it on every path, or declare the argument OP_RW",
+                      "the kernel did not write %s, which it promised to write for every element",
                       look->notes);
   }
   return OP_OK;
@@ -190,7 +181,7 @@ static int tell_undefined(struct look *look, int i, int r, int c) {
 /* The first row and component that the two runs left different. */
 static bool find_undefined(const struct cell *cell, int i, int *r, int *c) {
   const struct loop_arg *arg = &cell->loop->args[i];
-  if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
+  if (!access_changes(arg->access) || arg->access == OP_INC)
     return false;
   for (*r = 0; *r < cell->args[i].rows; ++*r)
     if ((*c = watch_difference(arg, cell_row(cell, 0, i, *r), cell_row(cell, 1, i, *r))) >= 0)

@@ -8,9 +8,6 @@
 #include "jit/front/rows/rows.h"
 #include "mesh/subset.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-
 /* Elements have the numbers of the set that a subset is of. */
 #define SET_FORMAT "set \"%s\"%s%s%s"
 #define SET_WORDS(set)                                                                                       \
@@ -21,9 +18,9 @@ void watch_title(const struct loop *loop, int arg, struct text *out) {
   const struct loop_arg *a = &loop->args[arg];
   text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
   if (a->dat)
-    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_names[a->access]);
+    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_name(a->access));
   else
-    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
+    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_name(a->access));
 }
 
 static int note_and_free(const struct loop *loop, enum rule rule, int arg, struct text *words,
@@ -55,13 +52,22 @@ void watch_place(const struct cell *cell, int i, int r, int component, long elem
               arg->idx < 0 ? r : arg->idx, arg->map->name);
 }
 
+static int tell_and_free(const struct cell *cell, enum rule rule, int i, long element, struct text *what,
+                         struct notes *notes) {
+  const char *remedy = rule_remedy(rule, &cell->loop->args[i]);
+  const int code = watch_violation(cell->loop, rule, i, element, notes, "%s%s%s", text_str(what),
+                                   remedy ? "; " : "", remedy ? remedy : "");
+  text_free(what);
+  return code;
+}
+
 int watch_tell(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
                const char *said, struct notes *notes) {
-  struct text where = {0};
+  struct text where = {0}, what = {0};
   watch_place(cell, i, r, component, element, &where);
-  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where));
+  text_addf(&what, said, text_str(&where));
   text_free(&where);
-  return code;
+  return tell_and_free(cell, rule, i, element, &what, notes);
 }
 
 /* Rounded, as people read it. */
@@ -80,16 +86,15 @@ int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int
                       struct notes *notes) {
   const struct loop_arg *arg = &cell->loop->args[i];
   const size_t at = (size_t)component * type_info(arg->type)->size;
-  struct text where = {0}, old = {0}, new = {0};
+  struct text where = {0}, old = {0}, new = {0}, what = {0};
   watch_place(cell, i, r, component, element, &where);
   add_value(arg, before + at, &old);
   add_value(arg, after + at, &new);
-  int code = watch_violation(cell->loop, rule, i, element, notes, said, text_str(&where), text_str(&old),
-                             text_str(&new));
+  text_addf(&what, said, text_str(&where), text_str(&old), text_str(&new));
   text_free(&where);
   text_free(&old);
   text_free(&new);
-  return code;
+  return tell_and_free(cell, rule, i, element, &what, notes);
 }
 
 /* Of the loop as a whole, at an element; `format` goes on behind the set. */
@@ -212,7 +217,7 @@ int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, 
   int code = watch_violation(cell->loop, RULE_EXTREMUM, i, element, notes,
                              "%s depends on the value of argument %d (%s) so far, and so on the order of the "
                              "elements; only compare with it, or read the extremum in a second loop",
-                             text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);
+                             text_str(&where), extremum + 1, access_name(cell->loop->args[extremum].access));
   text_free(&where);
   return code;
 }

@@ -16,10 +16,10 @@ int watch_violation(const struct loop *loop, enum rule rule, int arg, long eleme
 /* Of row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")",
  * appended. */
 void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out);
-/* `said` names the place. */
+/* `said` names the place. What mends it, by the rule, is said behind it. */
 int watch_tell(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
                const char *said, struct notes *notes);
-/* `said` names the place and the two values. */
+/* The same; `said` names the place and the two values. */
 int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
                       const unsigned char *before, const unsigned char *after, const char *said,
                       struct notes *notes);

@@ -18,7 +18,7 @@ void quiet_end(struct quiet before) {
 /* The words of the system in a sentence of HDF5 ("..., error message = 'No space left on device', ..."). */
 static bool system_words(const char *sentence, struct text *out) {
   static const char mark[] = "error message = '";
-  const char *begin = strstr(sentence, mark), *end;
+  const char *begin = strstr(sentence, mark), *end; /* not a message: the words of HDF5 */
   if (!begin)
     return false;
   begin += sizeof mark - 1;

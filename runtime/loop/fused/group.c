@@ -21,7 +21,7 @@ static bool arg_may_join(const struct loop_arg *arg) {
   if (type_is_struct(arg->type) || arg->started)
     return false;
   if (arg->form == DESC_GBL)
-    return arg->access != OP_WRITE && arg->access != OP_RW;
+    return !access_assigns(arg->access);
   return arg->form != DESC_DAT || arg_is_direct(arg) || arg->access == OP_READ;
 }
 

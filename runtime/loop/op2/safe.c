@@ -84,7 +84,7 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
   }
   if (was) {
     log_line(ctx->log, site_weight(ctx, loop, "safe"), "loop", "loop %s: %s\nit runs as if %s were OP_RW%s",
-             loop->name, text_without_name(loop, error_message(err)), was,
+             loop->name, error_bare(err), was,
              loop->forgiven ? ", no two elements that meet at the same time" : "");
     error_clear(err);
   }
@@ -109,16 +109,16 @@ static bool become_rw(struct loop *loop, int access) {
 int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct text why = {0}, how = {0};
   const int access = found_access(err->fact);
-  text_add(&why, error_message(err));
+  text_add(&why, error_bare(err));
   if (code == OP_ERR_VIOLATION && (access == OP_INC || access == OP_READ) && become_rw(loop, access))
     text_addf(&how, " as if %s were OP_RW,", access == OP_INC ? "OP_INC" : "OP_READ");
   if (code == OP_ERR_VIOLATION)
     log_line(ctx->log, site_weight(ctx, loop, "unsafe"), "loop",
              "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "
              "same time",
-             loop->name, text_without_name(loop, text_str(&why)), text_str(&how));
+             loop->name, text_str(&why), text_str(&how));
   error_clear(err);
-  code = text_give_up(ctx, loop, text_str(&why), err);
+  code = text_give_up(ctx, loop, code, text_str(&why), err);
   text_free(&why);
   text_free(&how);
   return code;

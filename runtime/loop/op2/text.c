@@ -237,13 +237,13 @@ static bool suits(const struct op_context *ctx, const struct loop *loop, const s
   return !why->length;
 }
 
-/* Why there is none; `found` otherwise. */
-static void look(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
-                 const struct texts_kernel **found, struct text *why) {
+/* Why there is none; `found` otherwise. Returns the code of its unit, which texts.h describes. */
+static int look(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
+                const struct texts_kernel **found, struct text *why) {
   struct text program = {0};
   if (!call->origin->unit) {
     text_add(why, "it is no C++");
-    return;
+    return OP_OK;
   }
   find_program(call->compiled, &program);
   const struct met *met = find_met(ctx, call->origin->unit, text_str(&program));
@@ -258,6 +258,7 @@ static void look(const struct op_context *ctx, const struct loop *loop, const st
               call->origin->file, call->origin->line);
   else if (suits(ctx, loop, kernel, why))
     *found = kernel;
+  return met ? met->texts.code : OP_OK;
 }
 
 /* The kernel cannot write to what its parameter calls const. */
@@ -272,7 +273,7 @@ int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_cal
   loop->ranged = true;
   if (strcmp(loop->backend->name, "native") == 0)
     return OP_OK;
-  look(ctx, loop, call, &loop->source, &why);
+  int code = look(ctx, loop, call, &loop->source, &why);
   loop->ranged = !loop->source;
   loop->doubted = loop->source && *loop->source->doubt;
   if (loop->source)
@@ -280,7 +281,8 @@ int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_cal
   if (loop->doubted)
     log_line(ctx->log, LOG_INFO, "jit", "loop %s: its first calls run in two forms, which are compared: %s",
              loop->name, loop->source->doubt);
-  const int code = loop->ranged ? text_give_up(ctx, loop, text_str(&why), err) : OP_OK;
+  if (loop->ranged)
+    code = text_give_up(ctx, loop, code, text_str(&why), err);
   text_free(&why);
   return code;
 }
@@ -292,21 +294,11 @@ const struct backend *text_second(void) {
   return *b;
 }
 
-const char *text_without_name(const struct loop *loop, const char *message) {
-  const size_t length = strlen(loop->name);
-  const char *rest = strncmp(message, "loop ", 5) == 0 && strncmp(message + 5, loop->name, length) == 0
-                         ? message + 5 + length
-                         : "";
-  return strncmp(rest, ": ", 2) == 0 || strncmp(rest, ", ", 2) == 0 ? rest + 2 : message;
-}
-
-/* Who asked for what the cache has is told that it has it not. */
-int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, struct error *err) {
-  const bool warns = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0 && strstr(why, "OP2_JIT=load") != NULL;
+/* With OP2_JIT=load it is a warning that the cache does not have the text. */
+int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err) {
   loop->ranged = true;
   loop->source = NULL;
-  why = text_without_name(loop, why);
-  log_line(ctx->log, warns ? site_weight(ctx, loop, "load") : LOG_INFO, "jit",
+  log_line(ctx->log, code == OP_ERR_CACHE_MISS ? site_weight(ctx, loop, "load") : LOG_INFO, "jit",
            "loop %s runs as the program's compiler made it: %s", loop->name, why);
   free(loop->no_source);
   loop->no_source = strdup(why);

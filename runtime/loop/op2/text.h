@@ -13,10 +13,8 @@ int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_cal
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* What a text that is in doubt is compared with: the backend that calls the function itself. */
 const struct backend *text_second(void);
-/* A message about the loop without "loop NAME: " before it, which another message begins with. */
-const char *text_without_name(const struct loop *loop, const char *message);
-/* From now on the loop runs by the function, because of `why`. OP_ERR_MEMORY. */
-int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, struct error *err);
+/* From now on the loop runs by the function, because of `why`; `code` is its code, or OP_OK. OP_ERR_MEMORY. */
+int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err);
 /* The name that loops have for a constant of the program: its own, or one made of it where generated code cannot take
  * that. False: it has none, or there is no memory. */
 bool text_constant_name(const char *name, struct text *out);

@@ -7,7 +7,7 @@
 #include "plan/plan_inner.h"
 #include "plan/tasks/tasks.h"
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 /* So many items at a time are looked for among those that others wait for. */
 enum { AT_ONCE = 1024, WORDS = AT_ONCE / 64 };
@@ -48,16 +48,17 @@ static int verify_items(const struct check *c, int loop, struct error *err) {
     if (item->work != loop)
       continue;
     if (begin < 0 || begin > end || end > size || item->owner >= 0)
-      code = error_set(err, OP_ERR_PLAN, "item %d goes from %ld to %ld of %ld elements, with owner %d", i,
-                       begin, end, size, item->owner);
+      code = error_mistake(err, OP_ERR_PLAN, "item %d goes from %ld to %ld of %ld elements, with owner %d", i,
+                           begin, end, size, item->owner);
     else if (item->slot < 0 || item->slot >= c->s->nitems || slots[item->slot])
-      code = error_set(err, OP_ERR_PLAN, "item %d has the slot %d, and so has another one", i, item->slot);
+      code =
+          error_mistake(err, OP_ERR_PLAN, "item %d has the slot %d, and so has another one", i, item->slot);
     else
       slots[item->slot] = true;
     for (long e = begin; !code && e < end; e++, count++) {
       if (met[e])
-        code = error_set(err, OP_ERR_PLAN, "element %ld of loop %d runs twice, the second time in item %d", e,
-                         loop, i);
+        code = error_mistake(err, OP_ERR_PLAN,
+                             "element %ld of loop %d runs twice, the second time in item %d", e, loop, i);
       else
         met[e] = true;
     }
@@ -198,9 +199,10 @@ static int verify_pairs(const struct check *c, struct error *err) {
       const struct wait *p = &c->pairs[i];
       const int bit = p->before - first;
       if (bit >= 0 && bit < AT_ONCE && !(behind[p->item][bit / 64] >> (bit % 64) & 1))
-        code = error_set(err, OP_ERR_PLAN,
-                         "item %d touches what item %d touches, and one of them changes it; it does not wait",
-                         p->item, p->before);
+        code = error_mistake(
+            err, OP_ERR_PLAN,
+            "item %d touches what item %d touches, and one of them changes it; it does not wait", p->item,
+            p->before);
     }
   }
   free(behind);

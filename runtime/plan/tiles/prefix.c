@@ -195,7 +195,7 @@ static int build_periodic(struct plan_entry *e, const struct plan_wish *w, struc
   return build_either(e, w, true, team, err);
 }
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 static bool goes_round(const struct prefix_ends *ends, long element, long target) {
   return (element < ends->low_element || element >= ends->high_element) &&

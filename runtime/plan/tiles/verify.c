@@ -4,7 +4,7 @@
 #include "base/size.h"
 #include "plan/tiles/tiles.h"
 
-#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+#define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
 /* Those who did something to an element of a dat, the last phase of theirs only. */
 enum { SEVERAL = -2 };
@@ -79,8 +79,8 @@ static int verify_slots(const struct check *c, int loop, struct error *err) {
       continue;
     const int before = last[item->slot] - 1;
     if (before >= 0 && c->phase_of[before] == c->phase_of[i] && s->items[before].owner != item->owner)
-      status = error_set(err, OP_ERR_PLAN, "chain: items %d and %d of loop %d share slot %d side by side",
-                         before, i, loop, item->slot);
+      status = error_mistake(err, OP_ERR_PLAN, "chain: items %d and %d of loop %d share slot %d side by side",
+                             before, i, loop, item->slot);
     last[item->slot] = i + 1;
   }
   free(last);

@@ -209,8 +209,8 @@ int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, voi
                  const size_t *receive_bytes, struct error *err) {
   struct mail m;
   if (send_bytes[c->rank] != receive_bytes[c->rank])
-    return error_set(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu",
-                     send_bytes[c->rank], receive_bytes[c->rank]);
+    return error_mistake(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu",
+                         send_bytes[c->rank], receive_bytes[c->rank]);
   int code = mpi_watch_begin(c, err);
   if (!code)
     code =

@@ -140,8 +140,8 @@ static int ask_owners(struct growth *g, struct grown_set *set, struct error *err
                            foreign - set->asked, owner + set->asked, err);
   for (long i = set->asked; !code && i < foreign; i++)
     if (owner[i] < 0)
-      code = error_set(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set",
-                       set->ids.number[set->owned + i]);
+      code = error_mistake(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set",
+                           set->ids.number[set->owned + i]);
   set->asked = foreign;
   return code;
 }

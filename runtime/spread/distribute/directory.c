@@ -220,8 +220,8 @@ static int answer_rows(const struct post *p, const struct numbers *ids, long own
     const long long number = ((const long long *)p->asked.items)[i];
     const int id = numbers_find(ids, number);
     if (id < 0 || id >= owned)
-      return error_set(err, OP_ERR_INTERNAL, "a rank is asked for element %lld, which it does not own",
-                       number);
+      return error_mistake(err, OP_ERR_INTERNAL, "a rank is asked for element %lld, which it does not own",
+                           number);
     memcpy(answers + (size_t)i * row_bytes, (const unsigned char *)rows + (size_t)id * row_bytes, row_bytes);
   }
   return OP_OK;
@@ -241,7 +241,7 @@ static int post_to_owners(struct post *p, struct comm *comm, long long total, co
   directory_free(&owners);
   for (long i = 0; !code && i < count; i++)
     if (p->rank_of[i] < 0)
-      code = error_set(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", wanted[i]);
+      code = error_mistake(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", wanted[i]);
   return code ? code : post_send(p, comm, wanted, count, err);
 }
 
@@ -276,7 +276,7 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
   for (long i = 0; !code && i < p.asked.total; i++) {
     const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
     if (id < 0 || id >= owned)
-      code = error_set(err, OP_ERR_INTERNAL, "a rank is told of an element that it does not own");
+      code = error_mistake(err, OP_ERR_INTERNAL, "a rank is told of an element that it does not own");
     else
       values[id] += in[i];
   }

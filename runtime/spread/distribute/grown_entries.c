@@ -29,8 +29,8 @@ int grown_order_entries(struct growth *g, int s, struct built *built, struct err
   const struct grown_set *of = &g->sets[set->of];
   const int *elements = built->sets[set->of].order;
   if (set->begin[of->owned] != set->owned)
-    return error_set(err, OP_ERR_INTERNAL, "%ld entries of a ragged map are here, and %lld belong here",
-                     set->owned, set->begin[of->owned]);
+    return error_mistake(err, OP_ERR_INTERNAL, "%ld entries of a ragged map are here, and %lld belong here",
+                         set->owned, set->begin[of->owned]);
   if (!(out->first = array_new((size_t)of->owned + 1, sizeof *out->first)))
     return no_memory(err);
   long next = 0;

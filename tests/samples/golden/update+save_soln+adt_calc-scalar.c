@@ -8,8 +8,6 @@ typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
 static const double gam __attribute__((unused)) = 0x1.666666p+0;
 static const double gm1 __attribute__((unused)) = 0x1.999998p-2;
 static const double cfl __attribute__((unused)) = 0x1.ccccccp-1;
-static const double eps __attribute__((unused)) = 0x1.99999ap-5;
-static const double qinf[4] __attribute__((unused)) = {0x1p+0, 0x1.e4a52fb0630f8p-2, 0x0p+0, 0x1.4e56055ba5e49p+1};
 static __attribute__((internal_linkage, used)) void update();
 static __attribute__((internal_linkage, used)) void save_soln();
 static __attribute__((internal_linkage, used)) void adt_calc();

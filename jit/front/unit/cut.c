@@ -86,33 +86,16 @@ static bool add_name(struct cut *c, size_t token, size_t piece) {
   return true;
 }
 
-/* Of a variable, a type, a function or an enumerator. A declaration's brackets hold none, but for tags and enumerators. */
-static bool is_declared(const struct tokens *t, size_t i, int depth, bool in_enum) {
-  static const char *const behind[] = {"=", ";", "[", ",", "(", "{", NULL};
-  static const char *const tags[] = {"struct", "union", "enum", NULL};
-  const bool tag = i > 0 && is_any_of(t, i - 1, tags);
-  return token_is_identifier(t, i) && (tag || (depth == 0 && is_any_of(t, i + 1, behind)) ||
-                                       (in_enum && (token_is(t, i - 1, "{") || token_is(t, i - 1, ","))));
-}
-
-static bool add_names(struct cut *c, size_t piece) {
-  const struct tokens *t = c->t;
-  const struct piece *p = &c->pieces[piece];
-  size_t enum_end = 0;
-  int depth = 0;
-  if (p->is_define)
-    return add_name(c, p->first + 2, piece);
-  for (size_t i = p->first; i < p->end; i++) {
-    if (token_is(t, i, "(") && depth == 0 && p->is_function)
-      return true;
-    if (token_is(t, i, "enum"))
-      enum_end = kernel_skip_brackets(t, token_is(t, i + 1, "{") ? i + 1 : i + 2);
-    if (is_declared(t, i, depth, i < enum_end) && !add_name(c, i, piece))
-      return false;
-    depth += token_is(t, i, "(") || token_is(t, i, "[") || token_is(t, i, "{");
-    depth -= token_is(t, i, ")") || token_is(t, i, "]") || token_is(t, i, "}");
-  }
-  return true;
+static bool add_names(struct cut *c) {
+  bool *declares = array_new(c->t->count, sizeof *declares);
+  bool good = declares != NULL;
+  if (good)
+    tokens_declared(c->t, declares);
+  for (size_t p = 0; good && p < c->npieces; p++)
+    for (size_t i = c->pieces[p].first; good && i < c->pieces[p].end; i++)
+      good = !declares[i] || add_name(c, i, p);
+  free(declares);
+  return good;
 }
 
 static int compare(const void *a, const void *b) {
@@ -257,7 +240,9 @@ static bool leaves_out(const struct cut *c, const struct kernel *k) {
 
 static struct origin origin_at(const struct kernel *k, const struct token *first) {
   const struct origin *o = origins_of(&k->origins, first->begin);
-  return o ? (struct origin){.file = o->file, .file_line = o->file_line + first->line - o->line, .one_line = o->one_line}
+  return o ? (struct origin){.file = o->file,
+                             .file_line = o->file_line + first->line - o->line,
+                             .one_line = o->one_line}
            : (struct origin){.file = k->origin_file,
                              .file_line = k->origin_line + first->line - 1,
                              .one_line = k->one_line};
@@ -306,10 +291,8 @@ static int make_text(const struct cut *c, struct kernel *k, struct error *err) {
 int kernel_cut(struct kernel *k, bool *changed, struct error *err) {
   struct cut c = {.t = &k->tokens};
   *changed = false;
-  bool good = find_pieces(&c);
-  for (size_t i = 0; good && i < c.npieces; i++)
-    good = c.pieces[i].is_define && c.pieces[i].end < c.pieces[i].first + 3 ? true : add_names(&c, i);
-  good = good && (c.waiting = array_new(c.npieces, sizeof *c.waiting)) != NULL;
+  bool good =
+      find_pieces(&c) && add_names(&c) && (c.waiting = array_new(c.npieces, sizeof *c.waiting)) != NULL;
   int code = good ? OP_OK : error_memory(err, "the declarations of a kernel text", k->tokens.count);
   if (good && c.nnames)
     qsort(c.names, c.nnames, sizeof *c.names, compare);

@@ -1,0 +1,43 @@
+#include "jit/front/parameters.h"
+
+static bool is_any_of(const struct tokens *t, size_t i, const char *const *words) {
+  bool found = false;
+  for (; *words; words++)
+    found |= token_is(t, i, *words);
+  return found;
+}
+
+/* Of a variable, a type, a function or an enumerator. In brackets there are only types and enumerators; what is no
+ * declaration, as in "sizeof (a)", stands inside of some. */
+static bool is_declared(const struct tokens *t, size_t i, int depth, bool in_enum) {
+  static const char *const behind[] = {"=", ";", "[", ",", "(", NULL};
+  static const char *const tags[] = {"struct", "union", "enum", NULL};
+  static const char *const never[] = {"__attribute__", "__attribute", "_Static_assert", "static_assert",
+                                      NULL};
+  if (!token_is_identifier(t, i) || is_any_of(t, i, never))
+    return false;
+  const bool tag = i > 0 && is_any_of(t, i - 1, tags);
+  return (depth == 0 && is_any_of(t, i + 1, behind)) ||
+         (tag && (token_is(t, i + 1, "{") || token_is(t, i + 1, ";"))) ||
+         (in_enum && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")));
+}
+
+void tokens_declared(const struct tokens *t, bool *declares) {
+  size_t enum_end = 0;
+  int depth = 0;
+  for (size_t i = 0; i < t->count; i++) /* also in a body: a macro is for all that follows */
+    declares[i] = t->items[i].directive && i > 0 && token_is(t, i - 1, "define");
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->items[i].directive)
+      continue;
+    if (depth == 0 && token_is(t, i, "{") && i > 0 && token_is(t, i - 1, ")")) { /* a function's body */
+      i = kernel_skip_brackets(t, i) - 1;
+      continue;
+    }
+    if (token_is(t, i, "enum"))
+      enum_end = kernel_skip_brackets(t, token_is(t, i + 1, "{") ? i + 1 : i + 2);
+    declares[i] = is_declared(t, i, depth, i < enum_end);
+    depth += token_is(t, i, "(") || token_is(t, i, "[") || token_is(t, i, "{");
+    depth -= token_is(t, i, ")") || token_is(t, i, "]") || token_is(t, i, "}");
+  }
+}

@@ -1,0 +1,66 @@
+/* The rules that kernels and loops keep, whoever finds one broken: the prover, which reads a text, or the checking form, which
+ * looks at a run. */
+#ifndef OP2JIT_JIT_PROOF_RULES_H
+#define OP2JIT_JIT_PROOF_RULES_H
+
+enum rule {
+  RULE_TEXT,         /* the prover's: the text breaks a promise */
+  RULE_ALIAS,        /* one dat is passed twice, and the arguments meet */
+  RULE_READ,         /* what is to be read only is changed */
+  RULE_WRITE,        /* a component of OP_WRITE is not written */
+  RULE_ADD,          /* what is to be added to is read or assigned */
+  RULE_COMPARE,      /* an extremum is assigned without comparing */
+  RULE_EXTREMUM,     /* something else depends on an extremum so far */
+  RULE_OUTSIDE,      /* memory outside an argument is written */
+  RULE_ABSENT,       /* an absent argument is used */
+  RULE_OLD_VALUES,   /* what OP_WRITE or OP_WORK held before is read */
+  RULE_READ_OUTSIDE, /* memory outside an argument is read */
+  RULE_FAR,          /* memory far outside all arguments is read */
+  RULE_UNSET,        /* a variable without a value is read */
+  RULE_KEPT,         /* a variable keeps its value from element to element */
+  RULE_NO_RIGHT,     /* it depends on one of these, and nobody knows which */
+  RULE_INDEX,        /* an array of the kernel's own, or a constant, is left */
+  RULE_ASSERT,       /* an op_assert does not hold */
+  RULE_ROW,          /* OP_ROW(x, k) of a target that is not there */
+  RULE_DIVISION,     /* a whole number is divided by zero */
+  RULE_MEET,         /* two elements write one target, and the order decides what it gets */
+  RULE_ORDER,        /* the result depends on the order of elements */
+  RULE_STALE,        /* the library's: an old copy of another rank's element is read */
+  RULE_LOST,         /* the prover's: it cannot follow an argument */
+  RULE_NULL,         /* the prover's: a null pointer is followed */
+  RULE_COUNT
+};
+
+/* What must happen in a run for a violation that a text shows to be one. The text shows only that it might: the path may be
+ * one that no value takes. */
+enum evidence {
+  EVIDENCE_TEXT,    /* nothing: the text alone shows it */
+  EVIDENCE_PROMISE, /* the argument's promise is broken */
+  EVIDENCE_OUTSIDE, /* memory beyond the argument's is used */
+  EVIDENCE_INDEX,   /* an array of the kernel's own or a constant is left */
+  EVIDENCE_NULL,    /* a null pointer is followed */
+  EVIDENCE_KEPT,    /* what one element left changes what another gives */
+  EVIDENCE_UNSET    /* a variable without a value changes what the kernel gives */
+};
+
+/* How the loop passes an argument. Through a map elements meet in a row: OP_RW would trade one mistake for another. A global
+ * is OP_RW only over a set of one element. */
+enum passed { PASSED_DIRECT, PASSED_MAPPED, PASSED_GLOBAL, PASSED_WAYS };
+
+struct rule_row {
+  const char *name;  /* "outside" */
+  const char *words; /* what is wrong, for the list */
+  enum evidence evidence;
+  const char *remedy[PASSED_WAYS]; /* what mends it; NULL: who finds it says so */
+};
+const struct rule_row *rule_row(enum rule rule);
+
+/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW
+ * makes the promise of OP_WRITE once more. */
+#define INSTEAD_OF_WRITE                                                                                     \
+  "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
+#define ONLY_ADD "add to it only, with += or -=, and do not read it"
+#define COMPARE_FOR_MIN "write if (v < *m) *m = v"
+#define COMPARE_FOR_MAX "write if (v > *m) *m = v"
+
+#endif
