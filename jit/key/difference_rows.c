@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/access.h"
+#include "base/types.h"
 #include "jit/front/number.h"
 
 /* ---- words ---------------------------------------------------------------------------------------*/

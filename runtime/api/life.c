@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -27,7 +28,6 @@
 #include "kernels-cache/store.h"
 #include "loop/loop.h"
 #include "loop/names.h"
-#include "loop/op2/text.h"
 #include "loop/queue.h"
 #include "loop/tasks/in_graph.h"
 #include "mesh/data.h"

@@ -158,7 +158,7 @@ static int run(struct pass *p, struct copies *before, struct error *err) {
   return code;
 }
 
-/* A loop may run by another reading than what it declared (loop/op2/safe.h, loop/partial.h), which is what is checked. Called
+/* A loop may run by another reading than what it declared (api/op2/safe.h, loop/partial.h), which is what is checked. Called
  * twice, it is as before. */
 static void swap_readings(struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {

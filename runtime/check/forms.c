@@ -11,7 +11,6 @@
 #include "context/checked.h"
 #include "context/context.h"
 #include "loop/form.h"
-#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "record/sites.h"
 
@@ -124,7 +123,7 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
              "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
     error_clear(err);
     restore_start(launch, &start);
-    code = text_give_up(ctx, loop, code, text_str(&why), err);
+    code = loop->functions->give_up(ctx, loop, code, text_str(&why), err);
     text_free(&why);
     loop->epoch = ctx->mesh->epoch - 1;
     if (!code)

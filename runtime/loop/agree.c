@@ -1,6 +1,5 @@
 /* What a loop says of itself, line by line, for the ranks to compare. */
 #include "loop/agree.h"
-#include "loop/op2/text.h"
 
 #include <string.h>
 
@@ -113,7 +112,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   /* One rank without a text: all do without, and describe the loop anew. */
   if (a.numbers[NUMBER_RANGED] && loop->source) {
     loop->epoch = ctx->mesh->epoch - 1;
-    return text_give_up(ctx, loop, OP_OK, "another rank has no text of it", err);
+    return loop->functions->give_up(ctx, loop, OP_OK, "another rank has no text of it", err);
   }
   for (int i = 0; i < loop->desc.ndats; i++)
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;

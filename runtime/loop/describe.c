@@ -8,8 +8,6 @@
 #include "context/env.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
-#include "loop/op2/compiled.h"
-#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
@@ -151,7 +149,7 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   loop->facts = (struct facts){0};
   *d = (struct desc){.nargs = loop->nargs, .compiled = loop->ranged, .unproved = loop->unproved};
   int code = loop->fusion   ? fused_describe(ctx, loop, err)
-             : loop->source ? text_describe(ctx, loop, err)
+             : loop->source ? loop->functions->describe(ctx, loop, err)
                             : describe_texts(ctx, loop, err);
   if (!code && !loop->source && !loop->fusion)
     code = describe_constants(ctx, loop, err);
@@ -174,7 +172,7 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   loop->epoch = ctx->mesh->epoch;
   loop->constant_epoch = ctx->mesh->constant_epoch;
   code = describe_names(loop, &n, err);
-  return code || !loop->ranged ? code : compiled_place(loop, err);
+  return code || !loop->ranged ? code : loop->functions->place(loop, err);
 }
 
 static void fill_slot(struct loop *loop, int index, const void *pointer) {

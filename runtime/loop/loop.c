@@ -6,7 +6,6 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/make.h"
-#include "loop/op2/text.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -110,7 +109,7 @@ static int find_record(struct op_context *ctx, const struct loop_call *call, str
     *out = loop_find(ctx->loops, hash, call);
     if (*out)
       return OP_OK;
-    code = call->compiled ? text_meet(ctx, call, err) : OP_OK;
+    code = call->functions ? call->functions->meet(ctx, call, err) : OP_OK;
     *out = code ? NULL : make_record(ctx, hash, call, err);
     code = *out ? OP_OK : err->code;
   }

@@ -8,8 +8,6 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/form.h"
-#include "loop/op2/compiled.h"
-#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"
@@ -78,10 +76,8 @@ static int check_kernel(const struct loop *loop, struct error *err) {
 static int check_and_describe(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                               struct error *err) {
   int code = loop_check(ctx, loop, err);
-  if (!code && loop->compiled)
-    code = text_choose(ctx, loop, call, err);
-  if (!code && loop->compiled)
-    code = compiled_check(loop, err);
+  if (!code && loop->functions)
+    code = loop->functions->choose(ctx, loop, call, err);
   if (!code && !loop->compiled &&
       (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->text, loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
@@ -107,6 +103,7 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   loop->nargs = call->nargs;
   loop->line = call->line;
   loop->compiled = call->compiled;
+  loop->functions = call->functions;
   if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, call, err)) {
     loop_free(ctx, loop);
     return NULL;
@@ -122,7 +119,7 @@ struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, stru
   site_enter(site, loop);
   for (const struct loop_form *form = ctx->forms; form->name && !loop->form; form++)
     loop->form = form->wanted(ctx, loop) ? form : NULL;
-  const struct backend *second = ctx->shadow ? ctx->shadow : loop->doubted ? text_second() : NULL;
+  const struct backend *second = ctx->shadow ? ctx->shadow : loop->doubted ? loop->functions->second() : NULL;
   if (second && !(loop->shadow = record_new(ctx, second, call, err))) {
     loop_free(ctx, loop);
     return NULL;

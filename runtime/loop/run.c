@@ -15,7 +15,6 @@
 #include "loop/agree.h"
 #include "loop/form.h"
 #include "loop/meet.h"
-#include "loop/op2/safe.h"
 #include "loop/partial.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
@@ -157,19 +156,15 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
 }
 
 /* A text that is of no use: the program's own function is there, and is what it would have run without. */
-static int prepare_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  const bool kept = code == OP_ERR_VIOLATION && safe_with_text(ctx, loop, err);
-  code = kept ? OP_OK : safe_without_text(ctx, loop, code, err);
-  tune_drop(ctx, loop);
-  loop->epoch = ctx->mesh->epoch - 1;
-  return code ? code : prepare_anew(ctx, loop, err);
+static bool is_read_anew(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  return loop->source && code != OP_ERR_MEMORY && code != OP_ERR_MPI && code != OP_ERR_ALIAS &&
+         loop->functions->reread(ctx, loop, code, err);
 }
 
-/* A device has the text alone. */
-static bool may_lose_text(const struct loop *loop, int code, const struct error *err) {
-  return loop->source &&
-         (loop->backend->space == SPACE_HOST || (code == OP_ERR_VIOLATION && safe_has_reading(loop, err))) &&
-         code != OP_ERR_MEMORY && code != OP_ERR_MPI && code != OP_ERR_ALIAS;
+static int prepare_by_other_reading(struct op_context *ctx, struct loop *loop, struct error *err) {
+  tune_drop(ctx, loop);
+  loop->epoch = ctx->mesh->epoch - 1;
+  return err->code ? err->code : prepare_anew(ctx, loop, err);
 }
 
 bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
@@ -202,8 +197,8 @@ static int prepare_together(struct op_context *ctx, struct loop *loop, struct er
   int own = prepare_anew(ctx, loop, err);
   int code = agree_on_success(ctx->agreement, own, err);
   for (;;) {
-    if (code && may_lose_text(loop, code, err))
-      own = prepare_without_text(ctx, loop, code, err);
+    if (code && is_read_anew(ctx, loop, code, err))
+      own = prepare_by_other_reading(ctx, loop, err);
     else if (code && loop_goes_on(ctx, loop, code, err)) {
       tune_drop(ctx, loop);
       own = prepare_anew(ctx, loop, err);

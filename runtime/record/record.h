@@ -134,6 +134,27 @@ struct loop_stats {
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
 };
 
+struct loop;
+struct loop_call;
+
+/* What loops need whose kernels are functions of the program: a text for it is found, or they run by the function. Filled by
+ * api/op2. */
+struct loop_functions {
+  int (*meet)(struct op_context *ctx, const struct loop_call *call,
+              struct error *err); /* before a call's record is made */
+  /* Sets loop->source and loop->ranged of a record whose arguments are checked. */
+  int (*choose)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err);
+  int (*describe)(struct op_context *ctx, struct loop *loop, struct error *err); /* by loop->source */
+  int (*place)(struct loop *loop, struct error *err); /* where it is loop->ranged */
+  /* Makes another reading of a loop that cannot run as it is described, because of `code` and `err`, which is cleared; false:
+   * there is none. The loop is to be described anew. */
+  bool (*reread)(struct op_context *ctx, struct loop *loop, int code, struct error *err);
+  /* From now on it runs by the function, because of `why`; `code` is its code, or OP_OK. OP_ERR_MEMORY. */
+  int (*give_up)(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err);
+  /* Of another backend, with which a text that is in doubt is compared. */
+  const struct backend *(*second)(void);
+};
+
 struct loop {
   struct loop *next; /* with the same hash bucket */
   uint64_t hash;
@@ -156,6 +177,7 @@ struct loop {
   /* The kernel is a function of the program, and its text is empty; where the arguments are, as it is told. NULL:
    * a text. */
   const struct op2jit_compiled *compiled;
+  const struct loop_functions *functions; /* NULL: a text */
   struct op2jit_place *places;
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct texts_kernel
@@ -225,6 +247,7 @@ struct loop_call {
   const char *file;
   int line;
   const struct op2jit_compiled *compiled; /* NULL: a text; else the text is empty */
+  const struct loop_functions *functions; /* of a compiled one */
   const struct op2jit_origin *origin;     /* of a compiled one */
 };
 

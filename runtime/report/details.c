@@ -13,15 +13,6 @@
 #include "record/sites.h"
 #include "tune/memory.h"
 
-static const char *const accesses[] = {
-    [OP_READ] = "OP_READ", [OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW",    [OP_INC] = "OP_INC",
-    [OP_MIN] = "OP_MIN",   [OP_MAX] = "OP_MAX",     [OP_WORK] = "OP_WORK"};
-
-static const char *access_name(int access) {
-  const int known = (int)(sizeof accesses / sizeof *accesses);
-  return access >= 0 && access < known && accesses[access] ? accesses[access] : "";
-}
-
 static void tell_arg(const struct loop_arg *arg, struct text *out) {
   if (!arg->present)
     text_add(out, "absent");

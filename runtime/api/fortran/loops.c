@@ -4,9 +4,9 @@
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "api/fortran/procedures.h"
+#include "api/op2/text.h"
 #include "jit/front/kernel.h"
 #include "loop/loop.h"
-#include "loop/op2/text.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 
@@ -26,6 +26,7 @@ static int run(struct op_context *ctx, op_kernel_function kernel, op_set set, in
                                  .args = args,
                                  .file = "",
                                  .compiled = &p->compiled,
+                                 .functions = &op2_functions,
                                  .origin = &no_origin};
   return loop_run_call(ctx, &call, err);
 }

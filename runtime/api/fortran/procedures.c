@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/fortran/fortran.h"
+#include "api/op2/text.h"
 #include "backend/native/ranges.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "context/context.h"
-#include "loop/op2/text.h"
 #include "run/team.h"
 
 static const unsigned char no_kinds[OP_MAX_ARGS];

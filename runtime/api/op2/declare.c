@@ -4,9 +4,9 @@
 #include <strings.h>
 
 #include "api/api.h"
+#include "api/op2/text.h"
 #include "base/log.h"
 #include "base/size.h"
-#include "loop/op2/text.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"

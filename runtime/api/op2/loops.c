@@ -1,8 +1,25 @@
 /* op_par_loop of a kernel that the program's own compiler compiled. */
 #include "api/api.h"
+#include "api/op2/compiled.h"
+#include "api/op2/safe.h"
+#include "api/op2/text.h"
 #include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
+
+static int choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
+                  struct error *err) {
+  const int code = text_choose(ctx, loop, call, err);
+  return code ? code : compiled_check(loop, err);
+}
+
+const struct loop_functions op2_functions = {.meet = text_meet,
+                                             .choose = choose,
+                                             .describe = text_describe,
+                                             .place = compiled_place,
+                                             .reread = safe_reread,
+                                             .give_up = text_give_up,
+                                             .second = text_second};
 
 int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, op_set set, int nargs,
                              const op_arg args[], const op2jit_origin *origin) {
@@ -17,6 +34,7 @@ int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, 
                                  .file = origin->file,
                                  .line = origin->line,
                                  .compiled = compiled,
+                                 .functions = &op2_functions,
                                  .origin = origin};
   mesh_look_at_constants(ctx);
   int code = loop_run_call(ctx, &call, api_error());

@@ -1,4 +1,4 @@
-#include "loop/op2/compiled.h"
+#include "api/op2/compiled.h"
 
 #include <stdlib.h>
 #include <string.h>

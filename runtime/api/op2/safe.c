@@ -1,10 +1,10 @@
-#include "loop/op2/safe.h"
+#include "api/op2/safe.h"
 
+#include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "jit/proof/found.h"
-#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/columns.h"
@@ -65,14 +65,8 @@ static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const
   return can;
 }
 
-bool safe_has_reading(const struct loop *loop, const struct error *err) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (can_be_rw(loop, &loop->args[i], err))
-      return true;
-  return false;
-}
-
-bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
+/* False: there is no such reading. */
+static bool run_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
   const char *was = NULL;
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
@@ -106,7 +100,7 @@ static bool become_rw(struct loop *loop, int access) {
   return found;
 }
 
-int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+static int run_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct text why = {0}, how = {0};
   const int access = found_access(err->fact);
   text_add(&why, error_bare(err));
@@ -122,4 +116,14 @@ int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struc
   text_free(&why);
   text_free(&how);
   return code;
+}
+
+/* A device has the text alone. */
+bool safe_reread(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  if (code == OP_ERR_VIOLATION && run_with_text(ctx, loop, err))
+    return true;
+  if (loop->backend->space == SPACE_DEVICE)
+    return false;
+  run_without_text(ctx, loop, code, err); /* what fails stays in err */
+  return true;
 }

@@ -1,9 +1,12 @@
 /* The texts of kernels that are functions of a program of OP2: found in the program's sources, they run as texts of
  * other programs do; without one a loop runs by the function itself. */
-#ifndef OP2JIT_LOOP_TEXT_H
-#define OP2JIT_LOOP_TEXT_H
+#ifndef OP2JIT_API_OP2_TEXT_H
+#define OP2JIT_API_OP2_TEXT_H
 
 #include "record/record.h"
+
+/* Loops of programs of OP2, and of procedures in Fortran. */
+extern const struct loop_functions op2_functions;
 
 /* What the call's unit says of its kernels, before the first record of a loop of it is made. All ranks together. */
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err);

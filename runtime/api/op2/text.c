@@ -1,4 +1,4 @@
-#include "loop/op2/text.h"
+#include "api/op2/text.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/op2/compiled.h"
+#include "api/op2/safe.h"
 #include "backend/backend.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -15,8 +17,6 @@
 #include "jit/front/constant_name.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
-#include "loop/op2/compiled.h"
-#include "loop/op2/safe.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "ranks/comm.h"

@@ -1,6 +1,6 @@
 /* Loops whose kernels the program's own compiler compiled: there is no text to read or to prove. */
-#ifndef OP2JIT_LOOP_COMPILED_H
-#define OP2JIT_LOOP_COMPILED_H
+#ifndef OP2JIT_API_OP2_COMPILED_H
+#define OP2JIT_API_OP2_COMPILED_H
 
 #include "record/record.h"
 
