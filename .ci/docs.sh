@@ -1,17 +1,13 @@
 # shellcheck shell=bash
 # ./dev docs: the manual as a site, in .cache/dev/site. Sourced by ./dev; docs_site is also what the tests call.
 
-# docs_site ROOT COMMAND WORK: pages and drawings are gathered in WORK/source, and the site is made in WORK/html.
+# docs_site ROOT WORK: pages and drawings are gathered in WORK/source, and the site is made in WORK/html.
 # What Sphinx finds fault with is an error.
 docs_site() {
-  local root=$1 command=$2 work=$3 view
+  local root=$1 work=$2
   rm -rf "$work" && mkdir -p "$work/source" "$work/doxygen" || return 1
   # Links lead out of docs/: what they name lies beside it, as in the tree.
   cp -R "$root/docs" "$work/source/" && cp -R "$root/include" "$root/samples" "$root"/*.md "$work/source/" || return 1
-  mkdir -p "$work/source/docs/guide/drawings"
-  for view in sets maps colours owners tiles halos; do
-    "$command" mesh draw --of $view "$root/docs/guide/plate.msh" "$work/source/docs/guide/drawings/$view.svg" || return 1
-  done
   (cd "$root" && { cat docs/guide/Doxyfile && echo "OUTPUT_DIRECTORY = $work/doxygen"; } | doxygen - >"$work/doxygen.log" 2>&1) ||
     { cat "$work/doxygen.log"; return 1; }
   cp "$root/meson.build" "$work/source/"
@@ -25,8 +21,7 @@ docs() {
   if ! command -v sphinx-build >/dev/null || ! command -v doxygen >/dev/null; then
     fail "there is no sphinx-build or no doxygen: the packages of 'docs' could not be installed"
   fi
-  build build runtime/cli/op2jit || exit 1
   # shellcheck disable=SC2153 # of ./dev
-  step "draw, read the headers, make the site" docs docs_site "$ROOT" "$ROOT/build/runtime/cli/op2jit" "$STATE/site" || exit 1
+  step "read the headers, make the site" docs docs_site "$ROOT" "$STATE/site" || exit 1
   say "The site begins at .cache/dev/site/html/index.html"
 }

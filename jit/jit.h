@@ -105,6 +105,8 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
  * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
+/* The same of rows of ragged maps: nothing, if nobody knows. */
+void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 

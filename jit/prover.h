@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "jit/compiler.h"
+#include "jit/front/rows/rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,9 @@ struct prove_argument {
   bool ragged;  /* VECTOR: the rows of an element that has `arity` targets, which OP_ROW leads to */
   bool counted; /* before its parameter stands that number, an int */
   bool same;    /* all elements find the same values there */
+  bool own;     /* ragged: the rows are of the element's own entries, and written */
+  bool adds;    /* one row of numbers, which is there and may be written */
+  bool stays;   /* ragged: its rows may stay where they are, if the text lets them */
 };
 
 struct prove_request {
@@ -46,6 +50,7 @@ struct prove_request {
   int narguments;
   /* What the compiler will be asked for the same files, if nothing is found; its own files are not looked at. NULL: nothing. */
   const struct compile_request *then;
+  bool any_order; /* sums of all loops may be added up in any order */
 };
 
 /* The kernel's parameter, from 0, that an argument is passed as. */
@@ -96,7 +101,13 @@ enum prove_found {
   FOUND_ROW_OUTSIDE,
   FOUND_POINTER_OUTSIDE,
   FOUND_COMPONENT_OUTSIDE,
-  FOUND_NOT_BY_ROW,
+  /* OP_ROW of something else, and ragged maps without it. parameter: the name there; numbers: whether it is a helper's, and how
+   * many targets the map has */
+  FOUND_NOT_BY_ROW, /* name: the index */
+  FOUND_ROWS_USED,
+  FOUND_ROW_OF_VECTOR,
+  FOUND_ROW_OF_ONE,
+  FOUND_ROW_AS_NUMBER, /* name: the row */
   /* The kernel as a whole. name: of the constant, array, variable or function. numbers: as above */
   FOUND_CONSTANT_INDEX,
   FOUND_CONSTANT_OUTSIDE,
@@ -149,6 +160,7 @@ struct prove_result {
   struct prove_finding *findings;
   int nfindings;
   const struct prove_fact *facts;   /* of each argument; NULL: none are known */
+  const struct row_facts *rows;     /* of ragged maps; NULL: none are known */
   struct compile_message *messages; /* of a text that compiles: the serious warnings */
   int nmessages;
   struct lowered *lowered; /* for that request, until it is released; NULL: there is none */
@@ -160,7 +172,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 7
+#define PROVER_ABI 8
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

@@ -63,5 +63,5 @@ def compiler():
 setup(
     cmdclass={"build_py": CarryLibrary, "bdist_wheel": AnyPython},
     distclass=WithLibrary,
-    extras_require={"clang": [compiler()], "mpi": ["mpi4py"], "plot": ["matplotlib"]},
+    extras_require={"clang": [compiler()], "mesh": ["h5py", "meshio"], "mpi": ["mpi4py"], "plot": ["matplotlib"]},
 )

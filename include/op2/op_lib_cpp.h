@@ -141,7 +141,7 @@ inline op_arg op_arg_gbl_char(char *data, int dim, const char *type, int, op_acc
 }
 template <int kind, int dim, int more>
 inline op2jit_said<kind, dim, more> op2jit_arg_may_meet(op2jit_said<kind, dim, more> arg) {
-  arg.may_meet = 1;
+  arg.may_meet_ = 1;
   return arg;
 }
 /* Numbers of arguments count from 0. */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/front/rows/rows.h"
 
 static bool is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
@@ -234,6 +233,5 @@ int kernel_check(const struct kernel *k, const struct desc *d, const char *const
     if (check_count(k, d, i, err) != OP_OK || check_count_place(k, d, i, err) != OP_OK ||
         check_parameter(k, d, i, dats ? dats[i] : NULL, err) != OP_OK)
       return err->code;
-  const int code = recursion_check(k, err);
-  return code ? code : rows_check(k, d, err);
+  return recursion_check(k, err);
 }

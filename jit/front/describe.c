@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "jit/front/excerpt.h"
 #include "jit/front/number.h"
+#include "jit/front/rows/rows.h"
 
 static const char *const form_names[] = {"dat", "gbl", "idx", "info"};
 enum { FORMS = 4, LARGEST = 1 << 30 };
@@ -43,6 +44,7 @@ void desc_free(struct desc *d) {
   origins_free(&d->origins);
   free(d->fp);
   free(d->names);
+  free(d->rows);
   *d = (struct desc){0};
 }
 
@@ -85,9 +87,12 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   to->kernel_name = to->text = to->entry = to->origin_file = to->fp = to->names = NULL;
   to->nconsts = to->nmembers = 0;
   to->members = NULL;
+  to->rows = from->rows ? array_new(1, sizeof *to->rows) : NULL;
+  if (to->rows)
+    *to->rows = *from->rows;
   to->origins = (struct origins){0};
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
-  bool good = to->consts && copy_string(&to->kernel_name, from->kernel_name) &&
+  bool good = to->consts && !to->rows == !from->rows && copy_string(&to->kernel_name, from->kernel_name) &&
               copy_string(&to->text, from->text) && copy_string(&to->entry, from->entry) &&
               copy_string(&to->origin_file, from->origin_file) && copy_string(&to->fp, from->fp) &&
               copy_string(&to->names, from->names) && origins_copy(&to->origins, &from->origins) &&
@@ -151,10 +156,11 @@ void desc_print_args(const struct desc *d, struct text *out) {
     const struct desc_arg *a = &d->args[i];
     text_addf(
         out,
-        "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s%s%s%s\n",
+        "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s%s%s%s%s\n",
         i + 1, form_names[a->form], short_name(a->type), a->dim, access_rows[a->access].word, a->map + 1,
         a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "",
-        a->entry ? " entry 1" : "", a->scattered ? " scattered 1" : "", a->kept ? " kept 1" : "");
+        a->entry ? " entry 1" : "", a->scattered ? " scattered 1" : "", a->kept ? " kept 1" : "",
+        a->stays ? " stays 1" : "");
   }
 }
 

@@ -31,6 +31,7 @@ struct desc_arg {
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
+  bool stays;   /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */
@@ -79,6 +80,8 @@ struct desc_member {
 };
 enum { DESC_MOST_MEMBERS = 8 };
 
+struct row_facts;
+
 struct desc {
   char *kernel_name;
   char *text;             /* the kernel text without a leading #line */
@@ -101,6 +104,8 @@ struct desc {
   struct desc_dat dats[OP_MAX_ARGS];
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
+  struct row_facts *rows;           /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known.
+                                     * Not part of the key: what is used of them is said there. */
   struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */
   int nmembers;
 };

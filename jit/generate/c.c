@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "jit/front/prelude.h"
-#include "jit/front/rows/rows.h"
+#include "jit/front/rows/fold.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/front/rows/rows.h"
 #include "kernels-cache/store.h"
 
 /* Everything that facts depend on: not the layouts, which differ between devices. */
@@ -19,12 +20,14 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
       text_addf(key, "map %d longest %d\n", m + 1, rows.maps[m].longest);
 }
 
-/* ---- of a text without a violation: two words, and three for each argument ---- */
+/* ---- of a text without a violation: two words, three for each argument, and what is known of rows ---- */
 
 static void print(const struct facts *facts, int nargs, struct text *out) {
   text_addf(out, "%d %d", facts->untried, facts->c_only);
   for (int i = 0; i < nargs; i++)
     text_addf(out, " %d %d %d", facts->args[i].partial, facts->args[i].reads, facts->args[i].same);
+  text_add_char(out, ' ');
+  row_facts_print(&facts->rows, out);
 }
 
 static bool read_number(const char **words, int *out) {
@@ -35,19 +38,19 @@ static bool read_number(const char **words, int *out) {
   return good;
 }
 
-static bool parse(const char *words, int nargs, struct facts *out) {
+static bool parse(const char *words, const struct desc *d, struct facts *out) {
   int untried, c_only, partial, reads;
   if (!read_number(&words, &untried) || !read_number(&words, &c_only))
     return false;
   *out = (struct facts){.known = true, .untried = untried != 0, .c_only = c_only != 0};
-  for (int i = 0; i < nargs; i++) {
+  for (int i = 0; i < d->nargs; i++) {
     struct prove_fact *fact = &out->args[i];
     if (!read_number(&words, &partial) || !read_number(&words, &reads) || !read_number(&words, &fact->same))
       return false;
     fact->partial = partial != 0;
     fact->reads = reads != 0;
   }
-  return !*words;
+  return *words == ' ' && row_facts_parse(words + 1, strlen(d->text), &out->rows);
 }
 
 void facts_put(const struct plugin *plugin, struct store *store, const struct desc *d,
@@ -65,8 +68,8 @@ bool facts_get(const struct plugin *plugin, struct store *store, const struct de
   struct text key = {0}, words = {0};
   *out = (struct facts){0};
   make_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
-                     parse(text_str(&words), d->nargs, out);
+  const bool known =
+      text_ok(&key) && store_get_verdict(store, text_str(&key), &words) && parse(text_str(&words), d, out);
   if (!known)
     *out = (struct facts){0};
   text_free(&words);

@@ -14,6 +14,7 @@ struct facts {
   bool untried; /* another day there may be a violation: who can asks again */
   bool c_only;  /* a compiler that reads the text as C++ would take it for something else */
   struct prove_fact args[OP_MAX_ARGS];
+  struct row_facts rows;
 };
 
 /* Is it OP_WRITE, and not proved that each component is written? */

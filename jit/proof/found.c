@@ -15,6 +15,7 @@ struct found_words {
 #define ALL_THROUGH_MAP "write all its components on every path, " INSTEAD_OF_WRITE
 #define IN_TURN "write it once before them, or with if and else"
 #define WITHIN "use components 0 to $l, or declare it with a larger dim"
+#define ONLY_BY_ROW "$x has the rows of a ragged map, and nothing but OP_ROW leads to them"
 #define SAYS(found, rule, reason, ...) [FOUND_##found] = {RULE_##rule, reason, {__VA_ARGS__}}
 #define LOST(found, words) SAYS(LOST_##found, LOST, "$a " words, NULL)
 
@@ -66,8 +67,15 @@ static const struct found_words table[FOUND_COUNT] = {
     SAYS(POINTER_OUTSIDE, OUTSIDE, "$a has $0 pointers, and the kernel uses number $1",
          "use pointers 0 to $l, or pass a map with more entries"),
     SAYS(COMPONENT_OUTSIDE, OUTSIDE, "$a has dim $0, and the kernel uses component $1", WITHIN),
-    SAYS(NOT_BY_ROW, TEXT, "$a has the rows of a ragged map, and nothing but OP_ROW leads to them",
-         "write OP_ROW(x, k) in place of x[k]"),
+    SAYS(NOT_BY_ROW, TEXT, ONLY_BY_ROW, "write OP_ROW($m, $n) in place of $m[$n]"),
+    SAYS(ROWS_USED, TEXT, ONLY_BY_ROW, "write OP_ROW($m, k) for the row of target k"),
+    SAYS(ROW_OF_VECTOR, TEXT,
+         "$x goes through a map with $1 targets for each element, and OP_ROW is for ragged maps",
+         "write $m[k] in place of OP_ROW($m, k)"),
+    SAYS(ROW_OF_ONE, TEXT, "$x is one row, and OP_ROW is for the rows of ragged maps (OP_ALL)",
+         "use $m itself"),
+    SAYS(ROW_AS_NUMBER, TEXT, "$n is a pointer to a row, and here pointers would be subtracted or compared",
+         "write *$n for its value"),
     SAYS(CONSTANT_INDEX, INDEX, "constant $n is indexed by a value that is known only when the program runs",
          NULL),
     SAYS(CONSTANT_OUTSIDE, INDEX, "constant $n has dim $0, and the kernel uses component $1", WITHIN),
@@ -120,6 +128,49 @@ enum evidence found_evidence(int fact) {
   return rule_row(found_rule(fact))->evidence;
 }
 
+int found_code(enum prove_found what) {
+  return what >= FOUND_NOT_BY_ROW && what <= FOUND_ROW_AS_NUMBER ? OP_ERR_KERNEL : OP_ERR_VIOLATION;
+}
+
+const char *found_why(enum split_why why) {
+  static const char *const words[WHY_COUNT] = {
+      [WHY_NOT_LOOKED_AT] = "nobody has looked at its text, for which the compiler plugin must be there",
+      [WHY_NO_MAP] = "it goes through no ragged map",
+      [WHY_CXX] = "it is C++, or several kernels in one",
+      [WHY_CONDITIONS] = "its text has conditions",
+      [WHY_TARGETS] = "it writes rows of targets of a ragged map",
+      [WHY_EXTREMA] = "it keeps extrema of a dat",
+      [WHY_LONG_ROW] = "it writes rows of more than 32 values",
+      [WHY_TWICE] = "it writes a dat that another of its arguments has too",
+      [WHY_LANGUAGE] = "OpenCL C has no such form",
+      [WHY_STRATEGY] = "this strategy has a thread for each element",
+      [WHY_DIRECTIVE] = "it has a preprocessor line",
+      [WHY_MACRO] = "it, or a function that it calls, uses a macro of its own text",
+      [WHY_STATIC] = "it has a variable that is static or volatile",
+      [WHY_NAME] = "it, or a function that it calls, uses a name that is not known here",
+      [WHY_TYPE] = "it, or a function that it calls, has a type that may hold a pointer",
+      [WHY_GOTO] = "it has a goto, or a label",
+      [WHY_MADE] = "a function that it calls makes a pointer from another",
+      [WHY_NOT_C] = "it has something that is not known here",
+      [WHY_UNMARKED] = "it says OP_ANY_ORDER before none of its loops",
+      [WHY_NO_LOOP] = "it has no loop over targets",
+      [WHY_FORM] = "the loop does not have the form for (int k = 0; k < n; k++), n the number of targets",
+      [WHY_LEAVES] = "the loop has a break, a return or a switch",
+      [WHY_ADDRESS] = "the loop takes an address",
+      [WHY_CHANGES] = "in the loop a function is called that could change what it is passed",
+      [WHY_OTHER] = "the loop changes something that is neither its own nor a sum",
+      [WHY_PART] = "the loop's sum is a part of another expression",
+      [WHY_ORDER] = "the loop changes a variable in a way that depends on the order",
+      [WHY_FRACTIONS] = "the loop adds fractions to whole numbers",
+      [WHY_SEVERAL] = "the loop changes one variable in several ways",
+      [WHY_MANY] = "the loop has many sums",
+      [WHY_USED] = "the loop uses its sum",
+      [WHY_POINTER] = "a pointer may lead to the loop's sum",
+      [WHY_ENTRIES] =
+          "it uses rows of entries that it writes otherwise than as OP_ROW(x, k) of its loop over targets"};
+  return words[why];
+}
+
 int found_access(int fact) {
   switch (found_rule(fact)) {
   case RULE_READ: return OP_READ;
@@ -138,6 +189,11 @@ static void add_title(const struct prove_finding *f, struct text *out) {
   text_addf(out, "argument %d", f->argument + 1);
   if (*f->parameter)
     text_addf(out, " (%s)", f->parameter);
+}
+
+/* Of what OP_ROW is used for, or should be. */
+static void add_use(const struct prove_finding *f, struct text *out) {
+  text_addf(out, "%s (argument %d%s)", f->parameter, f->argument + 1, f->numbers[0] ? " of the loop" : "");
 }
 
 static void add_component(const struct desc *d, const struct prove_finding *f, struct text *out) {
@@ -160,6 +216,7 @@ static void say(const struct desc *d, const struct prove_finding *f, const char 
   for (const char *c = words; *c; c++)
     switch (*c == '$' ? *++c : '\0') {
     case 'a': add_title(f, out); break;
+    case 'x': add_use(f, out); break;
     case 'n': text_add(out, f->name); break;
     case 'm': text_add(out, f->parameter); break;
     case '0': text_addf(out, "%lld", f->numbers[0]); break;

@@ -9,6 +9,10 @@
 /* The rule that is broken, and what shows it. `fact` of an error may be one of these findings. */
 enum rule found_rule(int fact);
 enum evidence found_evidence(int fact);
+/* Which error a violation is. */
+int found_code(enum prove_found what);
+/* Why threads cannot share a loop over an element's targets. */
+const char *found_why(enum split_why why);
 /* The access whose promise it says is broken: OP_READ, OP_WRITE or OP_INC; -1: of none of them. */
 int found_access(int fact);
 /* "argument 2 (sum) is declared OP_INC, and the kernel reads it" */

@@ -25,7 +25,8 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
                                           [DESC_GBL] = PROVE_DATA,
                                           [DESC_IDX] = PROVE_NUMBERS,
                                           [DESC_INFO] = PROVE_PAYLOAD};
-  const bool vector = desc_is_vector(a);
+  const bool vector = desc_is_vector(a), ragged = vector && desc_is_ragged(d, a);
+  const bool numbers = a->present && a->type != TYPE_BOOL && !type_is_struct(a->type);
   return (struct prove_argument){
       .form = vector ? PROVE_VECTOR : forms[a->form],
       /* A payload is free, and what the kernel does with an absent argument it does not do. */
@@ -33,7 +34,10 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .type = type_info(a->type)->name,
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,
-      .ragged = vector && desc_is_ragged(d, a),
+      .ragged = ragged,
+      .own = ragged && a->entry && a->access != OP_READ,
+      .adds = numbers && !vector && (a->form == DESC_DAT || a->form == DESC_GBL) && a->access != OP_READ,
+      .stays = numbers && ragged && !a->dropped,
       .same = a->form == DESC_GBL && a->access == OP_READ && a->present,
       .counted = a->counted};
 }
@@ -111,7 +115,7 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
     struct text words = {0};
     prove_tell(d, proof, i, files->kernel_file, &words);
     if (is_violated(d, proof, i)) {
-      error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
+      error_set(err, found_code(f->what), "%s", text_str(&words));
       err->fact = (int)f->what;
     } else if (f->verdict == PROVE_C_ONLY && as_cxx)
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
@@ -160,7 +164,8 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
                                         .narguments = d->nargs,
-                                        .then = then};
+                                        .then = then,
+                                        .any_order = strcmp(d->fp, "fast") == 0};
   prove_find(plugin)->prove(&request, result);
 }
 
@@ -327,11 +332,21 @@ static bool is_c_only(const struct prove_result *result) {
   return false;
 }
 
+/* With such constants the text is longer, and places differ from one language to the other. */
+static bool has_struct_constant(const struct desc *d) {
+  for (int i = 0; i < d->nconsts; i++)
+    if (type_is_struct(d->consts[i].type))
+      return true;
+  return false;
+}
+
 /* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
  * meet. */
 static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
   *out = (struct facts){
       .known = proof->result.facts != NULL, .untried = proof->untried, .c_only = is_c_only(&proof->result)};
+  if (proof->result.rows && !has_struct_constant(d))
+    out->rows = *proof->result.rows;
   for (int i = 0; out->known && i < d->nargs; i++)
     out->args[i] = desc_any_ragged(d)
                        ? (struct prove_fact){.partial = proof->result.facts[i].partial, .reads = true}
@@ -367,6 +382,8 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
   ask_all(p->plugin, d, files, NULL, p->then, &proof);
   if (proof.result.status == 0)
     code = judge_all(p, d, files, &proof, facts, err);
+  else if (proof.result.nfindings)
+    code = judge(d, &proof, files, p->log, p->as_cxx, err);
   else if (p->alone && proof.result.status == 1)
     code = refuse(p->plugin, d, files, &proof.result, err);
   if (!code && kept && proof.result.lowered) {

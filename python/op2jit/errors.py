@@ -36,9 +36,9 @@ class KernelError(Error):
 
 def caller() -> Place:
     """File and line of the program's call: the first frame outside of this package."""
-    package = os.path.dirname(__file__)
+    package = os.path.join(os.path.dirname(__file__), "")
     frame: Any = sys._getframe(1)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

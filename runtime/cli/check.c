@@ -202,6 +202,20 @@ static void show_warnings(struct cli *cli, const struct desc *d, const struct ge
   text_free(&warnings);
 }
 
+/* OP_ERR_KERNEL: OP_ROW is used for something else, and nothing more was looked at. */
+static int misused(const struct desc *d, const struct proof *proof, const struct generated *files,
+                   struct error *err) {
+  for (int i = 0; i < proof->result.nfindings && !err->code; i++) {
+    struct text words = {0};
+    if (found_code(proof->result.findings[i].what) == OP_ERR_KERNEL) {
+      prove_tell(d, proof, i, files->kernel_file, &words);
+      error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
+    }
+    text_free(&words);
+  }
+  return err->code;
+}
+
 static int prove(struct cli *cli, struct desc *d, int *status, struct error *err) {
   struct plugin plugin = {0};
   struct generated files = {0};
@@ -218,7 +232,9 @@ static int prove(struct cli *cli, struct desc *d, int *status, struct error *err
   if (!code) {
     ask_all(&plugin, d, &files, &proofs);
     const struct prove_result *first = &proofs.items[0].result;
-    if (first->status != 0)
+    if ((code = misused(d, &proofs.items[0], &files, err)))
+      *status = CLI_FAILED;
+    else if (first->status != 0)
       code = not_understood(&plugin, d, &files, first, err);
     else {
       *status = show_all(cli, d, &files, &proofs);

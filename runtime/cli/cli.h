@@ -50,7 +50,7 @@ struct command {
 
 /* One table per file; a row without a name ends it. */
 extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_mesh[],
-    cli_draw[], cli_other[], cli_report[], cli_texts[], cli_new[];
+    cli_other[], cli_report[], cli_texts[], cli_new[];
 
 int cli_run_texts(struct cli *cli); /* texts.c */
 

@@ -8,7 +8,7 @@
 /* ---- convert ---- */
 
 /* Its options, in the order of the table. */
-enum { CONVERT_TO, CONVERT_EDGES, CONVERT_COORDINATES };
+enum { CONVERT_TO, CONVERT_COORDINATES };
 
 /* NULL: nothing says the format. */
 static const struct mesh_format *target(const struct cli *cli) {
@@ -56,9 +56,6 @@ static void left_out(struct lost *lost, const char *kind, const char *name) {
     return;
   if (cli->json)
     json_object(&cli->out, NULL, "kind:t name:t", kind, name);
-  else if (strcmp(kind, "section") == 0)
-    fprintf(stderr, "op2jit: warning: the names of the groups (%s) are not in %s; their numbers are\n", name,
-            cli->words[1]);
   else
     fprintf(stderr, "op2jit: warning: %s %s is not in %s: the format has no place for it\n", kind, name,
             cli->words[1]);
@@ -74,8 +71,6 @@ static void tell_left_out(struct lost *lost, const struct mesh_file *m, const st
       left_out(lost, m->tables[i].to >= 0 ? "map" : "dat", m->tables[i].name);
   for (int i = 0; i < m->nothers && format->holds; i++)
     left_out(lost, m->others[i].constant ? "constant" : "dataset", m->others[i].name);
-  if (m->names_groups)
-    left_out(lost, "section", "$PhysicalNames");
 }
 
 static bool is_same_file(const char *one, const char *other) {
@@ -129,12 +124,6 @@ static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err
   const struct mesh_format *format = target(cli);
   int code = no_bad_entries(m, cli->words[0], err);
   m->coordinates = cli->values[CONVERT_COORDINATES];
-  if (!code && m->coordinates && mesh_find_points(m) < 0) {
-    mesh_points_error(m, err);
-    code = error_prefix(err, "%s: ", cli->words[0]);
-  }
-  if (!code && cli->values[CONVERT_EDGES] && (code = mesh_add_sides(m, err)))
-    error_prefix(err, "%s: ", cli->words[0]);
   if (!code)
     code = keeps_all(cli, m, format, err);
   if (!code)
@@ -171,15 +160,12 @@ static int run_convert(struct cli *cli) {
   const char *to = cli->values[CONVERT_TO];
   const struct mesh_format *format = target(cli);
   if (to && !format)
-    return cli_fail(CLI_USAGE, "--to %s: expected hdf5, airfoil or gmsh", to);
+    return cli_fail(CLI_USAGE, "--to %s: expected hdf5 or airfoil", to);
   if (!format)
     return cli_fail(CLI_USAGE,
-                    "%s: the name does not say the format; end it in .h5, .dat or .msh, or give --to",
+                    "%s: the name does not say the format; end it in .h5 or .dat, or give --to; python3 -m "
+                    "op2jit.mesh convert writes Gmsh, VTK and other formats",
                     cli->words[1]);
-  if (cli->values[CONVERT_EDGES] && format == mesh_format_by_word("gmsh"))
-    return cli_fail(
-        CLI_USAGE,
-        "--edges: files of Gmsh have no place for edges between cells; name a file of HDF5 or airfoil");
   return run(cli, print_convert);
 }
 
@@ -191,9 +177,9 @@ const struct command cli_mesh[] = {
      .most = 1,
      .help = "Say what is in a mesh file",
      .more = "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, constants and "
-             "other datasets, and into how many parts the maps connect all that. Reads HDF5 in OP2's layout, "
-             "OP2's airfoil text, and Gmsh's files of versions 2, 4.0 and 4.1, in text or binary. Where an "
-             "HDF5 file does not say which sets a table is of, that is guessed from sizes.",
+             "other datasets, and into how many parts the maps connect all that. Reads HDF5 in OP2's layout "
+             "and OP2's airfoil text; python3 -m op2jit.mesh convert makes the first of other formats. Where "
+             "an HDF5 file does not say which sets a table is of, that is guessed from sizes.",
      .run = run_info},
     {.group = "mesh",
      .name = "check",
@@ -210,16 +196,14 @@ const struct command cli_mesh[] = {
      .least = 2,
      .most = 2,
      .help = "Write a mesh in another format",
-     .more = "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text, .msh "
-             "Gmsh 2.2. A file that is there is replaced when the new one is whole. From HDF5 to HDF5 "
-             "everything goes along. What a format has no place for is left out, with a warning, or is an "
-             "error if the new file takes the place of the old one. With --edges the edges of the cells (in "
-             "space the faces) are made and written too, with the cells on their two sides, and those of the "
-             "boundary with the group of the element that lies there: the format of airfoil needs them, and "
-             "files of Gmsh do not have them. The coordinates are the dat of 2 or 3 reals on the set that "
-             "the maps of the cells lead to; where more than one can be them, --coordinates says which.",
+     .more =
+         "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text. A file "
+         "that is there is replaced when the new one is whole. From HDF5 to HDF5 everything goes along. "
+         "What airfoil's text has no place for is left out, with a warning, or is an error if the new file "
+         "takes the place of the old one. Its coordinates are the dat of 2 reals on the set that the "
+         "maps of the cells lead to; where more than one can be them, --coordinates says which. Other "
+         "formats, edges of cells and drawings: python3 -m op2jit.mesh --help.",
      .run = run_convert,
-     .options = {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"},
-                 {"--edges", NULL, "make edges and boundary edges of the cells"},
+     .options = {{"--to", "FORMAT", "hdf5 or airfoil, whatever the name says"},
                  {"--coordinates", "DAT", "the dat that holds the coordinates of the nodes"}}},
     {0}};

@@ -1,10 +1,11 @@
 #include "cli/mesh_format.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "cli/mesh/whole.h"
 #include "files/plugin.h"
 
 static int open_hdf5(struct cli *cli, struct file_plugin *plugin, struct error *err) {
@@ -22,14 +23,9 @@ static int write_airfoil(struct cli *cli, const struct mesh_file *m, const char 
   return mesh_write_airfoil(m, path, err);
 }
 
-static int write_gmsh(struct cli *cli, const struct mesh_file *m, const char *path, struct error *err) {
-  (void)cli;
-  return mesh_write_gmsh(m, path, err);
-}
-
-static const struct mesh_format formats[] = {{"hdf5", {".h5", ".hdf5", ".hdf"}, write_hdf5, NULL},
-                                             {"airfoil", {".dat", ".txt"}, write_airfoil, mesh_airfoil_holds},
-                                             {"gmsh", {".msh"}, write_gmsh, mesh_gmsh_holds}};
+static const struct mesh_format formats[] = {
+    {"hdf5", {".h5", ".hdf5", ".hdf"}, write_hdf5, NULL},
+    {"airfoil", {".dat", ".txt"}, write_airfoil, mesh_airfoil_holds}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const struct mesh_format *mesh_format_by_word(const char *word) {
@@ -59,26 +55,49 @@ static bool looks_like_hdf5(const char *path) {
   return same;
 }
 
-/* Text of Gmsh says what it is, airfoil's begins with a number. */
-static bool may_be_known(const char *text) {
+/* *text is the caller's to free, and has a NUL behind its `length` bytes. */
+static int read_whole(const char *path, char **text, size_t *length, struct error *err) {
+  struct stat status;
+  FILE *file = fopen(path, "rb");
+  if (!file || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
+    int code = error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path,
+                         file ? "it is not a file" : strerror(errno));
+    if (file)
+      fclose(file);
+    return code;
+  }
+  const size_t size = (size_t)status.st_size;
+  int code = OP_OK;
+  *text = malloc(size + 1);
+  if (!*text)
+    code = error_memory(err, "a file", size);
+  else if ((*length = fread(*text, 1, size, file)) != size)
+    code = error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path,
+                     ferror(file) ? strerror(errno) : "it becomes shorter while it is read");
+  else
+    (*text)[size] = '\0';
+  fclose(file);
+  return code;
+}
+
+/* airfoil's text begins with a number. */
+static bool may_be_airfoil(const char *text) {
   text += strspn(text, " \t\r\n");
-  return mesh_looks_like_gmsh(text) || !*text || strchr("+-.0123456789", *text);
+  return !*text || strchr("+-.0123456789", *text);
 }
 
 static int read_text(struct mesh_file *m, const char *path, struct error *err) {
   char *text = NULL;
   size_t length = 0;
-  int code = whole_read(path, &text, &length, err);
-  if (code)
-    return code;
-  if (!may_be_known(text))
-    code = error_set(err, OP_ERR_FILE,
-                     "%s: this is no mesh of a known format; expected HDF5 in OP2's layout, Gmsh's .msh, "
-                     "which begins with $MeshFormat, or OP2's airfoil text, which begins with four numbers",
-                     path);
-  else
-    code = mesh_looks_like_gmsh(text) ? mesh_parse_gmsh(m, path, text, length, err)
-                                      : mesh_parse_airfoil(m, path, text, length, err);
+  int code = read_whole(path, &text, &length, err);
+  if (!code && !may_be_airfoil(text))
+    code =
+        error_set(err, OP_ERR_FILE,
+                  "%s: this is neither HDF5 in OP2's layout nor OP2's airfoil text, which begins with four "
+                  "numbers; python3 -m op2jit.mesh convert reads Gmsh, VTK and other formats",
+                  path);
+  if (!code)
+    code = mesh_parse_airfoil(m, path, text, length, err);
   free(text);
   return code;
 }

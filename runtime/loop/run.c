@@ -91,6 +91,26 @@ static int describe_anew(struct op_context *ctx, struct loop *loop, struct error
   return code;
 }
 
+/* Of a ragged map's rows the program's own function finds something by `x[k]`, too: where there is a prover, it is asked. What
+ * else there is to say of the text does not matter here. */
+static int check_native_rows(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  const struct jit_wish wish = {.alone = true};
+  struct facts ignored;
+  struct error said = {0};
+  struct jit *jit = NULL;
+  bool asked = false;
+  if (loop->backend->plan || loop->compiled ||
+      !(desc_any_ragged(&loop->desc) || kernel_uses(&loop->kernel, "OP_ROW")) ||
+      context_jit(ctx, &jit, err) != OP_OK)
+    return err->code;
+  if (jit_facts(jit, &loop->desc, &wish, &ignored, &asked, &said) == OP_ERR_KERNEL) {
+    error_copy(err, &said);
+    error_prefix(err, "loop %s: ", loop->name);
+  }
+  error_free(&said);
+  return err->code;
+}
+
 /* From a description to code. */
 static int make_ready(struct op_context *ctx, struct loop *loop, struct error *err) {
   loop_count_bytes(loop);
@@ -150,6 +170,8 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
                                                                      : make_knowing(ctx, loop, err);
   if (!code)
     code = loop_tell_meetings(ctx, loop, err);
+  if (!code)
+    code = check_native_rows(ctx, loop, err);
   if (code)
     tune_drop(ctx, loop);
   return code;

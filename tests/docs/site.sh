@@ -1,7 +1,7 @@
 #!/bin/bash
-# site.sh ROOT COMMAND SITE.PY: ./dev docs makes the site without a warning, and site.py finds all in it.
+# site.sh ROOT SITE.PY: ./dev docs makes the site without a warning, and site.py finds all in it.
 set -u
-root=$1 command=$2 look=$3
+root=$1 look=$2
 for tool in sphinx-build doxygen; do
   command -v $tool >/dev/null || {
     echo "skipped: there is no $tool; ./dev test --with docs installs it"
@@ -18,5 +18,5 @@ work=$(mktemp -d) || exit 99
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 # shellcheck source=.ci/docs.sh
 . "$root/.ci/docs.sh"
-docs_site "$root" "$command" "$work/site" || exit 1
+docs_site "$root" "$work/site" || exit 1
 python3 "$look" "$work/site/html"

@@ -13,6 +13,7 @@ void *__real_aligned_alloc(size_t alignment, size_t n);
 int __real_posix_memalign(void **p, size_t alignment, size_t n);
 char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
+char *__real_realpath(const char *path, char *out);
 void *__real_mmap(void *at, size_t n, int protection, int flags, int file, off_t offset);
 void __real_free(void *p);
 void *__wrap_malloc(size_t n);
@@ -22,6 +23,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t n);
 int __wrap_posix_memalign(void **p, size_t alignment, size_t n);
 char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
+char *__wrap_realpath(const char *path, char *out);
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int file, off_t offset);
 void __wrap_free(void *p);
 
@@ -95,6 +97,13 @@ char *__wrap_strdup(const char *s) {
 
 char *__wrap_strndup(const char *s, size_t n) {
   return memory_refuses() ? NULL : counted(__real_strndup(s, n));
+}
+
+/* In a buffer of its own. */
+char *__wrap_realpath(const char *path, char *out) {
+  if (!out && memory_refuses())
+    return NULL;
+  return out ? __real_realpath(path, out) : counted(__real_realpath(path, NULL));
 }
 
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int file, off_t offset) {

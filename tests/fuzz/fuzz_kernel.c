@@ -4,8 +4,6 @@
 
 #include "jit/front/excerpt.h"
 #include "jit/front/kernel.h"
-#include "jit/front/rows/in_place.h"
-#include "jit/front/rows/split.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,36 +24,6 @@ static struct desc some_loop(void) {
   return d;
 }
 
-/* k(int n, const double **a, double **e, double *y): loops over its targets and uses of its rows are looked at, whatever
- * their text is. */
-static void look_at_rows(const struct kernel *k) {
-  struct desc d = {.nargs = 3, .nmaps = 1, .ndats = 3, .nsets = 2};
-  struct split split;
-  struct in_place in_place;
-  d.maps[0] = (struct desc_map){.to = 1, .ragged = true};
-  for (int i = 0; i < d.nargs; i++)
-    d.args[i] = (struct desc_arg){.form = DESC_DAT,
-                                  .type = TYPE_DOUBLE,
-                                  .dim = 1,
-                                  .access = i ? OP_RW : OP_READ,
-                                  .map = i < 2 ? 0 : -1,
-                                  .idx = -1,
-                                  .dat = i,
-                                  .ref = -1,
-                                  .info = -1,
-                                  .entry = i < 2,
-                                  .counted = i == 0,
-                                  .present = true};
-  if (rows_split(k, &d, k->length % 2 == 0, &split) != (split.count > 0) || !split.count != !!split.why)
-    abort();
-  if (!rows_in_place(k, &d, &in_place))
-    abort();
-  for (size_t i = 1; i < in_place.ndeclared; i++)
-    if (in_place.declared[i - 1] >= in_place.declared[i])
-      abort();
-  in_place_free(&in_place);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct kernel k;
   struct error err = {0};
@@ -68,7 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int code = kernel_check(&k, &d, NULL, &err);
     if (code != OP_OK && code != OP_ERR_KERNEL)
       abort();
-    look_at_rows(&k);
     kernel_free(&k);
   } else if (err.code != OP_ERR_KERNEL)
     abort();

@@ -27,11 +27,11 @@ offers() { # WANTED... -- WORD...: the words so far, the last one to be complete
 
 offers cache tune mesh report info warm new check -- ''
 offers mesh no:cache -- m
-offers info convert draw check no:ls -- mesh ''
-offers draw no:convert -- mesh d
+offers info convert check no:ls -- mesh ''
+offers check convert no:info -- mesh c
 offers ls show why -- cache ''
-offers --to --edges --json --help no:--parts -- mesh convert -
-offers --parts --of -- OP2_CACHE=off mesh draw --
+offers --to --coordinates --json --help no:--limit -- mesh convert -
+offers --to --coordinates -- OP2_CACHE=off mesh convert --
 offers no:cache no:ls -- mesh info ''
 [ $failures -eq 0 ] && echo "the shell offers what there is"
 exit $failures

@@ -159,6 +159,7 @@ CASE(all_goes_along) {
   is_all_there(to);
   mesh(0, "convert", from, from);
   is_all_there(from);
+  has(mesh(1, "convert", from, in_folder("a.dat")), "there is no table for a node of a cell");
   said = mesh(0, "info", to, "");
   has(said, "const t                1 double\n");
   has(said, "const five             5 double\n");
@@ -168,17 +169,34 @@ CASE(all_goes_along) {
             "{\"name\":\"t\",\"dim\":1,\"type\":\"double\"}]");
 }
 
+/* The form of airfoil's text, and something beside it. */
+static const char *make_square(const char *path) {
+  const char *text = in_folder("square.dat");
+  FILE *file = fopen(text, "w");
+  const double t = 0.25;
+  assert_non_null(file);
+  fputs("4 1 0 1\n0 0\n1 0\n1 1\n0 1\n0 1 2 3\n0 1 0 7\n", file);
+  assert_int_equal(fclose(file), 0);
+  mesh(0, "convert", text, path);
+  works(op_write_const_hdf5("t", 1, "double", &t, path));
+  hid_t id = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  dataset(id, "space", H5T_NATIVE_DOUBLE, 3, 1, &t);
+  H5Fclose(id);
+  return text;
+}
+
 CASE(what_has_no_place_is_said) {
-  const char *from = in_folder("c.h5");
-  make_file(from);
-  const char *said = mesh(0, "convert", from, in_folder("c.msh"));
+  const char *from = in_folder("c.h5"), *text = make_square(from);
+  const char *said = mesh(0, "convert", from, text);
   has(said, "warning: constant t is not in ");
-  has(said, "warning: dataset again is not in ");
-  said = mesh(0, "convert --json", from, in_folder("c.msh"));
+  has(said, "warning: dataset space is not in ");
+  said = mesh(0, "convert --json", from, text);
   has(said, "{\"kind\":\"constant\",\"name\":\"t\"}");
-  said = mesh(1, "convert --to gmsh", from, from);
+  said = mesh(1, "convert --to airfoil", from, from);
   has(said, "c.h5: the new format has no place for all that is in the file");
-  is_all_there(from);
+  double t = 0;
+  works(op_get_const_hdf5("t", 1, "double", &t, from));
+  assert_true(t == 0.25);
 }
 
 CASE(what_cannot_go_along_is_refused) {
@@ -197,23 +215,11 @@ CASE(what_cannot_go_along_is_refused) {
   has(mesh(1, "convert", from, from), "\"empty/pointer\" holds references to objects of the file");
 }
 
-/* The set of edges would stand where the file has something else. */
-CASE(what_is_made_replaces_nothing) {
-  const char *from = in_folder("e.h5");
-  make_file(from);
-  hid_t file = H5Fopen(from, H5F_ACC_RDWR, H5P_DEFAULT);
-  dataset(file, "edges", H5T_NATIVE_DOUBLE, 3, 2, (const double[2]){1, 2});
-  H5Fclose(file);
-  has(mesh(1, "convert --edges", from, from), "\"edges\" of ");
-  is_all_there(from);
-}
-
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       test_in_library(all_goes_along),
       test_in_library(what_has_no_place_is_said),
       test_in_library(what_cannot_go_along_is_refused),
-      test_in_library(what_is_made_replaces_nothing),
   };
   if (argc != 2)
     return 2;

@@ -44,7 +44,7 @@ if "$op2jit" mesh convert "$folder/mesh.dat" "$folder/mesh.h5" >"$folder/out" 2>
   residuals "$folder/read" >"$folder/read.rms"
   cmp "$folder/made.rms" "$folder/read.rms" || failed=1
   refuses "$folder/none.h5" "No such file"
-  "$op2jit" mesh convert --to gmsh "$folder/mesh.h5" "$folder/other.h5" >/dev/null
+  cp "$folder/mesh.dat" "$folder/other.h5"
   refuses "$folder/other.h5" "other.h5"
   sed '$s/[0-9]*$/0/' "$folder/mesh.dat" >"$folder/kind.dat"
   "$op2jit" mesh convert "$folder/kind.dat" "$folder/kind.h5" >/dev/null

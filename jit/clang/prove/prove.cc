@@ -3,11 +3,13 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 
 #include <deque>
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
+#include "jit/clang/rows/rows.h"
 #include "jit/clang/safely.h"
 #include "jit/prover.h"
 #include "prove_calls.h"
@@ -23,6 +25,7 @@ struct Report {
   std::deque<std::string> strings;
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
+  std::vector<row_facts> rows;
 
   const char *keep(const std::string &text) {
     strings.push_back(text);
@@ -77,7 +80,49 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   return false;
 }
 
+int parameters_of(const prove_request &request) {
+  return request.narguments ? prove_parameter(&request, request.narguments - 1) + 1 : 0;
+}
+
+row_facts look_at_rows(const KernelText &text) {
+  row_facts found = {};
+  found.why = doubt_of_text(text);
+  if (!found.why)
+    find_loops(text, found);
+  find_stays(text, found);
+  return found;
+}
+
+// Misuse of rows is looked for where the text does not compile, too: a compiler would speak of pointers.
+class Consumer : public clang::ASTConsumer {
+public:
+  Consumer(const prove_request &request, Report &report) : request_(request), report_(report) {
+  }
+  void HandleTranslationUnit(clang::ASTContext &context) override {
+    const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request_.kernel);
+    const llvm::StringRef words(request_.files[1].text, request_.files[1].length);
+    const bool ragged = std::any_of(request_.arguments, request_.arguments + request_.narguments,
+                                    [](const prove_argument &one) { return one.ragged; });
+    if (!kernel || context.getLangOpts().CPlusPlus || !(ragged || words.contains("OP_ROW")) ||
+        static_cast<int>(kernel->getNumParams()) != parameters_of(request_))
+      return;
+    const KernelText text(context, request_, *kernel);
+    const Misuse misuse =
+        words.contains("op2jit_row") ? Misuse() : find_misuse(text); // of a macro that is no text of ours
+    if (misuse.finding.verdict != PROVE_PROVED)
+      report_.add(misuse.argument, misuse.finding);
+    else if (ragged && !context.getDiagnostics().hasErrorOccurred())
+      report_.rows.push_back(look_at_rows(text));
+  }
+
+private:
+  const prove_request &request_;
+  Report &report_;
+};
+
 void analyse(const prove_request &request, clang::ASTContext &context, Report &report) {
+  if (!report.findings.empty())
+    return;
   const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
   if (!kernel) {
     Finding missing;
@@ -89,8 +134,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   }
   Rules rules(context, request, *kernel);
   const bool cxx = context.getLangOpts().CPlusPlus;
-  const int parameters = request.narguments ? prove_parameter(&request, request.narguments - 1) + 1 : 0;
-  bool matches = static_cast<int>(kernel->getNumParams()) == parameters;
+  bool matches = static_cast<int>(kernel->getNumParams()) == parameters_of(request);
   if (!matches)
     rules.whole(PROVE_VIOLATED, FOUND_PARAMETER_COUNT, kernel->getLocation(), "", kernel->getNumParams());
   for (int i = 0; matches && i < request.narguments; i++)
@@ -138,9 +182,11 @@ void prove(const prove_request *request, prove_result *result) {
   clang::CodeGenerator *generator = nullptr; // the compiler instance's
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
-    generator = lowers ? lower(compiler, report->lowered.context) : nullptr;
-    return generator ? std::unique_ptr<clang::ASTConsumer>(generator)
-                     : std::make_unique<clang::ASTConsumer>();
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.push_back(std::make_unique<Consumer>(*request, *report));
+    if (lowers)
+      both.emplace_back(generator = lower(compiler, report->lowered.context));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   };
   const auto done = [&](clang::CompilerInstance &compiler) {
     analyse(*request, compiler.getASTContext(), *report);
@@ -159,6 +205,7 @@ void prove(const prove_request *request, prove_result *result) {
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();
+  result->rows = report->rows.empty() ? nullptr : report->rows.data();
   result->messages = messages.messages;
   result->nmessages = messages.nmessages;
   result->lowered = report->lowered.module ? reinterpret_cast<lowered *>(&report->lowered) : nullptr;

@@ -136,7 +136,7 @@ void Rules::lost_all(clang::SourceLocation where, prove_found why) {
 }
 
 void Rules::not_by_row(const Place &place, const clang::Expr *where) {
-  violated(place, FOUND_NOT_BY_ROW, where);
+  violated(place, FOUND_ROWS_USED, where);
 }
 
 // Reports what is outside; false if the component is outside or not known.

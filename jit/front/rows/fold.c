@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "jit/front/rows/rows.h"
+#include "jit/front/rows/fold.h"
 
 static const char word[] = "op2jit_row(";
 /* OP_ANY_ORDER of op2jit_ragged.h. */

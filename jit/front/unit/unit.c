@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 #include "jit/front/excerpt.h"
-#include "jit/front/rows/rows.h"
+#include "jit/front/rows/fold.h"
 #include "jit/front/unit/include.h"
 
 enum { DEEPEST = 40 };

@@ -143,8 +143,7 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
 
 /* ---- rows of ragged maps, where kernels are passed copies: one behind the other ---- */
 static bool is_copied_ragged(const struct gpu_writer *w, const struct desc_arg *a) {
-  return w->language->copies && a->present && desc_is_ragged(w->g.d, a) &&
-         !w->in_place.args[a - w->g.d->args];
+  return w->language->copies && a->present && desc_is_ragged(w->g.d, a) && !a->stays;
 }
 
 /* Opens a loop over them: component # of one is op2_d...[op2_at * dim + #] in memory, op2_a...[op2_row * dim + #] as a copy. */
@@ -198,7 +197,7 @@ static void put_ragged_results(struct gpu_writer *w, int arg) {
 
 static void put_vector(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  if (w->in_place.args[arg])
+  if (w->g.d->args[arg].stays)
     return;
   if (is_copied_ragged(w, a)) {
     put_ragged_copies(w, arg);
@@ -259,7 +258,7 @@ static void put_before(struct gpu_writer *w, int arg) {
 static void passed(const struct generator *g, int arg, char *out, size_t size) {
   const struct gpu_writer *w = (const struct gpu_writer *)g; /* its first member */
   const struct desc_arg *a = &w->g.d->args[arg];
-  if (w->in_place.args[arg])
+  if (w->g.d->args[arg].stays)
     gpu_row_place(w, arg, out, size);
   else if (a->form == DESC_DAT && arg_is_vector(a))
     snprintf(out, size, "op2_v%d", arg);

@@ -5,6 +5,7 @@
 #define OP2JIT_JIT_GENERATE_GPU_H
 
 #include "jit/front/kernel.h"
+#include "jit/front/rows/rows.h"
 #include "jit/generate/generate.h"
 
 /* How increments through maps meet on their targets. */
@@ -41,8 +42,8 @@ int gpu_elements(const struct gpu_shape *s);
 
 /* ---- rows: several threads for an element ---- */
 enum { GPU_ROWS_LEAST = 4, GPU_ROWS_MOST = 64 }; /* powers of two */
-/* Why the loop cannot have that form with this strategy; NULL: it can. */
-const char *gpu_rows_refusal(const struct kernel *k, const struct desc *d, const struct gpu_shape *s);
+/* Can the loop have that form with this strategy? */
+bool gpu_rows_can(const struct desc *d, const struct gpu_shape *s, enum split_why *why);
 
 /* ---- increments through maps, and extrema ---- */
 struct gpu_target {

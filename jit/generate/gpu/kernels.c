@@ -280,10 +280,9 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   if (!code && s->rows)
     code = gpu_rows_split(&k, d, err);
   if (!code)
-    code = gpu_find_places(&w, &k, err);
+    code = gpu_check_places(&w, &k, err);
   if (!code)
     code = generate(&w, out, err);
-  in_place_free(&w.in_place);
   kernel_free(&k);
   if (code)
     generated_free(out);

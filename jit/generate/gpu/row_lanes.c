@@ -1,14 +1,11 @@
 /* Several threads of a warp for one element. All of them run the kernel with the same values, but for the steps of loops
- * over targets (jit/front/rows/split.h): each has every so many-th of these, and what these add up is put together by
+ * over targets (jit/front/rows/rows.h): each has every so many-th of these, and what these add up is put together by
  * shuffles behind the loop, so that all have the same values again. One of them stores.
  *
  * No thread waits for one that does not come: all of an element take the same way, since they read the same, and what
  * is stored for the element is stored when they have met behind the kernel. Shuffles name the element's threads only, so
  * that elements of one warp may be at different places, or beyond the last one. What they write in entries' rows belongs
  * to the thread that has the step: it is the same one in each of the kernel's loops. */
-#include <string.h>
-
-#include "jit/front/rows/split.h"
 #include "jit/generate/gpu/write.h"
 
 /* The first keeps what was there; the others begin with nothing. The sum is in all of them behind. */
@@ -50,28 +47,40 @@ void gpu_put_rows_helpers(struct gpu_writer *w) {
   text_add(w->g.out, helpers);
 }
 
-/* With OP2_FP=fast all sums may be in any order. */
-static bool find(const struct kernel *k, const struct desc *d, struct split *out) {
-  return rows_split(k, d, strcmp(d->fp, "fast") == 0, out);
+/* Arguments that all threads of an element cannot have alike, or that one of them cannot store for all. */
+static enum split_why argument_refusal(const struct desc *d) {
+  enum { LONG_ROW = 32 }; /* each thread has a copy */
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (a->form != DESC_DAT || a->access == OP_READ)
+      continue;
+    if (desc_is_ragged(d, a) && !a->entry)
+      return WHY_TARGETS;
+    if (access_is_extremum(a->access))
+      return WHY_EXTREMA;
+    if (!desc_is_ragged(d, a) && a->dim > LONG_ROW)
+      return WHY_LONG_ROW;
+    for (int j = 0; j < d->nargs; j++)
+      if (j != i && d->args[j].form == DESC_DAT && d->args[j].dat == a->dat &&
+          (a->access != OP_INC || d->args[j].access != OP_INC || a->entry))
+        return WHY_TWICE;
+  }
+  return WHY_NOT_LOOKED_AT;
 }
 
-const char *gpu_rows_refusal(const struct kernel *k, const struct desc *d, const struct gpu_shape *s) {
-  struct split split;
-  if (!gpu_language(s->dialect)->rows)
-    return "OpenCL C has no such form";
-  if (gpu_has_blocks(s->strategy))
-    return "this strategy has a thread for each element";
-  return find(k, d, &split) ? NULL : split.why;
+bool gpu_rows_can(const struct desc *d, const struct gpu_shape *s, enum split_why *why) {
+  *why = !gpu_language(s->dialect)->rows ? WHY_LANGUAGE
+         : gpu_has_blocks(s->strategy)   ? WHY_STRATEGY
+         : d->entry || d->nmembers       ? WHY_CXX
+         : !desc_any_ragged(d)           ? WHY_NO_MAP
+         : argument_refusal(d)           ? argument_refusal(d)
+         : d->rows                       ? (enum split_why)d->rows->why
+                                         : WHY_NOT_LOOKED_AT;
+  return !*why && d->rows && d->rows->nloops > 0;
 }
 
-static void add_until(const struct kernel *k, size_t *done, size_t end, struct text *out) {
-  text_add_bytes(out, k->text + *done, end - *done);
-  *done = end;
-}
-
-static void add_name(const struct kernel *k, size_t token, struct text *out) {
-  const struct token *name = &k->tokens.items[token];
-  text_add_bytes(out, k->text + name->begin, name->end - name->begin);
+static void add_name(const struct kernel *k, const struct row_range *at, struct text *out) {
+  text_add_bytes(out, k->text + at->begin, (size_t)(at->end - at->begin));
 }
 
 static void add_results(const struct kernel *k, const struct split_loop *l, bool behind, struct text *out) {
@@ -84,43 +93,40 @@ static void add_results(const struct kernel *k, const struct split_loop *l, bool
     if (!behind && r->kind != SPLIT_SUM && r->kind != SPLIT_PRODUCT)
       continue;
     text_addf(out, " %s(%s", behind ? ends[r->kind] : "op2_row_begin", r->address ? "" : "&");
-    add_name(k, r->name, out);
+    add_name(k, &r->name, out);
     text_addf(out, ", %d%s);", r->count, behind ? "" : r->kind == SPLIT_SUM ? ", -0.0" : ", 1.0");
   }
 }
 
 /* Lines stay. */
-static void add_split(const struct kernel *k, const struct split *split, struct text *out) {
-  const struct token *items = k->tokens.items;
-  size_t done = 0;
-  for (int i = 0; i < split->count; i++) {
-    const struct split_loop *l = &split->loops[i];
-    add_until(k, &done, items[l->first].begin, out);
+static void add_split(const struct kernel *k, const struct row_facts *rows, struct text *out) {
+  int done = 0;
+  for (int i = 0; i < rows->nloops; i++) {
+    const struct split_loop *l = &rows->loops[i];
+    add_name(k, &(struct row_range){done, l->all.begin}, out);
     text_add_char(out, '{');
     add_results(k, l, false, out);
     text_add_char(out, ' ');
-    add_until(k, &done, items[l->zero].begin, out);
+    add_name(k, &(struct row_range){l->all.begin, l->zero.begin}, out);
     text_add(out, "op2_row_lane()");
-    done = items[l->zero].end;
-    add_until(k, &done, items[l->step].begin, out);
-    add_name(k, l->counter, out);
+    add_name(k, &(struct row_range){l->zero.end, l->step.begin}, out);
+    add_name(k, &l->counter, out);
     text_add(out, " += OP2_ROWS");
-    done = items[l->step_end - 1].end;
-    add_until(k, &done, items[l->end - 1].end, out);
+    add_name(k, &(struct row_range){l->step.end, l->all.end}, out);
     add_results(k, l, true, out);
     text_add(out, " }");
+    done = l->all.end;
   }
-  add_until(k, &done, k->length, out);
+  text_add_bytes(out, k->text + done, k->length - (size_t)done);
 }
 
 int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err) {
-  struct split split;
   struct kernel changed;
   struct text text = {0};
-  if (!find(k, d, &split))
-    return error_set(err, OP_ERR_KERNEL, "kernel %s: several threads cannot share an element: %s",
-                     d->kernel_name, split.why);
-  add_split(k, &split, &text);
+  if (!d->rows || !d->rows->nloops)
+    return error_set(err, OP_ERR_KERNEL, "kernel %s: several threads cannot share an element",
+                     d->kernel_name);
+  add_split(k, d->rows, &text);
   int code = text_ok(&text) ? kernel_parse(&changed, text_str(&text), text.length, d->kernel_name, err)
                             : error_memory(err, "a kernel text", k->length);
   text_free(&text);

@@ -2,7 +2,6 @@
 #ifndef OP2JIT_JIT_GENERATE_GPU_WRITE_H
 #define OP2JIT_JIT_GENERATE_GPU_WRITE_H
 
-#include "jit/front/rows/in_place.h"
 #include "jit/generate/gpu/gpu.h"
 #include "jit/generate/skeleton.h"
 
@@ -35,7 +34,6 @@ struct gpu_writer {
   const struct gpu_language *language;
   const struct gpu_shape *shape;
   struct gpu_targets targets;
-  struct in_place in_place; /* where kernels are passed copies */
 };
 
 /* The words of the dialect for a type in memory, which need not be what a variable is; and what the name of a helper
@@ -74,9 +72,9 @@ void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memo
 void gpu_put_rows_helpers(struct gpu_writer *w);
 int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err);
 
-/* row_places.c: finds rows of ragged maps that stay where they are, though kernels are passed copies. What OP_ROW becomes
- * for them, before the kernel's text; what the kernel is passed; its text, in the language. */
-int gpu_find_places(struct gpu_writer *w, struct kernel *k, struct error *err);
+/* row_places.c: rows of ragged maps that stay where they are, though kernels are passed copies. Is there room for the others?
+ * OP_ERR_SIZE. What OP_ROW becomes, before the kernel's text; what the kernel is passed; its text, in the language. */
+int gpu_check_places(const struct gpu_writer *w, struct kernel *k, struct error *err);
 void gpu_put_row_macros(struct gpu_writer *w);
 void gpu_row_place(const struct gpu_writer *w, int arg, char *out, size_t size);
 int gpu_put_text(struct gpu_writer *w, struct text *out, struct error *err);

@@ -199,6 +199,9 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */
 };
+/* What the loop's description has of its kernel's rows of ragged maps: what rank 0 knows. Collective, if it goes through one.
+ * `code` is this rank's outcome so far. */
+int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err);
 /* Collective, if the loop goes through a ragged map. */
 int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
                       struct error *err);

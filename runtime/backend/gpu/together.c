@@ -1,11 +1,17 @@
 /* Several threads for an element: whether its loop over targets can be shared by them, and how many are worth it. */
 #include <limits.h>
+#include <stdlib.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
+#include "jit/jit.h"
+#include "jit/proof/found.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "record/record.h"
+#include "services/services.h"
 
 const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
   if (loop->meets)
@@ -15,7 +21,31 @@ const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape
     if (map && map->first && map->longest > INT_MAX - GPU_ROWS_MOST)
       return "an element has too many targets to count by more than one";
   }
-  return gpu_rows_refusal(&loop->kernel, &loop->desc, s);
+  enum split_why why;
+  return gpu_rows_can(&loop->desc, s, &why) ? NULL : found_why(why);
+}
+
+int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  struct desc *d = &loop->desc;
+  struct gpu *c = gpu_of(ctx);
+  struct row_facts rows = {.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
+  struct error said = {0};
+  if (!desc_any_ragged(d) || d->entry || d->nmembers)
+    return code;
+  if (ctx->comm->rank == 0 && loop->kernel.certain && context_jit(ctx, &c->prover, &said) == OP_OK)
+    jit_rows(c->prover, d, &rows);
+  error_free(&said);
+  struct comm *comm = ctx->agreement;
+  const int came = comm->table->broadcast(comm, &rows, sizeof rows, 0, code ? &said : err);
+  error_free(&said);
+  free(d->rows);
+  d->rows = array_new(1, sizeof *d->rows);
+  if (code || came || !d->rows)
+    return code ? code : came ? came : error_memory(err, "what is known of a kernel's rows", sizeof *d->rows);
+  *d->rows = rows;
+  for (int i = 0; i < d->nargs; i++)
+    d->args[i].stays = c->driver->dialect == GPU_DIALECT_OPENCL && row_facts_stay(d->rows, i);
+  return OP_OK;
 }
 
 int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,

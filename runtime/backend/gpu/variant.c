@@ -9,7 +9,6 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
-#include "jit/front/rows/in_place.h"
 #include "record/record.h"
 #include "services/services.h"
 
@@ -172,12 +171,12 @@ static int check_types(const struct gpu *c, const struct loop *loop, struct erro
 /* In OpenCL a work-item has copies of rows of ragged maps, where it does more than read and write them in place: room for
  * the longest, in a power of two, so that a larger mesh may do with the same code. Drivers of CPUs have those of a whole
  * group on a stack. */
-static int make_room(struct loop *loop, const struct in_place *in_place, struct error *err) {
+static int make_room(struct loop *loop, struct error *err) {
   enum { ROOM = 4096 };
   size_t bytes = 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct desc_arg *a = &loop->desc.args[i];
-    if (!a->present || !desc_is_ragged(&loop->desc, a) || in_place->args[i])
+    if (!a->present || !desc_is_ragged(&loop->desc, a) || a->stays)
       continue;
     const size_t longest = (size_t)loop->args[i].map->longest;
     size_t most = 1;
@@ -195,15 +194,6 @@ static int make_room(struct loop *loop, const struct in_place *in_place, struct 
     loop->desc.maps[a->map].most = (int)most;
   }
   return OP_OK;
-}
-
-static int make_room_for_rows(struct loop *loop, struct error *err) {
-  struct in_place in_place;
-  int code = rows_in_place(&loop->kernel, &loop->desc, &in_place)
-                 ? make_room(loop, &in_place, err)
-                 : error_memory(err, "a kernel's rows", loop->kernel.length);
-  in_place_free(&in_place);
-  return code;
 }
 
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
@@ -293,9 +283,9 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   struct gpu *c = gpu_of(ctx);
   struct text spec = {0};
   struct gpu_together together = {0};
-  int code = check_types(c, loop, err);
+  int code = gpu_look_at_rows(ctx, loop, check_types(c, loop, err), err);
   if (!code && c->driver->dialect == GPU_DIALECT_OPENCL)
-    code = make_room_for_rows(loop, err);
+    code = make_room(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
   code = gpu_together_look(ctx, loop, code, &together, err);

@@ -5,7 +5,7 @@
 #include "check/cause.h"
 #include "check/rows.h"
 #include "jit/front/excerpt.h"
-#include "jit/front/rows/rows.h"
+#include "jit/front/rows/fold.h"
 #include "mesh/subset.h"
 
 /* Elements have the numbers of the set that a subset is of. */

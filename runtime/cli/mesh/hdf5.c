@@ -178,14 +178,8 @@ int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const ch
   return layout_close(&l, code, err);
 }
 
-/* What was made, the edges, must not stand in the place of another dataset. */
-static int copy_others(const struct mesh_file *m, const struct writing *w, const char *path,
-                       struct error *err) {
+static int copy_others(const struct mesh_file *m, const struct writing *w, struct error *err) {
   struct file *from = NULL;
-  for (int i = 0; i < m->nothers; i++)
-    if (w->table->kind(w->file, m->others[i].name) != FILE_NOTHING)
-      return error_set(err, OP_ERR_FILE, "%s: \"%s\" of %s would be replaced by one that was made", path,
-                       m->others[i].name, m->source);
   int code = w->table->open(&from, m->source, m->source, FILE_READ, FILE_ALONE, err);
   if (code)
     return code;
@@ -218,6 +212,6 @@ int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, c
       code = layout_write(&l, t->name, t->type, t->columns, 0, m->sets[t->set].size, t->values, err);
   }
   if (!code && m->source)
-    code = copy_others(m, &w, path, err);
+    code = copy_others(m, &w, err);
   return writing_end(&w, code, err);
 }

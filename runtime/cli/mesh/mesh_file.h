@@ -30,14 +30,14 @@ struct mesh_other {
 };
 
 struct mesh_file {
-  const char *format;      /* for people: "HDF5" */
-  const char *coordinates; /* the dat that the user says holds them; NULL: the only one that can */
+  const char *format; /* for people: "HDF5" */
+  const char *
+      coordinates; /* the dat that the user says holds them, for airfoil's text; NULL: the only one that can */
   struct mesh_set *sets;
   struct mesh_table *tables;
   struct mesh_other *others;
   int nsets, ntables, nothers;
-  char *source;      /* the HDF5 file that the mesh is from, which has the others; NULL: it is from a text */
-  bool names_groups; /* the file has names for the numbers of groups, which are not here */
+  char *source; /* the HDF5 file that the mesh is from, which has the others; NULL: it is from a text */
 };
 
 void mesh_file_free(struct mesh_file *m);
@@ -50,23 +50,13 @@ int mesh_add_other(struct mesh_file *m, const char *name, bool constant, long lo
 struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set, int to, int columns,
                                   enum type_code type, struct error *err);
 
-/* Formats of text, in memory; `text` ends with a NUL behind `length` bytes. Map entries need not be in range. */
+/* OP2's airfoil text, in memory; `text` ends with a NUL behind `length` bytes. Map entries need not be in range. */
 int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, size_t length,
                        struct error *err);
-int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, size_t length,
-                    struct error *err);
-bool mesh_looks_like_gmsh(const char *text);
 int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
-int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err);
 /* Whether table number `table` of a mesh that such a file can hold is in it; what a format has no place for is
  * left out. */
 bool mesh_airfoil_holds(const struct mesh_file *m, int table);
-bool mesh_gmsh_holds(const struct mesh_file *m, int table);
-
-/* Sets of edges (in the plane) or faces (in space) with maps to their nodes and their two cells, and of those of
- * the boundary with one cell and the group of the element that lies there. Cells of several types get a set for
- * all of them. Entries of maps must be in range. */
-int mesh_add_sides(struct mesh_file *m, struct error *err);
 
 /* OP2's layout. What the file that the mesh is from has beside it is copied. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err);
@@ -93,11 +83,5 @@ int mesh_map_look(const struct mesh_file *m, const struct mesh_table *t, struct 
 int mesh_components(const struct mesh_file *m, long long *out, struct error *err);
 /* Values that are not finite. */
 long long mesh_not_finite(const struct mesh_file *m, const struct mesh_table *t);
-
-/* The table that holds coordinates: reals of 2 or 3 columns on the set that the maps of cells lead to. Negative:
- * there is none, or more than one, which mesh_points_error says. */
-enum { MESH_NO_POINTS = -1, MESH_MANY_POINTS = -2 };
-int mesh_find_points(const struct mesh_file *m);
-int mesh_points_error(const struct mesh_file *m, struct error *err);
 
 #endif

@@ -8,11 +8,11 @@ from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from . import errors, show
-from ._library import ACCESS_NAMES, IDENTITY, UNSAID, Values
-from ._library import check, fail, handle, lib, text
-from .given import Handle, whole
-from .store import sweep
+from .. import errors, show
+from .._library import ACCESS_NAMES, IDENTITY, UNSAID, Values
+from .._library import check, fail, handle, lib, text
+from ..given import Handle, whole
+from ..store import sweep
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
 new_key = itertools.count(1).__next__

@@ -1,0 +1,14 @@
+/* OP_ROW(x, k) and OP_ANY_ORDER in kernel texts of OP_KERNEL_DEF. */
+#ifndef OP2JIT_JIT_FRONT_ROWS_FOLD_H
+#define OP2JIT_JIT_FRONT_ROWS_FOLD_H
+
+#include "base/text.h"
+
+/* OP_KERNEL_DEF gives the text as the C compiler sees it, with what OP_ROW and OP_ANY_ORDER stand for. The text with these
+ * words in their place, as people wrote it: `text` itself if there is none of it, else in `room`, with *length changed. NULL: no memory. */
+const char *rows_folded(const char *text, size_t *length, struct text *room);
+
+/* What checked runs ask of a k: the condition that does not hold. */
+#define ROWS_CONDITION "0 <= k && k < n, in OP_ROW(x, k)"
+
+#endif

@@ -1,0 +1,77 @@
+"""python3 -m op2jit.mesh: meshes of other formats, edges of their cells, pictures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Optional
+
+import numpy as np
+
+from ..drawing import plot
+from .cells import Mesh, add_edges
+from .formats import read_foreign, read_hdf5, write_foreign, write_hdf5
+
+HDF5 = (".h5", ".hdf5", ".hdf")
+
+
+def _draw(mesh: Mesh, of: Optional[str], component: int, path: str) -> None:
+    """Cells in the plane, coloured by a dat on them, or on their nodes (the mean), or by their number."""
+    (nodes, x), cells = mesh.places(), mesh.cells()
+    if cells[0][0].dimension == 3:
+        raise ValueError("the cells are not in the plane; draw shows no others")
+    at_nodes = mesh.data_of(nodes).items()
+    data = [{**{name: v[table].mean(axis=1) for name, v in at_nodes}, **mesh.data_of(on)} for _, on, table in cells]
+    names = [name for name in data[0] if all(name in one for one in data)]
+    if of and of not in names:
+        raise ValueError(f"--of {of}: there is no such dat on the cells or nodes; expected one of {', '.join(names)}")
+    width = max(kind.nodes for kind, _, _ in cells)
+    rows = np.concatenate([np.pad(table, ((0, 0), (0, width - table.shape[1])), "edge") for _, _, table in cells])
+    values = np.concatenate([one[of] for one in data]) if of else np.arange(len(rows))
+    axes = plot(values, x, rows, component, edgecolors="black" if len(rows) < 5000 else "face", linewidths=0.2)
+    axes.set_title(of or "number of the cell")
+    axes.figure.savefig(path)
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python3 -m op2jit.mesh", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    convert = commands.add_parser("convert", help="write a mesh in another format")
+    draw = commands.add_parser("draw", help="draw a mesh in the plane, coloured by a dat")
+    for one, new in [(convert, "a mesh, named in the same way"), (draw, "a picture: .svg, .png, .pdf")]:
+        one.add_argument("file", help="a mesh: .h5 in OP2's layout, or what meshio reads: .msh, .vtu, ...")
+        one.add_argument("new", help=new)
+        one.add_argument("--coordinates", metavar="DAT", default="x", help="the dat of the coordinates (x)")
+    convert.add_argument("--edges", action="store_true", help="add the edges of the cells, in space their faces")
+    draw.add_argument("--of", metavar="NAME", help="the dat; without it the number of each cell is shown")
+    draw.add_argument("--component", type=int, default=0, help="which of the dat's values, counted from 0")
+    return parser
+
+
+def _run(said: argparse.Namespace) -> None:
+    os.stat(said.file)
+    if os.path.exists(said.new) and os.path.samefile(said.file, said.new):
+        raise ValueError(f"{said.new} would be replaced; name another file")
+    if said.file.endswith(".dat") or said.new.endswith(".dat"):
+        raise ValueError("op2jit mesh convert reads and writes OP2's airfoil text, .dat (Tecplot's: name it .tec)")
+    mesh = (read_hdf5 if said.file.endswith(HDF5) else read_foreign)(said.file)
+    mesh.coordinates = said.coordinates
+    if said.command == "draw":
+        return _draw(mesh, said.of, said.component, said.new)
+    to_hdf5 = said.new.endswith(HDF5)
+    if said.edges and not to_hdf5:
+        raise ValueError(f"{said.new}: other formats have no place for edges; name a file of HDF5, .h5")
+    if said.edges:
+        add_edges(mesh)
+    (write_hdf5 if to_hdf5 else write_foreign)(mesh, said.new)
+    print(f"{said.new}: {len(mesh.sets)} sets, {len(mesh.tables)} maps and dats")
+
+
+if __name__ == "__main__":
+    try:
+        _run(_options().parse_args())
+    except ImportError as error:
+        sys.exit(f"op2jit.mesh: there is no module {error.name} for {sys.executable} (Debian: python3-{error.name})")
+    except (OSError, ValueError) as error:
+        sys.exit(f"op2jit.mesh: {error}")
