@@ -65,14 +65,6 @@ void text_addf(struct text *t, const char *format, ...) {
   va_end(args);
 }
 
-const char *text_str(const struct text *t) {
-  return t->data ? t->data : "";
-}
-
-bool text_ok(const struct text *t) {
-  return !t->failed;
-}
-
 void text_clear(struct text *t) {
   t->length = 0;
   t->failed = false;

@@ -21,8 +21,12 @@ void text_addf(struct text *t, const char *format, ...) __attribute__((format(pr
 void text_vaddf(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Never NULL. */
-const char *text_str(const struct text *t);
-bool text_ok(const struct text *t);
+static inline const char *text_str(const struct text *t) {
+  return t->data ? t->data : "";
+}
+static inline bool text_ok(const struct text *t) {
+  return !t->failed;
+}
 /* Empty again, memory kept, `failed` forgotten. */
 void text_clear(struct text *t);
 void text_free(struct text *t);

@@ -9,7 +9,7 @@
 #include "nearest.h"
 #include "op2jit.h"
 
-static const struct type_info infos[TYPE_COUNT] = {
+const struct type_info types_of_c[TYPE_COUNT] = {
     [TYPE_NONE] = {"unknown", NULL, 0, false, false, NULL, 0},
     [TYPE_DOUBLE] = {"double", NULL, sizeof(double), true, true, NULL, 0},
     [TYPE_FLOAT] = {"float", NULL, sizeof(float), true, true, NULL, 0},
@@ -21,10 +21,6 @@ static const struct type_info infos[TYPE_COUNT] = {
     [TYPE_CHAR] = {"char", NULL, sizeof(char), false, (char)-1 < 0, NULL, 0},
     [TYPE_SHORT] = {"short", NULL, sizeof(short), false, true, NULL, 0},
 };
-
-const struct type_info *type_info(enum type_code code) {
-  return type_is_struct(code) ? struct_info(code) : &infos[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
-}
 
 const char *type_names(void) {
   return "double, float, int, unsigned int (uint), long long (ll), unsigned long long (ull), bool, char, "
@@ -66,7 +62,7 @@ void type_tell_unknown(const char *said, struct text *out) {
       return;
     }
   for (int i = 0; i < TYPE_COUNT; i++)
-    names[i] = i ? infos[i].name : NULL;
+    names[i] = i ? types_of_c[i].name : NULL;
   nearest_tell("type", said, names, TYPE_COUNT, out);
   text_addf(out, "; expected one of %s", type_names());
   if (said && *said)
@@ -98,7 +94,8 @@ static bool normalise(const char *name, char *out, size_t size) {
 
 static enum type_code find(const char *name) {
   for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
-    if (strcmp(name, infos[i].name) == 0 || (infos[i].alias && strcmp(name, infos[i].alias) == 0))
+    if (strcmp(name, types_of_c[i].name) == 0 ||
+        (types_of_c[i].alias && strcmp(name, types_of_c[i].alias) == 0))
       return (enum type_code)i;
   return TYPE_NONE;
 }

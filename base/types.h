@@ -39,10 +39,17 @@ struct type_info {
   const struct type_member *members; /* of a struct; NULL: a number */
   int nmembers;
 };
-const struct type_info *type_info(enum type_code code);
+/* Those of C. */
+extern const struct type_info types_of_c[TYPE_COUNT];
 
 static inline bool type_is_struct(enum type_code code) {
   return (unsigned)code > TYPE_COUNT;
+}
+/* A struct of the program. */
+const struct type_info *struct_info(enum type_code code);
+static inline const struct type_info *type_info(enum type_code code) {
+  return type_is_struct(code) ? struct_info(code)
+                              : &types_of_c[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
 }
 
 /* A struct of the program becomes a type, until types_forget. The same once more changes nothing. OP_ERR_ARGUMENT,

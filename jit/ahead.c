@@ -17,7 +17,8 @@ struct ahead_result {
   double seconds;
 };
 
-void ahead_open(struct ahead *a) {
+void ahead_open(struct ahead *a, int *threads) {
+  a->threads = threads;
   /* Fails beyond 1024 processors; then the thread runs where its maker does. */
   a->known = sched_getaffinity(0, sizeof a->processors, &a->processors) == 0;
 }
@@ -83,6 +84,14 @@ static bool start_thread(struct ahead *a) {
   return good;
 }
 
+/* A compile has its own thread, and the one with a large stack that the compiler may start and wait for. */
+static void set_started(struct ahead *a, bool started) {
+  enum { OWN = 1, COMPILERS = 1 };
+  a->started = started;
+  if (a->threads)
+    *a->threads = started ? OWN + COMPILERS : 0;
+}
+
 /* ---- asking --------------------------------------------------------------------------------------*/
 
 static void forget_work(struct ahead *a) {
@@ -91,7 +100,7 @@ static void forget_work(struct ahead *a) {
   free(a->result);
   a->fp = NULL;
   a->result = NULL;
-  a->started = false;
+  set_started(a, false);
 }
 
 /* A forked child has only a copy of what its parent's thread was at: memory that nobody owns any more. */
@@ -101,7 +110,7 @@ static void leave_to_parent(struct ahead *a) {
   a->generated = (struct generated){0};
   a->fp = NULL;
   a->result = NULL;
-  a->started = false;
+  set_started(a, false);
 }
 
 void ahead_finish(struct ahead *a) {
@@ -115,8 +124,7 @@ void ahead_finish(struct ahead *a) {
   forget_work(a);
 }
 
-/* Join a thread that is done. */
-static void collect(struct ahead *a) {
+void ahead_collect(struct ahead *a) {
   leave_to_parent(a);
   if (a->started && atomic_load_explicit(&a->done, memory_order_acquire))
     ahead_finish(a);
@@ -131,7 +139,7 @@ static void fill_files(struct ahead *a) {
 
 bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like) {
-  collect(a);
+  ahead_collect(a);
   if (a->started)
     return false;
   a->result = calloc(1, sizeof *a->result);
@@ -152,7 +160,7 @@ bool ahead_begin(struct ahead *a, const struct target *target, void *self, const
   a->process = getpid();
   atomic_store(&a->done, false);
   note_begin();
-  a->started = start_thread(a);
+  set_started(a, start_thread(a));
   if (!a->started)
     note_end();
   if (a->started)
@@ -164,18 +172,12 @@ bool ahead_begin(struct ahead *a, const struct target *target, void *self, const
   return a->started;
 }
 
-int ahead_threads(struct ahead *a) {
-  enum { OWN = 1, COMPILERS = 1 };
-  collect(a);
-  return a->started ? OWN + COMPILERS : 0;
-}
-
 bool ahead_is_busy(const struct ahead *a) {
   return a->started && !atomic_load_explicit(&a->done, memory_order_acquire) && a->process == getpid();
 }
 
 static struct ahead_result **find(struct ahead *a, const char *hash) {
-  collect(a);
+  ahead_collect(a);
   struct ahead_result **at = &a->results;
   while (*at && strcmp((*at)->hash, hash) != 0)
     at = &(*at)->next;

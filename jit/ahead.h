@@ -18,6 +18,7 @@ struct ahead {
       processors; /* where the process could run at the beginning: a thread started behind a pinned parallel */
   bool known;     /* region would inherit its one processor */
   bool started;
+  int *threads;  /* those that a compile under way may have are written here; NULL: nobody asks */
   pid_t process; /* that it was started in: a forked child has no such thread */
   pthread_t thread;
   atomic_bool done;
@@ -30,7 +31,7 @@ struct ahead {
 };
 
 /* Looks where the process may run. */
-void ahead_open(struct ahead *a);
+void ahead_open(struct ahead *a, int *threads);
 /* Waits for a compile that is under way. */
 void ahead_close(struct ahead *a);
 
@@ -41,9 +42,8 @@ bool ahead_begin(struct ahead *a, const struct target *target, void *self, const
                  struct generated *generated, const struct compile_request *like);
 /* Wait for a compile that is under way: it can be taken then. */
 void ahead_finish(struct ahead *a);
-/* Threads that a compile under way may have: its own, and the one with a large stack that the compiler may start
- * and wait for; else none. One that is done is joined. */
-int ahead_threads(struct ahead *a);
+/* A compile that is done is joined. */
+void ahead_collect(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);
 /* What came of it: the caller gives it back to the compiler. False if there is nothing under this key. */

@@ -43,7 +43,7 @@ int jit_open(struct jit **out, const struct jit_options *options, struct error *
     free(jit);
     return error_memory(err, "the compiler's state", sizeof *jit);
   }
-  ahead_open(&jit->ahead);
+  ahead_open(&jit->ahead, options->behind);
   jit->options = *options;
   jit->silent = (struct log){.level = LOG_ERROR, .rank = -1};
   if (!jit->options.log)
@@ -236,8 +236,8 @@ void jit_finish(struct jit *jit) {
   ahead_finish(&jit->ahead);
 }
 
-int jit_threads(struct jit *jit) {
-  return ahead_threads(&jit->ahead);
+void jit_collect(struct jit *jit) {
+  ahead_collect(&jit->ahead);
 }
 
 bool jit_is_busy(const struct jit *jit) {

@@ -30,11 +30,13 @@ struct jit_options {
   const char *plugins; /* folder to look for the plugin in first; NULL or "": none */
   const char
       *dump; /* folder for sources and binaries; NULL or "": none. Code is then made with debug information */
-  const struct log *log;         /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
-  bool perf_map;                 /* tell perf the names of functions */
-  const struct target *target;   /* a row of jit/targets.h; NULL: this machine's processors */
-  void *device;                  /* the target's; must outlive the jit */
-  const char *cpu, *features;    /* NULL: this machine's */
+  const struct log *log;       /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
+  bool perf_map;               /* tell perf the names of functions */
+  const struct target *target; /* a row of jit/targets.h; NULL: this machine's processors */
+  void *device;                /* the target's; must outlive the jit */
+  const char *cpu, *features;  /* NULL: this machine's */
+  int *
+      behind; /* how many threads compile behind the program now, at most, is written here; NULL: nowhere. Must outlive the jit */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 
@@ -74,8 +76,8 @@ bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 void jit_finish(struct jit *jit);
 /* Is a compile under way behind the program? */
 bool jit_is_busy(const struct jit *jit);
-/* How many threads a compile that is under way has, at most. Those that are done are gone afterwards. */
-int jit_threads(struct jit *jit);
+/* The threads of a compile that is done are gone afterwards. */
+void jit_collect(struct jit *jit);
 /* The names of the shapes, `shape` or others, that this process's store has the loop's code in. Compiles and loads
  * nothing. */
 void jit_shapes(struct jit *jit, const struct desc *d, const void *shape,

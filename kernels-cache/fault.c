@@ -5,10 +5,6 @@
 #include "base/clock.h"
 #include "inner.h"
 
-long long store_now(const struct store *store) {
-  return store->options.clock ? store->options.clock(store->options.user) : (long long)time(NULL);
-}
-
 void store_sleep_us(long microseconds) {
   struct timespec t = {microseconds / 1000000, microseconds % 1000000 * 1000};
   nanosleep(&t, NULL);
@@ -91,15 +87,4 @@ void store_note(const struct store *store, const char *format, ...) {
 
 const char *store_where(const struct connection *c) {
   return c->path ? c->path : "in memory";
-}
-
-void store_stage(const struct store *store, const char *name) {
-  if (store->options.stage)
-    store->options.stage(store->options.user, name);
-}
-
-bool store_can_write(struct store *store) {
-  if (store->no_writes || store->options.read_only || !store->main.db)
-    return false;
-  return !store->pause_until || clock_ms() >= store->pause_until;
 }

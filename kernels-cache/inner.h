@@ -10,7 +10,9 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "store.h"
 
 #define STORE_VERSION 2              /* user_version of the schema */
@@ -175,10 +177,17 @@ void store_warn(struct store *store, const char *format, ...) __attribute__((for
 /* The same for what is to be heard behind another warning too, and cannot come often. */
 void store_warn_always(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool store_can_write(struct store *store);
+static inline bool store_can_write(struct store *store) {
+  if (store->no_writes || store->options.read_only || !store->main.db)
+    return false;
+  return !store->pause_until || clock_ms() >= store->pause_until;
+}
 /* Its path, for messages. */
 const char *store_where(const struct connection *c);
-void store_stage(const struct store *store, const char *name);
+static inline void store_stage(const struct store *store, const char *name) {
+  if (store->options.stage)
+    store->options.stage(store->options.user, name);
+}
 
 /* ---- opening (connection.c, place.c, schema.c) */
 bool store_open_main(struct store *store);
@@ -220,7 +229,10 @@ enum schema_state schema_check(struct store *store, struct connection *c, int *v
 bool schema_create(struct store *store, struct connection *c);
 
 /* ---- pieces shared by the rest */
-long long store_now(const struct store *store); /* seconds since 1970 */
+/* Seconds since 1970. */
+static inline long long store_now(const struct store *store) {
+  return store->options.clock ? store->options.clock(store->options.user) : (long long)time(NULL);
+}
 void store_sleep_us(long microseconds);
 void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
 

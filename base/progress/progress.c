@@ -47,9 +47,7 @@ void progress_more(struct progress *p, const char *format, ...) {
   va_end(args);
 }
 
-void progress_end(struct progress *p) {
-  if (!p || !p->shown)
-    return;
+void progress_wipe(struct progress *p) {
   fputs(wipe, stderr);
   p->shown = false;
 }

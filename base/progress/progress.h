@@ -23,6 +23,10 @@ void progress_step(struct progress *p, const char *format, ...) __attribute__((f
 /* The same step goes on. Called as often as one likes: few of them are drawn. */
 void progress_more(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Nothing is done any more that anybody need know of. */
-void progress_end(struct progress *p);
+void progress_wipe(struct progress *p);
+static inline void progress_end(struct progress *p) {
+  if (p && p->shown)
+    progress_wipe(p);
+}
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/types.h"
 
-const struct type_info *struct_info(enum type_code code);
 enum type_code struct_find(const char *name);
 int struct_print(enum type_code code, const void *value, char *out, size_t size);
 

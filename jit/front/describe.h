@@ -131,17 +131,51 @@ static inline bool desc_is_vector(const struct desc_arg *a) {
 static inline bool desc_is_ragged(const struct desc *d, const struct desc_arg *a) {
   return a->map >= 0 && d->maps[a->map].ragged;
 }
-bool desc_any_ragged(const struct desc *d);
+static inline bool desc_any_ragged(const struct desc *d) {
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].ragged)
+      return true;
+  return false;
+}
 /* Is an argument through the map scattered? */
-bool desc_scatters(const struct desc *d, int map);
+static inline bool desc_scatters(const struct desc *d, int map) {
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].map == map && d->args[i].scattered && d->args[i].present)
+      return true;
+  return false;
+}
 /* The kernel's parameter, from 0, that argument `arg` goes to, and how many there are (`arg` is nargs). */
-int desc_parameter(const struct desc *d, int arg);
+static inline int desc_parameter(const struct desc *d, int arg) {
+  int parameter = arg;
+  for (int i = 0; i <= arg && i < d->nargs; i++)
+    parameter += d->args[i].counted;
+  return parameter;
+}
 
 /* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
-bool desc_is_shared(const struct desc *d, int arg);
+static inline bool desc_is_shared(const struct desc *d, int arg) {
+  const struct desc_arg *a = &d->args[arg];
+  int users = 0;
+  for (int m = 0; m < d->nmembers; m++) {
+    bool uses = false;
+    for (int i = 0; i < d->members[m].nargs; i++)
+      uses |= d->members[m].args[i] == arg;
+    users += uses;
+  }
+  return a->form == DESC_DAT && a->present && a->access != OP_READ && (users > 1 || a->dropped);
+}
 
 /* Do arguments need this column of a map? Of a ragged one a column is there where all elements have as many targets. */
-bool desc_uses_column(const struct desc *d, int map, int column);
+static inline bool desc_uses_column(const struct desc *d, int map, int column) {
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    const bool through =
+        a->present && a->map == map && !a->entry && (a->form == DESC_DAT || a->form == DESC_IDX);
+    if (through && (a->idx < 0 || a->idx == column))
+      return true;
+  }
+  return false;
+}
 
 /* Canonical text: the same description gives the same text in any process, and another one another. One "key
  * value" per line, texts length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
@@ -183,17 +217,40 @@ void desc_print_consts(const struct desc *d, struct text *out);
  *   entries   only if a map is ragged: one per map, NULL but where an argument is scattered: the entries behind the
  *             places of its table
  */
-int desc_slot_dat(const struct desc *d, int dat);
-int desc_slot_map(const struct desc *d, int map);
-int desc_slot_arg(const struct desc *d, int arg);
-int desc_slot_stride(const struct desc *d, int dat);
-int desc_slot_numbers(const struct desc *d, int set);
-int desc_slot_const(const struct desc *d, int constant);
-int desc_slot_start(const struct desc *d, int arg);
-int desc_slot_straight(const struct desc *d);
-int desc_slot_first(const struct desc *d, int map);
-int desc_slot_entries(const struct desc *d, int map);
-int desc_slots(const struct desc *d); /* how many */
+static inline int desc_slot_dat(const struct desc *d, int dat) {
+  return d->compiled + dat;
+}
+static inline int desc_slot_map(const struct desc *d, int map) {
+  return desc_slot_dat(d, d->ndats) + map;
+}
+static inline int desc_slot_arg(const struct desc *d, int arg) {
+  return desc_slot_map(d, d->nmaps) + arg;
+}
+static inline int desc_slot_stride(const struct desc *d, int dat) {
+  return desc_slot_arg(d, d->nargs) + dat;
+}
+static inline int desc_slot_numbers(const struct desc *d, int set) {
+  return desc_slot_stride(d, d->ndats) + set;
+}
+static inline int desc_slot_const(const struct desc *d, int constant) {
+  return desc_slot_numbers(d, d->nsets) + constant;
+}
+static inline int desc_slot_start(const struct desc *d, int arg) {
+  return desc_slot_const(d, d->nconsts) + arg;
+}
+static inline int desc_slot_straight(const struct desc *d) {
+  return desc_slot_start(d, d->nargs);
+}
+static inline int desc_slot_first(const struct desc *d, int map) {
+  return desc_slot_straight(d) + 1 + map;
+}
+static inline int desc_slot_entries(const struct desc *d, int map) {
+  return desc_slot_first(d, d->nmaps) + map;
+}
+/* How many. */
+static inline int desc_slots(const struct desc *d) {
+  return desc_any_ragged(d) ? desc_slot_entries(d, d->nmaps) : desc_slot_first(d, 0);
+}
 
 /* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]
  * where the shape says so. Frame and list are only read. */

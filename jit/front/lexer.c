@@ -184,15 +184,3 @@ void tokens_free(struct tokens *t) {
   free(t->items);
   *t = (struct tokens){0};
 }
-
-bool token_is(const struct tokens *t, size_t index, const char *spelling) {
-  if (index >= t->count)
-    return false;
-  const struct token *token = &t->items[index];
-  size_t length = strlen(spelling);
-  return token->end - token->begin == length && memcmp(t->text + token->begin, spelling, length) == 0;
-}
-
-bool token_is_identifier(const struct tokens *t, size_t index) {
-  return index < t->count && t->items[index].kind == TOKEN_IDENTIFIER;
-}

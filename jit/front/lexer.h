@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -38,7 +39,15 @@ int lex(struct tokens *out, const char *text, size_t length, struct error *err);
 void tokens_free(struct tokens *t);
 
 /* Beyond the end: false. */
-bool token_is(const struct tokens *t, size_t index, const char *spelling);
-bool token_is_identifier(const struct tokens *t, size_t index);
+static inline bool token_is(const struct tokens *t, size_t index, const char *spelling) {
+  if (index >= t->count)
+    return false;
+  const struct token *token = &t->items[index];
+  size_t length = strlen(spelling);
+  return token->end - token->begin == length && memcmp(t->text + token->begin, spelling, length) == 0;
+}
+static inline bool token_is_identifier(const struct tokens *t, size_t index) {
+  return index < t->count && t->items[index].kind == TOKEN_IDENTIFIER;
+}
 
 #endif

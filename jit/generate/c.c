@@ -240,10 +240,11 @@ static void add_parameter(struct parameter *p, const char *before, const char *n
 
 static void dat_parameters(const struct generator *g, struct parameter *p) {
   const struct desc *d = g->d;
+  const char *restricted = word_named(g, "restricted");
   for (int i = 0; i < d->ndats; i++) {
     struct text type = {0};
     text_addf(&type, "%s%s *%s ", dat_is_written(d, i) ? "" : "const ", word_type(g, d->dats[i].type),
-              word_named(g, "restricted"));
+              restricted);
     add_parameter(p, text_str(&type), "op2_d", i, desc_slot_dat(d, i), true);
     text_free(&type);
     if (dat_is_apart(d, i))
@@ -267,12 +268,13 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     struct text type = {0};
+    if (!arg_has_pointer(a))
+      continue;
     if (a->form == DESC_INFO)
       text_addf(&type, "struct op2_info%d *restrict ", i);
     else
       text_addf(&type, "%s%s *restrict ", a->access == OP_READ ? "const " : "", word_type(g, a->type));
-    if (arg_has_pointer(a))
-      add_parameter(p, text_str(&type), "op2_g", i, desc_slot_arg(d, i), true);
+    add_parameter(p, text_str(&type), "op2_g", i, desc_slot_arg(d, i), true);
     text_free(&type);
     text_addf(&type, "const %s *restrict ", word_type(g, a->type));
     if (arg_is_extremum_with_info(a))

@@ -32,13 +32,6 @@ bool lanes_fit(const struct desc *d) {
 
 /* ---- ragged maps in strips -------------------------------------------------------------------------*/
 
-int rows_open_map(const struct desc *d) {
-  for (int m = 0; m < d->nmaps; m++)
-    if (d->maps[m].ragged && !d->maps[m].equal)
-      return m;
-  return -1;
-}
-
 const struct desc *rows_of_strip(const struct desc *d, int targets, struct desc *room) {
   if (!desc_any_ragged(d))
     return d;

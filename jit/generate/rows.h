@@ -11,7 +11,12 @@
  * the entries of an element are one row. `d` itself if no map is ragged, else `room`, a shallow copy. */
 const struct desc *rows_of_strip(const struct desc *d, int targets, struct desc *room);
 /* The map whose elements differ, -1: none. */
-int rows_open_map(const struct desc *d);
+static inline int rows_open_map(const struct desc *d) {
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].ragged && !d->maps[m].equal)
+      return m;
+  return -1;
+}
 /* The most targets that elements of a strip have: 1 where no map's differ, 0 if the loop has no strips. */
 int rows_most(const struct desc *d);
 /* Values from one entry, or target, to the next in the kernel's row. */

@@ -8,8 +8,6 @@
 
 /* Rows up to here are written out component by component; longer ones in a loop. */
 enum { UNROLLED = 16 };
-/* Globals up to here are summed in local arrays. */
-enum { ACCUMULATED = 64 };
 
 /* ---- writing -----------------------------------------------------------------------------------*/
 
@@ -73,33 +71,11 @@ void put_close(struct generator *g) {
   put(g, "}");
 }
 
-const char *word_sum(enum type_code type) {
-  return type_info(type)->is_float ? "-0.0" : "0";
-}
-
-const char *word_before(const struct generator *g, const char *name) {
-  return g->w->before_name ? g->w->before_name(name) : "";
-}
-
 const char *word_type(const struct generator *g, enum type_code type) {
   return type_is_struct(type) ? struct_word(g->d, type) : g->w->types[type];
 }
 
 /* ---- questions ---------------------------------------------------------------------------------*/
-
-bool arg_is_vector(const struct desc_arg *a) {
-  return a->map >= 0 && a->idx < 0;
-}
-
-int arg_columns(const struct desc *d, const struct desc_arg *a) {
-  if (a->entry) /* one row, in strips */
-    return d->maps[a->map].arity > 0;
-  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
-}
-
-int arg_column(const struct desc_arg *a, int number) {
-  return arg_is_vector(a) ? number : a->idx;
-}
 
 bool arg_is_alone(const struct desc *d, const struct desc_arg *a) {
   for (int i = 0; i < d->nargs; i++) {
@@ -108,10 +84,6 @@ bool arg_is_alone(const struct desc *d, const struct desc_arg *a) {
       return false;
   }
   return true;
-}
-
-bool dat_is_apart(const struct desc *d, int dat) {
-  return d->dats[dat].soa && d->dats[dat].dim > 1;
 }
 
 bool uses_numbers(const struct desc *d, int set) {
@@ -131,19 +103,6 @@ bool dat_is_written(const struct desc *d, int dat) {
     if (d->args[i].form == DESC_DAT && d->args[i].dat == dat && d->args[i].access != OP_READ)
       return true;
   return false;
-}
-
-bool arg_has_pointer(const struct desc_arg *a) {
-  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_WORK));
-}
-
-bool arg_is_extremum_with_info(const struct desc_arg *a) {
-  return a->present && a->form == DESC_GBL && a->info >= 0;
-}
-
-bool arg_is_accumulated(const struct desc_arg *a) {
-  bool reduced = access_reduces(a->access);
-  return a->present && a->form == DESC_GBL && reduced && a->dim <= ACCUMULATED && a->info < 0;
 }
 
 /* ---- constants ---------------------------------------------------------------------------------*/

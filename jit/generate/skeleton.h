@@ -64,10 +64,16 @@ int component_lines(struct generator *g, int dim);
 void component_expand(int dim, int component, const char *pattern, struct text *out);
 void component_end(struct generator *g, int dim);
 
+/* structs.c: what generated code calls a struct of the program. */
+const char *struct_word(const struct desc *d, enum type_code type);
 /* What a sum of this type begins with, and is left as it is by: 0 + -0.0 is 0. */
-const char *word_sum(enum type_code type);
+static inline const char *word_sum(enum type_code type) {
+  return type_info(type)->is_float ? "-0.0" : "0";
+}
 /* What stands before a name of the user's. */
-const char *word_before(const struct generator *g, const char *name);
+static inline const char *word_before(const struct generator *g, const char *name) {
+  return g->w->before_name ? g->w->before_name(name) : "";
+}
 const char *word_type(const struct generator *g, enum type_code type);
 const char *word_named(const struct generator *g, const char *name);
 /* A piece of a line, in which words are replaced too. */
@@ -75,22 +81,41 @@ void add_words(const struct generator *g, struct text *out, const char *format, 
     __attribute__((format(printf, 3, 4)));
 
 /* Components that lie apart in memory: the kernel gets a local row. */
-bool dat_is_apart(const struct desc *d, int dat);
+static inline bool dat_is_apart(const struct desc *d, int dat) {
+  return d->dats[dat].soa && d->dats[dat].dim > 1;
+}
 bool uses_numbers(const struct desc *d, int set);
 bool dat_is_written(const struct desc *d, int dat);
 /* Does generated code get a pointer op2_g for this argument? */
-bool arg_has_pointer(const struct desc_arg *a);
-/* A global that lives in a local array from the first element of a range to the last. */
-bool arg_is_accumulated(const struct desc_arg *a);
-bool arg_is_vector(const struct desc_arg *a);
+static inline bool arg_has_pointer(const struct desc_arg *a) {
+  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_WORK));
+}
+/* A global that lives in a local array from the first element of a range to the last, if it is no longer than this. */
+enum { ACCUMULATED = 64 };
+static inline bool arg_is_accumulated(const struct desc_arg *a) {
+  bool reduced = access_reduces(a->access);
+  return a->present && a->form == DESC_GBL && reduced && a->dim <= ACCUMULATED && a->info < 0;
+}
+static inline bool arg_is_vector(const struct desc_arg *a) {
+  return a->map >= 0 && a->idx < 0;
+}
+/* How many targets a dat or number argument has, and the map's column of one. */
+static inline int arg_columns(const struct desc *d, const struct desc_arg *a) {
+  if (a->entry) /* one row, in strips */
+    return d->maps[a->map].arity > 0;
+  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
+}
+static inline int arg_column(const struct desc_arg *a, int number) {
+  return arg_is_vector(a) ? number : a->idx;
+}
 /* Does no other argument pass this one's dat? */
 bool arg_is_alone(const struct desc *d, const struct desc_arg *a);
-bool arg_is_extremum_with_info(const struct desc_arg *a);
+static inline bool arg_is_extremum_with_info(const struct desc_arg *a) {
+  return a->present && a->form == DESC_GBL && a->info >= 0;
+}
 
 /* What messages about layouts begin with; the rest is for the user. */
 #define STRUCT_DIFFERS "op2jit: "
-/* structs.c: what generated code calls a struct of the program. */
-const char *struct_word(const struct desc *d, enum type_code type);
 /* Behind the kernel's text: these names, and that the layouts are those of the program. `before` stands before the
  * user's names; with `kinds` the members' types are compared too, which needs C. */
 void put_structs(struct generator *g, const char *before, bool kinds);
@@ -108,9 +133,6 @@ void put_extrema(struct generator *g);
 /* What is declared before the first element and combined behind the last. */
 void put_accumulators(struct generator *g);
 void put_accumulated(struct generator *g);
-/* How many targets a dat or number argument has, and the map's column of one. */
-int arg_columns(const struct desc *d, const struct desc_arg *a);
-int arg_column(const struct desc_arg *a, int number);
 
 /* Parts of an element: the vector of pointers op2_v3 of an argument, or the handle of its rows; the call; which of two elements holds an
  * extremum. */

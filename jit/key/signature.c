@@ -97,7 +97,6 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
   struct sha256 h;
   unsigned char digest[32];
   *s = (struct signature){0};
-  sha256_begin(&h);
   for (int i = 0; i < SIGNATURE_COLUMNS; i++) {
     struct text value = {0};
     columns[i].write(in, &value);
@@ -111,10 +110,12 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
       signature_free(s);
       return error_memory(err, "a loop's key", length);
     }
-    struct store_column *column = &s->columns[s->key.ncolumns++];
-    *column = (struct store_column){.name = columns[i].name, .value = taken, .length = length};
-    hash_column(&h, column);
+    s->columns[s->key.ncolumns++] =
+        (struct store_column){.name = columns[i].name, .value = taken, .length = length};
   }
+  sha256_begin(&h);
+  for (int i = 0; i < s->key.ncolumns; i++)
+    hash_column(&h, &s->columns[i]);
   sha256_end(&h, digest);
   sha256_hex(digest, s->hash);
   s->loop = strdup(in->desc->kernel_name);

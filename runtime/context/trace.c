@@ -114,8 +114,8 @@ void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, co
 
 /* ---- threads ---- */
 
-struct trace_thread *trace_threads(struct trace *t, int count) {
-  if (!t->apart || count < 1)
+struct trace_thread *trace_room(struct trace *t, int count) {
+  if (count < 1)
     return NULL;
   struct trace_thread *threads =
       count > t->nthreads ? array_resize(t->threads, (size_t)count, sizeof *threads) : t->threads;

@@ -69,7 +69,10 @@ void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, co
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,
                 double seconds, double bytes);
 /* Cleared room for what so many threads do now; NULL: nobody wants to know, or there is no memory. */
-struct trace_thread *trace_threads(struct trace *t, int count);
+struct trace_thread *trace_room(struct trace *t, int count);
+static inline struct trace_thread *trace_threads(struct trace *t, int count) {
+  return t->apart ? trace_room(t, count) : NULL;
+}
 /* They have done it: those that took part are events. */
 void trace_threads_ran(struct trace *t, const char *name, const char *detail);
 /* A run of a graph: its tasks follow. */

@@ -112,7 +112,7 @@ void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum spa
     if (!writes(arg))
       continue;
     const bool computed = computes_copies(ctx, loop, arg->dat, space);
-    dat_wrote(ctx, arg->dat, space, REGION_OWNED);
+    dat_wrote(arg->dat, space, REGION_OWNED);
     if (computed)
       halo_computed(ctx, arg->dat, space);
   }

@@ -145,18 +145,20 @@ static int get_record(struct op_context *ctx, const struct loop_call *call, stru
                       struct error *err) {
   struct loop *loop = NULL;
   /* The first loop after a declaration sends messages of its own, so all must have come to it. */
-  int code = mesh_is_distributed(ctx)
-                 ? OP_OK
-                 : agree_on_call(ctx, OP_OK, err, "loop %s", call->name ? call->name : "without a name");
-  if (!code)
-    code = mesh_distribute(ctx, err);
+  int code = OP_OK;
+  if (!mesh_is_distributed(ctx)) {
+    code = agree_on_call(ctx, OP_OK, err, "loop %s", call->name ? call->name : "without a name");
+    if (!code)
+      code = mesh_distribute(ctx, err);
+  }
   if (!code)
     code = find_record(ctx, call, &loop, err);
   if (code)
     return code;
   if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
-  error_clear(&loop->failure);
+  if (loop->failure.code)
+    error_clear(&loop->failure);
   *out = loop;
   return OP_OK;
 }

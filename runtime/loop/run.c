@@ -44,6 +44,8 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
       continue;
     if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
+    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED))
+      continue;
     int code = arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err)
                         : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
     if (code)
@@ -365,7 +367,8 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
     code = launch_results(ctx, launch, err);
   if (code)
     return code;
-  hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
+  if (ctx->hardware)
+    hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
   loop_mark_written(ctx, loop, loop->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;

@@ -298,7 +298,7 @@ void dat_overwrite(struct dat *dat) {
 static void clear(struct op_context *ctx, struct dat *dat) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   team_clear(ctx->team, host->memory, host->bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);
-  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
 }
 
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
@@ -351,14 +351,7 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   data_memory_free(host->memory);
   host->memory = fresh.memory;
   dat->soa = false;
-  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
   ctx->mesh->epoch++;
   return OP_OK;
-}
-
-void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region) {
-  (void)ctx;
-  dat->blank = false;
-  dat->version++;
-  dat->replicas[space].version[region] = dat->version;
 }

@@ -114,8 +114,16 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
              struct error *err);
 /* No device has a copy any more. */
 void dat_leave_devices(struct op_context *ctx, struct dat *dat);
+/* Does it hold that already, so that there is nothing to do for dat_need? */
+static inline bool dat_is_current(const struct dat *dat, enum space space, enum region region) {
+  return !dat->blank && dat->replicas[space].version[region] == dat->version;
+}
 /* The region was written in this space: a new version, every other replica and region is old. */
-void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+static inline void dat_wrote(struct dat *dat, enum space space, enum region region) {
+  dat->blank = false;
+  dat->version++;
+  dat->replicas[space].version[region] = dat->version;
+}
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
  * loop waits. OP_ERR_MEMORY; nothing is changed then. */
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);

@@ -60,7 +60,7 @@ void launch_start_handles(struct launch *launch);
 /* One slot alone. */
 void launch_start_slot(const struct launch *launch, unsigned char *slot);
 
-/* results.c: the user's results after a run. */
+/* The user's results after a run. */
 int launch_results(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep
  * them in the slot if they win. */

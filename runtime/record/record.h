@@ -286,7 +286,7 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
 }
 /* A dat is written through a map. */
 bool loop_writes_through_map(const struct loop *loop);
-/* results.c: where things are in slots and globals. */
+/* launch.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);
 /* ---- native forms (native_forms.c) ---- */
 struct native_table {

@@ -26,16 +26,16 @@ static bool is_of(const struct loop_site *site, const struct loop_call *call, co
          strcmp(site->text, call->text) == 0;
 }
 
-/* The names of the set and of the maps, a line each; which of them are the same is said too. */
+/* The names of the set and of the maps, a line each: of a map that comes again only that it is the same. */
 static char *mesh_of(const struct op_context *ctx, const struct loop_call *call) {
   struct text names = {0};
   const struct set *set = handle_object(ctx->handles, call->set, HANDLE_SET);
   text_addf(&names, "%s%s", set && set->sub ? "subset " : "", set ? set->name : "");
   for (int i = 0; i < call->nargs; i++) {
-    const struct map *map = handle_object(ctx->handles, call->args[i].map_, HANDLE_MAP);
     int first = 0;
     while (call->args[first].map_ != call->args[i].map_)
       first++;
+    const struct map *map = first == i ? handle_object(ctx->handles, call->args[i].map_, HANDLE_MAP) : NULL;
     text_addf(&names, "\n%d %s", first, map ? map->name : "");
   }
   return text_take(&names);

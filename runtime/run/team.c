@@ -98,7 +98,7 @@ static void look_at_host(struct team *team) {
   if (now - team->looked < look_pause_ns)
     return;
   team->looked = now;
-  const long threads = count_threads(team) - team->discount;
+  const long threads = count_threads(team) - (team->discount ? *team->discount : 0);
   if (threads <= team->process_threads)
     return;
   if (team_openmp_threads() > 0)
@@ -156,7 +156,7 @@ void team_close(struct team *team) {
   free(team);
 }
 
-void team_discount(struct team *team, int threads) {
+void team_discount(struct team *team, const int *threads) {
   team->discount = threads;
 }
 

@@ -32,8 +32,8 @@ enum team_kind { TEAM_DEFAULT, TEAM_OPENMP, TEAM_PTHREAD };
  * for a fill that is not there; OP_ERR_MEMORY, also if threads cannot be started. */
 int team_open(struct team **out, enum team_kind kind, int threads, struct error *err);
 void team_close(struct team *team);
-/* How many threads the library has now beside the team's, at most: they are not the host's. 0 at first. */
-void team_discount(struct team *team, int threads);
+/* Where it says how many threads the library has beside the team's, at most: they are not the host's. At first none. */
+void team_discount(struct team *team, const int *threads);
 int team_threads(const struct team *team);
 const char *team_name(const struct team *team); /* "openmp" or "pthread" */
 

@@ -30,9 +30,10 @@ struct team {
   struct patience patience; /* before sleeping */
   int threads;
   bool running;
-  /* Watching for threads of the host: the folder of the process's threads (-1: no need), how many are the
+  /* Watching for threads of the host: the folder of the process's threads (-1: no need), where it says how many are the
    * library's own, and how many others it had at most. */
-  int watch, discount;
+  int watch;
+  const int *discount;
   long process_threads;
   long looked; /* when, on the gate's clock */
 };

@@ -1,21 +1,10 @@
 #include "run/team_place.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/size.h"
-
-/* A line each: threads that stay where they are write to lines of their own. */
-struct place {
-  _Alignas(64) _Atomic uint64_t run;
-};
-
-struct places {
-  size_t ncpus;
-  struct place cpu[];
-};
 
 bool cpus_allowed(struct cpus *out) {
   for (int room = 1024; room <= 1 << 20; room *= 2) {
@@ -53,13 +42,6 @@ struct places *places_open(void) {
 
 void places_close(struct places *places) {
   free(places);
-}
-
-bool place_claim(struct places *places, uint64_t run) {
-  int here = sched_getcpu();
-  if (here < 0 || (size_t)here >= places->ncpus)
-    return true;
-  return atomic_exchange_explicit(&places->cpu[here].run, run, memory_order_relaxed) != run;
 }
 
 bool place_leave(struct places *places, uint64_t run) {

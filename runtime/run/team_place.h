@@ -7,6 +7,7 @@
 #define OP2JIT_TEAM_PLACE_H
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,15 +24,26 @@ bool cpus_allowed(struct cpus *out);
 int cpus_count(const struct cpus *cpus);
 void cpus_free(struct cpus *cpus);
 
-/* Which run claimed each CPU last. */
-struct places;
+/* Which run claimed each CPU last. A line each: threads that stay where they are write to lines of their own. */
+struct place {
+  _Alignas(64) _Atomic uint64_t run;
+};
+struct places {
+  size_t ncpus;
+  struct place cpu[];
+};
 
 /* NULL without memory: then nobody claims. */
 struct places *places_open(void);
 void places_close(struct places *places);
 
 /* Claim the caller's CPU for a run (numbered from 1, upwards). False: another thread of this run has it. */
-bool place_claim(struct places *places, uint64_t run);
+static inline bool place_claim(struct places *places, uint64_t run) {
+  int here = sched_getcpu();
+  if (here < 0 || (size_t)here >= places->ncpus)
+    return true;
+  return atomic_exchange_explicit(&places->cpu[here].run, run, memory_order_relaxed) != run;
+}
 /* Go to a CPU that no thread of this run or of the one before claimed. False: there is none that the caller may use. */
 bool place_leave(struct places *places, uint64_t run);
 

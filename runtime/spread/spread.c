@@ -155,7 +155,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;
-  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
   return OP_OK;
 }
 
@@ -324,10 +324,6 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
     exchange_free(&routes[s]);
   free(routes);
   return code;
-}
-
-bool mesh_is_distributed(const struct op_context *ctx) {
-  return !spread_wanted(ctx) || (!ctx->mesh->undistributed && !ctx->mesh->lost);
 }
 
 int mesh_distribute(struct op_context *ctx, struct error *err) {

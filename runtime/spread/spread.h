@@ -8,7 +8,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "context/context.h"
 #include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 struct op_context;
 struct dat;
@@ -20,7 +22,9 @@ struct share;
 bool spread_wanted(const struct op_context *ctx);
 
 /* Is there nothing left to do for mesh_distribute? The same on all ranks. Local. */
-bool mesh_is_distributed(const struct op_context *ctx);
+static inline bool mesh_is_distributed(const struct op_context *ctx) {
+  return !ctx->comm || comm_alone(ctx->comm) || (!ctx->mesh->undistributed && !ctx->mesh->lost);
+}
 
 /* Make all sets and maps ready for loops: every set has its distribution, every map its local table. Cheap if
  * nothing was declared since. Raises the mesh's epoch if it did something. All ranks must have agreed on the call

@@ -23,7 +23,7 @@ static bool is_ready(const struct loop *loop, int which) {
 }
 
 static bool is_compiling(const struct op_context *ctx) {
-  return ctx->jit && jit_is_busy(ctx->jit);
+  return ctx->compiling && jit_is_busy(ctx->jit);
 }
 
 int tune_new(struct loop *loop, struct error *err) {
@@ -284,6 +284,8 @@ static void drop_others(struct op_context *ctx, struct loop *loop) {
 /* As long as something is tried the slowest rank's time counts, on all ranks. */
 static bool is_of_use(struct op_context *ctx, double *seconds) {
   struct error ignored = {0};
+  if (comm_alone(ctx->comm))
+    return true;
   const int code = agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored);
   error_free(&ignored);
   return code == OP_OK;
@@ -299,6 +301,7 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
     return;
   /* What waited from before the choice still runs in another. */
   const bool settled = tuner_is_settled(t->tuner) && launch->variant == tuner_winner(t->tuner);
+  const bool quiet = settled && t->alone;
   if (settled && !t->alone)
     drop_others(ctx, loop);
   t->alone = settled;
@@ -308,7 +311,9 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
     tuner_pass(t->tuner, own);
   else
     tuner_record(t->tuner, launch->variant, own);
-  tuning_ran(ctx, loop, t, launch->variant);
+  /* As long as the choice stands there is nothing to tell or to remember. */
+  if (!quiet || !tuner_is_settled(t->tuner))
+    tuning_ran(ctx, loop, t, launch->variant);
 }
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */

@@ -33,6 +33,7 @@ enum { WINDOW = SAMPLES, PATIENCE = 3 };
 
 struct candidate {
   double times[SAMPLES]; /* the newest ones, a ring */
+  double median;         /* of them; 0: none */
   int count;             /* counted runs */
   bool cold;             /* the next run is the first: not counted */
   bool alive, usable;
@@ -62,7 +63,7 @@ static int kept(const struct candidate *c) {
 }
 
 static double median_of(const struct candidate *c) {
-  return times_median(c->times, kept(c));
+  return c->median;
 }
 
 static double spread(const struct candidate *c) {
@@ -260,6 +261,7 @@ static void add_time(struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;
   c->times[c->count++ % SAMPLES] = seconds;
+  c->median = times_median(c->times, kept(c));
 }
 
 bool tuner_is_saving(const struct tuner *t) {
@@ -314,6 +316,7 @@ static void end_duel(struct tuner *t) {
   t->drifted = false;
   single->count = duel_count(&t->duel, DUEL_ONE);
   memcpy(single->times, t->duel.times[DUEL_ONE], sizeof t->duel.times[DUEL_ONE]);
+  single->median = times_median(single->times, kept(single));
   settle_on(t, one ? t->single : t->lasting, one ? duel_median(&t->duel, DUEL_ONE) : t->settled_median);
   t->look_back = t->total + LOOK_BACK;
   if (drifted && !one)

@@ -68,7 +68,7 @@ CASE(compiles_behind) {
   struct ahead a = {0};
   struct compile_result result;
   double seconds = -1;
-  ahead_open(&a);
+  ahead_open(&a, NULL);
   assert_false(ahead_is_busy(&a));
   pthread_mutex_lock(&gate);
   assert_true(begin(&a, "one", "first"));
@@ -97,7 +97,7 @@ CASE(keeps_what_was_finished) {
   struct compile_result result;
   double seconds;
   seen.released = 0;
-  ahead_open(&a);
+  ahead_open(&a, NULL);
   for (const char *const *hash = (const char *const[]){"one", "two", "three", NULL}; *hash; hash++) {
     assert_true(begin(&a, *hash, *hash));
     wait_for(&a);
@@ -114,7 +114,7 @@ CASE(keeps_what_was_finished) {
 CASE(runs_everywhere_at_lowest_priority) {
   struct ahead a = {0};
   cpu_set_t before, one;
-  ahead_open(&a);
+  ahead_open(&a, NULL);
   assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
   CPU_ZERO(&one);
   CPU_SET((size_t)sched_getcpu(), &one);
@@ -133,7 +133,7 @@ CASE(runs_everywhere_at_lowest_priority) {
 CASE(closes_while_it_compiles) {
   struct ahead a = {0};
   seen.released = 0;
-  ahead_open(&a);
+  ahead_open(&a, NULL);
   assert_true(begin(&a, "one", "first"));
   ahead_close(&a);
   assert_int_equal(seen.released, 1);
@@ -143,7 +143,7 @@ CASE(closes_while_it_compiles) {
 /* A forked child has no such thread: it does not wait for one, and may start its own. */
 CASE(is_free_in_a_child) {
   struct ahead a = {0};
-  ahead_open(&a);
+  ahead_open(&a, NULL);
   pthread_mutex_lock(&gate);
   assert_true(begin(&a, "one", "first"));
   pid_t child = fork();
@@ -189,7 +189,7 @@ CASE(exit_waits) {
         .main_file = strdup("a"), .kernel_file = strdup("b"), .prelude_file = strdup("c"), .prelude = ""};
     const struct compile_request like = {.cpu = "x86-64", .features = "", .fp = "strict"};
     text_add(&files.kernel, "late");
-    ahead_open(&a);
+    ahead_open(&a, NULL);
     exit(ahead_begin(&a, &marking, NULL, "one", &files, &like) ? 0 : 3);
   }
   close(mark[1]);

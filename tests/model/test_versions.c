@@ -186,7 +186,7 @@ static void loop(struct world *w, enum space space, bool writes) {
     int r = random_below(&w->random, ROWS), c = random_below(&w->random, DIM);
     w->model.truth[r * DIM + c] = *value_at(w, space, r, c) = (int)random_next(&w->random);
   }
-  dat_wrote(w->ctx, w->dat, space, REGION_OWNED);
+  dat_wrote(w->dat, space, REGION_OWNED);
   model_wrote(&w->model, space);
 }
 

@@ -159,7 +159,7 @@ int op2jit_op2_wrote(int nargs, const op_arg *args) {
   for (int i = 0; i < nargs; i++) {
     struct dat *dat = args[i].access_ == OP_READ ? NULL : dat_of(ctx, &args[i]);
     if (dat)
-      dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+      dat_wrote(dat, SPACE_HOST, REGION_OWNED);
   }
   return api_leave_local(api_error()->code);
 }

@@ -65,8 +65,15 @@ static const struct cpu_variant *variant_of(const struct loop *loop, int which) 
   return &((const struct cpu_loop *)loop->backend_state)->variants[which];
 }
 
+/* Most variants are never spoken of: a name is made when it is first asked for. Without memory it is empty. */
 static const char *cpu_name(const struct loop *loop, int which) {
-  return variant_of(loop, which)->name;
+  struct cpu_variant *v = &((struct cpu_loop *)loop->backend_state)->variants[which];
+  struct text name = {0};
+  if (!v->name) {
+    variant_print(&v->variant, &name);
+    v->name = text_take(&name);
+  }
+  return v->name ? v->name : "";
 }
 
 static bool cpu_is_ready(const struct loop *loop, int which) {
@@ -158,10 +165,11 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   }
   if (p->gather)
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
-  cpu_discount(ctx);
+  if (ctx->compiling)
+    jit_collect(ctx->jit);
   executor_run(ctx->team, &execution);
   if (execution.watch)
-    trace_threads_ran(ctx->trace, loop->name, v->name);
+    trace_threads_ran(ctx->trace, loop->name, cpu_name(loop, launch->variant));
   return OP_OK;
 }
 

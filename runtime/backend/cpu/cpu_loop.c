@@ -105,11 +105,6 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   return status ? status : backend_code(ctx, loop, jit, desc, shape, code, err);
 }
 
-void cpu_discount(struct op_context *ctx) {
-  if (ctx->team && ctx->jit)
-    team_discount(ctx->team, jit_threads(ctx->jit));
-}
-
 /* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled.
  * Ranks ask for code together, so a rank without elements asks for the same. */
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
@@ -132,9 +127,7 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
                                 .rows = v->variant.shape.rows};
     if (v->functions[list])
       continue;
-    const bool there = wait || jit_prepare(jit, desc, &shape);
-    cpu_discount(ctx);
-    if (!there)
+    if (!wait && !jit_prepare(jit, desc, &shape))
       return OP_OK;
     struct jit_code found = {0};
     code = get_code(ctx, loop, desc, &shape, &found, err);

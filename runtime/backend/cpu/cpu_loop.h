@@ -23,7 +23,7 @@ struct cpu_part {
 
 struct cpu_variant {
   struct variant variant;
-  char *name;
+  char *name;                  /* NULL: nobody asked for it yet */
   int spills;                  /* of its code, see jit_code */
   const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
@@ -44,8 +44,6 @@ struct cpu_loop {
 };
 
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out);
-/* The thread that compiles is no reason to take the host for one with threads. */
-void cpu_discount(struct op_context *ctx);
 
 /* Where the loop's targets follow one another, and for which share of this rank's elements. */
 int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,

@@ -107,17 +107,11 @@ static int settle_forced(const struct op_context *ctx, struct variant *v, const 
 }
 
 static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct error *err) {
-  struct text name = {0};
-  variant_print(v, &name);
-  char *text = text_take(&name);
-  struct cpu_variant *variants =
-      text ? array_resize(cpu->variants, (size_t)cpu->nvariants + 1, sizeof *variants) : NULL;
-  if (!variants) {
-    free(text);
+  struct cpu_variant *variants = array_resize(cpu->variants, (size_t)cpu->nvariants + 1, sizeof *variants);
+  if (!variants)
     return error_memory(err, "a loop's variants", ((size_t)cpu->nvariants + 1) * sizeof *variants);
-  }
   cpu->variants = variants;
-  variants[cpu->nvariants++] = (struct cpu_variant){.variant = *v, .name = text};
+  variants[cpu->nvariants++] = (struct cpu_variant){.variant = *v};
   return OP_OK;
 }
 

@@ -239,11 +239,10 @@ static int judge(struct op_context *ctx, struct launch *launch, const struct sha
 }
 
 /* What the loop writes: the newest is in this space, whatever it held before. */
-static void wrote(struct op_context *ctx, const struct loop *loop, const struct copies *written,
-                  enum space space) {
+static void wrote(const struct loop *loop, const struct copies *written, enum space space) {
   for (int i = 0; i < loop->nargs; i++)
     if (written->dats[i])
-      dat_wrote(ctx, loop->args[i].dat, space, REGION_OWNED);
+      dat_wrote(loop->args[i].dat, space, REGION_OWNED);
 }
 
 /* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A
@@ -255,27 +254,27 @@ static int run_again(struct op_context *ctx, const struct launch *launch, const 
   const bool device = space_is_device(loop->shadow->space);
   copies_restore(before, launch);
   if (device)
-    wrote(ctx, loop, before, SPACE_HOST);
+    wrote(loop, before, SPACE_HOST);
   int code = loop_make_ready(ctx, run->second, err);
   if (!code)
     code = loop_go(ctx, run->second, err);
   if (code || !device)
     return code;
-  wrote(ctx, loop, before, loop->shadow->space);
+  wrote(loop, before, loop->shadow->space);
   return need_host(ctx, loop, err);
 }
 
-static void keep_first(struct op_context *ctx, const struct launch *launch, const struct copies *first) {
+static void keep_first(const struct launch *launch, const struct copies *first) {
   copies_restore(first, launch);
   if (space_is_device(launch->loop->shadow->space))
-    wrote(ctx, launch->loop, first, SPACE_HOST);
+    wrote(launch->loop, first, SPACE_HOST);
 }
 
 /* The second run could not be made, and wrote no results: then the loop has not run at all. */
-static void undo(struct op_context *ctx, const struct launch *launch, const struct shadow_run *run) {
+static void undo(const struct launch *launch, const struct shadow_run *run) {
   const struct loop *loop = launch->loop;
   copies_restore(&run->before, launch);
-  wrote(ctx, loop, &run->before, SPACE_HOST);
+  wrote(loop, &run->before, SPACE_HOST);
   for (int i = 0; i < loop->nargs; i++)
     if (has_user_memory(&loop->args[i]))
       memcpy(launch->user[i], run->second->user[i], loop->args[i].bytes);
@@ -289,10 +288,10 @@ int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run 
   if (!code)
     code = run_again(ctx, launch, run, err);
   if (code)
-    undo(ctx, launch, run);
+    undo(launch, run);
   else {
     code = judge(ctx, launch, run, &first, err);
-    keep_first(ctx, launch, &first);
+    keep_first(launch, &first);
   }
   copies_free(&first);
   shadow_drop(run);
