@@ -119,7 +119,7 @@ TEST(key_has_every_build) {
   assert_int_equal(strncmp(text_str(&compiler), "clang ", 6), 0);
   assert_non_null(builds);
   assert_int_equal(strlen(builds), loaded.builds.length); /* no others */
-  for (const char *line = text_str(&loaded.builds); line; line = strchr(line + 1, '\n')) {
+  for (const char *line = loaded.builds.data; line; line = strchr(line + 1, '\n')) {
     char build[100];
     snprintf(build, sizeof build, "%.*s", (int)(1 + strcspn(line + 1, "\n")), line);
     assert_true(strlen(build) > 16);
