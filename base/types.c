@@ -94,7 +94,8 @@ static bool normalise(const char *name, char *out, size_t size) {
 
 static enum type_code find(const char *name) {
   for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
-    if (strcmp(name, types_of_c[i].name) == 0 || (types_of_c[i].alias && strcmp(name, types_of_c[i].alias) == 0))
+    if (strcmp(name, types_of_c[i].name) == 0 ||
+        (types_of_c[i].alias && strcmp(name, types_of_c[i].alias) == 0))
       return (enum type_code)i;
   return TYPE_NONE;
 }

@@ -30,12 +30,12 @@ struct jit_options {
   const char *plugins; /* folder to look for the plugin in first; NULL or "": none */
   const char
       *dump; /* folder for sources and binaries; NULL or "": none. Code is then made with debug information */
-  const struct log *log;         /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
-  bool perf_map;                 /* tell perf the names of functions */
-  const struct target *target;   /* a row of jit/targets.h; NULL: this machine's processors */
-  void *device;                  /* the target's; must outlive the jit */
-  const char *cpu, *features;    /* NULL: this machine's */
-  int *behind; /* how many threads compile behind the program now, at most, is written here; NULL: nowhere. Must outlive the jit */
+  const struct log *log;       /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
+  bool perf_map;               /* tell perf the names of functions */
+  const struct target *target; /* a row of jit/targets.h; NULL: this machine's processors */
+  void *device;                /* the target's; must outlive the jit */
+  const char *cpu, *features;  /* NULL: this machine's */
+  int *behind; /* is told how many threads compile behind the program; NULL: none. Must outlive the jit */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 

@@ -239,8 +239,7 @@ static int judge(struct op_context *ctx, struct launch *launch, const struct sha
 }
 
 /* What the loop writes: the newest is in this space, whatever it held before. */
-static void wrote(const struct loop *loop, const struct copies *written,
-                  enum space space) {
+static void wrote(const struct loop *loop, const struct copies *written, enum space space) {
   for (int i = 0; i < loop->nargs; i++)
     if (written->dats[i])
       dat_wrote(loop->args[i].dat, space, REGION_OWNED);
