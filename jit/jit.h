@@ -35,8 +35,7 @@ struct jit_options {
   const struct target *target; /* a row of jit/targets.h; NULL: this machine's processors */
   void *device;                /* the target's; must outlive the jit */
   const char *cpu, *features;  /* NULL: this machine's */
-  int *
-      behind; /* how many threads compile behind the program now, at most, is written here; NULL: nowhere. Must outlive the jit */
+  int *behind; /* is told how many threads compile behind the program; NULL: none. Must outlive the jit */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 
