@@ -24,9 +24,9 @@ void library_wait(void) {
 
 static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
   struct error err = {0};
-  for (int p = 0; p < loop->nparts; p++)
-    if (loop->parts[p].begin < loop->parts[p].end)
-      end_if(gpu_launch_part(ctx, loop->spare, v, p, &err), &err);
+  for (int p = 0; p < loop->ready.nparts; p++)
+    if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
+      end_if(gpu_launch_part(ctx, loop->ready.spare, v, p, &err), &err);
 }
 
 static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
@@ -47,8 +47,8 @@ static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_vari
 static struct loop_figure figure_of(struct op_context *ctx, struct loop *loop) {
   enum { REGISTERS = 4, LOCAL_BYTES = 3 };
   const struct cuda_driver *d = &((const struct cuda *)gpu_of(ctx, loop->space)->self)->driver;
-  struct gpu_loop *l = loop->backend_state;
-  struct gpu_variant *v = &l->variants[loop->variant];
+  struct gpu_loop *l = loop->ready.backend_state;
+  struct gpu_variant *v = &l->variants[loop->ready.variant];
   struct loop_figure f = {.bytes = loop->stats.bytes, .seconds = time_of(ctx, loop, v)};
   snprintf(f.name, sizeof f.name, "%s", loop->name);
   snprintf(f.variant, sizeof f.variant, "%s", v->name);
@@ -64,7 +64,7 @@ int library_loops(struct loop_figure out[MOST_LOOPS]) {
   int count = 0;
   library_wait();
   for (size_t i = 0; loops && i < ctx->loops->count && count < MOST_LOOPS; i++)
-    if (loops[i]->backend_state)
+    if (loops[i]->ready.backend_state)
       out[count++] = figure_of(ctx, loops[i]);
   free(loops);
   return count;

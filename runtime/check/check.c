@@ -171,7 +171,7 @@ static void swap_readings(struct loop *loop, int accesses[]) {
 static void find_declared(const struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    accesses[i] = arg->dat && arg->access == OP_RW ? (int)loop->keys[i].access_ : arg->access;
+    accesses[i] = arg->dat && arg->access == OP_RW ? (int)loop->key.args[i].access_ : arg->access;
   }
 }
 

@@ -33,9 +33,9 @@ static void *duplicate(const void *memory, size_t bytes) {
 int copies_take(struct copies *c, const struct launch *launch, struct error *err) {
   const struct loop *loop = launch->loop;
   *c = (struct copies){0};
-  c->slot_bytes = launch->slots ? loop->slot_bytes : 0;
+  c->slot_bytes = launch->slots ? loop->ready.slot_bytes : 0;
   bool good = (c->slots = duplicate(launch->slots, c->slot_bytes)) &&
-              (c->globals = duplicate(launch->globals, loop->global_bytes));
+              (c->globals = duplicate(launch->globals, loop->ready.global_bytes));
   for (int i = 0; good && i < loop->nargs; i++)
     if (changes_first(loop, i)) {
       const struct replica *host = &loop->args[i].dat->replicas[SPACE_HOST];
@@ -51,7 +51,7 @@ void copies_restore(const struct copies *c, const struct launch *launch) {
   const struct loop *loop = launch->loop;
   if (c->slot_bytes)
     memcpy(launch->slots, c->slots, c->slot_bytes);
-  memcpy(launch->globals, c->globals, loop->global_bytes);
+  memcpy(launch->globals, c->globals, loop->ready.global_bytes);
   for (int i = 0; i < loop->nargs; i++)
     if (c->dats[i])
       memcpy(loop->args[i].dat->replicas[SPACE_HOST].memory, c->dats[i],

@@ -125,7 +125,7 @@ static int run_compared(struct op_context *ctx, struct launch *launch, struct er
     restore_start(launch, &start);
     code = loop->functions->give_up(ctx, loop, code, text_str(&why), err);
     text_free(&why);
-    loop->epoch = ctx->mesh->epoch - 1;
+    loop->ready.epoch = ctx->mesh->epoch - 1;
     if (!code)
       code = loop_run_plainly(ctx, launch, err);
   }

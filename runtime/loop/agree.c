@@ -48,7 +48,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   text_addf(out, "set\t\"%s\" (number %d)\narguments\t%d\n", loop->set->name, loop->set->id, loop->nargs);
   for (int i = 0; i < loop->nargs; i++)
     print_argument(&loop->args[i], i + 1, out);
-  print_kernel(loop->compiled ? loop->text : loop->desc.text + loop->desc.origins.own, out);
+  print_kernel(loop->compiled ? loop->key.text : loop->desc.text + loop->desc.origins.own, out);
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *known = &loop->desc.consts[i];
     text_addf(out, "constant %s\t", known->name);
@@ -73,8 +73,8 @@ _Static_assert((int)NUMBERS <= (int)AGREE_NUMBERS, "all of a loop's numbers trav
 
 /* The same loop on a second backend. */
 static void follow(struct loop *shadow, const struct loop *loop) {
-  shadow->most_elements = loop->most_elements;
-  shadow->most_threads = loop->most_threads;
+  shadow->ready.most_elements = loop->ready.most_elements;
+  shadow->ready.most_threads = loop->ready.most_threads;
   memcpy(shadow->desc.renumbered, loop->desc.renumbered, sizeof shadow->desc.renumbered);
   for (int i = 0; i < loop->desc.ndats; i++)
     shadow->desc.dats[i].wide = loop->desc.dats[i].wide;
@@ -84,8 +84,8 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   struct text facts = {0};
   struct agreement a = {.code = code, .facts = &facts};
   if (loop) {
-    loop->most_elements = loop->set->extents[EXTENT_EXEC];
-    loop->most_threads = ctx->team ? executor_threads(ctx->team, loop->most_elements, 0) : 1;
+    loop->ready.most_elements = loop->set->extents[EXTENT_EXEC];
+    loop->ready.most_threads = ctx->team ? executor_threads(ctx->team, loop->ready.most_elements, 0) : 1;
   }
   if (comm_alone(ctx->comm)) {
     if (loop && loop->shadow)
@@ -95,8 +95,8 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   text_addf(&facts, "call\tloop %s\n", name ? name : "without a name");
   if (loop && !code) {
     print_loop(ctx, loop, &facts);
-    a.numbers[NUMBER_MOST] = loop->most_elements;
-    a.numbers[NUMBER_THREADS] = loop->most_threads;
+    a.numbers[NUMBER_MOST] = loop->ready.most_elements;
+    a.numbers[NUMBER_THREADS] = loop->ready.most_threads;
     a.numbers[NUMBER_RANGED] = loop->ranged;
     for (int i = 0; i < loop->desc.ndats; i++)
       a.numbers[NUMBER_WIDE + i] = loop->desc.dats[i].wide;
@@ -107,11 +107,11 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   text_free(&facts);
   if (code)
     return code;
-  loop->most_elements = (long)a.numbers[NUMBER_MOST];
-  loop->most_threads = (int)a.numbers[NUMBER_THREADS];
+  loop->ready.most_elements = (long)a.numbers[NUMBER_MOST];
+  loop->ready.most_threads = (int)a.numbers[NUMBER_THREADS];
   /* One rank without a text: all do without, and describe the loop anew. */
   if (a.numbers[NUMBER_RANGED] && loop->source) {
-    loop->epoch = ctx->mesh->epoch - 1;
+    loop->ready.epoch = ctx->mesh->epoch - 1;
     return loop->functions->give_up(ctx, loop, OP_OK, "another rank has no text of it", err);
   }
   for (int i = 0; i < loop->desc.ndats; i++)

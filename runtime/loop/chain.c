@@ -175,7 +175,7 @@ static bool forces_tasks(const struct op_context *ctx) {
 /* Not before all loops are known as they are one by one. */
 static bool can(struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->nparts != 1 || tune_wants(launches[i]))
+    if (launches[i]->loop->ready.nparts != 1 || tune_wants(launches[i]))
       return false;
   return true;
 }
@@ -342,7 +342,7 @@ static int lead_in(const struct op_context *ctx, struct launch *const *launches,
   if (times < MANY_PERIODS || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
     return 0;
   for (int i = 1; i < period; i++)
-    if (launches[i]->loop->order < launches[first]->loop->order)
+    if (launches[i]->loop->key.order < launches[first]->loop->key.order)
       first = i;
   return first;
 }

@@ -397,13 +397,13 @@ static int check_scratch(struct check *c) {
 
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct check c = {.ctx = ctx, .loop = loop, .err = err};
-  loop->set = handle_object(ctx->handles, loop->set_handle, HANDLE_SET);
+  loop->set = handle_object(ctx->handles, loop->key.set, HANDLE_SET);
   if (!loop->set)
     return fail(&c, OP_ERR_HANDLE, "the set is %s; expected a set made by op_decl_set since op_init",
-                handle_diagnosis(ctx->handles, loop->set_handle, HANDLE_SET));
+                handle_diagnosis(ctx->handles, loop->key.set, HANDLE_SET));
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < loop->nargs; i++) {
-      c.said = &loop->keys[i];
+      c.said = &loop->key.args[i];
       c.arg = &loop->args[i];
       c.number = i + 1;
       bool payload = c.said->form_ == DESC_INFO;

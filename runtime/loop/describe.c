@@ -169,15 +169,15 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->nsets = n.nsets;
   d->nmaps = n.nmaps;
   d->ndats = n.ndats;
-  loop->epoch = ctx->mesh->epoch;
-  loop->constant_epoch = ctx->mesh->constant_epoch;
+  loop->ready.epoch = ctx->mesh->epoch;
+  loop->ready.constant_epoch = ctx->mesh->constant_epoch;
   code = describe_names(loop, &n, err);
   return code || !loop->ranged ? code : loop->functions->place(loop, err);
 }
 
 static void fill_slot(struct loop *loop, int index, const void *pointer) {
   /* The frame is one array of pointers for generated code, which knows what each is for. */
-  loop->frame[index] = (void *)(uintptr_t)pointer;
+  loop->ready.frame[index] = (void *)(uintptr_t)pointer;
 }
 
 void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
@@ -207,7 +207,7 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)
       fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(ctx->mesh, d->consts[i].name)->value);
-  loop->made++;
+  loop->ready.made++;
 }
 
 /* Of all owned elements. */

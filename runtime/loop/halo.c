@@ -11,16 +11,16 @@
 #include "spread/exchange.h"
 
 static void add_need(struct loop *loop, struct dat *dat, const struct map *map) {
-  for (int n = 0; n < loop->nneeds; n++)
-    if (loop->needs[n].dat == dat && loop->needs[n].map == map)
+  for (int n = 0; n < loop->ready.nneeds; n++)
+    if (loop->ready.needs[n].dat == dat && loop->ready.needs[n].map == map)
       return;
-  loop->needs[loop->nneeds++] = (struct halo_need){.dat = dat, .map = map};
+  loop->ready.needs[loop->ready.nneeds++] = (struct halo_need){.dat = dat, .map = map};
 }
 
 /* Old values that elements executed here read: increments and writes need none. */
 void loop_find_needs(struct loop *loop) {
-  const bool redundant = loop->nparts > loop->nresults;
-  loop->nneeds = 0;
+  const bool redundant = loop->ready.nparts > loop->ready.nresults;
+  loop->ready.nneeds = 0;
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads = access_reads(arg->access);
@@ -36,9 +36,9 @@ static int find_exchange(struct op_context *ctx, struct launch *launch, enum spa
   int count = 0;
   if (launch->exchange && launch->stale == stale && launch->exchange_space == space)
     return OP_OK;
-  for (int n = 0; n < loop->nneeds; n++)
+  for (int n = 0; n < loop->ready.nneeds; n++)
     if (stale >> n & 1u)
-      needs[count++] = loop->needs[n];
+      needs[count++] = loop->ready.needs[n];
   launch->stale = stale;
   launch->exchange_space = space;
   return exchange_get(ctx, needs, count, space, &launch->exchange, err);
@@ -49,8 +49,8 @@ int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum spac
   struct loop *loop = launch->loop;
   uint64_t stale = 0;
   *started = false;
-  for (int n = 0; n < loop->nneeds; n++)
-    stale |= (uint64_t)!halo_is_current(ctx, loop->needs[n].dat, space, loop->needs[n].map) << n;
+  for (int n = 0; n < loop->ready.nneeds; n++)
+    stale |= (uint64_t)!halo_is_current(ctx, loop->ready.needs[n].dat, space, loop->ready.needs[n].map) << n;
   if (!stale)
     return OP_OK;
   const double start = clock_seconds();
@@ -92,7 +92,7 @@ static bool writes(const struct loop_arg *arg) {
 static bool computes_copies(struct op_context *ctx, const struct loop *loop, struct dat *dat,
                             enum space space) {
   bool increments = false;
-  if (loop->nparts == loop->nresults)
+  if (loop->ready.nparts == loop->ready.nresults)
     return false;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];

@@ -90,7 +90,7 @@ static struct loop *make_record(struct op_context *ctx, uint64_t hash, const str
   struct loop *loop = loop_new(ctx, call, err);
   if (!loop)
     return NULL;
-  loop->hash = hash;
+  loop->key.hash = hash;
   if (lay_in_rows(ctx, loop, err) || loop_add(ctx, loop, err)) {
     loop_free(ctx, loop);
     return NULL;
@@ -155,7 +155,7 @@ static int get_record(struct op_context *ctx, const struct loop_call *call, stru
     code = find_record(ctx, call, &loop, err);
   if (code)
     return code;
-  if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
+  if (loop->failure.code && loop->ready.constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
   if (loop->failure.code)
     error_clear(&loop->failure);

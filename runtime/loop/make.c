@@ -26,24 +26,24 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   desc_free(&loop->desc);
   kernel_free(&loop->kernel);
   error_free(&loop->failure);
-  free(loop->keys);
+  free(loop->key.args);
   free(loop->name);
-  free(loop->text);
+  free(loop->key.text);
   free(loop->places);
   free(loop->no_source);
-  free(loop->file);
-  free(loop->frame);
+  free(loop->key.file);
+  free(loop->ready.frame);
   free(loop->fusion);
-  for (struct launch *next; loop->spare; loop->spare = next) {
-    next = loop->spare->next;
-    launch_free(loop->spare);
+  for (struct launch *next; loop->ready.spare; loop->ready.spare = next) {
+    next = loop->ready.spare->next;
+    launch_free(loop->ready.spare);
   }
   free(loop);
 }
 
 void loop_take_back(struct op_context *ctx, struct loop *loop) {
   struct loop_table *table = ctx->loops;
-  struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
+  struct loop **link = &table->buckets[loop->key.hash & (table->nbuckets - 1)];
   while (*link != loop)
     link = &(*link)->next;
   *link = loop->next;
@@ -54,14 +54,14 @@ void loop_take_back(struct op_context *ctx, struct loop *loop) {
 }
 
 static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {
-  loop->keys = array_new((size_t)loop->nargs, sizeof *loop->keys);
+  loop->key.args = array_new((size_t)loop->nargs, sizeof *loop->key.args);
   loop->name = strdup(call->name);
-  loop->text = strdup(call->text);
-  loop->file = strdup(call->file ? call->file : "");
-  if (!loop->keys || !loop->name || !loop->text || !loop->file)
+  loop->key.text = strdup(call->text);
+  loop->key.file = strdup(call->file ? call->file : "");
+  if (!loop->key.args || !loop->name || !loop->key.text || !loop->key.file)
     return error_memory(err, "the record of a loop",
-                        strlen(call->text) + (size_t)loop->nargs * sizeof *loop->keys);
-  memcpy(loop->keys, call->args, (size_t)loop->nargs * sizeof *loop->keys);
+                        strlen(call->text) + (size_t)loop->nargs * sizeof *loop->key.args);
+  memcpy(loop->key.args, call->args, (size_t)loop->nargs * sizeof *loop->key.args);
   return OP_OK;
 }
 
@@ -79,7 +79,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, const s
   if (!code && loop->functions)
     code = loop->functions->choose(ctx, loop, call, err);
   if (!code && !loop->compiled &&
-      (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->text, loop->name, err)))
+      (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->key.text, loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
     code = loop_describe(ctx, loop, err);
@@ -87,7 +87,8 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, const s
     code = check_kernel(loop, err);
   if (!code)
     code = loop_layout(loop, err);
-  loop->native = loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->text, loop->name);
+  loop->native =
+      loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->key.text, loop->name);
   return code;
 }
 
@@ -100,9 +101,9 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   }
   loop->backend = backend;
   loop->space = backend_space(backend);
-  loop->set_handle = call->set;
+  loop->key.set = call->set;
   loop->nargs = call->nargs;
-  loop->line = call->line;
+  loop->key.line = call->line;
   loop->compiled = call->compiled;
   loop->functions = call->functions;
   if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, call, err)) {

@@ -127,7 +127,7 @@ static int find_facts(struct op_context *ctx, struct loop *loop, struct met *fac
 
 /* More than one row, or a result beside it: there elements of other ranks may count. */
 static bool writes_several(const struct loop *loop) {
-  long rows = loop->nreductions;
+  long rows = loop->ready.nreductions;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->form == DESC_DAT && arg->present && arg->access != OP_READ)
@@ -233,7 +233,7 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
   bool known = true;
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].dat == dat && meet_writes(&loop->args[i]) && !arg_is_own(&loop->args[i]))
-      known &= loop->keys[i].may_meet_ || !access_assigns(loop->keys[i].access_);
+      known &= loop->key.args[i].may_meet_ || !access_assigns(loop->key.args[i].access_);
   return known;
 }
 
@@ -241,7 +241,7 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
 static int unsaid(const struct loop *loop, int i) {
   for (int j = i; j < loop->nargs; j++)
     if (loop->args[j].dat == loop->args[i].dat && meet_writes(&loop->args[j]) &&
-        !arg_is_own(&loop->args[j]) && !loop->keys[j].may_meet_)
+        !arg_is_own(&loop->args[j]) && !loop->key.args[j].may_meet_)
       return j;
   return i;
 }
@@ -257,7 +257,7 @@ static void warn(const struct op_context *ctx, const struct loop *loop, int i, c
       "set \"%s\" (map \"%s\"), so what is left there may depend on their order; such elements run one after "
       "the other, which takes longer%s; declare it OP_INC where the kernel only adds, or write "
       "op_arg_may_meet(...) around the argument where any order will do",
-      loop->name, i + 1, arg->dat->name, access_name(loop->keys[i].access_),
+      loop->name, i + 1, arg->dat->name, access_name(loop->key.args[i].access_),
       user_number(loop->set, found->first), user_number(loop->set, found->second), loop->set->name,
       user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name,
       split ? ", and each rank has an order of its own for the rows that it owns" : "");
@@ -281,7 +281,7 @@ static int tell(struct op_context *ctx, const struct loop *loop, int i, struct e
 static bool is_declared(const struct loop *loop, const struct dat *dat) {
   bool any = false;
   for (int i = 0; i < loop->nargs; i++)
-    any |= loop->args[i].dat == dat && access_assigns(loop->keys[i].access_);
+    any |= loop->args[i].dat == dat && access_assigns(loop->key.args[i].access_);
   return any;
 }
 

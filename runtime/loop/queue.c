@@ -13,7 +13,7 @@
 #include "tune/choose.h"
 
 static bool changes(const struct loop *loop, const struct gbl *gbl) {
-  for (int i = 0; loop->hands_on && i < loop->nargs; i++)
+  for (int i = 0; loop->ready.hands_on && i < loop->nargs; i++)
     if (loop->args[i].gbl == gbl && loop->args[i].access != OP_READ)
       return true;
   return false;
@@ -21,7 +21,7 @@ static bool changes(const struct loop *loop, const struct gbl *gbl) {
 
 /* It starts from a global that one of the launches leaves. Those that add to one start from nothing. */
 static bool starts_from(const struct loop *loop, struct launch *const *launches, int n) {
-  for (int i = 0; loop->hands_on && i < loop->nargs; i++) {
+  for (int i = 0; loop->ready.hands_on && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     for (int k = 0; arg->gbl && arg->access != OP_INC && arg->access != OP_WRITE && k < n; k++)
       if (changes(launches[k]->loop, arg->gbl))
@@ -68,7 +68,7 @@ int queue_flush(struct op_context *ctx, struct error *err) {
 /* A global that other loops have on the device, and this one on the host. */
 static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
   bool any = false;
-  for (int i = 0; loop->hands_on && !ctx->queue->check && i < loop->nargs; i++)
+  for (int i = 0; loop->ready.hands_on && !ctx->queue->check && i < loop->nargs; i++)
     any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
   return any && space_is_device(loop->space);
 }
@@ -80,7 +80,7 @@ static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   const bool forced = env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
   return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
-         loop->most_elements > 0 && !has_apart(ctx, loop);
+         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {
@@ -95,10 +95,10 @@ static int run_at_once(struct op_context *ctx, struct launch *launch, struct err
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
   int code = tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
-  const int before = loop->variant;
+  const int before = loop->ready.variant;
   if (!code)
     code = loop_make_ready(ctx, launch, err);
-  *tried = !code && (loop->variant != before || tune_tries(launch));
+  *tried = !code && (loop->ready.variant != before || tune_tries(launch));
   return *tried ? queue_flush(ctx, err) : code;
 }
 
@@ -128,7 +128,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;
   ctx->counters->waiting = queue->count;
-  if (loop->tells || tried)
+  if (loop->ready.tells || tried)
     return queue_flush(ctx, err);
   /* The beginning of a period waits for its end, so that periods always begin with the same loop. */
   return queue->count == QUEUE_MOST

@@ -55,9 +55,9 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
 }
 
 static bool constants_changed(struct op_context *ctx, struct loop *loop) {
-  if (loop->constant_epoch == ctx->mesh->constant_epoch)
+  if (loop->ready.constant_epoch == ctx->mesh->constant_epoch)
     return false;
-  loop->constant_epoch = ctx->mesh->constant_epoch;
+  loop->ready.constant_epoch = ctx->mesh->constant_epoch;
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *known = &loop->desc.consts[i];
     const struct constant *constant = mesh_find_constant(ctx->mesh, known->name);
@@ -69,9 +69,10 @@ static bool constants_changed(struct op_context *ctx, struct loop *loop) {
 
 /* Whether the record still says what the mesh and the constants say. */
 static bool is_stale(struct op_context *ctx, struct loop *loop) {
-  if (loop->epoch != ctx->mesh->epoch)
+  if (loop->ready.epoch != ctx->mesh->epoch)
     return true;
-  return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh->constant_epoch;
+  return loop->ready.prepared ? constants_changed(ctx, loop)
+                              : loop->ready.constant_epoch != ctx->mesh->constant_epoch;
 }
 
 static int describe_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -80,14 +81,14 @@ static int describe_anew(struct op_context *ctx, struct loop *loop, struct error
   tune_drop(ctx, loop);
   if (loop->form && loop->form->drop)
     loop->form->drop(loop);
-  loop->prepared = false;
+  loop->ready.prepared = false;
   int code = loop_describe(ctx, loop, err);
   if (!code)
     code = loop_layout(loop, err);
   code = agree_on_loop(ctx, loop, loop->name, code, err);
   /* Half described is as stale as before. */
   if (code)
-    loop->epoch = ctx->mesh->epoch - 1;
+    loop->ready.epoch = ctx->mesh->epoch - 1;
   return code;
 }
 
@@ -131,7 +132,7 @@ static int keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, b
   int code = loop_keep_rest(ctx, loop, recalled, changed, err);
   if (code || !*changed)
     return code;
-  loop->epoch = ctx->mesh->epoch - 1;
+  loop->ready.epoch = ctx->mesh->epoch - 1;
   return describe_anew(ctx, loop, err);
 }
 
@@ -164,7 +165,7 @@ static int make_knowing(struct op_context *ctx, struct loop *loop, struct error 
 
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = describe_anew(ctx, loop, err);
-  if (code || loop->prepared)
+  if (code || loop->ready.prepared)
     return code;
   code = loop->space == SPACE_HOST && comm_alone(ctx->comm) ? make_believing(ctx, loop, err)
                                                             : make_knowing(ctx, loop, err);
@@ -185,7 +186,7 @@ static bool is_read_anew(struct op_context *ctx, struct loop *loop, int code, st
 
 static int prepare_by_other_reading(struct op_context *ctx, struct loop *loop, struct error *err) {
   tune_drop(ctx, loop);
-  loop->epoch = ctx->mesh->epoch - 1;
+  loop->ready.epoch = ctx->mesh->epoch - 1;
   return err->code ? err->code : prepare_anew(ctx, loop, err);
 }
 
@@ -204,7 +205,7 @@ bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct er
     return false;
   error_clear(err);
   loop->unproved = loop->desc.unproved = true;
-  loop->epoch = ctx->mesh->epoch - 1;
+  loop->ready.epoch = ctx->mesh->epoch - 1;
   return true;
 }
 
@@ -230,14 +231,14 @@ static int prepare_together(struct op_context *ctx, struct loop *loop, struct er
   }
   if (code && !own)
     tune_drop(ctx, loop);
-  loop->prepared = !code;
+  loop->ready.prepared = !code;
   return remember_failure(loop, code, err);
 }
 
 int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  const bool prepared =
-      loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch;
+  const bool prepared = loop->ready.prepared && loop->ready.epoch == ctx->mesh->epoch &&
+                        loop->ready.constant_epoch == ctx->mesh->constant_epoch;
   const int code = prepared ? OP_OK : prepare_together(ctx, loop, err);
   return code ? code : launch_fit(launch, err);
 }
@@ -252,7 +253,7 @@ int loop_look(struct op_context *ctx, struct launch *launch,
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
     else if (loop->args[i].gbl && loop->args[i].present)
       code = gbl_need(ctx, loop->args[i].gbl, SPACE_HOST, err);
-  for (int p = 0; !code && p < loop->nparts; p++)
+  for (int p = 0; !code && p < loop->ready.nparts; p++)
     launch_set_slots(launch, p, p == 0);
   if (!code)
     code = launch_start(launch, err);
@@ -291,7 +292,7 @@ int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error
   const int code = launch->loop->backend->select(ctx, launch, err);
   if (code)
     return code;
-  return launch->loop->tells ? launch_start(launch, err) : launch_start_slots(launch, err);
+  return launch->loop->ready.tells ? launch_start(launch, err) : launch_start_slots(launch, err);
 }
 
 /* What was begun is ended, also after a failure. */
@@ -306,8 +307,8 @@ static int finish_exchange(struct op_context *ctx, struct launch *launch, int co
 static int run_parts(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
   const struct loop *loop = launch->loop;
   int code = OP_OK;
-  for (int p = 0; !code && p < loop->nparts; p++) {
-    if (loop->parts[p].begin < loop->parts[p].end)
+  for (int p = 0; !code && p < loop->ready.nparts; p++) {
+    if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
       code = finish_exchange(ctx, launch, code, err);
@@ -359,7 +360,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
     hardware_read(ctx->hardware, counted);
   if (ctx->trace->ntools)
     trace_loop_begins(ctx->trace, loop->name);
-  if (loop->nneeds)
+  if (loop->ready.nneeds)
     code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
@@ -448,7 +449,7 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
   const bool compiles = loop->backend->plan != NULL;
   const struct jit_wish wish = {.as_cxx = space_is_device(loop->space), .alone = true};
   bool asked = false;
-  if (loop->looked_at || loop->prepared || loop->compiled)
+  if (loop->looked_at || loop->ready.prepared || loop->compiled)
     return OP_OK;
   int code = describe_anew(ctx, loop, err);
   if (!code && compiles)
@@ -469,7 +470,7 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
 int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   loop_count_run(ctx, loop);
-  if (loop->most_elements == 0)
+  if (loop->ready.most_elements == 0)
     return look_at_text(ctx, launch, err);
   const long long moved = bytes_moved(ctx);
   const int code = loop->form ? loop->form->run(ctx, launch, err) : loop_run_plainly(ctx, launch, err);

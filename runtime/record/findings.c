@@ -109,8 +109,8 @@ int note(struct notes *n, const struct loop *loop, enum rule rule, int argument,
     return error_set(n->err, OP_ERR_VIOLATION, "%s", words);
   if (n->elsewhere)
     return OP_OK;
-  if (*loop->file) /* errors get it from the call */
-    text_addf(&first, "%s:%d: ", loop->file, loop->line);
+  if (*loop->key.file) /* errors get it from the call */
+    text_addf(&first, "%s:%d: ", loop->key.file, loop->key.line);
   text_add(&first, words);
   const struct finding one = {.loop = loop->name,
                               .first = (char *)(size_t)text_str(&first),

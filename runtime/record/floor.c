@@ -27,9 +27,9 @@ struct piece {
 };
 
 static long elements_of(const struct loop *loop) {
-  const double bytes = loop->stats.bytes / (double)loop->most_elements;
+  const double bytes = loop->stats.bytes / (double)loop->ready.most_elements;
   const double wanted = bytes > 0 ? piece_bytes / bytes : 0;
-  const long n = wanted < (double)loop->most_elements ? (long)wanted : loop->most_elements;
+  const long n = wanted < (double)loop->ready.most_elements ? (long)wanted : loop->ready.most_elements;
   return n / LEAST_ELEMENTS * LEAST_ELEMENTS;
 }
 
@@ -89,8 +89,9 @@ static bool make(struct piece *p) {
   const size_t frame_bytes = (size_t)p->work->nframe * sizeof *p->frame;
   p->copies = array_new((size_t)loop->nargs, sizeof *p->copies);
   p->frame = array_new((size_t)p->work->nframe, sizeof *p->frame);
-  p->slot = loop->nreductions ? aligned_alloc(ALIGN, (loop->slot_bytes / ALIGN + 1) * ALIGN) : NULL;
-  if (!p->copies || !p->frame || (loop->nreductions && !p->slot))
+  p->slot =
+      loop->ready.nreductions ? aligned_alloc(ALIGN, (loop->ready.slot_bytes / ALIGN + 1) * ALIGN) : NULL;
+  if (!p->copies || !p->frame || (loop->ready.nreductions && !p->slot))
     return false;
   memcpy(p->frame, p->work->frame, frame_bytes);
   for (int r = 0; r < p->work->nreductions; r++)
@@ -118,5 +119,5 @@ double floor_seconds(const struct launch *launch, const struct work *work) {
       least = run == 0 || seconds < least ? seconds : least;
     }
   release(&p);
-  return p.elements > 0 ? least * (double)launch->loop->most_elements / (double)p.elements : 0;
+  return p.elements > 0 ? least * (double)launch->loop->ready.most_elements / (double)p.elements : 0;
 }

@@ -39,17 +39,17 @@ static bool round_slot(size_t *bytes) {
 int loop_layout(struct loop *loop, struct error *err) {
   size_t slot = 0, globals = 0;
   bool fits = true;
-  loop->nreductions = loop->nvalues = 0;
-  loop->tells = loop->hands_on = false;
+  loop->ready.nreductions = loop->nvalues = 0;
+  loop->ready.tells = loop->ready.hands_on = false;
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
     bool payload = arg->form == DESC_INFO;
     if (payload || arg_is_copied(arg) || arg_is_reduction(arg))
       loop->values[loop->nvalues++] = (unsigned char)i;
     if (arg->gbl)
-      loop->hands_on = true;
+      loop->ready.hands_on = true;
     else
-      loop->tells |= payload || arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
+      loop->ready.tells |= payload || arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
     if (arg_is_copied(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
     else if (arg_is_reduction(arg) || payload) {
@@ -57,18 +57,18 @@ int loop_layout(struct loop *loop, struct error *err) {
       fits &= place(&slot, bytes, &arg->offset);
       if (arg->info >= 0)
         fits &= place(&globals, arg->bytes, &arg->start);
-      loop->reductions[loop->nreductions++] =
+      loop->ready.reductions[loop->ready.nreductions++] =
           (struct reduction){.index = desc_slot_arg(&loop->desc, i), .offset = arg->offset, .bytes = bytes};
     }
   }
   fits &= round_slot(&slot);
   if (!fits)
     return error_set(err, OP_ERR_SIZE, "loop %s: the globals are more than can be addressed", loop->name);
-  loop->slot_bytes = slot;
-  loop->global_bytes = globals;
-  free(loop->frame);
-  loop->frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->frame);
-  return loop->frame ? OP_OK : error_memory(err, "a loop's frame", (size_t)desc_slots(&loop->desc));
+  loop->ready.slot_bytes = slot;
+  loop->ready.global_bytes = globals;
+  free(loop->ready.frame);
+  loop->ready.frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->ready.frame);
+  return loop->ready.frame ? OP_OK : error_memory(err, "a loop's frame", (size_t)desc_slots(&loop->desc));
 }
 
 /* ---- life, and what it starts from ---- */
@@ -101,11 +101,11 @@ static int make(struct launch *launch, struct error *err) {
   launch->slots = NULL;
   launch->slots_capacity = 0;
   launch->exchange = NULL;
-  launch->globals = array_new(loop->global_bytes, 1);
+  launch->globals = array_new(loop->ready.global_bytes, 1);
   launch->frame = array_new(nframe, sizeof *launch->frame);
   if (!launch->globals || !launch->frame)
-    return error_memory(err, "a loop's globals", loop->global_bytes);
-  memcpy(launch->frame, loop->frame, nframe * sizeof *launch->frame);
+    return error_memory(err, "a loop's globals", loop->ready.global_bytes);
+  memcpy(launch->frame, loop->ready.frame, nframe * sizeof *launch->frame);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->form == DESC_GBL && (arg->access != OP_WORK || arg->started) && arg->present)
@@ -113,12 +113,12 @@ static int make(struct launch *launch, struct error *err) {
     if (arg->info >= 0)
       launch->frame[desc_slot_start(&loop->desc, i)] = launch->globals + arg->start;
   }
-  launch->made = loop->made;
+  launch->made = loop->ready.made;
   return OP_OK;
 }
 
 int launch_fit(struct launch *launch, struct error *err) {
-  return launch->made == launch->loop->made ? OP_OK : make(launch, err);
+  return launch->made == launch->loop->ready.made ? OP_OK : make(launch, err);
 }
 
 void launch_set_slots(struct launch *launch, int part, int nslots) {
@@ -128,7 +128,7 @@ void launch_set_slots(struct launch *launch, int part, int nslots) {
 }
 
 static int count_slots(const struct launch *launch) {
-  const int last = launch->loop->nparts - 1;
+  const int last = launch->loop->ready.nparts - 1;
   return launch->part_slots[last].first + launch->part_slots[last].count;
 }
 
@@ -150,7 +150,7 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot) {
 
 /* One by what it holds, the others as copies of all that there are already. */
 static void start_slots(const struct launch *launch, size_t nslots) {
-  const size_t bytes = launch->loop->slot_bytes;
+  const size_t bytes = launch->loop->ready.slot_bytes;
   launch_start_slot(launch, launch->slots);
   for (size_t done = 1, next; done < nslots; done = next) {
     next = nslots - done < done ? nslots : 2 * done;
@@ -161,10 +161,10 @@ static void start_slots(const struct launch *launch, size_t nslots) {
 static int grow_slots(struct launch *launch, int nslots, struct error *err) {
   size_t bytes;
   unsigned char *slots = NULL;
-  if (size_mul((size_t)nslots, launch->loop->slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
+  if (size_mul((size_t)nslots, launch->loop->ready.slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
     slots = aligned_alloc(SLOT_ALIGN, bytes / SLOT_ALIGN * SLOT_ALIGN);
   if (!slots)
-    return error_memory(err, "partial results", (size_t)nslots * launch->loop->slot_bytes);
+    return error_memory(err, "partial results", (size_t)nslots * launch->loop->ready.slot_bytes);
   free(launch->slots);
   launch->slots = slots;
   launch->slots_capacity = nslots;
@@ -180,7 +180,7 @@ static void start_value(struct launch *launch, int i) {
 }
 
 int launch_start_slots(struct launch *launch, struct error *err) {
-  const int nslots = launch->loop->nreductions ? count_slots(launch) : 0;
+  const int nslots = launch->loop->ready.nreductions ? count_slots(launch) : 0;
   if (nslots > launch->slots_capacity && grow_slots(launch, nslots, err))
     return err->code;
   if (nslots > 0)
@@ -197,12 +197,12 @@ int launch_start(struct launch *launch, struct error *err) {
 
 void launch_start_handles(struct launch *launch) {
   const struct loop *loop = launch->loop;
-  if (!loop->hands_on)
+  if (!loop->ready.hands_on)
     return;
   for (int v = 0; v < loop->nvalues; v++)
     if (loop->args[loop->values[v]].gbl)
       start_value(launch, loop->values[v]);
-  if (loop->nreductions)
+  if (loop->ready.nreductions)
     start_slots(launch, (size_t)count_slots(launch));
 }
 
@@ -278,9 +278,9 @@ static void combine_with_payload(const struct launch *launch, int i, const struc
 
 /* Of the parts whose results count. */
 static struct partial own_results(const struct launch *launch) {
-  const int last = launch->loop->nresults - 1;
+  const int last = launch->loop->ready.nresults - 1;
   return (struct partial){.first = launch->slots,
-                          .distance = launch->loop->slot_bytes,
+                          .distance = launch->loop->ready.slot_bytes,
                           .count = launch->part_slots[last].first + launch->part_slots[last].count};
 }
 
@@ -422,8 +422,8 @@ static int check_starts(struct op_context *ctx, const struct launch *launch, con
 
 static int hand_back_over_ranks(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  const size_t globals = has_output(loop) ? loop->global_bytes : 0;
-  const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
+  const size_t globals = has_output(loop) ? loop->ready.global_bytes : 0;
+  const size_t slot = loop->ready.nreductions ? loop->ready.slot_bytes : 0;
   /* Of each rank: its slot, its globals, the loop, what it starts from, and whether the globals count. */
   const size_t tail = globals + NAME_BYTES + sizeof(uint64_t),
                bytes = slot + tail + SLOT_ALIGN - tail % SLOT_ALIGN;

@@ -35,17 +35,17 @@ void launch_free(struct launch *launch);
 
 /* One of the record's spare ones, or a new one: a record has as many as have ever waited at once. */
 static inline struct launch *launch_get(struct loop *loop, struct error *err) {
-  struct launch *launch = loop->spare;
+  struct launch *launch = loop->ready.spare;
   if (!launch)
     return launch_new(loop, err);
-  loop->spare = launch->next;
+  loop->ready.spare = launch->next;
   return launch;
 }
 
 /* It is done, and spare. */
 static inline void launch_put(struct launch *launch) {
-  launch->next = launch->loop->spare;
-  launch->loop->spare = launch;
+  launch->next = launch->loop->ready.spare;
+  launch->loop->ready.spare = launch;
 }
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);

@@ -19,21 +19,21 @@ static bool has_map(const struct loop *loop) {
 }
 
 static void add_part(struct loop *loop, long begin, long end) {
-  loop->parts[loop->nparts++] = (struct loop_part){.begin = begin, .end = end};
+  loop->ready.parts[loop->ready.nparts++] = (struct loop_part){.begin = begin, .end = end};
 }
 
 /* The parts are the same whether or not a call needs messages: so are the bits of its results, and one set of
  * plans serves both. */
 void loop_make_parts(struct loop *loop) {
   const long *extents = loop->set->extents;
-  loop->nparts = 0;
+  loop->ready.nparts = 0;
   if (!loop->set->spread || !has_map(loop))
     add_part(loop, 0, extents[EXTENT_OWNED]);
   else {
     add_part(loop, 0, extents[EXTENT_CORE]);
     add_part(loop, extents[EXTENT_CORE], extents[EXTENT_OWNED]);
   }
-  loop->nresults = loop->nparts;
+  loop->ready.nresults = loop->ready.nparts;
   if (loop->set->spread && loop_writes_through_map(loop))
     add_part(loop, extents[EXTENT_OWNED], extents[EXTENT_EXEC]);
   loop->stats.redundant =

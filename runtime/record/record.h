@@ -155,16 +155,61 @@ struct loop_functions {
   const struct backend *(*second)(void);
 };
 
-struct loop {
-  struct loop *next; /* with the same hash bucket */
+/* Which call a record is of: by these it is found again. */
+struct loop_key {
   uint64_t hash;
   size_t order; /* of the first call */
-  op_arg *keys; /* as the user passed them */
-  char *name, *text;
-  op_set set_handle;
+  op_arg *args; /* as the user passed them */
+  char *text;
+  op_set set;
   char *file; /* of the first call */
   int line;
+};
 
+/* What a loop needs to run, made from its description at its first call, and anew when that changes. */
+struct loop_ready {
+  bool prepared;
+  unsigned epoch, constant_epoch; /* of the mesh, when it was described */
+  /* On any rank: what is chosen by these must be the same on all ranks. */
+  long most_elements; /* executed */
+  int most_threads;   /* that it may use */
+  bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
+  bool large;    /* on some rank the data are far larger than the caches: likewise */
+  /* On some rank most elements have as many targets as those around them, by a ragged map that differs; and most targets
+   * are those of elements with many: likewise. */
+  bool even, long_rows;
+  bool heavy; /* few elements that take long, and cut for that: likewise, see heavy.h */
+  int long_calls;
+
+  struct reduction reductions[OP_MAX_ARGS];
+  int nreductions;
+  bool hands_on; /* it reads or changes a global with a handle */
+  bool tells;    /* a result goes to a variable of the program, which may look at it when the call is over */
+  size_t slot_bytes;
+  struct loop_part parts[LOOP_PARTS];
+  int nparts, nresults; /* parts whose results count come first */
+  struct halo_need needs[OP_MAX_ARGS];
+  int nneeds;
+  size_t global_bytes;  /* READ, WRITE and RW globals of a launch */
+  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
+  unsigned made;        /* changes whenever launches have to be fitted to the record anew */
+  struct launch *spare; /* launches that wait for a call, see launch_get */
+
+  void *backend_state;
+  /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
+  int nvariants, standard, variant;
+  int single;            /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
+  int threads;           /* that it may use: its times are remembered by them */
+  bool trying;           /* code that is asked for now is for the tuner to try */
+  struct tuning *tuning; /* tune/choose.c's */
+};
+
+struct loop {
+  struct loop *next; /* with the same hash bucket */
+  struct loop_key key;
+
+  /* What it is. */
+  char *name;
   struct set *set;
   int nargs;
   struct loop_arg args[OP_MAX_ARGS];
@@ -189,48 +234,16 @@ struct loop {
   bool meets;      /* that, or elements meet in what it writes: no two such run at a time, nor in one strip */
   bool ranged;     /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
-  /* On any rank: what is chosen by these must be the same on all ranks. */
-  long most_elements; /* executed */
-  int most_threads;   /* that it may use */
-  unsigned epoch, constant_epoch;
-  bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
-  bool large;    /* on some rank the data are far larger than the caches: likewise */
-  bool
-      even; /* on some rank most elements have as many targets as those around them, by a ragged map that differs */
-  bool long_rows; /* on some rank most targets are those of elements with many: likewise */
-  bool heavy;     /* few elements that take long, and cut for that: likewise, see heavy.h */
-  int long_calls;
-  bool prepared;
-  bool looked_at;               /* over an empty set: its text was read, and nothing is wrong with it */
-  const struct loop_form *form; /* NULL: it runs plainly */
-  bool trying;                  /* code that is asked for now is for the tuner to try */
-
-  struct reduction reductions[OP_MAX_ARGS];
-  int nreductions;
-  bool hands_on; /* it reads or changes a global with a handle */
-  bool tells;    /* a result goes to a variable of the program, which may look at it when the call is over */
-  size_t slot_bytes;
-  struct loop_part parts[LOOP_PARTS];
-  int nparts, nresults; /* parts whose results count come first */
-  struct halo_need needs[OP_MAX_ARGS];
-  int nneeds;
-  size_t global_bytes;  /* READ, WRITE and RW globals of a launch */
-  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
-  unsigned made;        /* changes whenever launches have to be fitted to the record anew */
-  struct launch *spare; /* launches that wait for a call, see launch_get */
-
+  bool looked_at;          /* over an empty set: its text was read, and nothing is wrong with it */
   const struct backend *backend;
-  enum space space; /* where it runs */
-  void *backend_state;
-  /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
-  int nvariants, standard, variant;
-  int single;                /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
-  int threads;               /* that it may use: its times are remembered by them */
-  struct tuning *tuning;     /* tune/choose.c's */
-  struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */
-  struct check_state *check; /* what the checking form keeps */
-  struct error failure;      /* a loop that cannot run says so at every call */
-  struct loop_site *site;    /* where its statistics go; NULL: nowhere */
+  enum space space;             /* where it runs */
+  const struct loop_form *form; /* NULL: it runs plainly */
+  struct loop *shadow;          /* the same loop for another backend (OP2_SHADOW), NULL: none */
+  struct check_state *check;    /* what the checking form keeps */
+  struct error failure;         /* a loop that cannot run says so at every call */
+
+  struct loop_ready ready;
+  struct loop_site *site; /* where its statistics go; NULL: nowhere */
   struct loop_stats stats;
 };
 
@@ -273,11 +286,11 @@ long long *loop_times(const struct op_context *ctx);
 void loop_make_parts(struct loop *loop);
 /* Behind the last element that runs. */
 static inline long loop_end(const struct loop *loop) {
-  return loop->parts[loop->nparts - 1].end;
+  return loop->ready.parts[loop->ready.nparts - 1].end;
 }
 /* Code of a variant is there, compiled or from the cache: counted as the loop's, or as a trial's. */
 static inline void loop_count_code(struct loop *loop, bool compiled) {
-  if (loop->trying) {
+  if (loop->ready.trying) {
     loop->stats.tried += compiled;
     return;
   }

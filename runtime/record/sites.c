@@ -145,7 +145,7 @@ void site_leave(struct loop_site *site) {
 
 enum log_level site_weight(const struct op_context *ctx, const struct loop *loop, const char *what) {
   struct text key = {0};
-  text_addf(&key, "%s %s:%d %s", what, loop->file, loop->line, loop->name);
+  text_addf(&key, "%s %s:%d %s", what, loop->key.file, loop->key.line, loop->name);
   const bool known = names_have(ctx->told, text_str(&key), key.length);
   names_note(ctx->told, text_str(&key));
   text_free(&key);

@@ -37,13 +37,13 @@ static bool same_arg(const op_arg *a, const op_arg *b) {
 }
 
 static bool is_record(const struct loop *loop, uint64_t hash, const struct loop_call *call) {
-  if (loop->hash != hash || loop->set_handle != call->set || loop->nargs != call->nargs)
+  if (loop->key.hash != hash || loop->key.set != call->set || loop->nargs != call->nargs)
     return false;
   for (int i = 0; i < call->nargs; i++)
-    if (!same_arg(&loop->keys[i], &call->args[i]))
+    if (!same_arg(&loop->key.args[i], &call->args[i]))
       return false;
   return loop->compiled == call->compiled && strcmp(loop->name, call->name) == 0 &&
-         strcmp(loop->text, call->text) == 0;
+         strcmp(loop->key.text, call->text) == 0;
 }
 
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call) {
@@ -65,8 +65,8 @@ static bool grow(struct loop_table *table) {
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop *loop = table->buckets[b], *next; loop; loop = next) {
       next = loop->next;
-      loop->next = buckets[loop->hash & (n - 1)];
-      buckets[loop->hash & (n - 1)] = loop;
+      loop->next = buckets[loop->key.hash & (n - 1)];
+      buckets[loop->key.hash & (n - 1)] = loop;
     }
   free(table->buckets);
   table->buckets = buckets;
@@ -78,8 +78,8 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct loop_table *table = ctx->loops;
   if (!grow(table))
     return error_memory(err, "the table of loops", 2 * table->nbuckets * sizeof(void *));
-  struct loop **bucket = &table->buckets[loop->hash & (table->nbuckets - 1)];
-  loop->order = table->next_order++;
+  struct loop **bucket = &table->buckets[loop->key.hash & (table->nbuckets - 1)];
+  loop->key.order = table->next_order++;
   loop->next = *bucket;
   *bucket = loop;
   table->count++;
@@ -100,25 +100,25 @@ bool loop_uses(const struct loop *loop, const void *object) {
 }
 
 static void enter_again(struct loop_table *table, struct loop *loop) {
-  const struct loop_call call = {.set = loop->set_handle, .nargs = loop->nargs, .args = loop->keys};
-  loop->hash = loop_hash(&call);
-  loop->next = table->buckets[loop->hash & (table->nbuckets - 1)];
-  table->buckets[loop->hash & (table->nbuckets - 1)] = loop;
+  const struct loop_call call = {.set = loop->key.set, .nargs = loop->nargs, .args = loop->key.args};
+  loop->key.hash = loop_hash(&call);
+  loop->next = table->buckets[loop->key.hash & (table->nbuckets - 1)];
+  table->buckets[loop->key.hash & (table->nbuckets - 1)] = loop;
 }
 
 static bool goes_by(const struct loop *loop, const void *handle) {
-  bool found = loop->set_handle == handle;
+  bool found = loop->key.set == handle;
   for (int i = 0; i < loop->nargs; i++)
-    found |= loop->keys[i].dat_ == handle;
+    found |= loop->key.args[i].dat_ == handle;
   return found;
 }
 
 static void rename_handle(struct loop *loop, const void *from, void *to) {
-  if (loop->set_handle == from)
-    loop->set_handle = to;
+  if (loop->key.set == from)
+    loop->key.set = to;
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->keys[i].dat_ == from)
-      loop->keys[i].dat_ = to;
+    if (loop->key.args[i].dat_ == from)
+      loop->key.args[i].dat_ = to;
 }
 
 static bool rename_all(struct loop_table *table, const void *from, void *to) {
@@ -152,7 +152,7 @@ void loops_rename_dat(struct op_context *ctx, op_dat from, op_dat to) {
 
 static int by_order(const void *a, const void *b) {
   const struct loop *const *x = a, *const *y = b;
-  return (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;
+  return (*x)->key.order < (*y)->key.order ? -1 : (*x)->key.order > (*y)->key.order;
 }
 
 struct loop **loop_records(const struct op_context *ctx) {

@@ -37,15 +37,15 @@ static void tell_arg(const struct loop_arg *arg, struct text *out) {
 }
 
 static int fill_variants(struct report_detail *out, const struct loop *loop, struct error *err) {
-  const struct tuner *tuner = loop->tuning ? loop->tuning->tuner : NULL;
+  const struct tuner *tuner = loop->ready.tuning ? loop->ready.tuning->tuner : NULL;
   if (!tuner)
     return OP_OK;
-  out->variants = array_new((size_t)loop->nvariants, sizeof *out->variants);
+  out->variants = array_new((size_t)loop->ready.nvariants, sizeof *out->variants);
   if (!out->variants)
-    return error_memory(err, "a report", (size_t)loop->nvariants * sizeof *out->variants);
+    return error_memory(err, "a report", (size_t)loop->ready.nvariants * sizeof *out->variants);
   if (tuner_last_duel(tuner, &out->one, &out->many))
-    out->runs_on_one = tuner_winner(tuner) == loop->single;
-  for (int i = 0; i < loop->nvariants; i++) {
+    out->runs_on_one = tuner_winner(tuner) == loop->ready.single;
+  for (int i = 0; i < loop->ready.nvariants; i++) {
     struct report_variant v = {.name = loop->backend->name_of(loop, i),
                                .spread = tuner_spread(tuner, i),
                                .rejected = tuner_rejected(tuner, i)};
@@ -84,9 +84,9 @@ int detail_fill(struct report_detail *out, const struct loop_site *site, struct 
     text_addf(&out->set, " of %s", loop->set->sub->parent->name);
   for (int i = 0; i < loop->nargs; i++)
     tell_arg(&loop->args[i], &out->args);
-  if (loop->backend->tell_plan && loop->prepared && loop->nvariants > 0 &&
-      loop->backend->is_ready(loop, loop->variant))
-    loop->backend->tell_plan(loop, loop->variant, &out->plan);
+  if (loop->backend->tell_plan && loop->ready.prepared && loop->ready.nvariants > 0 &&
+      loop->backend->is_ready(loop, loop->ready.variant))
+    loop->backend->tell_plan(loop, loop->ready.variant, &out->plan);
   if (store && loop->desc.kernel_name && *loop->desc.kernel_name)
     store_history(store, loop->desc.kernel_name, EVENTS, tell_event, &out->history);
   const int code = fill_variants(out, loop, err);

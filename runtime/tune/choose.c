@@ -27,13 +27,13 @@ static bool is_compiling(const struct op_context *ctx) {
 }
 
 int tune_new(struct loop *loop, struct error *err) {
-  loop->tuning = calloc(1, sizeof *loop->tuning);
-  return loop->tuning ? OP_OK : error_memory(err, "a loop's tuning", sizeof *loop->tuning);
+  loop->ready.tuning = calloc(1, sizeof *loop->ready.tuning);
+  return loop->ready.tuning ? OP_OK : error_memory(err, "a loop's tuning", sizeof *loop->ready.tuning);
 }
 
 void tune_free(struct loop *loop) {
-  free(loop->tuning);
-  loop->tuning = NULL;
+  free(loop->ready.tuning);
+  loop->ready.tuning = NULL;
 }
 
 /* ---- the first choice ---- */
@@ -43,7 +43,7 @@ static int agree_on_variants(struct op_context *ctx, const struct loop *loop, in
   struct text names = {0};
   if (comm_alone(ctx->comm))
     return code;
-  for (int i = 0; !code && i < loop->nvariants; i++)
+  for (int i = 0; !code && i < loop->ready.nvariants; i++)
     text_addf(&names, "candidate %d\t%s\n", i, loop->backend->name_of(loop, i));
   code = agree_on_call(ctx, code, err, "loop %s\n%s", loop->name, text_str(&names));
   text_free(&names);
@@ -55,17 +55,17 @@ static int list_variants(struct op_context *ctx, struct loop *loop, struct tunin
   bool all = false;
   int code = tuning_wanted(ctx, &all, err);
   const bool may_be_heavy = all && !loop->fusion && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
-  loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH;
-  t->watched = may_be_heavy && !loop->heavy;
-  loop->nvariants = loop->standard = loop->variant = loop->single = 0;
+  loop->ready.heavy = may_be_heavy && loop->ready.long_calls >= HEAVY_ENOUGH;
+  t->watched = may_be_heavy && !loop->ready.heavy;
+  loop->ready.nvariants = loop->ready.standard = loop->ready.variant = loop->ready.single = 0;
   return code ? code : backend->variants(ctx, loop, all, err);
 }
 
 int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct jit *jit = NULL; /* opens the store */
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   int code = list_variants(ctx, loop, t, err);
-  if (!code && loop->nvariants > 1)
+  if (!code && loop->ready.nvariants > 1)
     code = context_jit(ctx, &jit, err);
   if (!code)
     code = tuning_open(ctx, t, loop, err);
@@ -75,7 +75,7 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
   /* Ranks are ready together; who tries everything waits anyway. */
   t->behind = loop->backend->compiles_behind && !t->exhaustive && ctx->comm->size == 1;
   if (!code)
-    loop->variant = t->tuner ? tuner_winner(t->tuner) : loop->standard;
+    loop->ready.variant = t->tuner ? tuner_winner(t->tuner) : loop->ready.standard;
   return code;
 }
 
@@ -86,15 +86,15 @@ static void reject(struct op_context *ctx, struct loop *loop, int which, struct 
   log_line(ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
            loop->backend->name_of(loop, which), error_message(err));
   error_clear(err);
-  tuner_reject(loop->tuning->tuner, which);
+  tuner_reject(loop->ready.tuning->tuner, which);
 }
 
 static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
   const double start = clock_seconds();
   const int code = loop->backend->plan(ctx, loop, which, err);
-  loop->tuning->spent = clock_seconds() - start;
+  loop->ready.tuning->spent = clock_seconds() - start;
   trace_span(ctx->trace, TRACE_PLAN, loop->name, loop->backend->name_of(loop, which), start,
-             loop->tuning->spent, 0);
+             loop->ready.tuning->spent, 0);
   if (code)
     loop->backend->unmake(ctx, loop, which);
   return code;
@@ -103,7 +103,7 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
 /* On all ranks or on none; what it cost is what it cost the slowest. Of a failure the ranks know no common cost:
  * nothing is paid. */
 static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   const double start = clock_seconds();
   const long long compiles = ctx->counters->compiles;
   int code = loop->backend->code(ctx, loop, which, wait, err);
@@ -116,7 +116,7 @@ static int code_one(struct op_context *ctx, struct loop *loop, int which, bool w
     return code;
   }
   t->plan_seconds = spent[1];
-  if (t->tuner && which != loop->standard)
+  if (t->tuner && which != loop->ready.standard)
     tuner_paid(t->tuner, spent[0]);
   return OP_OK;
 }
@@ -130,23 +130,23 @@ static int make_one(struct op_context *ctx, struct loop *loop, int which, bool w
 
 /* The default's failure is the loop's. */
 static int fall_back(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->variant == loop->standard)
+  if (loop->ready.variant == loop->ready.standard)
     return err->code;
-  reject(ctx, loop, loop->variant, err);
-  loop->variant = loop->standard;
-  return make_one(ctx, loop, loop->standard, true, err);
+  reject(ctx, loop, loop->ready.variant, err);
+  loop->ready.variant = loop->ready.standard;
+  return make_one(ctx, loop, loop->ready.standard, true, err);
 }
 
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (is_ready(loop, loop->variant))
+  if (is_ready(loop, loop->ready.variant))
     return OP_OK;
-  return plan_one(ctx, loop, loop->variant, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return plan_one(ctx, loop, loop->ready.variant, err) ? fall_back(ctx, loop, err) : OP_OK;
 }
 
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (is_ready(loop, loop->variant))
+  if (is_ready(loop, loop->ready.variant))
     return OP_OK;
-  return code_one(ctx, loop, loop->variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return code_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
 }
 
 /* ---- trials ---- */
@@ -154,20 +154,20 @@ int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
 /* Preparing a candidate costs time that only a loop that runs often pays back. */
 static bool is_worth_it(const struct loop *loop, int which) {
   const double least = 0.3; /* of a compile, what the program feels of one behind it */
-  const struct tuning *t = loop->tuning;
+  const struct tuning *t = loop->ready.tuning;
   return tuner_can_pay(t->tuner,
                        loop->backend->cost(loop, which) * (t->behind ? least : 1) + t->plan_seconds);
 }
 
 /* A candidate that cannot be made (it does not compile, there is no memory) is out. */
 static bool make_candidate(struct op_context *ctx, struct loop *loop, int which) {
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   struct error err = {0};
   const bool compiled = is_compiling(ctx);
-  loop->trying = true;
-  if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->standard)
+  loop->ready.trying = true;
+  if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->ready.standard)
     reject(ctx, loop, which, &err);
-  loop->trying = false;
+  loop->ready.trying = false;
   error_free(&err);
   if (!compiled && is_compiling(ctx))
     t->begun = which + 1;
@@ -176,7 +176,7 @@ static bool make_candidate(struct op_context *ctx, struct loop *loop, int which)
 
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   const int next = tuner_next(t->tuner);
   t->saving = tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
   const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
@@ -188,7 +188,7 @@ static int next_variant(struct op_context *ctx, struct loop *loop) {
  * for it. */
 static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
   enum { EACH = 32 };
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   if (!t->tuner || !tuner_is_settled(t->tuner))
     return t->tuner;
   return comm_alone(ctx->comm) &&
@@ -197,31 +197,33 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 
 static int begin(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = tune_choose(ctx, loop, err);
-  return code ? code : make_one(ctx, loop, loop->variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return code                                                  ? code
+         : make_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err)
+                                                               : OP_OK;
 }
 
 /* The loop has been found to be heavy: it is made anew. Where that is impossible, as it was. */
 static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *err) {
   log_line(ctx->log, LOG_INFO, "tune",
            "loop %s takes long for its %ld elements: it is cut into smaller pieces, for %d threads",
-           loop->name, loop->most_elements, team_threads(ctx->team));
+           loop->name, loop->ready.most_elements, team_threads(ctx->team));
   tune_drop(ctx, loop);
   int code = begin(ctx, loop, err);
   if (code) {
     log_line(ctx->log, LOG_INFO, "tune", "loop %s stays as it was: %s", loop->name, error_message(err));
     error_clear(err);
-    loop->long_calls = HEAVY_NEVER;
+    loop->ready.long_calls = HEAVY_NEVER;
     tune_drop(ctx, loop);
     code = begin(ctx, loop, err);
   }
   if (code)
     tune_drop(ctx, loop);
-  loop->prepared = !code;
+  loop->ready.prepared = !code;
   return code;
 }
 
 bool tune_turns(const struct loop *loop) {
-  return loop->tuning->watched && loop->long_calls >= HEAVY_ENOUGH;
+  return loop->ready.tuning->watched && loop->ready.long_calls >= HEAVY_ENOUGH;
 }
 
 int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
@@ -233,30 +235,30 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
     return code;
   launch->timed = is_timed(ctx, loop);
   launch->seconds = 0;
-  if (loop->tuning->tuner)
-    loop->variant = next_variant(ctx, loop);
+  if (loop->ready.tuning->tuner)
+    loop->ready.variant = next_variant(ctx, loop);
   /* The default is made last if a remembered winner went first. */
-  code = make_one(ctx, loop, loop->variant, true, err);
+  code = make_one(ctx, loop, loop->ready.variant, true, err);
   if (code)
     return code;
-  launch->variant = loop->variant;
-  loop->stats.variant = loop->backend->name_of(loop, loop->variant);
+  launch->variant = loop->ready.variant;
+  loop->stats.variant = loop->backend->name_of(loop, loop->ready.variant);
   return loop->backend->select(ctx, launch, err);
 }
 
 bool tune_tries(const struct launch *launch) {
-  const struct tuning *t = launch->loop->tuning;
+  const struct tuning *t = launch->loop->ready.tuning;
   return t->tuner && launch->variant != tuner_winner(t->tuner);
 }
 
 bool tune_wants(const struct launch *launch) {
-  const struct tuning *t = launch->loop->tuning;
+  const struct tuning *t = launch->loop->ready.tuning;
   return t->tuner && !tuner_is_settled(t->tuner) && !t->saving;
 }
 
 void tune_passed(const struct launch *launch, double seconds) {
-  if (launch->loop->tuning->tuner)
-    tuner_pass(launch->loop->tuning->tuner, seconds);
+  if (launch->loop->ready.tuning->tuner)
+    tuner_pass(launch->loop->ready.tuning->tuner, seconds);
 }
 
 /* ---- times ---- */
@@ -274,10 +276,10 @@ static void trim_plans(struct op_context *ctx) {
 
 /* The tuner has chosen: what the others hold goes; they are made again should the choice be tried anew. */
 static void drop_others(struct op_context *ctx, struct loop *loop) {
-  for (int i = 0; i < loop->nvariants; i++)
-    if (i != tuner_winner(loop->tuning->tuner) && is_ready(loop, i))
+  for (int i = 0; i < loop->ready.nvariants; i++)
+    if (i != tuner_winner(loop->ready.tuning->tuner) && is_ready(loop, i))
       loop->backend->unmake(ctx, loop, i);
-  loop->tuning->begun = 0;
+  loop->ready.tuning->begun = 0;
   trim_plans(ctx);
 }
 
@@ -293,10 +295,10 @@ static bool is_of_use(struct op_context *ctx, double *seconds) {
 
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   struct loop *loop = launch->loop;
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   double own = loop->backend->times_itself ? launch->seconds : seconds;
   if (t->watched)
-    heavy_note(&loop->long_calls, seconds);
+    heavy_note(&loop->ready.long_calls, seconds);
   if (!t->tuner)
     return;
   /* What waited from before the choice still runs in another. */
@@ -318,24 +320,24 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */
 static void finish_compile(struct op_context *ctx, struct loop *loop) {
-  struct tuning *t = loop->tuning;
+  struct tuning *t = loop->ready.tuning;
   struct error ignored = {0};
   if (!t->keeps || t->begun == 0 || is_ready(loop, t->begun - 1))
     return;
   jit_finish(ctx->jit);
-  loop->trying = true;
+  loop->ready.trying = true;
   if (!loop->backend->plan(ctx, loop, t->begun - 1, &ignored))
     loop->backend->code(ctx, loop, t->begun - 1, false, &ignored);
-  loop->trying = false;
+  loop->ready.trying = false;
   error_free(&ignored);
 }
 
 void tune_drop(struct op_context *ctx, struct loop *loop) {
-  if (loop->tuning) {
+  if (loop->ready.tuning) {
     finish_compile(ctx, loop);
-    tuning_close(ctx, loop, loop->tuning);
-    tuning_free(loop->tuning);
-    *loop->tuning = (struct tuning){0};
+    tuning_close(ctx, loop, loop->ready.tuning);
+    tuning_free(loop->ready.tuning);
+    *loop->ready.tuning = (struct tuning){0};
   }
   loop->backend->drop(ctx, loop);
   loop->stats.variant = loop->stats.scalar = NULL;

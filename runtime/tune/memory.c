@@ -28,14 +28,14 @@ int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loo
   struct tune_mode mode = {0};
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
   t->exhaustive = mode.options.exhaustive;
-  if (code || !mode.candidates || loop->nvariants < 2)
+  if (code || !mode.candidates || loop->ready.nvariants < 2)
     return code;
   t->keeps = mode.keep;
   t->recalls = mode.recall;
   t->watches = mode.options.drift > 0;
-  code = tuner_new(&t->tuner, loop->nvariants, loop->standard, &mode.options, err);
-  if (!code && loop->single > 0)
-    tuner_set_single(t->tuner, loop->single);
+  code = tuner_new(&t->tuner, loop->ready.nvariants, loop->ready.standard, &mode.options, err);
+  if (!code && loop->ready.single > 0)
+    tuner_set_single(t->tuner, loop->ready.single);
   return code;
 }
 
@@ -49,7 +49,7 @@ static const char *name_of(const struct loop *loop, int which) {
 }
 
 static bool is_single(const struct loop *loop, int which) {
-  return loop->single > 0 && which == loop->single;
+  return loop->ready.single > 0 && which == loop->ready.single;
 }
 
 static bool make_place(const struct op_context *ctx, const struct loop *loop, struct tuning_place *place) {
@@ -59,14 +59,14 @@ static bool make_place(const struct op_context *ctx, const struct loop *loop, st
   else
     tuning_host(&place->target);
   tuning_fingerprint(loop, &place->mesh);
-  place->threads = loop->threads;
+  place->threads = loop->ready.threads;
   return tuning_place_ok(place);
 }
 
 /* ---- recalling ---- */
 
 static int find_variant(const struct loop *loop, const char *name) {
-  for (int i = 0; i < loop->nvariants; i++)
+  for (int i = 0; i < loop->ready.nvariants; i++)
     if (strcmp(name_of(loop, i), name) == 0)
       return i;
   return -1;
@@ -154,8 +154,8 @@ static void say_only(const struct op_context *ctx, const struct loop *loop) {
     why = "OP2_VARIANT asks for it";
   else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
     why = "the first guess, since OP2_TUNE=off tries no other";
-  log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(loop, loop->standard),
-           why);
+  log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name,
+           name_of(loop, loop->ready.standard), why);
   text_free(&spec);
   error_free(&ignored);
 }
@@ -182,7 +182,7 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
              name_of(loop, m.winner), tuning_grade_words(m.grade));
   } else
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
-             name_of(loop, loop->standard), recalls ? ": nothing is remembered" : "");
+             name_of(loop, loop->ready.standard), recalls ? ": nothing is remembered" : "");
   return OP_OK;
 }
 
@@ -196,7 +196,7 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
                              .threads = place->threads,
                              .mesh = text_str(&place->mesh),
                              .variant = name_of(loop, which),
-                             .baseline = tuner_median(t->tuner, loop->standard, NULL),
+                             .baseline = tuner_median(t->tuner, loop->ready.standard, NULL),
                              .chosen = which == tuner_lasting(t->tuner)};
   row.median = tuner_median(t->tuner, which, &row.count);
   row.provisional = row.chosen && !tuner_is_known(t->tuner);
@@ -206,11 +206,11 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
 /* Every variant that was measured. */
 static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   struct tuning_place place = {0};
-  struct store_tuning *rows = array_new((size_t)loop->nvariants, sizeof *rows);
+  struct store_tuning *rows = array_new((size_t)loop->ready.nvariants, sizeof *rows);
   int count = 0;
   t->kept = true;
   if (rows && make_place(ctx, loop, &place)) {
-    for (int i = 0; i < loop->nvariants; i++) {
+    for (int i = 0; i < loop->ready.nvariants; i++) {
       rows[count] = row_of(t, loop, &place, i);
       count += rows[count].count > 0 && !is_single(loop, i); /* that one holds for a while only */
     }
@@ -224,14 +224,14 @@ static void keep(struct op_context *ctx, const struct loop *loop, struct tuning 
 static bool knows_enough(const struct loop *loop, const struct tuning *t) {
   enum { ENOUGH = 3 };
   int known = 0;
-  for (int i = 0; i < loop->nvariants; i++) {
+  for (int i = 0; i < loop->ready.nvariants; i++) {
     int runs = 0;
     if (is_single(loop, i))
       continue;
     tuner_median(t->tuner, i, &runs);
     known += runs >= ENOUGH;
   }
-  return tuner_trials(t->tuner) > 0 && 2 * known >= loop->nvariants - (loop->single > 0);
+  return tuner_trials(t->tuner) > 0 && 2 * known >= loop->ready.nvariants - (loop->ready.single > 0);
 }
 
 /* A choice among all variants, of an earlier run: what is known of a part of them does not replace it. */
@@ -252,7 +252,7 @@ static void warn_unfinished(const struct op_context *ctx, const struct loop *loo
   tuning_size_class(loop->set->extents[EXTENT_OWNED], &mesh);
   log_line(ctx->log, LOG_WARN, "tune",
            "loop %s (%s) is not tuned yet: %d more calls in one run are needed to try its %d variants",
-           loop->name, text_str(&mesh), tuner_left(t->tuner), loop->nvariants);
+           loop->name, text_str(&mesh), tuner_left(t->tuner), loop->ready.nvariants);
   text_free(&mesh);
 }
 
@@ -276,7 +276,7 @@ static bool is_busy(struct op_context *ctx, const struct loop *loop, const struc
   const int count = get_rows(ctx, loop, &rows);
   const struct store_tuning *chosen = chosen_of(rows, count);
   const bool busy = chosen && chosen->baseline > 0 &&
-                    tuner_median(t->tuner, loop->standard, NULL) > tune_drift * chosen->baseline;
+                    tuner_median(t->tuner, loop->ready.standard, NULL) > tune_drift * chosen->baseline;
   store_tunings_free(rows, count);
   return busy;
 }
@@ -286,9 +286,10 @@ static void say_winner(struct op_context *ctx, const struct loop *loop, const st
   log_line(ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
            "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
-           loop->name, name_of(loop, winner), loop->nvariants, tuner_trials(t->tuner),
-           tuner_median(t->tuner, winner, NULL), name_of(loop, loop->standard),
-           tuner_median(t->tuner, loop->standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
+           loop->name, name_of(loop, winner), loop->ready.nvariants, tuner_trials(t->tuner),
+           tuner_median(t->tuner, winner, NULL), name_of(loop, loop->ready.standard),
+           tuner_median(t->tuner, loop->ready.standard, NULL), tuner_overhead(t->tuner),
+           tuner_total(t->tuner));
 }
 
 static void say_duel(struct op_context *ctx, const struct loop *loop, struct tuning *t) {

@@ -66,11 +66,11 @@ static int reach_class(const struct map *map) {
 static const struct {
   const char *word;
   size_t of; /* a bool of the loop */
-} marks[] = {{" straight", offsetof(struct loop, straight)},
-             {" large", offsetof(struct loop, large)},
-             {" even", offsetof(struct loop, even)},
-             {" long", offsetof(struct loop, long_rows)},
-             {" heavy", offsetof(struct loop, heavy)}};
+} marks[] = {{" straight", offsetof(struct loop_ready, straight)},
+             {" large", offsetof(struct loop_ready, large)},
+             {" even", offsetof(struct loop_ready, even)},
+             {" long", offsetof(struct loop_ready, long_rows)},
+             {" heavy", offsetof(struct loop_ready, heavy)}};
 enum { MARKS = sizeof marks / sizeof *marks };
 
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
@@ -91,7 +91,7 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
     text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
   }
   for (int i = 0; i < MARKS; i++)
-    if (*(const bool *)((const char *)loop + marks[i].of))
+    if (*(const bool *)((const char *)&loop->ready + marks[i].of))
       text_add(out, marks[i].word);
 }
 

@@ -88,10 +88,10 @@ CASE(are_used_again) {
   declare();
   struct error err = {0};
   struct loop *record = record_of_add();
-  struct launch *spare = record->spare;
+  struct launch *spare = record->ready.spare;
   assert_non_null(spare);
   record_of_add();
-  assert_ptr_equal(record->spare, spare);
+  assert_ptr_equal(record->ready.spare, spare);
   assert_ptr_equal(launch_get(record, &err), spare);
   launch_put(spare);
 }

@@ -14,8 +14,8 @@
 static struct plan_entry *plan_of_first_loop(void) {
   struct loop **loops = loop_records(api_context());
   assert_non_null(loops);
-  const struct cpu_loop *cpu = loops[0]->backend_state;
-  const struct plan_entry *entry = cpu->variants[loops[0]->variant].parts[0].entry;
+  const struct cpu_loop *cpu = loops[0]->ready.backend_state;
+  const struct plan_entry *entry = cpu->variants[loops[0]->ready.variant].parts[0].entry;
   free(loops);
   assert_non_null(entry);
   return (struct plan_entry *)(uintptr_t)entry;

@@ -103,10 +103,10 @@ CASE(many_loops_keep_little) {
   struct loop **loops = loop_records(ctx);
   assert_non_null(loops);
   for (int l = 0; l < LOOPS; l++) {
-    const struct cpu_loop *cpu = loops[l]->backend_state;
+    const struct cpu_loop *cpu = loops[l]->ready.backend_state;
     int ready = 0;
     assert_true(cpu->nvariants > 5);
-    assert_true(tuner_is_settled(loops[l]->tuning->tuner));
+    assert_true(tuner_is_settled(loops[l]->ready.tuning->tuner));
     for (int v = 0; v < cpu->nvariants; v++)
       ready += cpu->variants[v].ready;
     assert_int_equal(ready, 1);

@@ -311,9 +311,9 @@ TEST(stale_copies_are_found) {
     assert_int_equal(code, call < 3 ? OP_OK : OP_ERR_VIOLATION);
     struct loop **loops = loop_records(api_context());
     assert_non_null(loops);
-    assert_int_equal(loops[0]->nneeds, call < 3);
+    assert_int_equal(loops[0]->ready.nneeds, call < 3);
     if (call == 2)
-      loops[0]->nneeds = 0;
+      loops[0]->ready.nneeds = 0;
     free(loops);
   }
   const char *said = op_last_error()->message;

@@ -50,7 +50,7 @@ static void run(int ranks) {
 static void check_variant(bool alone) {
   struct loop **loops = loop_records(api_context());
   check(loops != NULL);
-  check(loops[0]->heavy == alone);
+  check(loops[0]->ready.heavy == alone);
   check((strstr(loops[0]->stats.variant, "/threads2") != NULL) == alone);
   op_printf("%s\n", loops[0]->stats.variant);
   free(loops);

@@ -187,8 +187,8 @@ struct way {
 
 static struct way way_of(const char *name) {
   const struct loop *loop = record(name);
-  const struct cpu_loop *cpu = loop->backend_state;
-  const struct cpu_part *part = &cpu->variants[loop->variant].parts[0];
+  const struct cpu_loop *cpu = loop->ready.backend_state;
+  const struct cpu_part *part = &cpu->variants[loop->ready.variant].parts[0];
   struct way way = {.threads = part->threads, .variant = loop->stats.variant};
   for (int p = 0; p < part->schedule->nphases; p++)
     if (part->schedule->phases[p].count > way.pieces)
@@ -204,13 +204,13 @@ static void expect_all_threads(const char *name) {
   assert_int_equal(way.used, THREADS);
   assert_true(way.pieces > THREADS);
   assert_non_null(strstr(way.variant, words));
-  assert_true(record(name)->heavy);
+  assert_true(record(name)->ready.heavy);
 }
 
 static void expect_one_thread(const char *name) {
   assert_int_equal(way_of(name).used, 1);
   assert_null(strstr(way_of(name).variant, "threads"));
-  assert_false(record(name)->heavy);
+  assert_false(record(name)->ready.heavy);
 }
 
 static void run_all(const struct table *t, int calls) {
@@ -249,7 +249,7 @@ TEST(light_loops_stay) {
   for (int i = 0; i < 1000; i++)
     scale_once(&t);
   expect_one_thread("scale");
-  assert_true(record("scale")->long_calls < HEAVY_ENOUGH);
+  assert_true(record("scale")->ready.long_calls < HEAVY_ENOUGH);
   works(op_exit());
 }
 
@@ -338,7 +338,7 @@ TEST(agree_with_others) {
 
 static void settle(const struct table *t) {
   int calls = 0;
-  for (long long trials = -1; op_counters()->trials != trials || !record("serve")->heavy;) {
+  for (long long trials = -1; op_counters()->trials != trials || !record("serve")->ready.heavy;) {
     trials = op_counters()->trials;
     for (int i = 0; i < 40; i++, calls++)
       serve_once(t);
@@ -411,7 +411,7 @@ static struct table begin_heavy(void) {
   int calls = 0;
   do
     serve_once(&t);
-  while (++calls < 100 && record("serve")->long_calls < HEAVY_ENOUGH);
+  while (++calls < 100 && record("serve")->ready.long_calls < HEAVY_ENOUGH);
   expect_one_thread("serve");
   return t;
 }
@@ -440,9 +440,9 @@ TEST(run_on_without_memory) {
       memory_fail(FAIL_NEVER, 0);
       assert_true(code == OP_OK || (all && code == OP_ERR_MEMORY));
       failed |= code != OP_OK;
-      stayed |= !all && !record("serve")->heavy;
+      stayed |= !all && !record("serve")->ready.heavy;
       serve_once(&t);
-      assert_true(way_of("serve").used == (record("serve")->heavy ? THREADS : 1));
+      assert_true(way_of("serve").used == (record("serve")->ready.heavy ? THREADS : 1));
       check_plates(&t, (int)calls_of("serve") - (code != OP_OK));
       works(op_exit());
     }

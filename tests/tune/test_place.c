@@ -80,15 +80,15 @@ TEST(meshes_have_classes) {
   tuning_fingerprint(&loop, &out);
   assert_string_equal(text_str(&out), "elements=2^10 map=2 degree=4 reach=2^1 map=4 degree=8 reach=2^8");
   text_clear(&out);
-  loop.straight = true;
+  loop.ready.straight = true;
   tuning_fingerprint(&loop, &out);
   assert_non_null(strstr(text_str(&out), "reach=2^8 straight"));
   text_clear(&out);
-  loop.large = true;
+  loop.ready.large = true;
   tuning_fingerprint(&loop, &out);
   assert_non_null(strstr(text_str(&out), "reach=2^8 straight large"));
   text_clear(&out);
-  loop.heavy = true;
+  loop.ready.heavy = true;
   tuning_fingerprint(&loop, &out);
   assert_non_null(strstr(text_str(&out), "reach=2^8 straight large heavy"));
   text_clear(&out);

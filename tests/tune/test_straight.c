@@ -156,7 +156,7 @@ TEST(is_not_kept_from_by_other_meshes) {
 }
 
 static bool is_offered(int number, const char *words) {
-  const struct cpu_loop *cpu = record(number)->backend_state;
+  const struct cpu_loop *cpu = record(number)->ready.backend_state;
   bool found = false;
   for (int i = 0; i < cpu->nvariants; i++)
     found |= strstr(cpu->variants[i].name, words) != NULL;
@@ -256,7 +256,7 @@ TEST(a_wrong_range_is_found) {
   const struct grid g = declare(true, "double");
   run(&g, &a);
   works(op_plan_check(2));
-  const struct cpu_loop *cpu = record(0)->backend_state;
+  const struct cpu_loop *cpu = record(0)->ready.backend_state;
   cpu->straight[0]->straight.words[3]++;
   assert_int_equal(op_plan_check(2), OP_ERR_PLAN);
   assert_non_null(strstr(op_last_error()->message, "straight range 0"));

@@ -44,30 +44,30 @@ static int openmp_open(struct op_context *ctx, struct error *err) {
 }
 
 static void cpu_drop(struct op_context *ctx, struct loop *loop) {
-  cpu_loop_free(ctx, loop->backend_state);
-  loop->backend_state = NULL;
+  cpu_loop_free(ctx, loop->ready.backend_state);
+  loop->ready.backend_state = NULL;
 }
 
 static int cpu_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
   struct cpu_loop *cpu = calloc(1, sizeof *cpu);
   int code = cpu ? OP_OK : error_memory(err, "a loop's variants", sizeof *cpu);
-  loop->backend_state = cpu;
+  loop->ready.backend_state = cpu;
   code = cpu_look_at_data(ctx, loop, cpu, code, err);
   if (code)
     return code;
-  loop->threads = !ctx->team    ? 1
-                  : loop->heavy ? team_threads(ctx->team)
-                                : executor_threads(ctx->team, loop_end(loop), 0);
+  loop->ready.threads = !ctx->team          ? 1
+                        : loop->ready.heavy ? team_threads(ctx->team)
+                                            : executor_threads(ctx->team, loop_end(loop), 0);
   return cpu_candidates(ctx, loop, cpu, all, err);
 }
 
 static const struct cpu_variant *variant_of(const struct loop *loop, int which) {
-  return &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  return &((const struct cpu_loop *)loop->ready.backend_state)->variants[which];
 }
 
 /* Most variants are never spoken of: a name is made when it is first asked for. Without memory it is empty. */
 static const char *cpu_name(const struct loop *loop, int which) {
-  struct cpu_variant *v = &((struct cpu_loop *)loop->backend_state)->variants[which];
+  struct cpu_variant *v = &((struct cpu_loop *)loop->ready.backend_state)->variants[which];
   struct text name = {0};
   if (!v->name) {
     variant_print(&v->variant, &name);
@@ -85,7 +85,7 @@ static double cpu_cost(const struct loop *loop, int which) {
   const double compile = 0.03;
   const struct variant *wanted = &variant_of(loop, which)->variant;
   bool found = loop->ranged;
-  for (int i = 0; i < loop->nvariants; i++) {
+  for (int i = 0; i < loop->ready.nvariants; i++) {
     const struct cpu_variant *v = variant_of(loop, i);
     found |= v->ready && v->variant.strategy == wanted->strategy &&
              shape_equal(&v->variant.shape, &wanted->shape) && v->variant.sorted == wanted->sorted;
@@ -96,9 +96,9 @@ static double cpu_cost(const struct loop *loop, int which) {
 static int cpu_select(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)ctx, (void)err;
   struct loop *loop = launch->loop;
-  const struct cpu_loop *cpu = loop->backend_state;
+  const struct cpu_loop *cpu = loop->ready.backend_state;
   const struct cpu_variant *v = &cpu->variants[launch->variant];
-  for (int p = 0; p < loop->nparts; p++)
+  for (int p = 0; p < loop->ready.nparts; p++)
     launch_set_slots(launch, p, v->parts[p].schedule ? v->parts[p].schedule->nslots : 0);
   loop->stats.scalar = v->scalar;
   loop->stats.spills =
@@ -116,14 +116,14 @@ static void set_straight(const struct launch *launch, const struct cpu_loop *cpu
 /* Of a part's elements; its slots are the launch's first ones. */
 static struct work range_work(struct launch *launch, range_function function, int part) {
   const struct loop *loop = launch->loop;
-  set_straight(launch, loop->backend_state, part);
+  set_straight(launch, loop->ready.backend_state, part);
   return (struct work){.function = function,
                        .frame = launch->frame,
                        .nframe = desc_slots(&loop->desc),
-                       .reductions = loop->reductions,
-                       .nreductions = loop->nreductions,
+                       .reductions = loop->ready.reductions,
+                       .nreductions = loop->ready.nreductions,
                        .slots = launch->slots,
-                       .slot_bytes = loop->slot_bytes};
+                       .slot_bytes = loop->ready.slot_bytes};
 }
 
 /* What is written past the caches is not there for the next loop, and increments that are written apart are not
@@ -155,8 +155,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
                                 .poll_context = ctx,
                                 .watch = trace_threads(ctx->trace, p->threads)};
   works[WORK_RANGE] = range_work(launch, v->functions[WORK_RANGE], part);
-  if (loop->nreductions)
-    works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
+  if (loop->ready.nreductions)
+    works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->ready.slot_bytes;
   if (p->schedule->list) {
     works[WORK_LIST] = works[WORK_RANGE];
     works[WORK_LIST].function = v->functions[WORK_LIST];

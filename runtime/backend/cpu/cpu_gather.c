@@ -497,8 +497,8 @@ void gather_works(struct gather *g, const struct launch *launch, const struct wo
   fill_frame(g, launch);
   fill_targets(g, launch);
   int moved = 1 + desc_slot_arg(&g->desc, 0) - desc_slot_arg(&loop->desc, 0);
-  for (int r = 0; r < loop->nreductions; r++) {
-    g->reductions[r] = loop->reductions[r];
+  for (int r = 0; r < loop->ready.nreductions; r++) {
+    g->reductions[r] = loop->ready.reductions[r];
     g->reductions[r].index += moved;
   }
   g->function = own->function;

@@ -26,21 +26,22 @@ static int threads_for(const struct op_context *ctx, const struct loop *loop, co
     return ctx->team ? at_most(v->variant.threads, team_threads(ctx->team)) : 1;
   if (v->variant.strategy->serial)
     return 1;
-  const int most = at_most(v->variant.threads, loop->threads);
-  if (loop->heavy)
+  const int most = at_most(v->variant.threads, loop->ready.threads);
+  if (loop->ready.heavy)
     return most;
   return most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
 }
 
 /* A boundary is small: in blocks of the size that suits the core it would have too few of them. */
 static int block_size_of(const struct variant *v, const struct loop *loop, const struct loop_part *part) {
-  const bool combining = loop->nreductions > 0;
+  const bool combining = loop->ready.nreductions > 0;
   if (!v->strategy->piece || (v->block_size && !v->strategy->same_piece))
     return v->block_size;
   const long usual = v->strategy->piece(part->end - part->begin, combining);
   if (!v->strategy->same_piece)
     return (int)usual;
-  const long wanted = v->block_size ? v->block_size : v->strategy->piece(loop->most_elements, combining);
+  const long wanted =
+      v->block_size ? v->block_size : v->strategy->piece(loop->ready.most_elements, combining);
   return (int)(part->begin > 0 && usual < wanted ? usual : wanted);
 }
 
@@ -64,7 +65,7 @@ static void say_plan(const struct op_context *ctx, const struct plan_wish *wish,
 
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
-  const struct loop_part *part = &loop->parts[which];
+  const struct loop_part *part = &loop->ready.parts[which];
   const struct strategy *strategy = v->variant.strategy;
   struct plan_column *columns = NULL;
   bool built = false;
@@ -108,7 +109,7 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
 /* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled.
  * Ranks ask for code together, so a rank without elements asks for the same. */
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
-  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->ready.backend_state)->variants[which];
   struct jit *jit = NULL;
   if (loop->ranged) {
     v->functions[WORK_RANGE] = loop->range[WORK_RANGE];
@@ -142,7 +143,7 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
 }
 
 int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
-  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->ready.backend_state)->variants[which];
   struct jit_code found = {0};
   if (v->for_chains)
     return OP_OK;
@@ -167,16 +168,16 @@ static void free_part(struct op_context *ctx, struct cpu_part *part) {
 
 /* The first part's description of a gather form is that of all, also where it has no elements. */
 static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p) {
-  const struct loop_part *part = &loop->parts[p];
+  const struct loop_part *part = &loop->ready.parts[p];
   const bool needed = part->begin < part->end || (p == 0 && v->variant.strategy->apart);
   return v->parts[p].schedule || !needed;
 }
 
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
-  const struct cpu_loop *cpu = loop->backend_state;
+  const struct cpu_loop *cpu = loop->ready.backend_state;
   const struct cpu_variant *v = &cpu->variants[which];
-  for (int p = 0; p < loop->nparts; p++) {
-    const struct loop_part *part = &loop->parts[p];
+  for (int p = 0; p < loop->ready.nparts; p++) {
+    const struct loop_part *part = &loop->ready.parts[p];
     if (part->begin == part->end || !v->parts[p].schedule)
       continue;
     text_addf(out, "%s%ld elements on %d thread%s", out->length ? "; " : "", part->end - part->begin,
@@ -190,17 +191,17 @@ void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
 
 static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
   bool listed = false;
-  for (int p = 0; p < loop->nparts; p++)
+  for (int p = 0; p < loop->ready.nparts; p++)
     listed |= v->parts[p].schedule && v->parts[p].schedule->list;
   return listed;
 }
 
 int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
-  const struct cpu_loop *cpu = loop->backend_state;
+  const struct cpu_loop *cpu = loop->ready.backend_state;
   struct cpu_variant *v = &cpu->variants[which];
   double start = clock_seconds();
   int code = OP_OK;
-  for (int p = 0; !code && p < loop->nparts; p++)
+  for (int p = 0; !code && p < loop->ready.nparts; p++)
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
   loop->stats.plan_seconds += clock_seconds() - start;
@@ -222,7 +223,7 @@ static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
 }
 
 void cpu_unmake(struct op_context *ctx, struct loop *loop, int which) {
-  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->ready.backend_state)->variants[which];
   free_parts(ctx, v);
   v->ready = false;
 }

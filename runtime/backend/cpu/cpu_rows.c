@@ -17,8 +17,8 @@ static bool is_even(const long long *first) {
 void cpu_find_rows(const struct loop *loop, double *even, double *in_long) {
   const struct map *map = loop_open_map(loop);
   double elements = 0, alike = 0, targets = 0, many = 0;
-  for (int p = 0; map && p < loop->nparts; p++) {
-    const struct loop_part *part = &loop->parts[p];
+  for (int p = 0; map && p < loop->ready.nparts; p++) {
+    const struct loop_part *part = &loop->ready.parts[p];
     for (long e = part->begin; e + USUAL_WIDTH <= part->end; e += USUAL_WIDTH)
       alike += is_even(map->first + e) ? USUAL_WIDTH : 0;
     for (long e = part->begin; e < part->end; e++) {

@@ -43,8 +43,8 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
   *share = 0;
   if (loop->ranged || !shape_can_be_straight(&loop->desc, &usual))
     return OP_OK;
-  for (int p = 0; p < loop->nparts && !code; p++) {
-    const struct loop_part *part = &loop->parts[p];
+  for (int p = 0; p < loop->ready.nparts && !code; p++) {
+    const struct loop_part *part = &loop->ready.parts[p];
     if (part->begin == part->end)
       continue;
     code = find_in_part(ctx, loop, part, &cpu->straight[p], err);

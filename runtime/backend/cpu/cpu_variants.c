@@ -117,9 +117,10 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
 
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             struct loop *loop, struct cpu_loop *cpu, struct error *err) {
-  const struct alternatives_of facts = {.elements = loop->most_elements,
-                                        .threads = loop->heavy ? loop->threads : loop->most_threads,
-                                        .heavy = loop->heavy,
+  const struct alternatives_of facts = {.elements = loop->ready.most_elements,
+                                        .threads = loop->ready.heavy ? loop->ready.threads
+                                                                     : loop->ready.most_threads,
+                                        .heavy = loop->ready.heavy,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
                                         .sorted = cpu->sorted.width ? &cpu->sorted : NULL,
@@ -129,7 +130,7 @@ static int add_alternatives(const struct variant *standard, const struct shape *
   int code = OP_OK;
   for (int i = 0; !code && i < count; i++) {
     if (found[i].strategy->serial && !standard->strategy->serial)
-      loop->single = cpu->nvariants;
+      loop->ready.single = cpu->nvariants;
     code = add_candidate(cpu, &found[i], err);
   }
   return code;
@@ -162,17 +163,17 @@ int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop 
   cpu_find_rows(loop, &most[EVEN], &most[LONG]);
   most[LARGE] = loop->stats.working_set / (double)cache_bytes(ctx);
   code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
-  loop->straight = most[STRAIGHT] >= straight_enough;
-  loop->large = most[LARGE] >= times_cache;
-  loop->even = most[EVEN] >= even_enough;
-  loop->long_rows = most[LONG] >= long_enough;
+  loop->ready.straight = most[STRAIGHT] >= straight_enough;
+  loop->ready.large = most[LARGE] >= times_cache;
+  loop->ready.even = most[EVEN] >= even_enough;
+  loop->ready.long_rows = most[LONG] >= long_enough;
   return code;
 }
 
 bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
   struct text spec = {0};
   if (loop->backend == &backend_seq || !ctx->team || !comm_alone(ctx->comm) ||
-      !heavy_is_few(loop->most_elements, team_threads(ctx->team)))
+      !heavy_is_few(loop->ready.most_elements, team_threads(ctx->team)))
     return false;
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   text_free(&spec);
@@ -181,15 +182,17 @@ bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
 
 /* Its name says that such a loop runs on threads although its set is small. */
 static void cut_finer(struct variant *v, const struct loop *loop) {
-  v->block_size = heavy_piece(loop->most_elements, loop->threads, v->shape.width);
-  v->threads = loop->threads;
+  v->block_size = heavy_piece(loop->ready.most_elements, loop->ready.threads, v->shape.width);
+  v->threads = loop->ready.threads;
 }
 
 static int list_shapes(const struct op_context *ctx, const struct loop *loop, struct jit *jit,
                        struct shape *sorted, struct shape shapes[SHAPE_CANDIDATES]) {
   const int vector_bytes = loop->meets ? 0 : ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
-  const struct shape_wish wish = {
-      .straight = loop->straight, .stream = loop->large, .even = loop->even, .rows = loop->long_rows};
+  const struct shape_wish wish = {.straight = loop->ready.straight,
+                                  .stream = loop->ready.large,
+                                  .even = loop->ready.even,
+                                  .rows = loop->ready.long_rows};
   *sorted = shape_for_sorted(&loop->desc, vector_bytes, wish);
   return shape_candidates(&loop->desc, vector_bytes, wish, shapes);
 }
@@ -213,7 +216,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     code = settle_forced(ctx, &v, loop, text_str(&spec), err);
   else if (!code && jit)
     code = cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
-  if (!forced && loop->heavy)
+  if (!forced && loop->ready.heavy)
     cut_finer(&v, loop);
   text_free(&spec);
   if (!code && !forced)
@@ -225,6 +228,6 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     code = add_alternatives(&v, shapes, nshapes, loop, cpu, err);
   if (!is_any_straight(cpu))
     cpu_drop_straight(ctx, cpu);
-  loop->nvariants = cpu->nvariants;
+  loop->ready.nvariants = cpu->nvariants;
   return code;
 }

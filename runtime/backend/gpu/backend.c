@@ -154,17 +154,17 @@ static int open_with(const struct gpu_driver *driver, struct op_context *ctx, st
 }
 
 static void backend_drop(struct op_context *ctx, struct loop *loop) {
-  gpu_loop_free(gpu_of(ctx, loop->space), loop->backend_state);
-  loop->backend_state = NULL;
+  gpu_loop_free(gpu_of(ctx, loop->space), loop->ready.backend_state);
+  loop->ready.backend_state = NULL;
 }
 
 static int backend_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
-  struct gpu_loop *l = loop->backend_state = calloc(1, sizeof *l);
+  struct gpu_loop *l = loop->ready.backend_state = calloc(1, sizeof *l);
   return l ? gpu_candidates(ctx, loop, l, all, err) : error_memory(err, "a loop's variants", sizeof *l);
 }
 
 static struct gpu_variant *variant_of(const struct loop *loop, int which) {
-  return &((const struct gpu_loop *)loop->backend_state)->variants[which];
+  return &((const struct gpu_loop *)loop->ready.backend_state)->variants[which];
 }
 
 static const char *backend_name(const struct loop *loop, int which) {
@@ -176,7 +176,7 @@ static bool backend_is_ready(const struct loop *loop, int which) {
 }
 
 static void backend_unmake(struct op_context *ctx, struct loop *loop, int which) {
-  const struct gpu_loop *l = loop->backend_state;
+  const struct gpu_loop *l = loop->ready.backend_state;
   gpu_unmake(gpu_of(ctx, loop->space), &l->variants[which], &l->targets);
 }
 
@@ -204,7 +204,7 @@ static int backend_select(struct op_context *ctx, struct launch *launch, struct 
                      "loop %s: %s (%s) takes no more work since an earlier kernel failed; call op_exit "
                      "and start the program again",
                      launch->loop->name, c->device.label, c->device.name);
-  for (int p = 0; p < launch->loop->nparts; p++)
+  for (int p = 0; p < launch->loop->ready.nparts; p++)
     launch_set_slots(launch, p, p == 0);
   return OP_OK;
 }

@@ -34,7 +34,7 @@ struct gpu_chain {
 /* ---- which there are ---- */
 
 static struct gpu_variant *variant_of(const struct launch *launch) {
-  return &((const struct gpu_loop *)launch->loop->backend_state)->variants[launch->variant];
+  return &((const struct gpu_loop *)launch->loop->ready.backend_state)->variants[launch->variant];
 }
 
 static void release_graph(struct gpu *c, struct gpu_chain *chain) {
@@ -150,7 +150,7 @@ static void make_room(struct gpu *c) {
 static bool fits(const struct op_context *ctx, struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++) {
     const struct gpu_variant *v = variant_of(launches[i]);
-    if (launches[i]->timed || launches[i]->loop->nparts != 1 || launches[i]->loop->nneeds)
+    if (launches[i]->timed || launches[i]->loop->ready.nparts != 1 || launches[i]->loop->ready.nneeds)
       return false;
     for (int k = 0; k < v->parameters.count; k++)
       if (v->globals[k].bytes)
@@ -166,7 +166,7 @@ static int give(struct op_context *ctx, struct gpu_chain *chain, struct launch *
   for (int i = 0; !code && i < chain->n; i++) {
     struct part *p = &chain->parts[i];
     p->first = gpu_of(ctx, p->loop->space)->recording.next;
-    if (launches[i]->loop->parts[0].begin < launches[i]->loop->parts[0].end)
+    if (launches[i]->loop->ready.parts[0].begin < launches[i]->loop->ready.parts[0].end)
       code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
     if (!code)
       code = gpu_send_results(ctx, launches[i], p->v, landing + p->landing, err);

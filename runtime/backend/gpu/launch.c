@@ -258,14 +258,14 @@ int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                     struct error *err) {
   struct loop *loop = launch->loop;
-  const struct gpu_loop *l = loop->backend_state;
+  const struct gpu_loop *l = loop->ready.backend_state;
   struct call call = {.ctx = ctx,
                       .c = gpu_of(ctx, loop->space),
                       .launch = launch,
                       .loop = loop,
                       .v = v,
                       .p = &v->parts[part],
-                      .begin = loop->parts[part].begin,
+                      .begin = loop->ready.parts[part].begin,
                       .targets = &l->targets,
                       .err = err};
   int code = call.c->driver->module_global ? gpu_program_constants(ctx, loop, v->program, err) : OP_OK;

@@ -477,19 +477,19 @@ static int make_part(struct making *w) {
 
 static int make_parts(struct making *w) {
   int code = OP_OK;
-  for (int p = 0; !code && p < w->loop->nparts; p++) {
-    w->part = &w->loop->parts[p];
+  for (int p = 0; !code && p < w->loop->ready.nparts; p++) {
+    w->part = &w->loop->ready.parts[p];
     w->p = &w->v->parts[p];
     if (w->part->begin < w->part->end)
       code = make_part(w);
-    if (p == w->loop->nresults - 1)
+    if (p == w->loop->ready.nresults - 1)
       w->v->nresults = w->v->nslots;
   }
   return code;
 }
 
 static struct making making_of(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
-  const struct gpu_loop *l = loop->backend_state;
+  const struct gpu_loop *l = loop->ready.backend_state;
   return (struct making){.ctx = ctx,
                          .c = gpu_of(ctx, loop->space),
                          .loop = loop,
@@ -500,7 +500,7 @@ static struct making making_of(struct op_context *ctx, struct loop *loop, int wh
 
 int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
   struct making w = making_of(ctx, loop, which, err);
-  int code = loop->nneeds ? gpu_rows_prepare(ctx, loop, err) : OP_OK;
+  int code = loop->ready.nneeds ? gpu_rows_prepare(ctx, loop, err) : OP_OK;
   if (!code)
     code = gpu_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
   if (!code)

@@ -312,8 +312,8 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = add_tried(c, loop, l, err);
   if (!code && all && !forced && !loop->meets)
     code = add_together(c, loop, l, &together, err);
-  loop->nvariants = l->nvariants;
-  loop->threads = 1;
+  loop->ready.nvariants = l->nvariants;
+  loop->ready.threads = 1;
   return code;
 }
 

@@ -41,7 +41,7 @@ static void native_close(struct op_context *ctx) {
 
 static void native_drop(struct op_context *ctx, struct loop *loop) {
   (void)ctx;
-  struct native_state *state = loop->backend_state;
+  struct native_state *state = loop->ready.backend_state;
   if (!state)
     return;
   for (int i = 0; i < OP_MAX_ARGS; i++) {
@@ -49,7 +49,7 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
     free(state->args[i].vector);
   }
   free(state);
-  loop->backend_state = NULL;
+  loop->ready.backend_state = NULL;
 }
 
 /* Nobody asked for this backend: it is the only one left. */
@@ -92,16 +92,16 @@ static int lacks_native_form(struct op_context *ctx, const struct loop *loop, st
 
 static int native_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
   (void)all;
-  loop->nvariants = loop->threads = 1;
+  loop->ready.nvariants = loop->ready.threads = 1;
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
-    loop->native = native_find(ctx->natives, loop->text, loop->name);
+    loop->native = native_find(ctx->natives, loop->key.text, loop->name);
   if (!loop->native)
     return lacks_native_form(ctx, loop, err);
   struct native_state *state = calloc(1, sizeof *state);
   if (!state)
     return error_memory(err, "a native loop", sizeof *state);
-  loop->backend_state = state;
+  loop->ready.backend_state = state;
   const int nparameters = desc_parameter(&loop->desc, loop->nargs);
   if (nparameters > OP_MAX_ARGS)
     return error_set(
@@ -260,19 +260,19 @@ static const char *native_name(const struct loop *loop, int variant) {
 
 static bool native_is_ready(const struct loop *loop, int variant) {
   (void)variant;
-  return loop->backend_state;
+  return loop->ready.backend_state;
 }
 
 static int native_select(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)ctx, (void)err;
-  for (int p = 0; p < launch->loop->nparts; p++)
+  for (int p = 0; p < launch->loop->ready.nparts; p++)
     launch_set_slots(launch, p, 1);
   return OP_OK;
 }
 
 static void run_elements(const struct launch *launch, unsigned char *slot, long begin, long end) {
   const struct loop *loop = launch->loop;
-  struct native_state *state = loop->backend_state;
+  struct native_state *state = loop->ready.backend_state;
   void *pointers[OP_MAX_ARGS];
   for (long e = begin; e < end; e++) {
     for (int i = 0, p = 0; i < loop->nargs; i++) {
@@ -289,9 +289,10 @@ static int native_run(struct op_context *ctx, struct launch *launch, int part, s
   (void)err;
   enum { BETWEEN_POLLS = 1024 };
   const struct loop *loop = launch->loop;
-  const struct loop_part *p = &loop->parts[part];
-  unsigned char *slot =
-      loop->nreductions ? launch->slots + (size_t)launch->part_slots[part].first * loop->slot_bytes : NULL;
+  const struct loop_part *p = &loop->ready.parts[part];
+  unsigned char *slot = loop->ready.nreductions
+                            ? launch->slots + (size_t)launch->part_slots[part].first * loop->ready.slot_bytes
+                            : NULL;
   for (long begin = p->begin, end; begin < p->end; begin = end) {
     end = begin + BETWEEN_POLLS < p->end ? begin + BETWEEN_POLLS : p->end;
     run_elements(launch, slot, begin, end);
@@ -320,9 +321,9 @@ static int native_work(struct op_context *ctx, struct launch *launch, struct wor
                        .frame = launch->frame,
                        .nframe = FRAME_SIZE,
                        .reductions = &whole_slot,
-                       .nreductions = launch->loop->nreductions > 0,
+                       .nreductions = launch->loop->ready.nreductions > 0,
                        .slots = launch->slots,
-                       .slot_bytes = launch->loop->slot_bytes};
+                       .slot_bytes = launch->loop->ready.slot_bytes};
   return OP_OK;
 }
 

@@ -52,7 +52,7 @@ static void add_arg(struct loop *loop, struct fusion *f, int member, int i) {
     f->number[member][i] = (unsigned char)same;
     return;
   }
-  loop->keys[loop->nargs] = f->members[member]->keys[i];
+  loop->key.args[loop->nargs] = f->members[member]->key.args[i];
   loop->args[loop->nargs] = *arg;
   f->number[member][i] = (unsigned char)loop->nargs++;
 }
@@ -100,13 +100,13 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
   f->dropped = dropped;
   memcpy((void *)f->members, (const void *)members, (size_t)n * sizeof *members);
   loop->set = first->set;
-  loop->set_handle = first->set_handle;
-  loop->line = first->line;
-  loop->keys = array_new(OP_MAX_ARGS, sizeof *loop->keys);
+  loop->key.set = first->key.set;
+  loop->key.line = first->key.line;
+  loop->key.args = array_new(OP_MAX_ARGS, sizeof *loop->key.args);
   loop->name = join_names(f);
-  loop->text = strdup("");
-  loop->file = strdup(first->file);
-  if (!loop->keys || !loop->name || !loop->text || !loop->file)
+  loop->key.text = strdup("");
+  loop->key.file = strdup(first->key.file);
+  if (!loop->key.args || !loop->name || !loop->key.text || !loop->key.file)
     return error_memory(err, "the record of a fused loop", sizeof *loop);
   add_args(loop, f);
   int code = tune_new(loop, err);
@@ -117,13 +117,13 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
 
 /* Its time is told under its members' names. */
 static int enter_site(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const struct loop_call call = {.text = loop->text,
+  const struct loop_call call = {.text = loop->key.text,
                                  .name = loop->name,
-                                 .set = loop->set_handle,
+                                 .set = loop->key.set,
                                  .nargs = loop->nargs,
-                                 .args = loop->keys,
-                                 .file = loop->file,
-                                 .line = loop->line};
+                                 .args = loop->key.args,
+                                 .file = loop->key.file,
+                                 .line = loop->key.line};
   struct loop_site *site = site_get(ctx, &call, err);
   if (!site)
     return err->code;
@@ -171,7 +171,7 @@ void fused_forget(struct op_context *ctx, const void *object) {
 
 /* A mesh that was renumbered, or a constant that is compiled in and changed, is the members' to see first. */
 static bool is_stale(const struct op_context *ctx, const struct loop *loop) {
-  return loop->epoch != ctx->mesh->epoch || loop->constant_epoch != ctx->mesh->constant_epoch;
+  return loop->ready.epoch != ctx->mesh->epoch || loop->ready.constant_epoch != ctx->mesh->constant_epoch;
 }
 
 struct loop *fused_get(struct op_context *ctx, struct loop *const *members, int n, uint64_t dropped,

@@ -18,7 +18,7 @@ enum { SMALL_SHARE = 64, LARGER_SHARE = 12 };
 int tiled_threads(const struct tiled *t) {
   int most = 1;
   for (int i = 0; i < t->n; i++)
-    most = t->loops[i]->threads > most ? t->loops[i]->threads : most;
+    most = t->loops[i]->ready.threads > most ? t->loops[i]->ready.threads : most;
   return most;
 }
 

@@ -75,7 +75,7 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
     const struct loop *loop = loops[l];
     struct chain_loop *to = &d->loops[d->chain.nloops++];
     *to = (struct chain_loop){
-        .set = add_set(d, loop->set), .accesses = next, .combines = loop->nreductions > 0};
+        .set = add_set(d, loop->set), .accesses = next, .combines = loop->ready.nreductions > 0};
     for (int i = 0; i < loop->nargs; i++)
       if (loop->args[i].form == DESC_DAT && loop->args[i].present) {
         add_access(d, next++, loop, &loop->args[i]);

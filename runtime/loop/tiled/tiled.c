@@ -148,7 +148,7 @@ bool tiled_pays_as_tasks(struct loop *const *loops, int n) {
   int threads = 1;
   for (int l = 0; l < n; l++) {
     bytes += loops[l]->stats.bytes;
-    threads = loops[l]->threads > threads ? loops[l]->threads : threads;
+    threads = loops[l]->ready.threads > threads ? loops[l]->ready.threads : threads;
   }
   return threads > 1 && bytes >= worth;
 }
