@@ -156,10 +156,10 @@ TEST(is_not_kept_from_by_other_meshes) {
 }
 
 static bool is_offered(int number, const char *words) {
-  const struct cpu_loop *cpu = record(number)->ready.backend_state;
+  const struct loop *loop = record(number);
   bool found = false;
-  for (int i = 0; i < cpu->nvariants; i++)
-    found |= strstr(cpu->variants[i].name, words) != NULL;
+  for (int i = 0; i < loop->ready.nvariants; i++)
+    found |= strstr(loop->backend->name_of(loop, i), words) != NULL;
   return found;
 }
 
