@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "api/api.h"
+#include "backend/backend.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
 #include "record/record.h"
