@@ -131,7 +131,7 @@ int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, 
   struct scan s = {.path = path, .at = text, .end = text + length, .line = 1};
   m->format = "OP2's airfoil text";
   for (int i = 0; i < SETS; i++) {
-    long long size;
+    long long size = 0;
     char what[64];
     snprintf(what, sizeof what, "the number of %s", set_names[i]);
     if (scan_whole(&s, 0, what, &size, err) || mesh_add_set(m, set_names[i], size, err) < 0)
