@@ -32,6 +32,8 @@ bool is_cxx(const compile_request &request);
 struct Lowered {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
+  bool is_whole =
+      true; // else a compiler that broke down left it so, with ways into a stack that is gone: it must not be freed
 };
 
 // Lowers what is parsed. It stays with the compiler instance, and belongs to it.

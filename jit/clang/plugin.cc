@@ -20,6 +20,7 @@ bool translate(const compile_request &request, Output &output) {
   const auto start = std::chrono::steady_clock::now();
   Lowered own;
   Lowered &text = request.lowered ? *reinterpret_cast<Lowered *>(request.lowered) : own;
+  text.is_whole = false;
   text.context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
   if (!request.lowered)
     text.module = front_end(request, text.context, output);
@@ -27,6 +28,7 @@ bool translate(const compile_request &request, Output &output) {
   const bool made =
       text.module && acceptable(*text.module, output) && back_end(request, *text.module, output);
   text.context.setDiagnosticHandler(nullptr);
+  text.is_whole = true;
   return made;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 struct Report {
   Output messages;
-  Lowered lowered;
+  std::unique_ptr<Lowered> lowered = std::make_unique<Lowered>();
   std::deque<std::string> strings;
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
@@ -184,17 +184,20 @@ void prove(const prove_request *request, prove_result *result) {
   const auto consume = [&](clang::CompilerInstance &compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
     both.push_back(std::make_unique<Consumer>(*request, *report));
-    if (lowers)
-      both.emplace_back(generator = lower(compiler, report->lowered.context));
+    if (lowers) {
+      report->lowered->context.setDiagnosticHandler(std::make_unique<BackMessages>(report->messages, false));
+      both.emplace_back(generator = lower(compiler, report->lowered->context));
+    }
     return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   };
   const auto done = [&](clang::CompilerInstance &compiler) {
     analyse(*request, compiler.getASTContext(), *report);
     if (generator)
-      report->lowered.module.reset(generator->ReleaseModule());
+      report->lowered->module.reset(generator->ReleaseModule());
   };
   const outcome came =
       run_safely([&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
+  report->lowered->is_whole = came == outcome::done;
   const bool in_text = report->messages.has_errors();
   if (came != outcome::done && !in_text)
     report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
@@ -208,12 +211,15 @@ void prove(const prove_request *request, prove_result *result) {
   result->rows = report->rows.empty() ? nullptr : report->rows.data();
   result->messages = messages.messages;
   result->nmessages = messages.nmessages;
-  result->lowered = report->lowered.module ? reinterpret_cast<lowered *>(&report->lowered) : nullptr;
+  result->lowered = report->lowered->module ? reinterpret_cast<lowered *>(report->lowered.get()) : nullptr;
   result->owner = report;
 }
 
 void release(prove_result *result) {
-  delete static_cast<Report *>(result->owner);
+  auto *report = static_cast<Report *>(result->owner);
+  if (report && !report->lowered->is_whole)
+    report->lowered.release(); // NOLINT: lost, see Lowered
+  delete report;
   *result = {};
 }
 
