@@ -300,7 +300,7 @@ static int prove(struct job *job, struct error *err) {
   const bool lowers = !jit->dump && !then.warnings && !ahead_has(&jit->ahead, job->e->key.hash);
   int code = jit->target->prove(jit->self, job->d, job->form, &job->files, lowers ? &then : NULL,
                                 &job->e->facts, &job->proved, err);
-  for (int i = 0; !code && job->d->believed && i < job->d->nargs; i++)
+  for (int i = 0; !code && job->d->believed && !job->d->nmembers && i < job->d->nargs; i++)
     if (facts_leave_rest(&job->e->facts, &job->d->args[i], i)) {
       code = error_set(err, OP_ERR_VIOLATION, "argument %d: OP_WRITE is not proved", i + 1);
       err->fact = FOUND_NOT_TO_BELIEVE;

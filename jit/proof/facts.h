@@ -19,8 +19,8 @@ struct facts {
 
 /* Is it OP_WRITE, and not proved that each component is written? */
 static inline bool facts_leave_rest(const struct facts *facts, const struct desc_arg *a, int arg) {
-  return a->form == DESC_DAT && a->present && a->access == OP_WRITE && facts->known &&
-         facts->args[arg].partial;
+  return a->form == DESC_DAT && a->present && a->access == OP_WRITE &&
+         (!facts->known || facts->args[arg].partial);
 }
 
 /* The plugin need not be open. False: nothing is remembered. */

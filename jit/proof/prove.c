@@ -379,6 +379,8 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
     return OP_OK;
   if (!prove_find(p->plugin))
     return OP_OK;
+  const struct facts before = *facts;
+  *facts = (struct facts){0};
   ask_all(p->plugin, d, files, NULL, p->then, &proof);
   if (proof.result.status == 0)
     code = judge_all(p, d, files, &proof, facts, err);
@@ -390,6 +392,8 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
     *kept = proof.result;
     proof.result = (struct prove_result){.nfindings = kept->nfindings};
   }
+  if (!code && !facts->known)
+    *facts = before;
   proof_free(p->plugin, &proof);
   return code;
 }

@@ -44,7 +44,8 @@ static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled
   const bool early = recalled || space_is_device(loop->space) || !comm_alone(ctx->comm);
   struct error said = {0};
   int code = loop->desc.unproved ? OP_OK : loop_facts(ctx, loop, recalled, early ? &said : err);
-  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !code; i++)
+  const bool broken = code && (!early || code == OP_ERR_VIOLATION); /* else nobody knows */
+  for (int i = 0; i < loop->nargs && ctx->comm->rank == 0 && !broken; i++)
     partial[i] =
         is_written(&loop->args[i]) && (loop->facts.known ? loop->facts.args[i].partial : !loads && !recalled);
   error_free(&said);
