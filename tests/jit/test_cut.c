@@ -62,6 +62,16 @@ TEST(what_is_used_stays) {
   stays("#define real double\nvoid k(real *x) { *x = 1; }\n");
   stays("#define T real\n#define real double\nvoid k(T *x) { *x = 1; }\n");
   stays("static double f(double a) { return a; }\n#define F f\nvoid k(double *x) { *x = F(2); }\n");
+  stays("static const double gam __attribute__((unused)) = 1.4;\nvoid k(double *x) { *x = gam; }\n");
+  stays("static double f __attribute__((noinline)) (double a) { return a; }\nvoid k(double *x) { *x = f(1); "
+        "}\n");
+  stays("static double one(double a) { return a; }\nstatic double (*const pick[1])(double) = {one};\n"
+        "void k(double *x) { *x = pick[0](2); }\n");
+  stays("#define UNUSED\nstatic const double gam UNUSED = 1.4;\nvoid k(double *x) { *x = gam; }\n");
+  stays("enum kind { A, B };\nstatic enum kind pick(double a, double b) { return a < b ? A : B; }\n"
+        "void k(double *x) { *x = pick(x[0], 1); }\n");
+  stays("#define NAME foo\ndouble NAME(double);\nvoid k(double *x) { *x = foo(1); }\n");
+  becomes("static enum kind { C } pick(double a, double b) { return C; }\n" KERNEL, KERNEL);
   becomes("#define GAM 1.4\n#define GAM_1 0.4\nvoid k(double *x) { *x = GAM_1; }\n",
           "#define GAM_1 0.4\nvoid k(double *x) { *x = GAM_1; }\n");
 }

@@ -11,7 +11,7 @@
 /* A declaration at file scope, or a #define: tokens. */
 struct piece {
   size_t first, end;
-  bool is_function, is_define, stays;
+  bool is_function, is_define, is_named, stays;
 };
 
 struct name {
@@ -93,7 +93,10 @@ static bool add_names(struct cut *c) {
     tokens_declared(c->t, declares);
   for (size_t p = 0; good && p < c->npieces; p++)
     for (size_t i = c->pieces[p].first; good && i < c->pieces[p].end; i++)
-      good = !declares[i] || add_name(c, i, p);
+      if (declares[i]) {
+        good = add_name(c, i, p);
+        c->pieces[p].is_named = true;
+      }
   free(declares);
   return good;
 }
@@ -195,10 +198,11 @@ static void keep(struct cut *c, size_t piece) {
   c->pieces[piece].stays = true;
 }
 
-/* A constant of the program may be of any type of the text. */
+/* A constant of the program may be of any type of the text; and what declares nothing that is understood may be anything. */
 static bool always_stays(const struct tokens *t, const struct piece *p) {
   static const char *const words[] = {"typedef", "struct", "union", "_Static_assert", "static_assert", NULL};
-  return !p->is_function && is_any_of(t, p->first, words);
+  const bool unclear = !p->is_named && p->end > p->first + 1;
+  return unclear || (!p->is_function && is_any_of(t, p->first, words));
 }
 
 static void find_what_stays(struct cut *c, const struct kernel *k) {
@@ -257,12 +261,22 @@ static bool add_piece(const struct cut *c, const struct kernel *k, const struct 
   o.line = *line;
   for (int i = 1; i < first->column && !o.one_line; i++)
     text_add_char(out, ' ');
+  const size_t begin = out->length;
   text_add_bytes(out, k->text + first->begin, last->end - first->begin);
   text_add_char(out, '\n');
   for (size_t i = first->begin; i < last->end; i++)
     *line += k->text[i] == '\n';
   ++*line;
-  return text_ok(out) && origins_add(origins, o);
+  bool good = text_ok(out) && origins_add(origins, o);
+  for (int i = 0; good && i < k->origins.count; i++) { /* of files that are included within the piece */
+    struct origin inner = k->origins.items[i];
+    if (inner.begin <= first->begin || inner.begin >= last->end)
+      continue;
+    inner.begin += begin - first->begin;
+    inner.line += o.line - first->line;
+    good = origins_add(origins, inner);
+  }
+  return good;
 }
 
 static int make_text(const struct cut *c, struct kernel *k, struct error *err) {

@@ -10,14 +10,15 @@ static bool is_any_of(const struct tokens *t, size_t i, const char *const *words
 /* Of a variable, a type, a function or an enumerator. In brackets there are only types and enumerators; what is no
  * declaration, as in "sizeof (a)", stands inside of some. */
 static bool is_declared(const struct tokens *t, size_t i, int depth, bool in_enum) {
-  static const char *const behind[] = {"=", ";", "[", ",", "(", NULL};
+  static const char *const behind[] = {"=", ";", "[", ",", "(", "__attribute__", "__attribute", NULL};
   static const char *const tags[] = {"struct", "union", "enum", NULL};
   static const char *const never[] = {"__attribute__", "__attribute", "_Static_assert", "static_assert",
                                       NULL};
   if (!token_is_identifier(t, i) || is_any_of(t, i, never))
     return false;
   const bool tag = i > 0 && is_any_of(t, i - 1, tags);
-  return (depth == 0 && is_any_of(t, i + 1, behind)) ||
+  const bool pointer = token_is(t, i + 1, "(") && token_is(t, i + 2, "*"); /* of a type, to functions */
+  return (depth == 0 && !pointer && is_any_of(t, i + 1, behind)) ||
          (tag && (token_is(t, i + 1, "{") || token_is(t, i + 1, ";"))) ||
          (in_enum && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")));
 }
@@ -34,8 +35,9 @@ void tokens_declared(const struct tokens *t, bool *declares) {
       i = kernel_skip_brackets(t, i) - 1;
       continue;
     }
-    if (token_is(t, i, "enum"))
-      enum_end = kernel_skip_brackets(t, token_is(t, i + 1, "{") ? i + 1 : i + 2);
+    const size_t open = token_is(t, i + 1, "{") ? i + 1 : i + 2;
+    if (token_is(t, i, "enum") && token_is(t, open, "{"))
+      enum_end = kernel_skip_brackets(t, open);
     declares[i] = is_declared(t, i, depth, i < enum_end);
     depth += token_is(t, i, "(") || token_is(t, i, "[") || token_is(t, i, "{");
     depth -= token_is(t, i, ")") || token_is(t, i, "]") || token_is(t, i, "}");
