@@ -171,6 +171,15 @@ CASE(messages_name_the_file_and_the_line) {
         add_up("#include \"d.h\"\nvoid k(const double *x, double *s) {\n  *s += a(*x) + nobody;\n}\n", "k",
                &(double){0}));
   assert_non_null(strstr(op_last_error()->message, "kernel text:3"));
+  write_file("sub/empty.h", "\n\n\n");
+  write_file("sub/inner.h", "*s += *x +\n  nobody;\n"); /* in the middle of the function */
+  fails(OP_ERR_COMPILE, add_up("/* k */\nvoid k(const double *x, double *s) {\n#include \"inner.h\"\n}\n",
+                               "k", &(double){0}));
+  assert_non_null(strstr(op_last_error()->message, "inner.h:2"));
+  fails(OP_ERR_COMPILE,
+        add_up("/* k */\nvoid k(const double *x, double *s) {\n#include \"empty.h\"\n  *s += nobody;\n}\n",
+               "k", &(double){0}));
+  assert_non_null(strstr(op_last_error()->message, "kernel text:4"));
   remove_folders();
 }
 
