@@ -20,9 +20,6 @@ int parameters_parse(struct kernel *k, struct error *err);
 /* OP_ERR_KERNEL: the kernel, or a function that it reaches, is called from within itself. */
 int recursion_check(const struct kernel *k, struct error *err);
 
-/* Which functions of the text, by number, the kernel is or calls, directly or by others. False: nobody knows. */
-bool kernel_reach(const struct kernel *k, bool *reached);
-
 /* The index behind the bracket that closes the one at `open`; the end if none does. */
 size_t kernel_skip_brackets(const struct tokens *t, size_t open);
 /* OP_ERR_KERNEL: "kernel NAME: ...", then the place, its line and a caret. */

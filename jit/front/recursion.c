@@ -116,17 +116,6 @@ static int follow(struct search *s, struct error *err) {
   return OP_OK;
 }
 
-bool kernel_reach(const struct kernel *k, bool *reached) {
-  struct search search;
-  struct error ignored = {0};
-  const bool known = open_search(&search, k) && !has_doubles(&search) && follow(&search, &ignored) == OP_OK;
-  for (int i = 0; known && i < k->nfunctions; i++)
-    reached[i] = search.marks[i] == DONE;
-  close_search(&search);
-  error_free(&ignored);
-  return known;
-}
-
 int recursion_check(const struct kernel *k, struct error *err) {
   struct search search;
   int code = open_search(&search, k) ? OP_OK

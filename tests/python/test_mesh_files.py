@@ -243,7 +243,7 @@ def test_the_library_and_the_module_read_each_other(tmp_path, running):
 
 
 def test_a_file_of_op2_that_names_no_sets(tmp_path):
-    h5py = pytest.importorskip("h5py")
+    h5py = pytest.importorskip("h5py", reason="h5py is missing; ./dev test --with python installs it")
     old, new, vtu = (tmp_path / name for name in ("old.h5", "new.h5", "a.vtu"))
     with h5py.File(old, "w") as file:
         for name, values in {"nodes": [3], "cells": [1], "pcell": [[0, 1, 2]], "x": [[0.0, 0], [1, 0], [0, 1]]}.items():
@@ -309,7 +309,7 @@ def test_what_is_wrong_is_said(tmp_path):
 
 
 def test_elements_that_are_not_of_first_order(tmp_path):
-    meshio = pytest.importorskip("meshio")
+    meshio = pytest.importorskip("meshio", reason="meshio is missing; ./dev test --with python installs it")
     curved = meshio.Mesh(np.zeros((6, 3)), [("triangle6", np.arange(6).reshape(1, 6))])
     meshio.write(tmp_path / "curved.vtu", curved)
     said = mesh("convert", tmp_path / "curved.vtu", tmp_path / "a.h5", status=1)
@@ -317,7 +317,7 @@ def test_elements_that_are_not_of_first_order(tmp_path):
 
 
 def test_entries_that_are_not_there(tmp_path):
-    meshio = pytest.importorskip("meshio")
+    meshio = pytest.importorskip("meshio", reason="meshio is missing; ./dev test --with python installs it")
     meshio.write(tmp_path / "wrong.vtu", meshio.Mesh(np.zeros((3, 3)), [("triangle", np.array([[0, 1, 7]]))]))
     said = mesh("convert", tmp_path / "wrong.vtu", tmp_path / "a.h5", status=1)
     assert "map triangles_nodes has entries outside of nodes" in said
