@@ -166,7 +166,7 @@ const struct access_row access_rows[ACCESSES] = {
     [OP_INC] = {"OP_INC", "inc", .changes = true, .reduces = true, .of_dats = true},
     [OP_MIN] = {"OP_MIN", "min", .changes = true, .reduces = true, .is_extremum = true, .of_dats = true},
     [OP_MAX] = {"OP_MAX", "max", .changes = true, .reduces = true, .is_extremum = true, .of_dats = true},
-    [OP_WORK] = {"OP_WORK", "work"}};
+    [OP_WORK] = {"OP_WORK", "work", .of_dats = false}};
 /* clang-format on */
 
 #define COMBINE(T, combined)                                                                                 \
