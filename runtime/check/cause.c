@@ -105,32 +105,41 @@ static void digest_of(const struct cell *cell, unsigned char digest[32]) {
   sha256_end(&s, digest);
 }
 
-/* The same run on the same memory gives something else. What is kept may come round again after one. Side 1 is as it was
- * before the first run, too: an index may lead there. */
-static bool keeps_something(struct cell *cell, long element) {
-  unsigned char first[32], again[32];
+/* The element once more, on side 0, from where it began. Side 1 is as it was before, too: an index may lead there. */
+static void digest_again(struct cell *cell, long element, unsigned char digest[32]) {
+  rows_load(cell, 0, element);
+  rows_load(cell, 1, element);
+  cell_run(cell, 0, 0);
+  digest_of(cell, digest);
+}
+
+/* Runs on the same memory give something else; what is kept may come round again after one. *once: only the run before these
+ * gave something else. */
+static bool keeps_something(struct cell *cell, long element, bool *once) {
+  unsigned char before[32], first[32], again[32];
   bool keeps = false;
-  digest_of(cell, first);
+  digest_of(cell, before);
+  digest_again(cell, element, first);
   for (int call = 0; call < 2 && !keeps; call++) {
-    rows_load(cell, 0, element);
-    rows_load(cell, 1, element);
-    cell_run(cell, 0, 0);
-    digest_of(cell, again);
+    digest_again(cell, element, again);
     keeps = memcmp(first, again, sizeof first) != 0;
   }
+  *once = memcmp(before, first, sizeof first) != 0;
   return keeps;
 }
 
+/* What the library itself has allocated meanwhile may lie where an index leads far outside: so the sides, which are apart in
+ * memory and else alike, are asked before the run that came before. */
 enum rule cause_tell(struct cell *cell, long element, struct text *out) {
-  if (keeps_something(cell, element)) {
-    text_addf(out, "a static or global variable that keeps its value from element to element; %s",
-              rule_row(RULE_KEPT)->remedy[PASSED_DIRECT]);
-    return RULE_KEPT;
-  }
-  /* The sides are apart in memory, and else alike. */
-  if (is_changed_by(cell, element, KIND_NOTHING, -1)) {
+  bool once;
+  const bool keeps = keeps_something(cell, element, &once);
+  if (!keeps && is_changed_by(cell, element, KIND_NOTHING, -1)) {
     text_add(out, "memory far outside all arguments; check the indices that they are read with");
     return RULE_FAR;
   }
-  return find(cell, element, out);
+  if (!keeps && !once)
+    return find(cell, element, out);
+  text_addf(out, "a static or global variable that keeps its value from element to element; %s",
+            rule_row(RULE_KEPT)->remedy[PASSED_DIRECT]);
+  return RULE_KEPT;
 }

@@ -32,9 +32,9 @@ static int get_code(struct op_context *ctx, struct cell *cell, struct error *err
   return status;
 }
 
-static int open_code(struct op_context *ctx, struct cell *cell, bool native, struct error *err) {
+static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {
   const struct loop *loop = cell->loop;
-  if (native) {
+  if (loop->native) {
     /* More is found, and told, by the native backend. */
     const int nparameters = desc_parameter(&loop->desc, loop->nargs);
     cell->call = native_call_of(nparameters < OP_MAX_ARGS ? nparameters : OP_MAX_ARGS);
@@ -169,13 +169,12 @@ static void fill_frame(const struct op_context *ctx, struct cell *cell, int side
         d->consts[i].folded ? NULL : mesh_find_constant(ctx->mesh, d->consts[i].name)->value;
 }
 
-int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, bool native,
-              struct error *err) {
+int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err) {
   struct cell *cell = calloc(1, sizeof *cell);
   if (!cell)
     return error_memory(err, "the checking form", sizeof *cell);
   cell->loop = loop;
-  int code = open_code(ctx, cell, native, err);
+  int code = open_code(ctx, cell, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     code = open_arg(cell, i, err);
   if (code) {

@@ -47,9 +47,8 @@ struct cell {
   bool passed; /* some run reached the next row of a table by an index beyond the row before */
 };
 
-/* `native`: of the kernel's C function, else of generated code, on all ranks at once. */
-int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, bool native,
-              struct error *err);
+/* Of the kernel's C function, if it has one, else of generated code. On all ranks at once. */
+int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 
 /* It becomes the mesh of that element: as many rows as it has targets. */

@@ -7,7 +7,6 @@
 #include "check/pass.h"
 #include "check/stale.h"
 #include "check/trap.h"
-#include "check/twin.h"
 #include "context/checked.h"
 #include "context/context.h"
 #include "jit/jit.h"
@@ -48,9 +47,7 @@ static int open_state(struct op_context *ctx, struct loop *loop, struct error *e
   loop->check = calloc(1, sizeof *loop->check);
   if (!loop->check)
     return error_memory(err, "the checking form", sizeof *loop->check);
-  int code = cell_open(&loop->check->cell, ctx, loop, loop->native != NULL, err);
-  if (!code)
-    code = twin_open(&loop->check->twin, ctx, loop, err);
+  const int code = cell_open(&loop->check->cell, ctx, loop, err);
   if (code)
     check_drop(loop);
   return code;
@@ -60,7 +57,6 @@ void check_drop(struct loop *loop) {
   if (!loop->check)
     return;
   cell_free(loop->check->cell);
-  twin_free(loop->check->twin);
   free(loop->check);
   loop->check = NULL;
 }
@@ -122,7 +118,6 @@ static bool is_order_due(const struct check_state *state) {
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
   p->state->cell->launch = p->launch;
-  twin_take(p->state->twin, p->launch);
   int code = stale_find(p->loop, err);
   if (!code)
     code = copies_take(before, p->launch, err);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "check/twin.h"
 #include "check/watch/watch.h"
 #include "check/watch/watch_say.h"
 #include "context/context.h"
@@ -128,8 +127,6 @@ static int watch(struct pass *p, long element, bool *ended) {
     return code;
   warn_not_finite(p, element);
   note_rows(p);
-  if (thorough)
-    twin_compare(p->state->twin, p->ctx, cell, element);
   return OP_OK;
 }
 

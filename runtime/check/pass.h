@@ -8,14 +8,12 @@
 #include "check/rows.h"
 #include "record/findings.h"
 
-struct twin;
 struct meets;
 
 struct check_state {
   struct cell *cell;
-  struct twin *twin; /* NULL: the kernel's C function and its text have no reason to differ */
-  long calls;        /* before this one; those that found nothing, unless all is listed */
-  bool meets;        /* elements meet in what they write */
+  long calls; /* before this one; those that found nothing, unless all is listed */
+  bool meets; /* elements meet in what they write */
   bool warned, noted;
 };
 

@@ -9,7 +9,6 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "check/shadow/sums.h"
-#include "check/twin.h"
 #include "context/context.h"
 #include "loop/form.h"
 #include "loop/loop.h"
@@ -125,6 +124,22 @@ static struct difference compare(const struct loop_arg *arg, double sum, double 
   return (struct difference){0};
 }
 
+/* "kappa = 0.8, n = 3", as op_decl_const or op_update_const was given them. */
+static void add_constants(const struct op_context *ctx, const struct loop *loop, struct text *out) {
+  enum { NAMES = 6, VALUES = 4 };
+  const struct desc *d = &loop->desc;
+  for (int c = 0; c < d->nconsts && c < NAMES; c++) {
+    const struct constant *constant = mesh_find_constant(ctx->mesh, d->consts[c].name);
+    text_addf(out, "%s%s =", c ? ", " : "", constant->name);
+    for (int v = 0; v < constant->dim && v < VALUES; v++) {
+      text_add_char(out, ' ');
+      type_add_shortest(constant->type, constant->value + (size_t)v * type_info(constant->type)->size, out);
+    }
+    text_add(out, constant->dim > VALUES ? " ..." : "");
+  }
+  text_add(out, d->nconsts > NAMES ? ", ..." : "");
+}
+
 /* Constants are passed to compiled code alone: a kernel that is a C function has the program's variables of these
  * names. */
 static void tell_constants(const struct op_context *ctx, const struct loop *loop, struct text *out) {
@@ -136,7 +151,7 @@ static void tell_constants(const struct op_context *ctx, const struct loop *loop
             "; native runs the kernel's C function, which reads the program's own variables, and %s has what "
             "op_decl_const or op_update_const was given: compare the variable%s with ",
             native ? loop->shadow->backend->name : loop->backend->name, d->nconsts == 1 ? "" : "s");
-  twin_tell_constants(ctx, loop, out);
+  add_constants(ctx, loop, out);
 }
 
 static int report(const struct op_context *ctx, const struct loop *loop, int i, const char *where,

@@ -107,7 +107,7 @@ int sums_find(struct op_context *ctx, struct launch *launch, void *sums, struct 
   const struct loop *loop = launch->loop;
   struct cell *cell = NULL;
   *out = (struct sums){0};
-  int code = cell_open(&cell, ctx, loop, loop->native != NULL, err);
+  int code = cell_open(&cell, ctx, loop, err);
   if (!code)
     code = find(launch, cell, out, err);
   cell_free(cell);

@@ -112,8 +112,9 @@ static int tell_increment(const struct look *look, const struct increment *found
                                                  (size_t)found->component * watch_value_size(arg));
   struct text where = {0};
   bool known;
+  int code =
+      watch_tell_cause(cell, found->arg, found->row, found->component, look->element, &known, look->notes);
   watch_place(cell, found->arg, found->row, found->component, look->element, &where);
-  int code = watch_tell_cause(cell, found->arg, text_str(&where), look->element, &known, look->notes);
   if (!known)
     code =
         watch_violation(cell->loop, RULE_ADD, found->arg, look->element, look->notes,

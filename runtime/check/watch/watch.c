@@ -164,8 +164,8 @@ static int check_writes(struct look *look) {
 static int tell_undefined(struct look *look, int i, int r, int c) {
   struct text where = {0};
   bool known;
+  int code = watch_tell_cause(look->cell, i, r, c, look->element, &known, look->notes);
   watch_place(look->cell, i, r, c, look->element, &where);
-  int code = watch_tell_cause(look->cell, i, text_str(&where), look->element, &known, look->notes);
   if (!known)
     code = watch_violation(
         look->cell->loop, RULE_NO_RIGHT, i, look->element, look->notes,

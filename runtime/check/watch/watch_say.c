@@ -198,14 +198,16 @@ int watch_tell_division(const struct loop *loop, long element, struct notes *not
                       "and %%");
 }
 
-int watch_tell_cause(struct cell *cell, int i, const char *where, long element, bool *known,
-                     struct notes *notes) {
-  struct text cause = {0};
+/* The place is put into words behind the runs: what is allocated before them may lie where an index leads. */
+int watch_tell_cause(struct cell *cell, int i, int r, int c, long element, bool *known, struct notes *notes) {
+  struct text where = {0}, cause = {0};
   const enum rule rule = cause_tell(cell, element, &cause);
   *known = rule != RULE_NO_RIGHT;
-  const int code = *known ? watch_violation(cell->loop, rule, i, element, notes, "%s depends on %s", where,
-                                            text_str(&cause))
+  watch_place(cell, i, r, c, element, &where);
+  const int code = *known ? watch_violation(cell->loop, rule, i, element, notes, "%s depends on %s",
+                                            text_str(&where), text_str(&cause))
                           : OP_OK;
+  text_free(&where);
   text_free(&cause);
   return code;
 }

@@ -32,8 +32,8 @@ int watch_tell_assertion(const struct cell *cell, long element, struct notes *no
 int watch_tell_division(const struct loop *loop, long element, struct notes *notes);
 /* The last run ended at an index outside an array. */
 int watch_tell_index(const struct cell *cell, long element, struct notes *notes);
-/* `where` depends on something that is not the element's; *known false, and nothing is said, if nobody knows on what. */
-int watch_tell_cause(struct cell *cell, int i, const char *where, long element, bool *known,
+/* It depends on something that is not the element's; *known false, and nothing is said, if nobody knows on what. */
+int watch_tell_cause(struct cell *cell, int i, int r, int component, long element, bool *known,
                      struct notes *notes);
 
 #endif
