@@ -85,7 +85,7 @@ static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_descr
     text_add(&t->tiles.refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
   if (!code && t->tiles.schedule.nitems && (forced || ctx->diags >= 2))
-    code = tiles_verify(&t->tiles, &d->chain, err);
+    code = tiles_verify(&t->tiles, &d->chain, ctx->team, err);
   if (!code && t->tiles.schedule.nitems)
     tiles_deal(&t->tiles, tiled_threads(t));
   return code;

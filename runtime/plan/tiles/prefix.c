@@ -73,20 +73,36 @@ static inline void scan_targets(const struct scan *s, long e, long begin, long e
   }
 }
 
+/* The usual case, a column at a time: nothing has another order, and nothing goes round. */
+static void scan_column(const struct pass *pass, int c, long begin, long end, int *most, int *last) {
+  const int arity = pass->prefix->arity, shift = pass->prefix->to_shift;
+  const int *target = pass->request->table + begin * arity + c;
+  int highest = *most;
+  for (long e = begin; e < end; e++, target += arity) {
+    highest = *target >= highest ? *target + 1 : highest;
+    last[((*target >> shift) + 1) * arity + c] = (int)e + 1;
+  }
+  *most = highest;
+}
+
 /* Elements follow one another upwards, so the last one that reaches a target is the one that comes last. */
 static void scan_step(const struct pass *pass, long step, int *last, struct prefix_ends *ends) {
   const struct prefix_request *r = pass->request;
   const struct prefix *p = pass->prefix;
   const int arity = p->arity;
-  const long end = (step + 1) << p->from_shift < r->from ? (step + 1) << p->from_shift : r->from;
-  const long place = r->wraps ? (long)((double)(step << p->from_shift) / (double)r->from * (double)r->to) : 0;
+  const long begin = step << p->from_shift, behind = (step + 1) << p->from_shift,
+             end = behind < r->from ? behind : r->from;
+  const long place = r->wraps ? (long)((double)begin / (double)r->from * (double)r->to) : 0;
   const struct scan s = {.pass = pass,
                          .most = p->targets + (step + 1) * arity,
                          .last = last,
                          .ends = ends,
                          .lowest = r->wraps ? place - r->to / 2 : 0,
                          .highest = r->wraps ? place + r->to / 2 : r->to};
-  for (long e = step << p->from_shift; e < end; e++) {
+  const bool plain = r->table && !r->first && !r->element && !r->new_position && !r->wraps;
+  for (int c = 0; plain && c < arity; c++)
+    scan_column(pass, c, begin, end, &s.most[c], last);
+  for (long e = begin; !plain && e < end; e++) {
     const long row = r->element ? r->element[e] : e;
     if (r->first)
       scan_targets(&s, e, (long)r->first[row], (long)r->first[row + 1]);
