@@ -2,10 +2,13 @@
 
 #include "backend/heavy.h"
 
-/* With fewer for each thread a loop may be done before the last one is awake. */
 static const long elements_per_thread = 16384;
 /* The gather form moves what an element increments three times, so it is for short rows. */
 static const size_t turned_most = 64;
+
+bool elements_are_few(long elements, int threads) {
+  return elements < elements_per_thread * threads;
+}
 
 struct list {
   struct variant *out;
@@ -70,9 +73,9 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   }
 }
 
-/* A part of many threads may take all that the memory gives; one thread is for loops that are done before the
- * others are awake. Nothing between is tried, for on a machine that is busy with other things fewer threads may win,
- * and be remembered. For that there is one thread on its own, which is not remembered (tuner.h). */
+/* A part of many threads may take all that the memory gives. Nothing less is tried, for on a machine that is busy with
+ * other things fewer threads may win, and be remembered. For that there is one thread on its own, which is not
+ * remembered (tuner.h); of few elements the crew is found without trials (crew.h), but those of heavy loops. */
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
@@ -81,9 +84,9 @@ static void add_threads(struct list *list, const struct variant *standard,
   for (v.threads = loop->threads / 2; v.threads > 1 && 4 * v.threads >= loop->threads; v.threads /= 2)
     add(list, v);
   v.threads = 1;
-  if (loop->elements < elements_per_thread * loop->threads)
+  if (loop->heavy)
     add(list, v);
-  else if (!loop->heavy)
+  else if (!elements_are_few(loop->elements, loop->threads))
     add(list, (struct variant){.strategy = &strategy_whole, .shape = standard->shape});
 }
 

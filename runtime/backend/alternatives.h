@@ -21,6 +21,9 @@ enum { MOST_ALTERNATIVES = 20 };
 /* Loops over fewer elements are not worth a trial, unless they are heavy. */
 enum { TUNED_ELEMENTS = 4096 };
 
+/* A run may be over before the last of these threads is awake. */
+bool elements_are_few(long elements, int threads);
+
 /* Fills `out` and returns how many there are; none of them equals `standard`. */
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,
                  struct variant out[MOST_ALTERNATIVES]);

@@ -41,6 +41,9 @@ struct backend {
       may_wait; /* a launch that is ready depends on nothing that the program can change, and fails only for good */
   /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
+  /* Of a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
+   * seconds (0: by a guess), and whether one is better. 0: it gets those of its plan. NULL: always. */
+  int (*crew)(struct op_context *ctx, const struct loop *loop, int variant, double seconds, bool *one);
   /* What the times of loops that run there depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */

@@ -84,6 +84,7 @@ static void move_to_openmp(struct team *team) {
     team->fill->close(team);
     team->fill = &team_openmp_fill;
     team->state = openmp;
+    team->cost[COST_TWO] = team->cost[COST_ALL] = 0;
     end_watch(team);
   }
   error_free(&err);

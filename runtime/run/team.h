@@ -52,6 +52,11 @@ void team_barrier(struct team *team);
 struct gate;
 void team_await(struct team *team, struct gate *gate, unsigned seen);
 
+/* Of work that takes one thread so many seconds, in phases with a barrier between: how many threads, of two to `most`, do
+ * it soonest, and when, by what a run of no work takes this team. That is measured once, in a millisecond or two at most;
+ * inside a task or a region of the host it is taken for nothing. */
+int team_best(struct team *team, double seconds, int phases, int most, double *takes);
+
 /* Zero memory that was never touched, each piece by the thread that gets the elements there in direct loops: a page
  * lies near the thread that touches it first. The elements go from end to end of each `part` bytes (a component, where
  * components lie apart); 0: of all bytes. `team` may be NULL. */

@@ -19,6 +19,9 @@ struct team_fill {
   void (*run)(struct team *team, int threads, team_task *task, void *argument);
 };
 
+/* With two threads, and with all. */
+enum { COST_TWO, COST_ALL, TEAM_COSTS };
+
 struct team {
   _Alignas(64) _Atomic int arrived; /* at the barrier */
   _Alignas(64) struct gate barrier; /* apart from what arrivals write */
@@ -35,7 +38,8 @@ struct team {
   int watch;
   const int *discount;
   long process_threads;
-  long looked; /* when, on the gate's clock */
+  long looked;             /* when, on the gate's clock */
+  double cost[TEAM_COSTS]; /* what a run of no work takes; 0: not measured */
 };
 
 extern const struct team_fill team_pthread_fill;

@@ -174,9 +174,16 @@ static bool make_candidate(struct op_context *ctx, struct loop *loop, int which)
   return is_ready(loop, which);
 }
 
+static bool compares_crews(const struct op_context *ctx, const struct tuning *t) {
+  return t->crew.duel.on && comm_alone(ctx->comm);
+}
+
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
+  t->disturbed = compares_crews(ctx, t);
+  if (t->disturbed)
+    return tuner_winner(t->tuner);
   const int next = tuner_next(t->tuner);
   t->saving = tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
   const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
@@ -193,6 +200,22 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
     return t->tuner;
   return comm_alone(ctx->comm) &&
          (!loop->backend->times_itself || (t->watches && ++t->settled_runs % EACH == 0));
+}
+
+/* Crews are compared with the best variant, and meanwhile nothing is tried. Ranks do this each for itself, and their
+ * trials go on, for those are the same ones on all. */
+static void set_crew(struct op_context *ctx, const struct launch *launch) {
+  struct loop *loop = launch->loop;
+  struct tuning *t = loop->ready.tuning;
+  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(launch); /* runs are counted there */
+  if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
+    bool one = false;
+    const struct backend *b = loop->backend;
+    const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.on_one, &one) : 0;
+    crew_ask(&t->crew, many, one);
+  }
+  loop->ready.crew = crew_threads(&t->crew);
+  t->disturbed |= compares_crews(ctx, t);
 }
 
 static int begin(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -242,6 +265,7 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
   if (code)
     return code;
   launch->variant = loop->ready.variant;
+  set_crew(ctx, launch);
   loop->stats.variant = loop->backend->name_of(loop, loop->ready.variant);
   return loop->backend->select(ctx, launch, err);
 }
@@ -293,12 +317,23 @@ static bool is_of_use(struct op_context *ctx, double *seconds) {
   return code == OP_OK;
 }
 
+/* Of the best variant, undisturbed, on the threads that were to be measured: launches that wait are all told before
+ * the first one runs. */
+static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
+  const struct loop *loop = launch->loop;
+  struct tuning *t = loop->ready.tuning;
+  if (!tune_tries(launch) && !is_compiling(ctx) && loop->ready.crew == crew_threads(&t->crew))
+    crew_ran(&t->crew, seconds);
+}
+
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
   double own = loop->backend->times_itself ? launch->seconds : seconds;
   if (t->watched)
     heavy_note(&loop->ready.long_calls, seconds);
+  if (t->crew.many > 0)
+    note_crew(ctx, launch, seconds);
   if (!t->tuner)
     return;
   /* What waited from before the choice still runs in another. */

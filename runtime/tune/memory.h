@@ -3,6 +3,7 @@
 #ifndef OP2JIT_MEMORY_H
 #define OP2JIT_MEMORY_H
 
+#include "tune/crew.h"
 #include "tune/place.h"
 #include "tune/tuner.h"
 
@@ -10,8 +11,9 @@ struct op_context;
 
 struct tuning {
   struct tuner *tuner; /* NULL: one variant only */
-  bool recalls;        /* starts at what is remembered */
-  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
+  struct crew crew;
+  bool recalls;     /* starts at what is remembered */
+  bool keeps, kept; /* whether its outcome is remembered, and whether it was */
   bool exhaustive, watches;
   int restarts, duels;
   int calls; /* of this tuner's runs */

@@ -40,6 +40,9 @@ expect 2 "there is no benchmark '--quick'" "$dev" bench turns cache --quick
 expect 2 "unrecognized arguments: --bogus" "$dev" bench turns --bogus
 expect 2 "no sample nosuch; there are: laplace " "$dev" bench cache turns heat nosuch
 expect 0 "usage: ./dev bench turns" "$dev" bench turns --runs 2 --help
+expect 0 "usage: ./dev bench default" "$dev" bench default --help
+expect 2 "OP2_LAZY: expected words such as OP2_LAZY=off" "$dev" bench default --off OP2_LAZY
+expect 2 "no case nosuch; there are: airfoil heat " "$dev" bench default nosuch
 expect 2 "--bogus: ./dev bench samples --help lists the options" "$dev" bench samples --bogus
 expect 0 "usage: ./dev bench samples" "$dev" bench samples --help
 expect 2 "usage: ./dev format [--check]" "$dev" format --bogus

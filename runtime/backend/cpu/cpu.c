@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/alternatives.h"
 #include "backend/code.h"
 #include "base/log.h"
 #include "context/context.h"
@@ -140,20 +141,42 @@ static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *
   return code;
 }
 
+/* Of loops over many elements all threads are the better guess, and tuning looks at one. */
+static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, double seconds, bool *one) {
+  const double guessed_speed = 20e9; /* bytes a second that one thread moves in its caches */
+  const struct cpu_loop *cpu = loop->ready.backend_state;
+  const struct cpu_variant *v = &cpu->variants[which];
+  int most = 1, phases = 0;
+  for (int p = 0; p < loop->ready.nparts; p++)
+    if (v->parts[p].schedule) {
+      most = v->parts[p].threads > most ? v->parts[p].threads : most;
+      phases += v->parts[p].schedule->waits ? 1 : v->parts[p].schedule->nphases;
+    }
+  if (most < 2 || cpu->forces_threads || loop->ready.heavy ||
+      !elements_are_few(loop->ready.most_elements, loop->ready.most_threads))
+    return 0;
+  double takes = 0;
+  const double alone = seconds > 0 ? seconds : loop->stats.bytes / guessed_speed;
+  const int best = team_best(ctx->team, alone, phases, most, &takes);
+  *one = alone <= takes;
+  return best;
+}
+
 static int cpu_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   (void)err;
   const struct loop *loop = launch->loop;
   const struct cpu_variant *v = variant_of(loop, launch->variant);
   const struct cpu_part *p = &v->parts[part];
+  const int threads = cpu_threads(loop, p);
   /* The second only where there is a list: copying what was just written waits for it. */
   struct work works[2];
   struct execution execution = {.schedule = p->schedule,
                                 .works = works,
                                 .nworks = 1,
-                                .threads = p->threads,
+                                .threads = threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx,
-                                .watch = trace_threads(ctx->trace, p->threads)};
+                                .watch = trace_threads(ctx->trace, threads)};
   works[WORK_RANGE] = range_work(launch, v->functions[WORK_RANGE], part);
   if (loop->ready.nreductions)
     works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->ready.slot_bytes;
@@ -177,8 +200,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
-  .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy, .tell_plan = cpu_tell_plan,          \
-  .select = cpu_select, .run = cpu_run, .drop = cpu_drop
+  .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy, .crew = cpu_crew,                    \
+  .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

@@ -173,6 +173,10 @@ static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p)
   return v->parts[p].schedule || !needed;
 }
 
+int cpu_threads(const struct loop *loop, const struct cpu_part *part) {
+  return at_most(loop->ready.crew, part->threads);
+}
+
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
   const struct cpu_loop *cpu = loop->ready.backend_state;
   const struct cpu_variant *v = &cpu->variants[which];
@@ -180,8 +184,9 @@ void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
     const struct loop_part *part = &loop->ready.parts[p];
     if (part->begin == part->end || !v->parts[p].schedule)
       continue;
-    text_addf(out, "%s%ld elements on %d thread%s", out->length ? "; " : "", part->end - part->begin,
-              v->parts[p].threads, v->parts[p].threads == 1 ? "" : "s");
+    const int threads = cpu_threads(loop, &v->parts[p]);
+    text_addf(out, "%s%ld elements on %d thread%s", out->length ? "; " : "", part->end - part->begin, threads,
+              threads == 1 ? "" : "s");
     if (v->parts[p].entry && v->variant.strategy->describe)
       v->variant.strategy->describe(v->parts[p].entry, out);
     else

@@ -18,7 +18,7 @@ struct cpu_part {
   const struct plan_entry *entry; /* where one is: shared with other loops */
   struct schedule sorted;         /* of the entry's, or own, where elements are sorted; else empty */
   struct gather *gather;          /* where increments are apart */
-  int threads;                    /* to use at most */
+  int threads;                    /* to use at most, and what the plan is made for */
 };
 
 struct cpu_variant {
@@ -43,6 +43,8 @@ struct cpu_loop {
   double spared; /* bytes of maps that shapes with straight ranges do not read */
 };
 
+/* For a run of that part now. */
+int cpu_threads(const struct loop *loop, const struct cpu_part *part);
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out);
 
 /* Where the loop's targets follow one another, and for which share of this rank's elements. */

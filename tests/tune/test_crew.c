@@ -1,0 +1,123 @@
+/* How many threads a loop over few elements gets: the guess first, then what was faster, and now and then another look. */
+#include "../unit.h"
+
+#include <limits.h>
+
+#include "run/team.h"
+#include "tune/crew.h"
+
+enum { MANY = 4 };
+
+struct play {
+  struct crew crew;
+  double one, many; /* seconds of a run */
+  long runs, slow;  /* of these on what takes longer */
+};
+
+static void play(struct play *p, bool guess_one, long runs) {
+  for (long i = 0; i < runs; i++) {
+    if (crew_asks(&p->crew))
+      crew_ask(&p->crew, MANY, guess_one);
+    const int threads = crew_threads(&p->crew);
+    assert_true(threads == 1 || threads == MANY);
+    const double seconds = threads == 1 ? p->one : p->many;
+    p->runs++;
+    p->slow += seconds > p->one || seconds > p->many;
+    crew_ran(&p->crew, seconds);
+  }
+}
+
+CASE(begin_with_the_guess) {
+  for (int one = 0; one < 2; one++) {
+    struct crew crew = {0};
+    assert_true(crew_asks(&crew));
+    crew_ask(&crew, MANY, one);
+    assert_false(crew_asks(&crew));
+    assert_int_equal(crew_threads(&crew), one ? 1 : MANY);
+  }
+}
+
+/* Whatever was guessed, after some runs the faster one has all. */
+CASE(end_with_what_is_faster) {
+  static const struct {
+    double one, many;
+    int threads;
+  } rows[] = {{2e-6, 34e-6, 1}, {3e-6, 4e-6, 1}, {30e-6, 10e-6, MANY}, {30e-6, 29e-6, MANY}, {1e-6, 1e-6, 1}};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    for (int guess = 0; guess < 2; guess++) {
+      struct play p = {.one = rows[r].one, .many = rows[r].many};
+      play(&p, guess, 20);
+      assert_int_equal(crew_threads(&p.crew), rows[r].threads);
+      assert_int_equal(p.crew.duels, 1);
+    }
+}
+
+/* What is hopeless has few runs, and others are ever more seldom. */
+CASE(spend_little) {
+  struct play hopeless = {.one = 2e-6, .many = 34e-6};
+  play(&hopeless, true, 20);
+  assert_true(hopeless.slow <= 2);
+  struct play p = {.one = 3e-6, .many = 4e-6};
+  play(&p, true, 1000000);
+  assert_true(p.crew.duels >= 5);
+  assert_true(p.slow <= DUEL_RUNS / 2 * p.crew.duels);
+  assert_true(p.crew.duels <= 12);
+}
+
+/* Others take the CPUs, or give them back. */
+CASE(follow_the_machine) {
+  struct play p = {.one = 30e-6, .many = 10e-6};
+  play(&p, false, 100);
+  assert_int_equal(crew_threads(&p.crew), MANY);
+  p.many = 500e-6;
+  play(&p, false, 1000);
+  assert_int_equal(crew_threads(&p.crew), 1);
+  p.many = 10e-6;
+  play(&p, false, 10000);
+  assert_int_equal(crew_threads(&p.crew), MANY);
+}
+
+/* Where nothing is to be decided nobody is asked again, and times that are none change nothing. */
+CASE(leave_others_alone) {
+  struct crew crew = {0};
+  crew_ask(&crew, 0, false);
+  for (int i = 0; i < 100; i++) {
+    assert_false(crew_asks(&crew));
+    assert_int_equal(crew_threads(&crew), 0);
+    crew_ran(&crew, 1e-6);
+  }
+  crew = (struct crew){0};
+  crew_ask(&crew, MANY, true);
+  for (int i = 0; i < 100; i++)
+    crew_ran(&crew, i % 2 ? 0 : -1);
+  assert_int_equal(crew.runs, 0);
+}
+
+/* The model of the team: its cost counts for each phase, and more threads are for longer work. */
+CASE(know_what_a_team_costs) {
+  struct team *team = NULL;
+  struct error err = {0};
+  double takes = 0;
+  assert_int_equal(team_open(&team, TEAM_PTHREAD, MANY, &err), OP_OK);
+  assert_int_equal(team_best(team, 1e3, 1, MANY, &takes), MANY);
+  assert_true(takes > 1e3 / MANY && takes < 1e3 / 2);
+  assert_int_equal(team_best(team, 1e3, 1, 3, &takes), 3);
+  assert_int_equal(team_best(team, 1e3, 1, 2, &takes), 2);
+  /* No work: the run is what it costs, for each phase again. */
+  double once = 0, ten = 0;
+  team_best(team, 0, 1, 2, &once);
+  team_best(team, 0, 10, 2, &ten);
+  assert_true(once > 0 && once < 1);
+  assert_true(ten > 9.9 * once && ten < 10.1 * once);
+  team_close(team);
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(begin_with_the_guess), cmocka_unit_test(end_with_what_is_faster),
+      cmocka_unit_test(spend_little),         cmocka_unit_test(follow_the_machine),
+      cmocka_unit_test(leave_others_alone),   cmocka_unit_test(know_what_a_team_costs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
