@@ -167,7 +167,7 @@ static int give(struct op_context *ctx, struct gpu_chain *chain, struct launch *
     struct part *p = &chain->parts[i];
     p->first = gpu_of(ctx, p->loop->space)->recording.next;
     if (launches[i]->loop->ready.parts[0].begin < launches[i]->loop->ready.parts[0].end)
-      code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
+      code = gpu_launch_part(ctx, launches[i], p->v, 0, landing + p->landing, err);
     if (!code)
       code = gpu_send_results(ctx, launches[i], p->v, landing + p->landing, err);
   }
@@ -255,7 +255,7 @@ static int set_values(struct op_context *ctx, struct gpu_chain *chain, struct la
     if (code || !take_values(p, launches[i]))
       continue;
     c->recording = (struct gpu_recording){.graph = chain->graph, .again = true, .next = p->first};
-    code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
+    code = gpu_launch_part(ctx, launches[i], p->v, 0, chain->landing + p->landing, err);
     c->recording = (struct gpu_recording){0};
   }
   return code;
