@@ -1,5 +1,5 @@
 /* Results of loops on the stand-in: the last block combines them in one order whatever its size, and they come to the host
- * by the loop's kernel alone. */
+ * by the loop's kernel alone. Also the order in which blocks run, of which results know nothing. */
 #include "../api/support.h"
 
 enum { N = 70001, COMBINING = 256, MOST = 1024, COLOURED = 999 };
@@ -133,12 +133,47 @@ CASE(they_need_no_kernel_and_no_copy_of_their_own) {
   unsetenv("STANDIN_FAIL");
 }
 
+/* Blocks run in the order of their numbers here, so that a sum by atomic additions shows it. */
+CASE(every_second_loop_runs_backwards) {
+  (void)state;
+  enum { BLOCK = 64 };
+  static int table[N];
+  double forwards = 0, backwards = 0;
+  begin("atomics/64");
+  for (int i = 0; i < COLOURED; i++)
+    forwards += values[i];
+  for (int b = (COLOURED - 1) / BLOCK; b >= 0; b--)
+    for (int i = b * BLOCK; i < COLOURED && i < (b + 1) * BLOCK; i++)
+      backwards += values[i];
+  assert_true(forwards != backwards);
+  op_set set = op_decl_set(COLOURED, "set"), one = op_decl_set(1, "one"),
+         other = op_decl_set(COLOURED, "other");
+  op_map map = op_decl_map(set, one, 1, table, "map"), map2 = op_decl_map(other, one, 1, table, "map2");
+  op_dat x = op_decl_dat(set, 1, "double", values, "x"), x2 = op_decl_dat(other, 1, "double", values, "x2");
+  for (int round = 0; round < 4; round++) {
+    double got[2];
+    op_dat y = op_decl_dat(one, 1, "double", NULL, "y"), y2 = op_decl_dat(one, 1, "double", NULL, "y2");
+    works(op_par_loop(sum, "sum", set, direct(x, 1, "double", OP_READ),
+                      op_arg_dat(y, 0, map, 1, "double", OP_INC)));
+    works(op_par_loop(sum, "sum", other, direct(x2, 1, "double", OP_READ),
+                      op_arg_dat(y2, 0, map2, 1, "double", OP_INC)));
+    works(op_fetch_data(y, &got[0]));
+    works(op_fetch_data(y2, &got[1]));
+    for (int i = 0; i < 2; i++) /* each set takes its turns */
+      assert_true(got[i] == (round % 2 ? backwards : forwards));
+    works(op_free_dat(y));
+    works(op_free_dat(y2));
+  }
+  works(op_exit());
+}
+
 int main(int argc, char **argv) {
   lanes = argc > 1 ? atoi(argv[1]) : 32;
   for (int i = 0; i < N; i++)
     values[i] = 1.0 / (double)(1 + i * 7919L % 104729) - (i % 3 ? 0.0 : 1e-3);
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_order_is_the_same_for_every_size),
                                      cmocka_unit_test(launches_of_a_loop_have_one_result),
-                                     cmocka_unit_test(they_need_no_kernel_and_no_copy_of_their_own)};
+                                     cmocka_unit_test(they_need_no_kernel_and_no_copy_of_their_own),
+                                     cmocka_unit_test(every_second_loop_runs_backwards)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

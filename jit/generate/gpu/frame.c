@@ -76,6 +76,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
                                       [GPU_P_RESULT] = "op2_slot *op2_result",
                                       [GPU_P_BEGIN] = "int op2_begin",
                                       [GPU_P_END] = "int op2_end",
+                                      [GPU_P_BACK] = "int op2_back",
                                       [GPU_P_FIRST] = "int op2_first"};
   int i = p->index;
   switch (p->kind) {
@@ -162,6 +163,7 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
       put_values(w, &p->items[i]);
   if (gpu_hands_constants(w))
     put(&w->g, "const op2_constants *op2_k = &op2_k0;");
+  put(&w->g, "const int op2_nth = (int)(op2_back ? $blocks - 1 - $block : $block);");
 }
 
 /* Arrays with a value for each element of the part are found by the set's numbers. */

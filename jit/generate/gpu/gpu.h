@@ -85,6 +85,7 @@ enum gpu_parameter_kind {
   GPU_P_LIST,         /* elements in another order */
   GPU_P_BEGIN,        /* int: first element or position in the list */
   GPU_P_END,          /* int: behind the last */
+  GPU_P_BACK,         /* int: 1, blocks from the last to the first; slots and elements go by their number */
   GPU_P_BLOCKS,       /* block numbers by colour */
   GPU_P_FIRST,        /* int: position in them of the launch's first block */
   GPU_P_COLOURS,      /* unsigned short per element */

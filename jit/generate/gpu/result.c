@@ -283,10 +283,10 @@ static void put_counted_once(struct gpu_writer *w) {
 /* The block's slot; who leaves the last one of those that count makes the loop's results. Its first warps' places are for
  * that. */
 static void put_leave(struct gpu_writer *w) {
-  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + (int)$block) * %d) / $lanes);",
+  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
       GPU_COMBINE_THREADS, w->shape->block);
   add_words(&w->g, w->g.out,
-            "if (op2_slot0 + (int)$block < op2_count && op2_is_last(op2_ticket, op2_count)) "
+            "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count)) "
             "op2_last(op2_slots, op2_count, op2_warps%s",
             gpu_tells_host(w->g.d) ? ", op2_result" : "");
   for (int i = 0; i < w->g.d->nargs; i++)
@@ -303,11 +303,11 @@ void gpu_put_finish(struct gpu_writer *w) {
     return;
   if (w->shape->rows)
     put_counted_once(w);
-  put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + $block;");
+  put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + op2_nth;");
   if (gpu_meeting_bytes(w->g.d, w->shape))
     put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");
   else if (w->language->copies)
-    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)$block) * %d);", w->shape->block);
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + op2_nth) * %d);", w->shape->block);
   else
     put_leave(w);
 }

@@ -239,7 +239,8 @@ static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, str
   bool good = true;
   if (s->sorted || s->strategy == GPU_COLOURS)
     good = add(p, GPU_P_LIST, 0, 0, sizeof(void *));
-  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int));
+  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int)) &&
+         add(p, GPU_P_BACK, 0, 0, sizeof(int));
   if (gpu_has_blocks(s->strategy))
     good = good && add(p, GPU_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, GPU_P_FIRST, 0, 0, sizeof(int)) &&
            add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
@@ -285,6 +286,7 @@ int gpu_parameter_bytes(const struct gpu_parameter *p) {
   case GPU_P_COUNT:
   case GPU_P_BEGIN:
   case GPU_P_END:
+  case GPU_P_BACK:
   case GPU_P_FIRST:
   case GPU_P_CONSTANTS:
   case GPU_P_STAGED_AT: return (int)p->bytes;

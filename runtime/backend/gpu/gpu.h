@@ -61,11 +61,13 @@ struct gpu {
     gpu_graph graph; /* what is launched becomes a part of it; NULL: it is launched */
     bool again;      /* it is one already, and gets other values */
     int next;        /* number of the next launch */
+    bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
-  op_counters_t *counters; /* the context's */
-  bool failed;             /* a kernel failed: the driver takes no more work */
-  bool gpu_to_mpi;         /* MPI is given the device's memory */
+  unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
+  op_counters_t *counters;  /* the context's */
+  bool failed;              /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi;          /* MPI is given the device's memory */
 };
 /* The device of the space, which is open. */
 struct gpu *gpu_of(const struct op_context *ctx, enum space space);

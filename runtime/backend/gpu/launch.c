@@ -152,11 +152,21 @@ static int begin_ticket(const struct call *call) {
   return again ? call->c->driver->copy_in(call->c->self, v->ticket, &none, sizeof none) : 0;
 }
 
-static int launch_all(struct call *call) {
+/* Every second loop over a set begins where the one before ended: the cache still has what that one saw last. */
+static bool turn(const struct call *call, int part) {
+  const unsigned long long bit = 1ULL << (unsigned)(call->loop->set->id * LOOP_PARTS + part) % 64;
+  call->c->turns ^= bit;
+  return !(call->c->turns & bit);
+}
+
+static int launch_all(struct call *call, int part) {
   const struct gpu_variant *v = call->v;
   const struct gpu_sizes sizes = {v->parameters.count, call->p->sizes};
   int code = begin_ticket(call);
   gpu_given(call->c, call->loop->name, v->name);
+  if (!call->c->recording.again)
+    call->c->recording.back = turn(call, part);
+  set_number(call, GPU_P_BACK, call->c->recording.back);
   for (int k = 0; k < call->p->nlaunches && !code; k++) {
     const struct gpu_launch *l = &call->p->launches[k];
     if (!l->blocks)
@@ -285,6 +295,6 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
   if (!code)
     code = fill(&call);
   if (!code)
-    code = launch_all(&call);
+    code = launch_all(&call, part);
   return code ? code : launch_sums(&call);
 }
