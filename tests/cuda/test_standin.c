@@ -28,6 +28,22 @@ static const char right_source[] =
     "    out[blockIdx.x] = v;\n"
     "  }\n"
     "}\n"
+    "extern \"C\" __global__ void total(double *out, const double *x, int n, double *parts, unsigned "
+    "*ticket) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  bool last = false;\n"
+    "  parts[i] = i < n ? x[i] : 0.0;\n"
+    "  __syncthreads();\n"
+    "  if (threadIdx.x == 0) {\n"
+    "    __threadfence();\n"
+    "    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;\n"
+    "    if (last) __threadfence();\n"
+    "  }\n"
+    "  if (!__syncthreads_or(last) || threadIdx.x != 5) return;\n"
+    "  double sum = 0;\n"
+    "  for (int k = 0; k < gridDim.x * blockDim.x; k++) sum += parts[k];\n"
+    "  *out = sum;\n"
+    "}\n"
     "__constant__ double factor[2];\n"
     "extern \"C\" __global__ void scale(double *y, const double *x, int n) {\n"
     "  __shared__ double row[96];\n"
@@ -79,6 +95,20 @@ static void run_right(cuda_module module, unsigned long long seed) {
   for (unsigned i = 0; i < blocks; i++)
     got += back[i];
   assert_true(got == total);
+  /* The last block adds up what all left, into memory of the host, and resets the ticket: twice. */
+  double *landed;
+  unsigned ticket = 0;
+  assert_int_equal(device.driver.host_alloc((void **)&landed, sizeof *landed, 0), 0);
+  cuda_address host = (uintptr_t)landed, dparts = device_array(&device, NULL, blocks * THREADS * 8),
+               dticket = device_array(&device, &ticket, sizeof ticket);
+  for (int round = 0; round < 2; round++) {
+    *landed = -1;
+    assert_int_equal(device_launch(&device, module, "total", blocks, THREADS, 0,
+                                   (void *[]){&host, &dx, &n, &dparts, &dticket}),
+                     0);
+    assert_true(*landed == total);
+  }
+  assert_int_equal(device.driver.host_free(landed), 0);
   cuda_address constant;
   size_t bytes;
   double factor[2] = {3, 1};
@@ -99,7 +129,7 @@ static void run_right(cuda_module module, unsigned long long seed) {
       set += k % 3 == 0;
     assert_int_equal(votes[i], set + 100 + 1000 * ((lane ? t - 1 : t) + (t ^ 1) + (t - lane)));
   }
-  const cuda_address all[] = {dx, dsum, dout, dy, dv};
+  const cuda_address all[] = {dx, dsum, dout, dy, dv, dparts, dticket};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     assert_int_equal(device.driver.memory_free(all[i]), 0);
 }
@@ -135,6 +165,20 @@ static const struct mistake mistakes[] = {
      "  s[threadIdx.x] = v;\n  a[i % n] = v;\n"},
     {"lanes of one warp without __syncwarp", "race", 4,
      "  __shared__ double s[96];\n  s[threadIdx.x] = 1;\n  a[i % n] = s[threadIdx.x ^ 1];\n"},
+    {"a result that is handed over without a fence", "race", 5,
+     "  if (threadIdx.x) return;\n  b[blockIdx.x] = 1;\n  if (atomicAdd(&a[9], 1.0) == 2) { "
+     "__threadfence();\n"
+     "    a[0] = b[0] + b[1] + b[2]; }\n"},
+    {"a result that is taken over without a fence", "race", 4,
+     "  if (threadIdx.x) return;\n  b[blockIdx.x] = 1; __threadfence();\n"
+     "  if (atomicAdd(&a[9], 1.0) == 2) a[0] = b[0] + b[1] + b[2];\n"},
+    {"a result that another thread wrote, without a barrier before the fence", "race", 5,
+     "  if (threadIdx.x == 40) b[blockIdx.x] = 1;\n  if (threadIdx.x) return; __threadfence();\n"
+     "  if (atomicAdd(&a[9], 1.0) == 2) { __threadfence();\n    a[0] = b[0] + b[1] + b[2]; }\n"},
+    {"a result that is counted before the fence, and handed over by another word", "race", 5,
+     "  if (threadIdx.x) return;\n  b[blockIdx.x] = 1;\n"
+     "  double before = atomicAdd(&a[9], 1.0); __threadfence(); atomicAdd(&a[8], 1.0);\n"
+     "  if (before == 2) a[0] = b[0] + b[1] + b[2];\n"},
     {"a store behind the array", "out of bounds", 2, "  if (i == n - 1) a[n] = 1;\n"},
     {"a load before the array", "out of bounds", 2, "  if (i == 0) b[i] = a[i - 1];\n"},
     {"a store behind dynamic shared memory", "out of bounds", 3,

@@ -71,8 +71,12 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   const struct desc *d = w->g.d;
   static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
                                       [GPU_P_SLOT] = "int op2_slot0",
+                                      [GPU_P_TICKET] = "unsigned *op2_ticket",
+                                      [GPU_P_COUNT] = "int op2_count",
+                                      [GPU_P_RESULT] = "op2_slot *op2_result",
                                       [GPU_P_BEGIN] = "int op2_begin",
                                       [GPU_P_END] = "int op2_end",
+                                      [GPU_P_BACK] = "int op2_back",
                                       [GPU_P_FIRST] = "int op2_first"};
   int i = p->index;
   switch (p->kind) {
@@ -90,9 +94,9 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
     const char *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
     if (p->column && p->kind == GPU_P_GLOBAL && w->language->copies && d->args[i].access == OP_READ)
       name = "w";
-    if (p->column)
-      add_words(&w->g, out, "const %s $global*$restricted op2_%s%d", gpu_memory_type(w, d->args[i].type),
-                name, i);
+    if (p->column) /* a kept one may be a result of the same kernel */
+      add_words(&w->g, out, "const %s $global*%sop2_%s%d", gpu_memory_type(w, d->args[i].type),
+                d->args[i].kept ? "" : "$restricted ", name, i);
     else
       text_addf(out, "const op2_values%d op2_y%d", i, i);
     break;
@@ -107,6 +111,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
     add_words(&w->g, out, "%s $global*$restricted op2_p%d",
               gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
     break;
+  case GPU_P_KEPT: text_addf(out, "%s *op2_kept%d", gpu_memory_type(w, d->args[i].type), i); break;
   case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
   case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
   case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;
@@ -158,6 +163,7 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
       put_values(w, &p->items[i]);
   if (gpu_hands_constants(w))
     put(&w->g, "const op2_constants *op2_k = &op2_k0;");
+  put(&w->g, "const int op2_nth = (int)(op2_back ? $blocks - 1 - $block : $block);");
 }
 
 /* Arrays with a value for each element of the part are found by the set's numbers. */

@@ -1,5 +1,5 @@
-/* Kernels of GPUs from a description, in the language of a dialect: the kernel of a loop in one of several shapes, the kernel that combines reductions, and
- * what has to be passed to them. The text and the parameters are functions of description, shape and this library
+/* Kernels of GPUs from a description, in the language of a dialect: the kernel of a loop in one of several shapes, how its reductions are
+ * combined, and what has to be passed to it. The text and the parameters are functions of description, shape and this library
  * alone. */
 #ifndef OP2JIT_JIT_GENERATE_GPU_H
 #define OP2JIT_JIT_GENERATE_GPU_H
@@ -78,9 +78,14 @@ enum gpu_parameter_kind {
   GPU_P_SLOTS,        /* one struct op2_slot per block */
   GPU_P_WARPS,        /* one per warp, scratch */
   GPU_P_SLOT,         /* int: slot of the launch's first block */
+  GPU_P_TICKET,       /* how many blocks have left their results; this and the next: where gpu_has_ticket */
+  GPU_P_COUNT,        /* int: how many do, of all launches of the loop */
+  GPU_P_RESULT,       /* where the last of them leaves the loop's: memory of the host, as kernels reach it */
+  GPU_P_KEPT,         /* the same of argument `index`, which stays on the device */
   GPU_P_LIST,         /* elements in another order */
   GPU_P_BEGIN,        /* int: first element or position in the list */
   GPU_P_END,          /* int: behind the last */
+  GPU_P_BACK,         /* int: 1, blocks from the last to the first; slots and elements go by their number */
   GPU_P_BLOCKS,       /* block numbers by colour */
   GPU_P_FIRST,        /* int: position in them of the launch's first block */
   GPU_P_COLOURS,      /* unsigned short per element */
@@ -113,10 +118,17 @@ size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
 long gpu_slot_offset(const struct desc *d, int arg);
 size_t gpu_slot_size(const struct desc *d, int arg);
+/* Are slots combined by the last block that leaves one, in the loop's own kernel? In OpenCL C 1.2 a block sees what another
+ * one wrote when the kernel has ended and not before: there GPU_COMBINE does it. */
+static inline bool gpu_has_ticket(enum gpu_dialect dialect) {
+  return dialect != GPU_DIALECT_OPENCL;
+}
+/* Has the host to see some of the results? */
+bool gpu_tells_host(const struct desc *d);
 
 /* ---- code ---- */
-/* Kernels, all extern "C": the loop; `op2_combine(slots, count, warps)`, one block of GPU_COMBINE_THREADS
- * threads, which leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart,
+/* Kernels, all extern "C": the loop; where there is no ticket `op2_combine(slots, count, warps)`, one block of
+ * GPU_COMBINE_THREADS threads, which leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart,
  * ntargets) for APART. */
 #define GPU_COMBINE "op2_combine"
 #define GPU_SUM "op2_sum"

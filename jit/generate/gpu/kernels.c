@@ -13,12 +13,12 @@ static void put_walk(struct gpu_writer *w) {
   if (w->shape->rows)
     put_open(
         &w->g,
-        "for (unsigned op2_i = op2_begin + $block * %d + $thread / %d; op2_i < (unsigned)op2_end; op2_i += "
+        "for (unsigned op2_i = op2_begin + op2_nth * %d + $thread / %d; op2_i < (unsigned)op2_end; op2_i += "
         "$blocks * %d)",
         gpu_elements(w->shape), w->shape->rows, gpu_elements(w->shape));
   else
     put_open(&w->g,
-             "for (unsigned op2_i = op2_begin + $block * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
+             "for (unsigned op2_i = op2_begin + op2_nth * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
              "$blocks * %d)",
              w->shape->block, w->shape->block);
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
@@ -30,7 +30,7 @@ static void put_walk(struct gpu_writer *w) {
 
 /* ---- blocks of a plan: one thread, one element ---- */
 static void put_block_head(struct gpu_writer *w) {
-  put(&w->g, "const int op2_block = op2_blocks[op2_first + $block];");
+  put(&w->g, "const int op2_block = op2_blocks[op2_first + op2_nth];");
   put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)$thread;", w->shape->block);
   put(&w->g, "const bool op2_on = op2_i < op2_end;");
   put(&w->g, w->shape->sorted ? "const int op2_e = op2_on ? op2_list[op2_i] : 0;"

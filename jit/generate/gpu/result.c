@@ -90,17 +90,22 @@ static void put_tree(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
+/* `mine` of the threads of a warp to its place; `place` is the thread's own. */
+static void put_warp(struct gpu_writer *w, const char *place) {
+  put_open(&w->g, "for (int down = $half; down > 0; down /= 2)");
+  put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
+  put(&w->g, "op2_merge(&mine, &other);");
+  put_close(&w->g);
+  put(&w->g, "if (%s %% $lanes == 0) warps[%s / $lanes] = mine;", place, place);
+}
+
 static void put_block(struct gpu_writer *w) {
   if (w->language->copies) {
     put_tree(w);
     return;
   }
   put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
-  put_open(&w->g, "for (int down = $half; down > 0; down /= 2)");
-  put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
-  put(&w->g, "op2_merge(&mine, &other);");
-  put_close(&w->g);
-  put(&w->g, "if ($thread %% $lanes == 0) warps[$thread / $lanes] = mine;");
+  put_warp(w, word_named(&w->g, "thread"));
   put(&w->g, "$barrier");
   put_open(&w->g, "if ($thread == 0)");
   put(&w->g, "for (int i = 1; i < (int)$threads / $lanes; i++) op2_merge(&mine, &warps[i]);");
@@ -134,16 +139,16 @@ static bool is_kept(const struct gpu_writer *w, int arg) {
   return is_member(w, arg) && w->g.d->args[arg].kept;
 }
 
-/* Results that stay on the device: added there to what they were. One thread does it, which wrote slot 0. */
+static bool has_kept(const struct gpu_writer *w) {
+  bool some = false;
+  for (int i = 0; i < w->g.d->nargs; i++)
+    some |= is_kept(w, i);
+  return some;
+}
+
+/* Results that stay on the device: added there to what they were. One thread does it, which has `result`. */
 static void put_kept(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
-  bool some = false;
-  for (int i = 0; i < d->nargs; i++)
-    some |= is_kept(w, i);
-  if (!some)
-    return;
-  put_open(&w->g, "if ($place == 0)");
-  put(&w->g, "const op2_slot result = slots[0];");
   put(&w->g, "op2_slot now = result;");
   /* One after the other: two arguments may be one global. */
   for (int i = 0; i < d->nargs; i++) {
@@ -155,30 +160,65 @@ static void put_kept(struct gpu_writer *w) {
     }
     put_components(&w->g, d->args[i].dim, "kept%d[#] = now.g%d[#];", i, i);
   }
-  put_close(&w->g);
 }
 
-static void put_combine(struct gpu_writer *w) {
-  struct text kept = {0};
+static void put_kept_parameters(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_kept(w, i))
-      add_words(&w->g, &kept, ", %s $global*kept%d", gpu_memory_type(w, w->g.d->args[i].type), i);
-  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot $global*slots, int count, op2_slot $global*warps%s)",
-           GPU_COMBINE_THREADS, GPU_COMBINE, text_str(&kept));
-  w->g.out->failed |= kept.failed;
-  text_free(&kept);
-  put_meeting(w, GPU_COMBINE_THREADS);
-  put(&w->g, "op2_slot mine = slots[(int)$place < count ? $place : 0];");
-  put_open(&w->g, "if ((int)$place >= count)");
+      add_words(&w->g, w->g.out, ", %s $global*kept%d", gpu_memory_type(w, w->g.d->args[i].type), i);
+}
+
+/* Thread `place` of GPU_COMBINE_THREADS: each adds up every so manieth slot. */
+static void put_every(struct gpu_writer *w, const char *place) {
+  put(&w->g, "op2_slot mine = slots[(int)%s < count ? %s : 0];", place, place);
+  put_open(&w->g, "if ((int)%s >= count)", place);
   put_neutral(w);
   put_close(&w->g);
-  put_open(&w->g, "for (int i = $place + %d; i < count; i += %d)", GPU_COMBINE_THREADS, GPU_COMBINE_THREADS);
+  put_open(&w->g, "for (int i = %s + %d; i < count; i += %d)", place, GPU_COMBINE_THREADS,
+           GPU_COMBINE_THREADS);
   put(&w->g, "const op2_slot other = slots[i];");
   put(&w->g, "op2_merge(&mine, &other);");
   put_close(&w->g);
+}
+
+/* A kernel of one block, behind all others. */
+static void put_combine(struct gpu_writer *w) {
+  add_words(&w->g, w->g.out,
+            "$kernel $bounds(%d) %s(op2_slot $global*slots, int count, op2_slot $global*warps",
+            GPU_COMBINE_THREADS, GPU_COMBINE);
+  put_kept_parameters(w);
+  put_open(&w->g, ")");
+  put_meeting(w, GPU_COMBINE_THREADS);
+  put_every(w, word_named(&w->g, "place"));
   put(&w->g, "$barrier");
   put(&w->g, "op2_finish(mine, slots, %s);", meeting(w, "warps"));
-  put_kept(w);
+  if (has_kept(w)) {
+    put_open(&w->g, "if ($place == 0)");
+    put(&w->g, "const op2_slot result = slots[0];");
+    put_kept(w);
+    put_close(&w->g);
+  }
+  put_close(&w->g);
+}
+
+/* What the last block does, with as many threads as it has: the same sums in the same order for every size. */
+static void put_last(struct gpu_writer *w) {
+  add_words(&w->g, w->g.out, "$helper op2_last(const op2_slot *slots, int count, op2_slot *warps%s",
+            gpu_tells_host(w->g.d) ? ", op2_slot *out" : "");
+  put_kept_parameters(w);
+  put_open(&w->g, ")");
+  put_open(&w->g, "for (int at = $thread; at < %d; at += (int)$threads)", GPU_COMBINE_THREADS);
+  put_every(w, "at");
+  put_warp(w, "at");
+  put_close(&w->g);
+  put(&w->g, "$barrier");
+  put(&w->g, "if ($thread != 0) return;");
+  put(&w->g, "op2_slot result = warps[0];");
+  put(&w->g, "for (int i = 1; i < %d / $lanes; i++) op2_merge(&result, &warps[i]);", GPU_COMBINE_THREADS);
+  if (gpu_tells_host(w->g.d))
+    put(&w->g, "*out = result;");
+  if (has_kept(w))
+    put_kept(w);
   put_close(&w->g);
 }
 
@@ -188,7 +228,10 @@ void gpu_put_slot(struct gpu_writer *w) {
   put_struct(w);
   put_merge(w);
   put_block(w);
-  put_combine(w);
+  if (gpu_has_ticket(w->shape->dialect))
+    put_last(w);
+  else
+    put_combine(w);
 }
 
 /* A NaN that is left where one was the start. */
@@ -237,6 +280,21 @@ static void put_counted_once(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
+/* The block's slot; who leaves the last one of those that count makes the loop's results. Its first warps' places are for
+ * that. */
+static void put_leave(struct gpu_writer *w) {
+  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
+      GPU_COMBINE_THREADS, w->shape->block);
+  add_words(&w->g, w->g.out,
+            "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count)) "
+            "op2_last(op2_slots, op2_count, op2_warps%s",
+            gpu_tells_host(w->g.d) ? ", op2_result" : "");
+  for (int i = 0; i < w->g.d->nargs; i++)
+    if (is_kept(w, i))
+      text_addf(w->g.out, ", op2_kept%d", i);
+  text_add(w->g.out, ");\n");
+}
+
 void gpu_put_finish(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && is_extremum(&w->g.d->args[i]) && w->g.d->args[i].info < 0)
@@ -245,12 +303,11 @@ void gpu_put_finish(struct gpu_writer *w) {
     return;
   if (w->shape->rows)
     put_counted_once(w);
-  put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + $block;");
+  put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + op2_nth;");
   if (gpu_meeting_bytes(w->g.d, w->shape))
     put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");
   else if (w->language->copies)
-    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)$block) * %d);", w->shape->block);
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + op2_nth) * %d);", w->shape->block);
   else
-    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)$block) * (%d / $lanes));",
-        w->shape->block);
+    put_leave(w);
 }

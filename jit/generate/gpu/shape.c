@@ -153,6 +153,13 @@ long gpu_slot_offset(const struct desc *d, int arg) {
   return in_slot(&d->args[arg]) ? (long)slot_end(d, arg) : -1;
 }
 
+bool gpu_tells_host(const struct desc *d) {
+  bool tells = false;
+  for (int i = 0; i < d->nargs; i++)
+    tells |= in_slot(&d->args[i]) && !d->args[i].kept;
+  return tells;
+}
+
 /* ---- parameters ---- */
 static bool add(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index, int column, size_t bytes) {
   struct gpu_parameter *items = array_more(p->items, (size_t)p->count, sizeof *items);
@@ -199,9 +206,21 @@ static bool add_globals(const struct desc *d, struct gpu_parameters *p) {
     together += value ? bytes : 0;
     good = good && add(p, global ? GPU_P_GLOBAL : GPU_P_START, i, !value, value ? bytes : sizeof(void *));
   }
-  if (gpu_slot_bytes(d))
-    good = good && add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
-           add(p, GPU_P_SLOT, 0, 0, sizeof(int));
+  return good;
+}
+
+static bool add_results(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
+  if (!gpu_slot_bytes(d))
+    return true;
+  bool good = add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
+              add(p, GPU_P_SLOT, 0, 0, sizeof(int));
+  if (!gpu_has_ticket(s->dialect))
+    return good;
+  good = good && add(p, GPU_P_TICKET, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNT, 0, 0, sizeof(int)) &&
+         (!gpu_tells_host(d) || add(p, GPU_P_RESULT, 0, 0, sizeof(void *)));
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].kept && in_slot(&d->args[i]))
+      good = good && add(p, GPU_P_KEPT, i, 0, sizeof(void *));
   return good;
 }
 
@@ -220,7 +239,8 @@ static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, str
   bool good = true;
   if (s->sorted || s->strategy == GPU_COLOURS)
     good = add(p, GPU_P_LIST, 0, 0, sizeof(void *));
-  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int));
+  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int)) &&
+         add(p, GPU_P_BACK, 0, 0, sizeof(int));
   if (gpu_has_blocks(s->strategy))
     good = good && add(p, GPU_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, GPU_P_FIRST, 0, 0, sizeof(int)) &&
            add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
@@ -252,7 +272,8 @@ size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s) {
 int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
                         struct gpu_parameters *out, struct error *err) {
   *out = (struct gpu_parameters){0};
-  if (add_data(d, out) && add_globals(d, out) && add_walk(s, t, out) && add_constants(d, s, out))
+  if (add_data(d, out) && add_globals(d, out) && add_results(d, s, out) && add_walk(s, t, out) &&
+      add_constants(d, s, out))
     return OP_OK;
   gpu_parameters_free(out);
   return error_memory(err, "a kernel's parameters", 0);
@@ -262,8 +283,10 @@ int gpu_parameter_bytes(const struct gpu_parameter *p) {
   switch (p->kind) {
   case GPU_P_STRIDE:
   case GPU_P_SLOT:
+  case GPU_P_COUNT:
   case GPU_P_BEGIN:
   case GPU_P_END:
+  case GPU_P_BACK:
   case GPU_P_FIRST:
   case GPU_P_CONSTANTS:
   case GPU_P_STAGED_AT: return (int)p->bytes;

@@ -26,6 +26,7 @@ const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 
 /* Names beside the skeleton's:
  *   op2_r results of this thread, op2_y3 values of a global, op2_b3 start values
+ *   op2_nth this block's number in the launch, whatever the order they run in
  *   op2_lane which of an element's threads this is
  *   op2_rows3(x, k) a row of argument 3 that stays where it is, op2_to3 its targets
  *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart */

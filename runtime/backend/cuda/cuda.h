@@ -49,7 +49,6 @@ CUDA_TABLE(CUDA_TABLE_FUNCTION)
 int cuda_graph_new(void *self, void **out);
 int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, unsigned threads,
                       unsigned shared, void **values);
-int cuda_graph_copy_out(void *self, void *graph, void *to, cuda_address from, size_t bytes);
 int cuda_graph_finish(void *self, void *graph);
 int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned blocks, unsigned threads,
                    unsigned shared, void **values);

@@ -64,25 +64,13 @@ typedef struct cuda_function_ *cuda_function;
   X(error_name, cuGetErrorName, hipDrvGetErrorName, (int code, const char **out))                            \
   X(error_string, cuGetErrorString, hipDrvGetErrorString, (int code, const char **out))
 
-/* Of a launch that is a node of a graph, and of a copy: as cuda.h lays them out. */
+/* Of a launch that is a node of a graph, as cuda.h lays it out. */
 struct cuda_node_launch {
   cuda_function function;
   unsigned gx, gy, gz, bx, by, bz, shared;
   void **parameters, **extra;
 };
-struct cuda_place {
-  size_t x, y, z, level;
-  int kind; /* CUDA_HOST or CUDA_DEVICE */
-  void *host;
-  cuda_address device;
-  void *array, *reserved;
-  size_t pitch, height;
-};
-struct cuda_node_copy {
-  struct cuda_place from, to;
-  size_t width, height, depth;
-};
-enum { CUDA_HOST = 1, CUDA_DEVICE = 2, CUDA_NOT_SUPPORTED = 801 };
+enum { CUDA_NOT_SUPPORTED = 801 };
 
 typedef struct cuda_graph_ *cuda_graph;
 typedef struct cuda_graph_exec_ *cuda_graph_exec;
@@ -95,9 +83,6 @@ typedef struct cuda_node_ *cuda_node;
   X(graph_add_kernel, cuGraphAddKernelNode,                                                                  \
     (cuda_node * node, cuda_graph graph, const cuda_node *behind, size_t n,                                  \
      const struct cuda_node_launch *launch))                                                                 \
-  X(graph_add_copy, cuGraphAddMemcpyNode,                                                                    \
-    (cuda_node * node, cuda_graph graph, const cuda_node *behind, size_t n,                                  \
-     const struct cuda_node_copy *copy, void *context))                                                      \
   X(graph_instantiate, cuGraphInstantiateWithFlags,                                                          \
     (cuda_graph_exec * exec, cuda_graph graph, unsigned long long flags))                                    \
   X(graph_set_kernel, cuGraphExecKernelNodeSetParams,                                                        \

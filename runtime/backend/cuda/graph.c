@@ -17,8 +17,8 @@ static const struct cuda_driver *driver_of(void *self) {
 }
 
 static bool has_graphs(const struct cuda_driver *d) {
-  return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_add_copy &&
-         d->graph_instantiate && d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
+  return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_instantiate &&
+         d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
 }
 
 int cuda_graph_new(void *self, void **out) {
@@ -61,21 +61,6 @@ int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, 
   const int code = driver_of(self)->graph_add_kernel(&node, m->graph, &m->last, m->last != NULL, &launch);
   if (!code)
     kernels[m->count++] = m->last = node;
-  return code;
-}
-
-int cuda_graph_copy_out(void *self, void *graph, void *to, cuda_address from, size_t bytes) {
-  struct made *m = graph;
-  const struct cuda_node_copy copy = {.from = {.kind = CUDA_DEVICE, .device = from, .pitch = bytes},
-                                      .to = {.kind = CUDA_HOST, .host = to, .pitch = bytes},
-                                      .width = bytes,
-                                      .height = 1,
-                                      .depth = 1};
-  cuda_node node = NULL;
-  const int code = driver_of(self)->graph_add_copy(&node, m->graph, &m->last, m->last != NULL, &copy,
-                                                   ((struct cuda *)self)->context);
-  if (!code)
-    m->last = node;
   return code;
 }
 

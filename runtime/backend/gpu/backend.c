@@ -216,7 +216,7 @@ static int run_timed(struct op_context *ctx, struct launch *launch, struct gpu_v
   double seconds = 0;
   int result = c->driver->time_begin(c->self), code = OP_OK;
   if (!result)
-    code = gpu_launch_part(ctx, launch, v, part, err);
+    code = gpu_launch_part(ctx, launch, v, part, c->landing, err);
   if (!result && !code)
     result = c->driver->time_end(c->self, &seconds);
   if (!result && !code)
@@ -229,7 +229,9 @@ static int run_timed(struct op_context *ctx, struct launch *launch, struct gpu_v
 
 static int backend_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   struct gpu_variant *v = variant_of(launch->loop, launch->variant);
-  return launch->timed ? run_timed(ctx, launch, v, part, err) : gpu_launch_part(ctx, launch, v, part, err);
+  return launch->timed
+             ? run_timed(ctx, launch, v, part, err)
+             : gpu_launch_part(ctx, launch, v, part, gpu_of(ctx, launch->loop->space)->landing, err);
 }
 
 static int backend_finish(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -69,7 +69,8 @@ struct gpu_driver {
   int (*memory_info)(void *self, size_t *left, size_t *total);
   int (*memory_alloc)(void *self, gpu_address *out, size_t bytes);
   int (*memory_free)(void *self, gpu_address at);
-  int (*host_alloc)(void *self, void **out, size_t bytes); /* that copies go from and to */
+  /* Where copies go from and to; where there are tickets (gpu_has_ticket), kernels reach it too, at the same address. */
+  int (*host_alloc)(void *self, void **out, size_t bytes);
   int (*host_free)(void *self, void *p);
   /* The bytes of memory that is not host_alloc's are taken when it returns. */
   int (*copy_in)(void *self, gpu_address to, const void *from, size_t bytes);
@@ -92,10 +93,9 @@ struct gpu_driver {
   /* ---- graphs: what is given in one call; NULL: the driver has none. A failure of the first says that it has none after
    * all ---- */
   int (*graph_new)(void *self, gpu_graph *out);
-  /* The next node, behind all that are there: a launch, or a copy to memory of host_alloc. */
+  /* The next node, behind all that are there. */
   int (*graph_kernel)(void *self, gpu_graph graph, gpu_function function, unsigned blocks, unsigned threads,
                       unsigned shared, void **values);
-  int (*graph_copy_out)(void *self, gpu_graph graph, void *to, gpu_address from, size_t bytes);
   int (*graph_finish)(void *self, gpu_graph graph); /* there are no more */
   /* Launch number `kernel` gets other values. */
   int (*graph_set)(void *self, gpu_graph graph, int kernel, gpu_function function, unsigned blocks,

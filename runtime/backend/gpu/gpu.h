@@ -61,11 +61,13 @@ struct gpu {
     gpu_graph graph; /* what is launched becomes a part of it; NULL: it is launched */
     bool again;      /* it is one already, and gets other values */
     int next;        /* number of the next launch */
+    bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
-  op_counters_t *counters; /* the context's */
-  bool failed;             /* a kernel failed: the driver takes no more work */
-  bool gpu_to_mpi;         /* MPI is given the device's memory */
+  unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
+  op_counters_t *counters;  /* the context's */
+  bool failed;              /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi;          /* MPI is given the device's memory */
 };
 /* The device of the space, which is open. */
 struct gpu *gpu_of(const struct op_context *ctx, enum space space);
@@ -177,12 +179,14 @@ struct gpu_variant {
   char *name;
   bool ready;
   struct gpu_program *program;
-  gpu_function function, combine, *sums; /* sums: one per target, APART only */
+  gpu_function function, combine,
+      *sums; /* combine: where there is no ticket; sums: one per target, APART only */
   struct gpu_parameters parameters;
   struct gpu_part parts[LOOP_PARTS];
-  int nslots, nresults; /* slots that count come first */
-  gpu_address slots, warps;
+  int nslots, nresults;             /* slots that count come first */
+  gpu_address slots, warps, ticket; /* behind the slots; 0: there is none */
   size_t slots_bytes, warps_bytes;
+  bool under_way; /* some parts with results were launched, and not the last one */
   struct gpu_memory {
     gpu_address at;
     size_t bytes;
@@ -232,22 +236,23 @@ int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n,
 void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
 
 /* ---- launches (launch.c) ---- */
+/* `landing`: pinned memory where results come to, of gpu_result_bytes and no other launch's until they are taken. */
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
-                    struct error *err);
+                    unsigned char *landing, struct error *err);
 /* A launch, or a part of the graph that is recorded. */
 int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
               void **values, const struct gpu_sizes *sizes);
 /* What an argument begins with that travels with a launch, or is copied before it. */
 void *gpu_global_values(const struct launch *launch, int arg);
-/* The results, in two steps: combined on the device and on their way to pinned memory; there, when it was waited for. Bytes
- * that they have, 0: there are none. */
+/* The results, in two steps: on their way to pinned memory, combined on the device if the loop's kernel did not do it; there,
+ * when it was waited for. Bytes that they have, 0: there are none. */
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v);
 int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                      unsigned char *landing, struct error *err);
 /* What stays on the device is the newest there. */
 void gpu_mark_kept(const struct loop *loop);
 void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing);
-/* Combine the results on the device and wait for them. */
+/* Send the results and wait for them. */
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err);
 

@@ -21,6 +21,7 @@ struct part {
   size_t bytes;
   size_t landing; /* where its results are */
   int first;      /* of its launches in the graph */
+  bool back;      /* which have their blocks in this order */
 };
 
 struct gpu_chain {
@@ -165,9 +166,11 @@ static int give(struct op_context *ctx, struct gpu_chain *chain, struct launch *
   int code = OP_OK;
   for (int i = 0; !code && i < chain->n; i++) {
     struct part *p = &chain->parts[i];
-    p->first = gpu_of(ctx, p->loop->space)->recording.next;
+    const struct gpu_recording *r = &gpu_of(ctx, p->loop->space)->recording;
+    p->first = r->next;
     if (launches[i]->loop->ready.parts[0].begin < launches[i]->loop->ready.parts[0].end)
-      code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
+      code = gpu_launch_part(ctx, launches[i], p->v, 0, landing + p->landing, err);
+    p->back = r->back;
     if (!code)
       code = gpu_send_results(ctx, launches[i], p->v, landing + p->landing, err);
   }
@@ -254,8 +257,9 @@ static int set_values(struct op_context *ctx, struct gpu_chain *chain, struct la
       code = gpu_program_constants(ctx, launches[i]->loop, p->v->program, err);
     if (code || !take_values(p, launches[i]))
       continue;
-    c->recording = (struct gpu_recording){.graph = chain->graph, .again = true, .next = p->first};
-    code = gpu_launch_part(ctx, launches[i], p->v, 0, err);
+    c->recording =
+        (struct gpu_recording){.graph = chain->graph, .again = true, .next = p->first, .back = p->back};
+    code = gpu_launch_part(ctx, launches[i], p->v, 0, chain->landing + p->landing, err);
     c->recording = (struct gpu_recording){0};
   }
   return code;

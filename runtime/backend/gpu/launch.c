@@ -1,4 +1,5 @@
 /* One loop on the device: parameters, launches, results. The host waits only for results. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@ struct call {
   struct loop *loop;
   struct gpu_variant *v;
   struct gpu_part *p;
-  long begin; /* the part's first element */
   const struct gpu_targets *targets;
+  unsigned char *landing; /* where the host looks for results */
   struct error *err;
 };
 
@@ -92,6 +93,10 @@ static void fill_word(struct call *call, int i) {
   case GPU_P_STRIDE: word->wide = dat_stride(dat_of(call->loop, p->index)); break;
   case GPU_P_SLOTS: word->address = v->slots; break;
   case GPU_P_WARPS: word->address = v->warps; break;
+  case GPU_P_TICKET: word->address = v->ticket; break;
+  case GPU_P_COUNT: word->number = v->nresults; break;
+  case GPU_P_RESULT: word->address = (uintptr_t)call->landing; break; /* kernels reach it there */
+  case GPU_P_KEPT: word->address = gpu_value_address(call->c, call->loop->args[p->index].gbl); break;
   case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
   case GPU_P_APART: word->address = call->p->apart[p->index]; break;
   default: word->address = call->p->arrays[i] ? call->p->arrays[i]->at : 0;
@@ -99,14 +104,15 @@ static void fill_word(struct call *call, int i) {
   call->p->values[i] = word;
 }
 
-/* A record's dats are always the same ones, so only its globals are looked at again. */
+/* A record's dats are always the same ones, so only its globals and where results go are looked at again. */
 static int fill(struct call *call) {
   const struct gpu_variant *v = call->v;
   int code = OP_OK;
   for (int i = 0; i < v->parameters.count && !code; i++) {
     const struct gpu_parameter *p = &v->parameters.items[i];
     bool global = p->kind == GPU_P_GLOBAL || p->kind == GPU_P_START;
-    if (!call->p->filled && p->kind != GPU_P_CONSTANTS && (!global || p->column))
+    bool result = p->kind == GPU_P_RESULT || p->kind == GPU_P_KEPT;
+    if ((!call->p->filled || result) && p->kind != GPU_P_CONSTANTS && (!global || p->column))
       fill_word(call, i);
     if (global && p->column)
       code = copy_global(call, i);
@@ -133,11 +139,34 @@ int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned th
                   : c->driver->graph_kernel(c->self, r->graph, function, blocks, threads, shared, values);
 }
 
-static int launch_all(struct call *call) {
+/* A call before may have ended between two parts, with an error: its blocks are forgotten. */
+static int begin_ticket(const struct call *call) {
+  static const unsigned none;
+  struct gpu_variant *v = call->v;
+  const struct gpu_launch *l = call->p->launches;
+  const int n = call->p->nlaunches;
+  if (!v->ticket || !n || call->c->recording.graph || l[0].slot >= v->nresults)
+    return 0;
+  const bool again = v->under_way && l[0].slot == 0;
+  v->under_way = l[n - 1].slot + l[n - 1].blocks < v->nresults;
+  return again ? call->c->driver->copy_in(call->c->self, v->ticket, &none, sizeof none) : 0;
+}
+
+/* Every second loop over a set begins where the one before ended: the cache still has what that one saw last. */
+static bool turn(const struct call *call, int part) {
+  const unsigned long long bit = 1ULL << (unsigned)(call->loop->set->id * LOOP_PARTS + part) % 64;
+  call->c->turns ^= bit;
+  return !(call->c->turns & bit);
+}
+
+static int launch_all(struct call *call, int part) {
   const struct gpu_variant *v = call->v;
   const struct gpu_sizes sizes = {v->parameters.count, call->p->sizes};
-  int code = 0;
+  int code = begin_ticket(call);
   gpu_given(call->c, call->loop->name, v->name);
+  if (!call->c->recording.again)
+    call->c->recording.back = turn(call, part);
+  set_number(call, GPU_P_BACK, call->c->recording.back);
   for (int k = 0; k < call->p->nlaunches && !code; k++) {
     const struct gpu_launch *l = &call->p->launches[k];
     if (!l->blocks)
@@ -198,14 +227,6 @@ static int kept_results(struct call *call, gpu_address *out) {
   return n;
 }
 
-/* Has the host to see some of it? */
-static bool tells_host(const struct loop *loop) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (gpu_slot_offset(&loop->desc, i) >= 0 && !loop->desc.args[i].kept)
-      return true;
-  return false;
-}
-
 static int combine(struct call *call) {
   int sizes_of[3 + OP_MAX_ARGS] = {0, sizeof(int), 0};
   gpu_address kept[OP_MAX_ARGS];
@@ -225,7 +246,7 @@ void gpu_mark_kept(const struct loop *loop) {
 }
 
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v) {
-  return v->nresults && tells_host(launch->loop) ? gpu_slot_bytes(&launch->loop->desc) : 0;
+  return v->nresults && gpu_tells_host(&launch->loop->desc) ? gpu_slot_bytes(&launch->loop->desc) : 0;
 }
 
 int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
@@ -235,11 +256,13 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
   const size_t bytes = gpu_result_bytes(launch, v);
   if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
     return OP_OK;
+  if (gpu_has_ticket(v->shape.dialect)) { /* the kernel itself did it */
+    gpu_mark_kept(launch->loop);
+    return OP_OK;
+  }
   int code = combine(&call);
   if (!code && bytes)
-    code = c->recording.graph
-               ? c->driver->graph_copy_out(c->self, c->recording.graph, landing, v->slots, bytes)
-               : c->driver->copy_out(c->self, landing, v->slots, bytes);
+    code = c->driver->copy_out(c->self, landing, v->slots, bytes);
   return failed(&call, code, "running the kernel");
 }
 
@@ -256,7 +279,7 @@ int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_
 }
 
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
-                    struct error *err) {
+                    unsigned char *landing, struct error *err) {
   struct loop *loop = launch->loop;
   const struct gpu_loop *l = loop->ready.backend_state;
   struct call call = {.ctx = ctx,
@@ -265,13 +288,13 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
                       .loop = loop,
                       .v = v,
                       .p = &v->parts[part],
-                      .begin = loop->ready.parts[part].begin,
                       .targets = &l->targets,
+                      .landing = landing,
                       .err = err};
   int code = call.c->driver->module_global ? gpu_program_constants(ctx, loop, v->program, err) : OP_OK;
   if (!code)
     code = fill(&call);
   if (!code)
-    code = launch_all(&call);
+    code = launch_all(&call, part);
   return code ? code : launch_sums(&call);
 }

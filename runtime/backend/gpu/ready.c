@@ -328,14 +328,20 @@ static int make_results(struct making *w) {
   size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)(v->shape.block / w->c->device.width);
   if (!slot)
     return OP_OK;
-  if (warps * (size_t)v->nslots < (size_t)(GPU_COMBINE_THREADS / w->c->device.width))
-    warps = (size_t)(GPU_COMBINE_THREADS / w->c->device.width);
-  v->slots_bytes = slot * (size_t)v->nslots;
-  v->warps_bytes = gpu_meeting_bytes(&w->loop->desc, &v->shape) ? 0 : slot * (size_t)v->nslots * warps;
+  const unsigned none = 0;
+  const bool has_ticket = gpu_has_ticket(v->shape.dialect);
+  warps = warps * (size_t)v->nslots + (size_t)(GPU_COMBINE_THREADS / w->c->device.width);
+  v->slots_bytes = slot * (size_t)v->nslots + (has_ticket ? sizeof none : 0);
+  v->warps_bytes = gpu_meeting_bytes(&w->loop->desc, &v->shape) ? 0 : slot * warps;
   int code =
       gpu_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
   if (!code && v->warps_bytes)
     code = gpu_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
+  if (!code && has_ticket) {
+    v->ticket = v->slots + slot * (size_t)v->nslots;
+    code = gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
+                      "loop %s: preparing its results", w->loop->name);
+  }
   return code ? code : gpu_landing(w->c, slot, w->err);
 }
 
@@ -400,7 +406,7 @@ static int find_functions(struct making *w) {
     return error_memory(w->err, "a kernel's name", 0);
   int code = find_function(w, name, v->shape.block, &v->function);
   free(name);
-  if (!code && gpu_slot_bytes(&w->loop->desc))
+  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && v->shape.strategy == GPU_APART) {
     v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);

@@ -267,6 +267,7 @@ static void block_start(const struct launch *l, uint32_t number) {
   undefine(running.dynamic_shadow, l->dynamic_bytes);
   undefine(running.static_shadow, fixed);
   running.block = number;
+  order_block(number);
   standin_machine.block = (struct standin_dim){number % l->grid.x, number / l->grid.x % l->grid.y,
                                                number / l->grid.x / l->grid.y};
   machine.live = machine.nthreads;
@@ -354,8 +355,10 @@ int blocks_run(const struct launch *l) {
   uint32_t count = l->grid.x * l->grid.y * l->grid.z;
   machine.random = standin_settings.seed * 0x9E3779B97F4A7C15ULL + 1;
   int *order = block_order(count);
-  if (!order)
+  if (!order || !order_launch(count)) {
+    free(order);
     return CODE_OUT_OF_MEMORY;
+  }
   running.lanes = l->function->module->program->lanes;
   machine.nthreads = (int)(l->block.x * l->block.y * l->block.z);
   machine.code = CODE_OK;

@@ -1,5 +1,5 @@
 /* The checker: who touched each byte last, and whether something ordered that touch before this one. Threads
- * of a block are ordered by its barriers, lanes of a warp also by their meetings, blocks by nothing. */
+ * of a block are ordered by its barriers, lanes of a warp also by their meetings, blocks by what one hands to another (order.c). */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ static bool conflicts(const struct mark *m) {
   if (m->launch != running.serial)
     return false;
   if (m->block != running.block)
-    return true;
+    return !order_before(m);
   if (m->epoch != t->epoch || m->thread == t->number)
     return false;
   if (m->thread == -2)
@@ -136,9 +136,10 @@ static void remember(struct mark *m, int kind, const void *place) {
                       .kind = (uint8_t)kind,
                       .place = place};
   if (merge) {
-    if (m->block != running.block)
+    if (m->block != running.block) {
       next.block = MARK_BLOCKS;
-    else if (m->thread == -2 || m->warp_epoch >> 24 != next.warp_epoch >> 24)
+      next.epoch = m->epoch > t->epoch ? m->epoch : t->epoch;
+    } else if (m->thread == -2 || m->warp_epoch >> 24 != next.warp_epoch >> 24)
       next.thread = -2;
     else
       next.thread = -1;
@@ -208,8 +209,6 @@ static void check_global(uintptr_t address, unsigned size, int kind, const void 
   char what[160];
   if (!r) {
     bounds(place, "out of bounds", address, size, "between allocations");
-  } else if (r->pinned) {
-    bounds(place, "host pointer", address, size, "host memory");
   } else if (!r->live) {
     snprintf(what, sizeof what, "allocation %d of %zu bytes has been freed", r->serial, r->bytes);
     bounds(place, "use after free", address, size, what);
@@ -222,11 +221,17 @@ static void check_global(uintptr_t address, unsigned size, int kind, const void 
     notice_host(r, address);
     snprintf(space, sizeof space, "allocation %d", r->serial);
     touch(r->shadow, address - r->base, size, kind, place, space);
+    if (kind == STANDIN_ATOMIC)
+      order_atomic(address);
   }
 }
 
 void check_access(const void *pointer, unsigned size, int kind, const void *place) {
   uintptr_t address = (uintptr_t)pointer;
+  if (kind == STANDIN_FENCE) {
+    order_fence();
+    return;
+  }
   if (address - (uintptr_t)running.stacks < running.stacks_bytes)
     return;
   const struct standin_module *m = running.launch->function->module;

@@ -23,7 +23,6 @@ int driver_fail(int code); /* sticky; gives the code back */
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
 EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                           unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra);
-EXPORT int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream);
 
 /* ---- queue.c ---- */
 enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT };
@@ -46,6 +45,8 @@ int queue_drain(void);
 /* Device addresses carry a tag, unless the host may reach them (STANDIN_REACHABLE). */
 address device_address(uintptr_t at);
 bool is_of_device(address p);
+/* In memory of the host that kernels reach as well. */
+bool is_pinned(const void *p);
 /* A variable of a program that the host has asked for. */
 void remember_variable(uintptr_t base, size_t bytes);
 

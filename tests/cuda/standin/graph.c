@@ -11,22 +11,9 @@ struct node_launch {
   unsigned gx, gy, gz, bx, by, bz, dynamic;
   void **parameters, **extra;
 };
-struct place {
-  size_t x, y, z, level;
-  int kind;
-  void *host;
-  address device;
-  void *array, *reserved;
-  size_t pitch, height;
-};
-struct node_copy {
-  struct place from, to;
-  size_t width, height, depth;
-};
 
 struct node {
   struct node_launch launch; /* its parameters are this node's */
-  struct node_copy copy;     /* of a node without a function */
   const struct node *of;     /* in a graph that was instantiated: the node that it was made of */
 };
 struct graph {
@@ -91,20 +78,6 @@ EXPORT int cuGraphAddKernelNode(struct node **out, struct graph *g, struct node 
   return made ? take_launch(made, launch) : CODE_INVALID_VALUE;
 }
 
-EXPORT int cuGraphAddMemcpyNode(struct node **out, struct graph *g, struct node *const *behind, size_t n,
-                                const struct node_copy *copy, void *context) {
-  ENTER();
-  if (!context || copy->from.kind != 2 || copy->to.kind != 1 || copy->height != 1 || copy->depth != 1 ||
-      !is_of_device(copy->from.device))
-    return CODE_INVALID_VALUE;
-  struct node *made = add(g, behind, n);
-  *out = made;
-  if (!made)
-    return CODE_INVALID_VALUE;
-  made->copy = *copy;
-  return CODE_OK;
-}
-
 EXPORT int cuGraphInstantiateWithFlags(struct graph **out, const struct graph *g, unsigned long long flags) {
   ENTER();
   int code = flags ? CODE_INVALID_VALUE : CODE_OK;
@@ -115,9 +88,8 @@ EXPORT int cuGraphInstantiateWithFlags(struct graph **out, const struct graph *g
       code = CODE_OUT_OF_MEMORY;
     else {
       exec->nodes[exec->count++] = made;
-      made->copy = g->nodes[i]->copy;
       made->of = g->nodes[i];
-      code = g->nodes[i]->launch.function ? take_launch(made, &g->nodes[i]->launch) : CODE_OK;
+      code = take_launch(made, &g->nodes[i]->launch);
     }
   }
   *out = exec;
@@ -129,7 +101,7 @@ EXPORT int cuGraphExecKernelNodeSetParams(const struct graph *exec, const struct
   ENTER();
   for (int i = 0; i < exec->count; i++) {
     struct node *n = exec->nodes[i];
-    if (n->of != node || !n->launch.function)
+    if (n->of != node)
       continue;
     void **before = n->launch.parameters;
     const struct standin_function *f = n->launch.function;
@@ -145,11 +117,9 @@ EXPORT int cuGraphLaunch(const struct graph *exec, void *stream) {
   ENTER();
   int code = CODE_OK;
   for (int i = 0; !code && i < exec->count; i++) {
-    const struct node *n = exec->nodes[i];
-    const struct node_launch *l = &n->launch;
-    code = l->function ? cuLaunchKernel(l->function, l->gx, l->gy, l->gz, l->bx, l->by, l->bz, l->dynamic,
-                                        stream, l->parameters, NULL)
-                       : cuMemcpyDtoHAsync_v2(n->copy.to.host, n->copy.from.device, n->copy.width, stream);
+    const struct node_launch *l = &exec->nodes[i]->launch;
+    code = cuLaunchKernel(l->function, l->gx, l->gy, l->gz, l->bx, l->by, l->bz, l->dynamic, stream,
+                          l->parameters, NULL);
   }
   return code;
 }

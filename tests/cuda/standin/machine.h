@@ -7,8 +7,8 @@ struct standin_dim {
   unsigned x, y, z;
 };
 
-/* STANDIN_ALIGN: an address whose alignment does not fit what is behind it. */
-enum standin_access { STANDIN_READ, STANDIN_WRITE, STANDIN_ATOMIC, STANDIN_ALIGN };
+/* STANDIN_ALIGN: an address whose alignment does not fit what is behind it; STANDIN_FENCE: no access, __threadfence(). */
+enum standin_access { STANDIN_READ, STANDIN_WRITE, STANDIN_ATOMIC, STANDIN_ALIGN, STANDIN_FENCE };
 
 /* Operations that need other threads of the warp or of the block. */
 enum standin_meeting {

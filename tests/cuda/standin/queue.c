@@ -79,11 +79,11 @@ static int check_launch(const struct standin_function *f, const struct launch *l
   return l->dynamic_bytes > (unsigned)f->dynamic_limit ? CODE_INVALID_VALUE : CODE_OK;
 }
 
-/* A pointer that a kernel gets is NULL or an address of the device. */
+/* A pointer that a kernel gets is NULL, an address of the device, or of pinned memory of the host. */
 static int check_parameters(const struct standin_function *f, void **parameters) {
   for (int i = 0; i < f->kernel->nparameters; i++) {
     address p = f->kernel->is_pointer[i] ? *(address *)parameters[i] : 0;
-    if (!p || is_of_device(p))
+    if (!p || is_of_device(p) || is_pinned((const void *)(uintptr_t)p))
       continue;
     finding("host pointer", NULL, 0, "parameter %d of kernel %s is %#llx, not an address of the device", i,
             f->kernel->name, p);

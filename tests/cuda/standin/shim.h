@@ -225,7 +225,11 @@ static inline int __clz(int v) {
 #define __ldg(p) (*(p))
 #define assert(c) ((c) ? (void)0 : standin->trap("assertion failed: " #c, __LINE__))
 #define __trap() standin->trap("__trap", __LINE__)
+#ifdef STANDIN_CHECKED
+#define __threadfence() standin->access(0, 0, STANDIN_FENCE, 0)
+#else
 #define __threadfence() ((void)0)
+#endif
 #define __threadfence_block() ((void)0)
 
 /* ---- meetings of threads ---- */
@@ -330,6 +334,7 @@ STANDIN_ATOMICS(float)
 STANDIN_ATOMICS_INT(int)
 STANDIN_ATOMICS_INT(unsigned)
 STANDIN_ATOMICS_INT(unsigned long long)
+STANDIN_ATOMIC_OP(atomicInc, unsigned, old >= v ? 0 : old + 1)
 /* Past the cache that is not coherent: it sees what atomics leave. */
 #define STANDIN_LDCG(T)                                                                                      \
   STANDIN_ATOMIC_FORM T standin_peek(const T *p) {                                                           \

@@ -117,6 +117,14 @@ extern struct running running;
 /* End the launch from inside a kernel with this code; does not return. */
 void blocks_abort(int code) __attribute__((noreturn));
 
+/* ---- what orders blocks (order.c), in checked mode ---- */
+bool order_launch(uint32_t blocks); /* false: no memory */
+void order_block(uint32_t number);
+void order_fence(void); /* of the running thread */
+void order_atomic(uintptr_t word);
+/* Is the touch, of another block or of several, ordered before what the running thread does now? */
+bool order_before(const struct mark *m);
+
 /* ---- the checker ---- */
 void check_access(const void *address, unsigned size, int kind, const void *place);
 /* A finding: "race: ...". `place` is an address in the program (NULL: none), `line` a line of the source (0:

@@ -86,7 +86,7 @@ EXPORT int cuMemFreeHost(void *p) {
 }
 
 /* ---- copies and fills ---- */
-static bool pinned(const void *p) {
+bool is_pinned(const void *p) {
   struct region *r = memory_find((uintptr_t)p);
   return r && r->pinned && r->live;
 }
@@ -101,7 +101,7 @@ static int copy_in(address to, const void *from, size_t bytes, bool wait) {
   if (!w)
     return CODE_OUT_OF_MEMORY;
   w->to = a, w->from = (uintptr_t)from, w->bytes = bytes;
-  if (!wait && !pinned(from) && (w->staged = malloc(bytes)))
+  if (!wait && !is_pinned(from) && (w->staged = malloc(bytes)))
     memcpy(w->staged, from, bytes);
   return wait ? queue_drain() : CODE_OK;
 }
@@ -115,7 +115,7 @@ static int copy_out(void *to, address from, size_t bytes, bool wait) {
   if (!w)
     return CODE_OUT_OF_MEMORY;
   w->to = (uintptr_t)to, w->from = a, w->bytes = bytes;
-  return wait || !pinned(to) ? queue_drain() : CODE_OK;
+  return wait || !is_pinned(to) ? queue_drain() : CODE_OK;
 }
 EXPORT int cuMemcpyHtoD_v2(address to, const void *from, size_t bytes) {
   ENTER();
