@@ -114,6 +114,11 @@ static void begin_period(const struct op_context *ctx, struct watch *w) {
     w->rest = w->n;
 }
 
+/* Something ran what waited in the middle of a chain: its rest runs as called, and the next one is whole again. */
+static bool is_rest(const struct op_context *ctx, const struct watch *w) {
+  return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
+}
+
 bool watch_takes(struct op_context *ctx, const struct loop *loop) {
   enum { PATIENCE = 16 };
   struct watch *w = &ctx->queue->watch;
@@ -128,7 +133,7 @@ bool watch_takes(struct op_context *ctx, const struct loop *loop) {
   }
   if (w->at == 0)
     begin_period(ctx, w);
-  const bool waits = w->period[w->at].waits && w->rest == 0;
+  const bool waits = w->period[w->at].waits && w->rest == 0 && !is_rest(ctx, w);
   w->rest -= w->rest > 0;
   pass(w);
   return waits;
@@ -162,7 +167,7 @@ void watch_ran(struct watch *w) {
 int watch_period(const struct watch *w, int launches) {
   bool looks = false;
   for (int i = 0; i < w->n; i++)
-    looks |= !w->period[i].waits || w->period[i].loop->ready.tells;
+    looks |= watched_ends(&w->period[i]);
   return w->waits && !looks && launches % w->n == 0 ? w->n : 0;
 }
 

@@ -19,6 +19,10 @@ struct watched {
   const struct loop *loop; /* NULL: the program looks, so that nothing waits any more */
   bool waits;
 };
+/* Chains end behind it. */
+static inline bool watched_ends(const struct watched *w) {
+  return !w->waits || w->loop->ready.tells;
+}
 
 struct watch {
   bool on;      /* OP2_LAZY=auto, and a backend whose loops can wait */

@@ -58,17 +58,12 @@ static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 && !speaks(loop);
 }
 
-/* Chains end behind it. */
-static bool ends(const struct watched *w) {
-  return !w->waits || w->loop->ready.tells;
-}
-
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
  * remembered of the period is found again. */
 static int find_first(const struct watched *period, int n) {
   int first = -1;
   for (int i = 0; i < n && first < 0; i++)
-    if (ends(&period[i]) && period[(i + 1) % n].loop)
+    if (watched_ends(&period[i]) && period[(i + 1) % n].loop)
       first = (i + 1) % n;
   if (first >= 0)
     return first;
@@ -183,14 +178,14 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
     period[i].waits = may_wait(ctx, period[i].loop);
   rotate(period, n, find_first(period, n));
   for (int i = 0; i < n; i++)
-    p.whole &= !ends(&period[i]);
+    p.whole &= !watched_ends(&period[i]);
   *guess = (struct chain_way){.bytes = worth_tile_bytes(ctx), .periods = 1};
   *seconds = 0;
   begin_part(&p);
   for (int i = 0; i < n; i++) {
     if (period[i].waits)
       add_loop(&p, period[i].loop);
-    if (!ends(&period[i]) && i + 1 < n)
+    if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
     const int periods = periods_of(ctx, &p);
     guess->periods = periods > guess->periods ? periods : guess->periods;
