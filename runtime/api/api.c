@@ -8,6 +8,7 @@
 #include "base/progress/progress.h"
 #include "context/env.h"
 #include "context/trace.h"
+#include "loop/queue.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
@@ -41,6 +42,9 @@ static struct {
   struct error error;
   op_error last;
 } the;
+
+/* The address of last_error in the thread that called last: its loops are what waits. */
+static _Atomic(const void *) looper;
 
 static const op_error no_error = {OP_OK, "OP_OK", ""};
 static const op_error busy_error = {OP_ERR_BUSY, "OP_ERR_BUSY",
@@ -103,17 +107,21 @@ static void tell_handler(const op_error *error) {
     the.handler(error, the.user);
 }
 
-void op2jit_set_error_handler(op_error_handler *handler, void *user) {
+/* Who handles errors is told of each at its call. What waits was called before, and its errors end the program. */
+static void change_handler(op_error_handler *handler) {
+  api_hold("op_set_error_handler", HOLD_HANDLER, handler != NULL);
   the.handler = handler;
+}
+
+void op2jit_set_error_handler(op_error_handler *handler, void *user) {
+  change_handler(handler);
   the.user = user;
 }
 
 void op2jit_f_errors(int back) {
-  if (back) {
+  if (back)
     the.held = the.handler;
-    the.handler = op2jit_errors_return;
-  } else
-    the.handler = the.held;
+  change_handler(back ? op2jit_errors_return : the.held);
 }
 
 const op_error *op2jit_last_error(void) {
@@ -133,6 +141,7 @@ static bool enter(void) {
     return false;
   }
   last_error = &no_error;
+  atomic_store_explicit(&looper, &last_error, memory_order_relaxed);
   if (the.error.code)
     error_clear(&the.error);
   return true;
@@ -235,6 +244,38 @@ struct op_context *api_enter(const char *call, enum queued queued) {
   return NULL;
 }
 
+/* Not from inside of a kernel or a task. */
+static bool is_looper(void) {
+  return atomic_load_explicit(&looper, memory_order_relaxed) == &last_error &&
+         !atomic_load_explicit(&the.busy, memory_order_relaxed);
+}
+
+static struct watch *get_watch(void) {
+  struct queue *queue = the.context ? the.context->queue : NULL;
+  return queue && queue->watch.on ? &queue->watch : NULL;
+}
+
+static void run_what_waits(const char *call) {
+  if (the.context->queue->count && api_enter(call, FLUSH))
+    api_leave(the.error.code);
+}
+
+void api_clock(const char *call) {
+  if (!is_looper() || !get_watch())
+    return;
+  run_what_waits(call);
+  if (get_watch())
+    watch_mark(get_watch());
+}
+
+void api_hold(const char *call, int why, bool held) {
+  if (!get_watch() || atomic_load_explicit(&the.busy, memory_order_relaxed))
+    return;
+  run_what_waits(call);
+  if (get_watch())
+    watch_hold(get_watch(), (enum watch_hold)why, held);
+}
+
 int api_refused(void) {
   return last_error->code;
 }
@@ -316,6 +357,8 @@ static int open_context(int argc, char **argv, int diags, const struct comm_give
   the.rank = start.comm ? start.comm->rank : 0;
   the.ranks = start.comm ? start.comm->size : 1;
   the.was_open |= !code;
+  if (!code && the.context->queue)
+    watch_hold(&the.context->queue->watch, HOLD_HANDLER, the.handler != NULL);
   if (!code) {
     the.process = getpid();
     note_lost();

@@ -22,6 +22,10 @@ int api_refused(void);
 bool api_was_busy(void);
 /* Where the call's error goes; its code is how the call went so far. */
 struct error *api_error(void);
+/* The program looks at a clock: what waits by itself (OP2_LAZY=auto) runs first, if it is this thread's. */
+void api_clock(const char *call);
+/* From now on nothing waits by itself, for that reason (enum watch_hold), or may again; what waits runs first. */
+void api_hold(const char *call, int why, bool held);
 /* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks
  * did not agree on is told to the others, and the ranks work together no more. */
 int api_leave(int code);

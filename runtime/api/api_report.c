@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "base/clock.h"
 #include "context/trace.h"
+#include "loop/auto/watch.h"
 #include "op2jit_tools.h"
 #include "ranks/agree.h"
 #include "report/report.h"
@@ -39,6 +40,7 @@ void op2jit_printf(const char *format, ...) {
 }
 
 int op2jit_add_tool(const op_tool *tool) {
+  api_hold("op_add_tool", HOLD_TOOL, true);
   struct op_context *ctx = api_enter("op_add_tool", KEEP);
   if (!ctx)
     return api_refused();
@@ -56,11 +58,13 @@ const char *op2jit_declarations(void) {
 }
 
 double op2jit_wtime(void) {
+  api_clock("op_wtime");
   return clock_seconds();
 }
 
 void op2jit_timers(double *cpu, double *wall) {
   struct rusage usage;
+  api_clock("op_timers");
   getrusage(RUSAGE_SELF, &usage);
   if (cpu)
     *cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

@@ -107,13 +107,29 @@ static struct op_context *new_context(struct error *err) {
   return &w->context;
 }
 
+static bool waits_by_itself(const struct op_context *ctx) {
+  return strcmp(env_value(ctx->env, ENV_LAZY), "auto") == 0;
+}
+
 /* Loops wait for one another, if they are to. */
 static void open_queue(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
-  if (strcmp(env_value(ctx->env, ENV_LAZY), "off") != 0)
+  if (strcmp(env_value(ctx->env, ENV_LAZY), "off") != 0 && !waits_by_itself(ctx))
     ctx->queue = queue;
   if (strcmp(env_value(ctx->env, ENV_LAZY), "check") == 0)
     queue->check = lazy_check;
+}
+
+/* Where nothing can wait by itself there is nothing to watch. On devices it is not known when it pays. */
+static void open_watch(struct op_context *ctx) {
+  struct queue *queue = &((struct whole *)ctx)->queue;
+  const struct backend *b = ctx->backend;
+  if (!waits_by_itself(ctx) || !b->may_wait || !b->work || ctx->compiled || ctx->shadow || !comm_alone(ctx->comm) ||
+      strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
+    return;
+  watch_open(&queue->watch, ctx);
+  watch_hold(&queue->watch, HOLD_TOOL, ctx->trace->ntools > 0);
+  ctx->queue = queue;
 }
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
@@ -300,6 +316,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   if (!code)
     code = tools_open(ctx, err);
   text_free(&warnings);
+  if (!code)
+    open_watch(ctx);
   if (code) {
     close_backends(ctx);
     release(ctx);
@@ -341,6 +359,8 @@ void context_close(struct op_context *ctx) {
 
 int ctx_flush(struct op_context *ctx, struct error *err) {
   ctx->counters->flushes++;
+  if (ctx->queue)
+    watch_mark(&ctx->queue->watch);
   const int code = queue_flush(ctx, err);
   return code ? code : spread_check(ctx, err);
 }

@@ -23,7 +23,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
                  struct error *err);
 /* Reports that were asked for, then the end. */
 void context_close(struct op_context *ctx);
-/* Run all queued loops: by api_enter alone, which says before which calls. Nothing is queued today. */
+/* Run all queued loops: by api_enter alone, which says before which calls. */
 int ctx_flush(struct op_context *ctx, struct error *err);
 
 #endif

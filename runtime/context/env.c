@@ -56,9 +56,9 @@ static const struct env_row rows[ENV_COUNT] = {
          "load: compile nothing, a loop that is not in the cache is an error; off: OP2_BACKEND=native only",
          NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
-    [ENV_LAZY] = {"OP2_LAZY", "off", "off|on|check",
-                  "on: loops wait until the program looks, and run as chains then; check: and are compared "
-                  "with loops one by one",
+    [ENV_LAZY] = {"OP2_LAZY", "auto", "auto|off|on|check",
+                  "auto: loops that repeat wait where that is expected to be faster, and run as chains; on: "
+                  "all loops wait until the program looks; check: and are compared with loops one by one",
                   NULL},
     [ENV_FUSE] =
         {"OP2_FUSE", "auto", "auto|on|off",

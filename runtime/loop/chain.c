@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/auto/worth.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/make.h"
@@ -21,8 +22,6 @@
 /* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so
  * many periods are known. */
 enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
-/* The first guess: a tile's data should be at home in a cache of one core. */
-static const double tile_bytes = 1e6;
 
 /* Loops that come again and again in this order. */
 struct period {
@@ -32,7 +31,7 @@ struct period {
   bool pays;                  /* its data are large enough for tiles */
   bool tasks;                 /* and there are threads for which it may be worth while to be tasks */
   bool fuses, made;           /* some of its loops can be one; and are made so */
-  struct chain_tuning *tuner; /* NULL: the first guess */
+  struct chain_tuning *tuner; /* NULL: the first guess, or no memory */
 };
 
 /* ---- periods ---- */
@@ -97,6 +96,8 @@ void loop_forget(struct op_context *ctx, const void *object) {
         continue;
       }
       *link = loop->next;
+      if (ctx->queue)
+        watch_forget(&ctx->queue->watch, loop);
       loop_free(ctx, loop);
       table->count--;
     }
@@ -130,7 +131,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
       .loops = array_new((size_t)n, sizeof(struct loop *)), .n = n, .epoch = ctx->mesh->epoch};
   for (int i = 0; p->loops && i < n; i++)
     p->loops[i] = launches[i]->loop;
-  p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(p->loops, n);
+  p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(ctx, p->loops, n);
   p->tasks = p->loops && launches[0]->loop->backend->work && tiled_pays_as_tasks(p->loops, n);
   p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n);
   if (p->loops && list_add(ctx->periods, p))
@@ -172,16 +173,23 @@ static bool forces_tasks(const struct op_context *ctx) {
   return env_number(ctx->env, ENV_TASKS, 0) > 0;
 }
 
-/* Not before all loops are known as they are one by one. */
-static bool can(struct launch *const *launches, int n) {
+/* OP2_LAZY=auto */
+static const struct watch *watch_of(const struct op_context *ctx) {
+  return ctx->queue->watch.on ? &ctx->queue->watch : NULL;
+}
+
+/* Not before all loops are known as they are one by one, unless they are known to gain by waiting. */
+static bool can(const struct op_context *ctx, struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts != 1 || tune_wants(launches[i]))
+    if (launches[i]->loop->ready.nparts != 1 || (!watch_of(ctx) && tune_wants(launches[i])))
       return false;
   return true;
 }
 
-static struct chain_way guess(double bytes, int n, int times) {
-  const int periods = n < LONG_CHAIN ? LONG_CHAIN / n : 1;
+/* How to cut at first. */
+static struct chain_way guess(const struct op_context *ctx, double bytes, int n, int times) {
+  const struct watch *w = watch_of(ctx);
+  const int periods = w ? w->guess.periods : n < LONG_CHAIN ? LONG_CHAIN / n : 1;
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
@@ -198,6 +206,7 @@ static bool can_be_made(struct op_context *ctx, const struct period *p, struct l
 static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                                int times) {
   struct chain_way way = chain_tuning_next(p->tuner);
+  way.stays = watch_of(ctx) && !chain_tuning_is_settled(p->tuner);
   const int periods = way.periods < times ? way.periods : times;
   if (!can_be_made(ctx, p, launches, &way, periods))
     way = chain_tuning_stay(p->tuner);
@@ -237,7 +246,7 @@ static int run_fused(struct op_context *ctx, struct launch *const *launches, int
                      const struct chain_way *way, struct ran *ran, struct error *err) {
   struct fused_launches fused;
   const double start = clock_seconds();
-  const bool any = fused_begin(ctx, launches, n, &fused);
+  const bool any = fused_begin(ctx, launches, n, !way->stays, &fused);
   ran->making += clock_seconds() - start;
   ran->fused |= any;
   if (!any)
@@ -262,76 +271,105 @@ static int run_periods(struct op_context *ctx, int n, struct launch *const *laun
   return code;
 }
 
-/* What cutting and compiling cost is no time of the way, but of trying it. */
-static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
-                        struct error *err) {
-  const struct chain_way way = choose(ctx, p, launches, times);
+/* Of the periods that wait some, in a way; *done: how many. What cutting and compiling cost is no time of the way, but of
+ * trying it. */
+static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int waiting,
+                        int *done, struct error *err) {
+  const struct chain_way way = choose(ctx, p, launches, waiting);
+  const int times = *done = chain_tuning_piece(p->tuner, &way, waiting);
   const double start = clock_seconds(), cut_before = tiled_seconds(ctx);
   const bool was_settled = chain_tuning_is_settled(p->tuner);
   struct ran ran;
-  const int code = run_periods(ctx, p->n, launches, times, &way, &ran, err);
+  int code = run_periods(ctx, p->n, launches, times, &way, &ran, err);
   const double preparing = tiled_seconds(ctx) - cut_before + (p->made ? 0 : ran.making);
   if (code)
     return code;
   p->made |= ran.fused;
+  ctx->queue->watch.gained |= !was_settled || ran.tiled || ran.fused;
   chain_tuning_paid(p->tuner, preparing);
   if (ran.trying)
     chain_tuning_passed(p->tuner, (clock_seconds() - start - preparing) / times);
   else if ((way.bytes > 0 && !ran.tiled) || (way.fused && !ran.fused))
-    chain_tuning_reject(p->tuner);
+    code = chain_tuning_reject(p->tuner, err);
   else
     chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - preparing) / times);
   if (!was_settled && chain_tuning_is_settled(p->tuner)) {
     const struct chain_way best = chain_tuning_next(p->tuner);
     tiled_forget_others(ctx, p->loops[0], &best);
   }
+  if (code)
+    error_clear(err); /* it runs on as it did */
   return OP_OK;
 }
 
 static int run_pieces(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
                       struct error *err) {
   int code = OP_OK;
-  for (int done = 0, piece; !code && done < times; done += piece) {
-    piece = chain_tuning_piece(p->tuner, times - done);
-    code = run_and_tune(ctx, p, launches + done * p->n, piece, err);
-  }
+  for (int done = 0, piece = 0; !code && done < times; done += piece)
+    code = run_and_tune(ctx, p, launches + done * p->n, times - done, &piece, err);
   return code;
 }
 
 /* OP2_FUSE=on, for those who know, and for tests. */
 static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
                             struct error *err) {
-  struct chain_way way = guess(forced_bytes(ctx), n, times);
-  struct ran ignored;
+  struct chain_way way = guess(ctx, forced_bytes(ctx), n, times);
+  struct ran ran;
   way.fused = true;
   way.forced = way.bytes > 0;
   way.tasks = forces_tasks(ctx);
   way.periods = way.forced ? way.periods : times;
-  return run_periods(ctx, n, launches, times, &way, &ignored, err);
+  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
+  ctx->queue->watch.gained |= ran.tiled || ran.fused;
+  return code;
 }
 
-/* What is compared runs by the first guess, and from the first time on. */
+/* Seconds of a period of loops that ran one by one; 0: some did not. */
+static double seconds_as_called(const struct period *p) {
+  double seconds = 0;
+  for (int i = 0; i < p->n; i++) {
+    const struct loop_stats *s = &p->loops[i]->stats;
+    if (s->calls < 1 || !(s->seconds > 0))
+      return 0;
+    seconds += s->seconds / (double)s->calls;
+  }
+  return seconds;
+}
+
+static void open_tuner(struct op_context *ctx, struct period *p, int times, struct error *err) {
+  const struct chain_wish wish = {.fuse = p->fuses,
+                                  .tiles = p->pays,
+                                  .tasks = p->tasks,
+                                  .periods = times,
+                                  .guess = guess(ctx, worth_tile_bytes(ctx), p->n, times),
+                                  .called = watch_of(ctx) ? seconds_as_called(p) : 0};
+  if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
+    error_clear(err);
+}
+
+/* What is compared runs by the first guess, and from the first time on; so does what is known to come again. */
 static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
-  const bool at_once = forced > 0 || ctx->queue->check;
+  const bool tunes = forced <= 0 && !ctx->queue->check, at_once = !tunes || watch_of(ctx);
   if (always_fuses(ctx) && !loop_by_loop)
     return run_always_fused(ctx, launches, n, times, err);
-  struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
-  struct ran ignored;
+  struct period *p = n * times > 1 && can(ctx, launches, n * times) ? get_period(ctx, launches, n) : NULL;
+  struct ran ran;
   if (!p || (forced <= 0 && !p->pays && !p->fuses && !p->tasks) || (p->seen++ == 0 && !at_once))
     return loop_run_all_ready(ctx, launches, n * times, err);
-  const struct chain_ways ways = {.fuse = p->fuses, .tiles = p->pays, .tasks = p->tasks};
-  if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, ways, &p->tuner, err))
-    error_clear(err);
+  if (tunes && p->seen == (at_once ? 1 : 2))
+    open_tuner(ctx, p, times, err);
   if (p->tuner)
     return run_pieces(ctx, p, launches, times, err);
-  struct chain_way way = guess(forced > 0 ? forced : p->pays ? tile_bytes : 0, n, times);
+  struct chain_way way = guess(ctx, forced > 0 ? forced : p->pays ? worth_tile_bytes(ctx) : 0, n, times);
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;
   way.tasks = forces_tasks(ctx);
-  return run_periods(ctx, n, launches, times, &way, &ignored, err);
+  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
+  ctx->queue->watch.gained |= ran.tiled || ran.fused;
+  return code;
 }
 
 /* Where many periods wait nobody knows which of their loops is the first: that which the program called first, so that what
@@ -339,7 +377,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
-  if (times < MANY_PERIODS || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
+  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
     return 0;
   for (int i = 1; i < period; i++)
     if (launches[i]->loop->key.order < launches[first]->loop->key.order)
@@ -358,7 +396,9 @@ static int run(struct op_context *ctx, struct launch *const *launches, int n, bo
                struct error *err) {
   int code = OP_OK;
   for (int first = 0, times; !code && first < n;) {
-    const int period = find_period(launches + first, n - first, &times);
+    const int known = watch_period(&ctx->queue->watch, n - first);
+    const int period = known ? known : find_period(launches + first, n - first, &times);
+    times = known ? (n - first) / known : times;
     const int lead = lead_in(ctx, launches + first, period, times);
     code = lead ? loop_run_all_ready(ctx, launches + first, lead, err)
                 : run_some(ctx, launches + first, period, times, loop_by_loop, err);

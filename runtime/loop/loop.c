@@ -125,7 +125,7 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
   int code = launch ? take_user_memory(ctx, launch, call->args, err) : err->code;
   if (code)
     code = agree_on_call(ctx, code, err, "%s", error_message(err));
-  else if (ctx->queue)
+  else if (ctx->queue && (!ctx->queue->watch.on || watch_sees(&ctx->queue->watch, loop)))
     return queue_call(ctx, launch, call, err);
   else
     code = loop_run_now(ctx, launch, err);

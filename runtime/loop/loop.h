@@ -17,6 +17,8 @@ void loop_forget(struct op_context *ctx, const void *object);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a
  * payload. */
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The same in the best variant known: none is tried. */
+int loop_make_ready_as_known(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The same for one that runs as another launch of its loop does, which is ready and has not run yet. */
 int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
                          struct error *err);

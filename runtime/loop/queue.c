@@ -56,6 +56,8 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   memmove((void *)queue->launches, (void *)(queue->launches + done),
           (size_t)queue->count * sizeof *queue->launches);
   ctx->counters->waiting = queue->count;
+  if (queue->watch.on)
+    watch_ran(&queue->watch);
   temporaries_bury(ctx);
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
@@ -76,7 +78,7 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
  * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
-static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
+bool queue_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   const bool forced = env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
   return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
@@ -94,10 +96,11 @@ static int run_at_once(struct op_context *ctx, struct launch *launch, struct err
 /* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
-  int code = tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
+  const bool tries = !ctx->queue->watch.on;
+  int code = tries && tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
   const int before = loop->ready.variant;
   if (!code)
-    code = loop_make_ready(ctx, launch, err);
+    code = (tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
   *tried = !code && (loop->ready.variant != before || tune_tries(launch));
   return *tried ? queue_flush(ctx, err) : code;
 }
@@ -117,7 +120,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   struct queue *queue = ctx->queue;
   struct loop *loop = launch->loop;
   bool tried = false;
-  if (!may_wait(ctx, loop))
+  if ((queue->watch.on && !watch_takes(ctx, loop)) || !queue_may_wait(ctx, loop))
     return run_at_once(ctx, launch, err);
   int code = make_ready(ctx, launch, &tried, err);
   if (code) {
@@ -128,7 +131,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;
   ctx->counters->waiting = queue->count;
-  if (loop->ready.tells || tried)
+  if (loop->ready.tells || tried || watch_is_full(&queue->watch, queue->count))
     return queue_flush(ctx, err);
   /* The beginning of a period waits for its end, so that periods always begin with the same loop. */
   return queue->count == QUEUE_MOST

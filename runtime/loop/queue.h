@@ -4,6 +4,7 @@
 #ifndef OP2JIT_QUEUE_H
 #define OP2JIT_QUEUE_H
 
+#include "loop/auto/watch.h"
 #include "record/launch.h"
 
 enum { QUEUE_MOST = 256 };
@@ -11,6 +12,7 @@ enum { QUEUE_MOST = 256 };
 struct queue {
   /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
   int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
+  struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };
@@ -21,6 +23,8 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
                struct error *err);
 /* Run launches that are ready: as chains, or one by one. */
 int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err);
+/* A launch of the loop may wait: for what it is, whatever the program is. */
+bool queue_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* Run all that wait. After an error nothing waits any more, and data are as they were before. */
 int queue_flush(struct op_context *ctx, struct error *err);
 

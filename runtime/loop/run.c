@@ -264,13 +264,23 @@ int loop_look(struct op_context *ctx, struct launch *launch,
   return code;
 }
 
-int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+static int make_ready_as(struct op_context *ctx, struct launch *launch,
+                         int (*choose)(struct op_context *ctx, struct launch *launch, struct error *err),
+                         struct error *err) {
   int code = loop_prepare(ctx, launch, err);
   if (!code)
-    code = tune_next(ctx, launch, err);
+    code = choose(ctx, launch, err);
   if (!code)
     code = need_dats(ctx, launch->loop, err);
   return code ? code : launch_start(launch, err);
+}
+
+int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return make_ready_as(ctx, launch, tune_next, err);
+}
+
+int loop_make_ready_as_known(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return make_ready_as(ctx, launch, tune_stay, err);
 }
 
 int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,

@@ -11,6 +11,8 @@
 static const size_t megabyte = (size_t)1 << 20;
 static const size_t most_of_one = 96, most_of_a_sharer = 8, most_of_a_cpu = 12;
 static const size_t usual_least = 32, usual_of_a_cpu = 4;
+/* Of a core's own cache no more is believed, and no less; and what is usual. */
+static const size_t least_own = 256 * 1024, most_own = 2048 * 1024, usual_own = 1024 * 1024;
 
 /* What the machine says. */
 struct machine {
@@ -110,6 +112,20 @@ size_t caches_bytes(const struct env *env, int threads) {
   const long given = env_number(env, ENV_L3, 0);
   const struct machine m = read_machine(env);
   return given ? (size_t)given : believed(&m, threads > 0 ? threads : 1);
+}
+
+size_t caches_own_bytes(const struct env *env) {
+  const bool recorded = env_given(env, ENV_MACHINE);
+  const struct machine m = {.folder = recorded ? env_value(env, ENV_MACHINE) : "/sys/devices/system/cpu"};
+  for (int index = 0; index < 8; index++) {
+    char level[16], size[32];
+    unsigned long kilobytes = 0;
+    read_of_cache(&m, index, "level", level, sizeof level);
+    read_of_cache(&m, index, "size", size, sizeof size);
+    if (atoi(level) == 2 && sscanf(size, "%luK", &kilobytes) == 1)
+      return kilobytes * 1024 < least_own ? least_own : kilobytes * 1024 > most_own ? most_own : kilobytes * 1024;
+  }
+  return usual_own;
 }
 
 void caches_describe(const struct env *env, struct text *out) {

@@ -17,51 +17,33 @@
 #include "tune/place.h"
 #include "tune/tuner.h"
 
-/* Loop by loop, then sizes of tiles over one period, over two, over four, then sizes of the blocks of tasks, over one
- * period and over four. */
-static const double sizes[] = {128e3, 512e3, 2e6}, task_sizes[] = {512e3, 2e6};
+/* As called; then what is likely to be best: tiles by the first guess, fused, both; then what is near the guess; then blocks of
+ * tasks. */
+static const double task_sizes[] = {512e3, 2e6};
 static const int task_periods[] = {1, 4};
 enum {
-  SIZES = sizeof sizes / sizeof *sizes,
-  MOST_FOLDS = 3,
-  FIRST_TASKS = 1 + SIZES * MOST_FOLDS,
+  NEAR = 4, /* guesses beside the first */
   TASK_SIZES = sizeof task_sizes / sizeof *task_sizes,
   TASK_FOLDS = sizeof task_periods / sizeof *task_periods,
-  PLAIN_WAYS = FIRST_TASKS + TASK_SIZES * TASK_FOLDS
+  WAYS = 2 * (2 + NEAR + TASK_SIZES * TASK_FOLDS),
+  NAME = CHAIN_NAME,
+  ALL_PERIODS = 1 << 20
 };
-/* First as called, then with neighbours fused. */
-enum { WAYS = 2 * PLAIN_WAYS, NAME = CHAIN_NAME, ALL_PERIODS = 1 << 20 };
 
 struct chain_tuning {
   struct tuner *tuner;
+  struct tuner_options options;
   struct tuning_place place;
   char *name;
   int nways, current;
-  int ways[WAYS]; /* which ones there are */
+  struct chain_way ways[WAYS];
   bool keeps, kept;
   long long told_trials;
+  double called; /* seconds of a period as called, before any waited; 0: not known */
 };
 
-static struct chain_way way_numbered(int number) {
-  const bool fused = number >= PLAIN_WAYS;
-  const int which = number % PLAIN_WAYS;
-  if (which == 0)
-    return (struct chain_way){.periods = fused ? ALL_PERIODS : 1, .fused = fused};
-  if (which >= FIRST_TASKS)
-    return (struct chain_way){.bytes = task_sizes[(which - FIRST_TASKS) % TASK_SIZES],
-                              .periods = task_periods[(which - FIRST_TASKS) / TASK_SIZES],
-                              .fused = fused,
-                              .tasks = true};
-  return (struct chain_way){
-      .bytes = sizes[(which - 1) % SIZES], .periods = 1 << (which - 1) / SIZES, .fused = fused};
-}
-
-static struct chain_way way_of(const struct chain_tuning *t, int which) {
-  return way_numbered(t->ways[which]);
-}
-
 static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
-  const struct chain_way way = way_of(t, which);
+  const struct chain_way way = t->ways[which];
   if (way.bytes > 0)
     snprintf(name, NAME, "%s%s/%.0fK/periods%d", way.fused ? "fused/" : "", way.tasks ? "tasks" : "tiles",
              way.bytes / 1e3, way.periods);
@@ -69,21 +51,35 @@ static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
     snprintf(name, NAME, way.fused ? "fused" : "loops");
 }
 
-/* Fused without tiles comes right behind the loops as called: it costs least to try. */
-static void list_ways(struct chain_tuning *t, int periods, struct chain_ways ways) {
-  int folds = 0, task_folds = 0;
-  while (ways.tiles && folds < MOST_FOLDS && 1 << folds <= periods)
-    folds++;
-  while (ways.tasks && task_folds < TASK_FOLDS && task_periods[task_folds] <= periods)
-    task_folds++;
-  t->ways[t->nways++] = 0;
-  if (ways.fuse)
-    t->ways[t->nways++] = PLAIN_WAYS;
-  for (int kind = 0; kind < (ways.fuse ? 2 : 1); kind++) {
-    for (int i = 1; i <= folds * SIZES; i++)
-      t->ways[t->nways++] = kind * PLAIN_WAYS + i;
-    for (int i = 0; i < task_folds * TASK_SIZES; i++)
-      t->ways[t->nways++] = kind * PLAIN_WAYS + FIRST_TASKS + i;
+static void add_way(struct chain_tuning *t, double bytes, int periods, bool fused, bool tasks) {
+  t->ways[t->nways++] = (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
+}
+
+static void add_ways_near(struct chain_tuning *t, const struct chain_wish *w, bool fused) {
+  const int p = w->guess.periods;
+  add_way(t, 4 * w->guess.bytes, p, fused, false);
+  add_way(t, w->guess.bytes / 4, p, fused, false);
+  if (2 * p <= w->periods)
+    add_way(t, w->guess.bytes, 2 * p, fused, false);
+  if (p > 1)
+    add_way(t, w->guess.bytes, p / 2, fused, false);
+}
+
+/* What cannot pay is not there. */
+static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
+  add_way(t, 0, 1, false, false);
+  if (w->tiles)
+    add_way(t, w->guess.bytes, w->guess.periods, false, false);
+  if (w->fuse)
+    add_way(t, 0, ALL_PERIODS, true, false);
+  if (w->fuse && w->tiles)
+    add_way(t, w->guess.bytes, w->guess.periods, true, false);
+  for (int fused = 0; fused <= w->fuse; fused++) {
+    if (w->tiles)
+      add_ways_near(t, w, fused);
+    for (int f = 0; w->tasks && f < TASK_FOLDS && task_periods[f] <= w->periods; f++)
+      for (int i = 0; i < TASK_SIZES; i++)
+        add_way(t, task_sizes[i], task_periods[f], fused, true);
   }
 }
 
@@ -146,30 +142,51 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
   return t->name && tuning_place_ok(&t->place);
 }
 
-static void recall(struct op_context *ctx, struct chain_tuning *t) {
-  const struct store_tuning_filter filter = {
-      .signature = text_str(&t->place.signature), .threads = t->place.threads, .chosen_only = true};
-  struct store_tuning *rows = NULL;
+/* What was chosen is where this run starts. */
+static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
   const struct store_tuning *best = NULL;
   enum tuning_grade grade = TUNING_NOTHING;
   int winner = -1;
-  const int count = store_get_tunings(ctx->store, &filter, &rows);
   for (int r = 0; r < count; r++) {
     const enum tuning_grade g = tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh));
     const int which = find_way(t, rows[r].variant);
-    if (g == TUNING_NOTHING || which < 0 ||
+    if (!rows[r].chosen || rows[r].provisional || g == TUNING_NOTHING || which < 0 ||
         (best && (g < grade || (g == grade && !tuning_is_better(&rows[r], best)))))
       continue;
     best = &rows[r];
     grade = g;
     winner = which;
   }
-  if (winner >= 0) {
-    tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
-    t->kept = true;
-    log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
-             tuning_grade_words(grade));
+  if (winner < 0)
+    return;
+  tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
+  t->kept = true;
+  log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
+           tuning_grade_words(grade));
+}
+
+/* What was measured of just this mesh, by a run that ended before it could choose. */
+static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
+  int known = 0;
+  for (int r = 0; r < count; r++) {
+    const int which = find_way(t, rows[r].variant);
+    if (which < 0 || tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
+      continue;
+    tuner_know(t->tuner, which, rows[r].median, rows[r].count);
+    known++;
   }
+  if (known)
+    log_line(ctx->log, LOG_INFO, "tune", "%s goes on with the times of %d ways", t->name, known);
+}
+
+static void recall(struct op_context *ctx, struct chain_tuning *t) {
+  const struct store_tuning_filter filter = {.signature = text_str(&t->place.signature),
+                                             .threads = t->place.threads};
+  struct store_tuning *rows = NULL;
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  recall_choice(ctx, t, rows, count);
+  if (!tuner_is_settled(t->tuner))
+    recall_times(ctx, t, rows, count);
   store_tunings_free(rows, count);
 }
 
@@ -206,8 +223,21 @@ static void tuning_drop(struct chain_tuning *t) {
   free(t);
 }
 
-int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
-                      struct chain_ways ways, struct chain_tuning **out, struct error *err) {
+/* Where nothing is known the first guess runs, and it stays unless something is clearly better. */
+static int begin_tuner(struct chain_tuning *t, bool guesses, struct error *err) {
+  const int standard = guesses && t->nways > 1 && t->ways[1].bytes > 0 && !t->ways[1].tasks ? 1 : 0;
+  struct tuner *tuner = NULL;
+  const int code = tuner_new(&tuner, t->nways, standard, &t->options, err);
+  if (code)
+    return code;
+  tuner_free(t->tuner);
+  t->tuner = tuner;
+  return OP_OK;
+}
+
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_wish *wish,
+                      struct chain_tuning **out, struct error *err) {
+  const double unknown = 0.5; /* of the best way's time */
   struct tune_mode mode = {0};
   *out = NULL;
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
@@ -217,8 +247,11 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   if (!t)
     return error_memory(err, "a chain's tuning", sizeof *t);
   t->keeps = mode.keep;
-  list_ways(t, periods, ways);
-  code = tuner_new(&t->tuner, t->nways, 0, &mode.options, err);
+  t->called = wish->called;
+  t->options = mode.options;
+  t->options.unknown = unknown;
+  list_ways(t, wish);
+  code = begin_tuner(t, true, err);
   if (!code && !make_place(t, loops, n))
     code = error_memory(err, "a chain's tuning", sizeof *t);
   if (code) {
@@ -231,23 +264,25 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   return OP_OK;
 }
 
-/* Enough for each way, and for the clock. */
-int chain_tuning_piece(const struct chain_tuning *t, int periods) {
-  enum { FEW = 1 << (MOST_FOLDS - 1) };
-  const double enough = 5e-3, few_take = FEW * tuner_median(t->tuner, 0, NULL);
-  const double wanted = few_take > 0 && few_take < enough ? FEW * ceil(enough / few_take) : FEW;
-  return tuner_is_settled(t->tuner) || periods < 2 * wanted ? periods : (int)wanted;
+/* Enough for the clock. */
+int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods) {
+  const double enough = 1e-3, takes = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  const int own = way->periods < periods ? way->periods : 1;
+  if (tuner_is_settled(t->tuner) || !(takes > 0))
+    return tuner_is_settled(t->tuner) ? periods : own;
+  const double wanted = own * ceil(enough / takes / own);
+  return 2 * wanted > periods ? periods : (int)wanted;
 }
 
 struct chain_way chain_tuning_next(struct chain_tuning *t) {
   t->current = tuner_next(t->tuner);
-  return way_of(t, t->current);
+  return t->ways[t->current];
 }
 
 /* Making tiles takes about as long as the loops they are of take a few times. */
 bool chain_tuning_can_pay(const struct chain_tuning *t, int periods) {
   enum { EXECUTIONS = 3 };
-  return tuner_can_pay(t->tuner, EXECUTIONS * periods * tuner_median(t->tuner, 0, NULL));
+  return tuner_can_pay(t->tuner, EXECUTIONS * periods * tuner_median(t->tuner, tuner_winner(t->tuner), NULL));
 }
 
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
@@ -256,12 +291,27 @@ bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
 
 struct chain_way chain_tuning_stay(struct chain_tuning *t) {
   t->current = tuner_winner(t->tuner);
-  return way_of(t, t->current);
+  return t->ways[t->current];
 }
 
-void chain_tuning_reject(struct chain_tuning *t) {
-  tuner_reject(t->tuner, t->current);
-  t->current = tuner_winner(t->tuner);
+/* What cannot be cut by the first guess cannot be cut. */
+static int reject_guess(struct chain_tuning *t, struct error *err) {
+  const int code = begin_tuner(t, false, err);
+  for (int i = 0; !code && i < t->nways; i++)
+    if (t->ways[i].bytes > 0 && !t->ways[i].tasks)
+      tuner_reject(t->tuner, i);
+  return code;
+}
+
+int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
+  int code = OP_OK;
+  if (t->current == 1 && t->ways[1].bytes > 0 && !t->ways[1].tasks)
+    code = reject_guess(t, err);
+  else
+    tuner_reject(t->tuner, t->current);
+  if (!code)
+    t->current = tuner_winner(t->tuner);
+  return code;
 }
 
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
@@ -287,10 +337,12 @@ void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
   name_way(t, tuner_winner(t->tuner), out->way);
   for (int i = 0; i < t->nways; i++) {
     const double median = tuner_rejected(t->tuner, i) ? 0 : tuner_median(t->tuner, i, NULL);
-    double *best = &out->seconds[kind_of(way_of(t, i))];
+    double *best = &out->seconds[kind_of(t->ways[i])];
     if (median > 0 && !(*best > 0 && *best <= median))
       *best = median;
   }
+  if (!(out->seconds[CHAIN_LOOPS] > 0))
+    out->seconds[CHAIN_LOOPS] = t->called;
 }
 
 static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {
@@ -320,7 +372,7 @@ void chain_tuning_close(struct op_context *ctx, struct chain_tuning *t) {
     return;
   if (t->keeps && !t->kept && tuner_left(t->tuner) == 1)
     tuner_next(t->tuner); /* all that is missing is to ask */
-  if (t->keeps && !t->kept && tuner_is_settled(t->tuner))
+  if (t->keeps && !t->kept)
     keep(ctx, t);
   tuning_drop(t);
 }

@@ -19,6 +19,7 @@ struct chain_way {
   bool
       loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
   bool forced;      /* whatever the mesh, and verified */
+  bool stays;       /* loops made of several run in the best variant known: the ways are compared now */
 };
 
 struct chain_tuning;
@@ -34,15 +35,18 @@ struct chain_tried {
 
 /* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,
  * which barriers between loops keep waiting. */
-struct chain_ways {
+struct chain_wish {
   bool fuse, tiles, tasks;
+  int periods;            /* that wait in a row */
+  struct chain_way guess; /* of tiles; over no more periods than wait */
+  double called;          /* seconds that it took before anything waited; 0: not known */
 };
-/* For a period of `n` loops that comes `periods` times in a row. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
-int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
-                      struct chain_ways ways, struct chain_tuning **out, struct error *err);
-/* Of so many periods that wait, how many to run in one way: as long as ways are tried, a few, though a program that never
+/* For a period of `n` loops. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_wish *wish,
+                      struct chain_tuning **out, struct error *err);
+/* Of so many periods that wait, how many to run in that way: as long as ways are tried, a few, though a program that never
  * looks at its results lets hundreds wait. */
-int chain_tuning_piece(const struct chain_tuning *t, int periods);
+int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* The way to run next. */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
 /* May tiles over so many periods be made? If not, the best way known so far. */
@@ -50,8 +54,8 @@ bool chain_tuning_can_pay(const struct chain_tuning *t, int periods);
 /* May so much be spent on making loops? */
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
 struct chain_way chain_tuning_stay(struct chain_tuning *t);
-/* The tiles for it cannot be made, or took so long to make. */
-void chain_tuning_reject(struct chain_tuning *t);
+/* The tiles for it cannot be made, or took so long to make. OP_ERR_MEMORY. */
+int chain_tuning_reject(struct chain_tuning *t, struct error *err);
 void chain_tuning_paid(struct chain_tuning *t, double seconds);
 /* A period ran in a way that is not looked at yet. */
 void chain_tuning_passed(struct chain_tuning *t, double seconds);

@@ -249,25 +249,45 @@ bool tune_turns(const struct loop *loop) {
   return loop->ready.tuning->watched && loop->ready.long_calls >= HEAVY_ENOUGH;
 }
 
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
+/* The default is made last if a remembered winner went first. */
+static int select_variant(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  int code = OP_OK;
-  if (tune_turns(loop))
-    code = turn_heavy(ctx, loop, err);
-  if (code)
-    return code;
-  launch->timed = is_timed(ctx, loop);
-  launch->seconds = 0;
-  if (loop->ready.tuning->tuner)
-    loop->ready.variant = next_variant(ctx, loop);
-  /* The default is made last if a remembered winner went first. */
-  code = make_one(ctx, loop, loop->ready.variant, true, err);
+  const int code = make_one(ctx, loop, loop->ready.variant, true, err);
   if (code)
     return code;
   launch->variant = loop->ready.variant;
   set_crew(ctx, launch);
   loop->stats.variant = loop->backend->name_of(loop, loop->ready.variant);
   return loop->backend->select(ctx, launch, err);
+}
+
+static int take_variant(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  launch->timed = is_timed(ctx, loop);
+  launch->seconds = 0;
+  if (loop->ready.tuning->tuner)
+    loop->ready.variant = next_variant(ctx, loop);
+  return select_variant(ctx, launch, err);
+}
+
+int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  const int code = tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
+  return code ? code : take_variant(ctx, launch, err);
+}
+
+int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  launch->timed = is_timed(ctx, loop);
+  launch->seconds = 0;
+  if (loop->ready.tuning->tuner)
+    loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
+  return select_variant(ctx, launch, err);
+}
+
+bool tune_is_open(const struct loop *loop) {
+  const struct tuning *t = loop->ready.tuning;
+  return t->tuner && !tuner_is_settled(t->tuner);
 }
 
 bool tune_tries(const struct launch *launch) {

@@ -170,7 +170,8 @@ void tuner_paid(struct tuner *t, double seconds) {
  * long. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
   double best = median_of(&t->candidates[t->winner]);
-  return c->count ? fmax(0, median_of(c) - best) : 2 * best;
+  const double unknown = t->options.unknown > 0 ? t->options.unknown : 2;
+  return c->count ? fmax(0, median_of(c) - best) : unknown * best;
 }
 
 static int fighter(const struct tuner *t, enum duel_side side) {
@@ -427,6 +428,16 @@ void tuner_reject(struct tuner *t, int candidate) {
     t->winner = t->lasting = t->standard;
     t->settled = alive(t) < 2;
   }
+}
+
+void tuner_know(struct tuner *t, int candidate, double median, int count) {
+  struct candidate *c = &t->candidates[candidate];
+  if (t->settled || !(median > 0) || !isfinite(median) || candidate == t->single)
+    return;
+  const int most = candidate == t->standard ? BASE_RUNS : FIRST_ROUND;
+  while (c->count < most && count-- > 0)
+    add_time(c, median);
+  choose_winner(t);
 }
 
 /* ---- what it knows ---- */

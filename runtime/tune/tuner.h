@@ -19,6 +19,7 @@ struct tuner_options {
   double share;    /* budget: part of the loop's time; 0: no trials */
   double seconds;  /* budget: seconds instead of a share; 0: by share */
   bool exhaustive; /* no budget: every candidate gets all its runs */
+  double unknown;  /* of the best one's time, that one which nobody ran may take longer; 0: twice its time */
   double drift;    /* try again when the winner is slower than it was by this factor; 0: never */
 };
 
@@ -49,6 +50,9 @@ void tuner_set_single(struct tuner *tuner, int candidate);
 /* Start from what an earlier run found: the winner is used at once, nothing but one thread is tried. `median` is
  * what to compare with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
+
+/* An earlier run that ended before it had chosen measured so much, so often. Before the first run. */
+void tuner_know(struct tuner *tuner, int candidate, double median, int count);
 
 bool tuner_is_settled(const struct tuner *tuner);
 /* With `exhaustive`: how many more runs it needs to settle; else 0. */

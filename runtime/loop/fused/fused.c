@@ -68,8 +68,8 @@ static int make_ready(struct op_context *ctx, struct launch *launch, struct fuse
   for (int i = 0; i < out->n; i++)
     if (out->items[i]->loop == launch->loop)
       return loop_make_ready_like(ctx, launch, out->items[i], err);
-  const int code = loop_make_ready(ctx, launch, err);
-  out->trying |= !code && (tune_wants(launch) || tune_tries(launch));
+  const int code = (out->tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
+  out->trying |= !code && out->tries && (tune_wants(launch) || tune_tries(launch));
   return code;
 }
 
@@ -117,10 +117,11 @@ static void add_group(struct op_context *ctx, const struct fused_group *g, struc
     out->items[out->n++] = launches[g->members[m]];
 }
 
-bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, struct fused_launches *out) {
+bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
+                 struct fused_launches *out) {
   struct fused_group *groups = array_new((size_t)n, sizeof *groups);
   struct loop **loops = array_new((size_t)n, sizeof *loops);
-  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items)};
+  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items), .tries = tries};
   int count = 0;
   if (groups && loops && out->items) {
     for (int i = 0; i < n; i++)

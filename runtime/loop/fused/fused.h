@@ -33,10 +33,12 @@ void fused_forget(struct op_context *ctx, const void *object);
 struct fused_launches {
   struct launch **items;
   int n;
+  bool tries;  /* variants of loops made of several */
   bool trying; /* variants of some are being tried: their times say nothing about the chain */
 };
-/* False: nothing can be fused, or not now; then there is nothing to end. */
-bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, struct fused_launches *out);
+/* False: nothing can be fused, or not now; then there is nothing to end. `tries`: their variants may be tried. */
+bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
+                 struct fused_launches *out);
 void fused_end(struct fused_launches *f);
 /* Would any of them be? */
 bool fused_any(struct loop *const *loops, int n);

@@ -67,7 +67,7 @@ static int number_of_pieces(const struct tiled *t, const struct tiled_descriptio
 static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_description *d, bool forced,
                      struct error *err) {
   int code = tiled_find_prefixes(ctx, d, err);
-  if (!code && !forced && d->bytes < tiled_worth_bytes)
+  if (!code && !forced && d->bytes < tiled_worth_bytes(ctx))
     text_add(&t->tiles.refused, "its data are small");
   else if (!code) {
     struct tiles_wish wish = {.tiles = number_of_pieces(t, d),

@@ -7,9 +7,6 @@
 
 struct work;
 
-/* Data of fewer bytes fit into the caches anyway, and gain nothing. */
-static const double tiled_worth_bytes = 16e6;
-
 struct tiled {
   struct loop **loops;
   int n;
@@ -26,6 +23,8 @@ struct tiled {
 
 /* So many work on it. */
 int tiled_threads(const struct tiled *t);
+/* Data of fewer bytes fit into the caches anyway, and gain nothing. */
+double tiled_worth_bytes(const struct op_context *ctx);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "context/trace.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
@@ -131,7 +132,13 @@ static double dat_bytes(const struct dat *dat) {
   return (double)dat->set->extents[EXTENT_OWNED] * (double)dat->row_bytes;
 }
 
-bool tiled_pays(struct loop *const *loops, int n) {
+/* Also where the machine is said to have less (OP2_L3). */
+double tiled_worth_bytes(const struct op_context *ctx) {
+  const double worth = 16e6, said = (double)env_number(ctx->env, ENV_L3, 0);
+  return said > 0 && said < worth ? said : worth;
+}
+
+static double bytes_of_dats(struct loop *const *loops, int n) {
   double bytes = 0;
   for (int l = 0; l < n; l++)
     for (int i = 0; i < loops[l]->nargs; i++) {
@@ -139,7 +146,11 @@ bool tiled_pays(struct loop *const *loops, int n) {
       if (dat && !is_used(loops, l, i, dat, NULL))
         bytes += dat_bytes(dat);
     }
-  return bytes >= tiled_worth_bytes;
+  return bytes;
+}
+
+bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n) {
+  return bytes_of_dats(loops, n) >= tiled_worth_bytes(ctx);
 }
 
 bool tiled_pays_as_tasks(struct loop *const *loops, int n) {
@@ -161,18 +172,26 @@ static bool is_changed(struct loop *const *loops, int n, const struct dat *dat) 
   return false;
 }
 
+static double map_bytes(const struct map *map) {
+  return (double)map_begin(map, map->from->extents[EXTENT_OWNED]) * (double)sizeof(int);
+}
+
 /* Each dat is read once, unless it is written first, and written once if it is changed; each map is read once. */
-static double moved_bytes(struct loop *const *loops, int n) {
-  double bytes = 0;
+struct tiled_bytes tiled_bytes(struct loop *const *loops, int n) {
+  struct tiled_bytes b = {.data = bytes_of_dats(loops, n)};
   for (int l = 0; l < n; l++)
     for (int i = 0; i < loops[l]->nargs; i++) {
       const struct loop_arg *arg = &loops[l]->args[i];
       if (arg->dat && !is_used(loops, l, i, arg->dat, NULL))
-        bytes += dat_bytes(arg->dat) * ((arg->access != OP_WRITE) + is_changed(loops, n, arg->dat));
-      if (arg->map && !is_used(loops, l, i, NULL, arg->map))
-        bytes += (double)map_begin(arg->map, arg->map->from->extents[EXTENT_OWNED]) * (double)sizeof(int);
+        b.moved += dat_bytes(arg->dat) * ((arg->access != OP_WRITE) + is_changed(loops, n, arg->dat));
+      if (arg->map && !is_used(loops, l, i, NULL, arg->map)) {
+        b.moved += map_bytes(arg->map);
+        b.data += map_bytes(arg->map);
+      }
     }
-  return bytes;
+  for (int l = 0; l < n; l++)
+    b.called += loops[l]->stats.bytes;
+  return b;
 }
 
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more) {
@@ -180,6 +199,7 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
   const struct tiled *t = *more ? ctx->chains->items[i] : NULL;
   if (!t || t->runs == 0)
     return false;
+  const struct tiled_bytes b = tiled_bytes(t->loops, t->n);
   *out = (struct tiled_facts){.first = t->loops[0]->name,
                               .last = t->loops[t->n - 1]->name,
                               .loops = t->n,
@@ -188,12 +208,11 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
                               .runs = t->runs,
                               .tile_bytes = t->bytes,
                               .gap = (double)t->tiles.gap / (double)t->tiles.all,
-                              .bytes = moved_bytes(t->loops, t->n),
                               .cutting = t->cutting,
                               .seconds = t->seconds,
-                              .floor = t->floor * (double)t->runs / tiled_threads(t)};
-  for (int l = 0; l < t->n; l++)
-    out->called_bytes += t->loops[l]->stats.bytes;
+                              .floor = t->floor * (double)t->runs / tiled_threads(t),
+                              .called_bytes = b.called,
+                              .bytes = b.moved};
   return true;
 }
 

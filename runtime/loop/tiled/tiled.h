@@ -28,7 +28,12 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
 bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
                     const struct chain_way *way);
 /* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */
-bool tiled_pays(struct loop *const *loops, int n);
+bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
+/* Bytes that loops must move one by one, or if each dat and map is moved once; and that their dats and maps have. */
+struct tiled_bytes {
+  double called, moved, data;
+};
+struct tiled_bytes tiled_bytes(struct loop *const *loops, int n);
 /* They run on threads, and some loops for long enough. */
 bool tiled_pays_as_tasks(struct loop *const *loops, int n);
 /* That cutting took so far. */

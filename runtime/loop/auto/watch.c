@@ -1,0 +1,193 @@
+#include "loop/auto/watch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "context/context.h"
+#include "context/env.h"
+#include "context/trace.h"
+#include "loop/auto/worth.h"
+#include "loop/queue.h"
+#include "tune/choose.h"
+
+/* So many calls have to repeat, at first: more than a loop that is called twice in a period makes. */
+enum { SHORT_HISTORY = 9, LONG_HISTORY = WATCH_ROOM / 2 };
+/* After so many runs in a row that gained nothing loops run as called; they are looked at again after so many calls,
+ * doubled each time up to so often. */
+enum { MOST_USELESS = 4, PAUSE = 64, MOST_FAILURES = 10 };
+/* After so many runs a period runs as called, as long as variants of its loops are to be tried. */
+enum { TURNS = 10 };
+/* Loops of fewer bytes take less time than it takes to look. */
+static const double least_bytes = 1e6;
+
+void watch_open(struct watch *w, const struct op_context *ctx) {
+  enum { SHARE = 16 };
+  const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
+  *w = (struct watch){.on = true, .history = SHORT_HISTORY};
+  w->least = w->usual = cache > 0 && cache < least_bytes ? cache : least_bytes;
+}
+
+/* ---- periods ---- */
+
+static const struct loop *before(const struct watch *w, int back) {
+  return w->seen[(w->calls - 1 - (unsigned long long)back) % WATCH_ROOM];
+}
+
+/* The last `need` calls are what came `period` before. */
+static bool repeats(const struct watch *w, int period, int need) {
+  for (int i = 0; i < need - period; i++)
+    if (before(w, i) != before(w, i + period))
+      return false;
+  return true;
+}
+
+/* The shortest that explains the last calls; 0: none. */
+static int find_period(const struct watch *w) {
+  const unsigned long long known = w->calls - w->since;
+  for (int period = 1; period <= WATCH_MOST; period++) {
+    const int need = 2 * period > w->history ? 2 * period : w->history;
+    if (need > WATCH_ROOM || (unsigned long long)need > known)
+      return 0;
+    if (repeats(w, period, need))
+      return period;
+  }
+  return 0;
+}
+
+static void pause_looking(struct watch *w) {
+  w->next_look = w->calls + ((unsigned long long)PAUSE << w->failures);
+  w->failures += w->failures < MOST_FAILURES;
+}
+
+/* What was taken for a period may have been a part of one. */
+static void give_up(struct watch *w) {
+  w->waits = false;
+  w->history = 2 * w->history < LONG_HISTORY ? 2 * w->history : LONG_HISTORY;
+  pause_looking(w);
+}
+
+/* As many as are cut together, twice, so that two of them are compared; and for so long that a clock can tell. */
+static void set_limit(struct watch *w, double seconds) {
+  const double enough = 2e-3;
+  int periods = 2 * w->guess.periods;
+  while (periods * seconds < enough && periods * w->nwaiting < QUEUE_MOST)
+    periods *= 2;
+  while (periods > 1 && periods * w->nwaiting > QUEUE_MOST)
+    periods--;
+  w->limit = periods * w->nwaiting < QUEUE_MOST ? periods * w->nwaiting : QUEUE_MOST;
+}
+
+static bool begin(struct op_context *ctx, struct watch *w) {
+  double seconds = 0;
+  if (w->calls < w->next_look || !(w->n = find_period(w)))
+    return false;
+  for (int i = 0; i < w->n; i++)
+    w->period[i].loop = before(w, w->n - 1 - i);
+  if (!worth_waiting(ctx, w->period, w->n, &w->guess, &seconds)) {
+    pause_looking(w);
+    return false;
+  }
+  w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = 0;
+  for (int i = 0; i < w->n; i++)
+    w->nwaiting += w->period[i].waits;
+  set_limit(w, seconds);
+  w->waits = w->nwaiting > 0;
+  return w->waits;
+}
+
+static bool wants_trials(const struct watch *w) {
+  bool any = false;
+  for (int i = 0; i < w->n; i++)
+    any |= w->period[i].loop && tune_is_open(w->period[i].loop);
+  return any;
+}
+
+static void pass(struct watch *w) {
+  w->at = (w->at + 1) % w->n;
+  if (w->at == 0)
+    w->lost = 0;
+}
+
+/* At the beginning of a period, with nothing that waits. */
+static void begin_period(const struct op_context *ctx, struct watch *w) {
+  if (ctx->queue->count == 0 && ++w->turns % TURNS == 0 && wants_trials(w))
+    w->rest = w->n;
+}
+
+/* Something ran what waited in the middle of a chain: its rest runs as called, and the next one is whole again. */
+static bool is_rest(const struct op_context *ctx, const struct watch *w) {
+  return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
+}
+
+bool watch_takes(struct op_context *ctx, const struct loop *loop) {
+  enum { PATIENCE = 16 };
+  struct watch *w = &ctx->queue->watch;
+  if (w->held || (!w->waits && !begin(ctx, w)))
+    return false;
+  if (loop != w->period[w->at].loop) {
+    w->at = w->rest = 0;
+    if (++w->lost > 2 * w->n + PATIENCE)
+      give_up(w);
+    if (!w->waits || loop != w->period[0].loop)
+      return false;
+  }
+  if (w->at == 0)
+    begin_period(ctx, w);
+  const bool waits = w->period[w->at].waits && w->rest == 0 && !is_rest(ctx, w);
+  w->rest -= w->rest > 0;
+  pass(w);
+  return waits;
+}
+
+/* Twice in a row is once. */
+void watch_mark(struct watch *w) {
+  if (!w->on || w->held || w->calls == w->since || !before(w, 0))
+    return;
+  w->seen[w->calls++ % WATCH_ROOM] = NULL;
+  if (!w->waits)
+    return;
+  w->rest -= w->rest > 0;
+  if (!w->period[w->at].loop)
+    pass(w);
+  else if (w->at != 0)
+    w->at = w->rest = 0;
+}
+
+bool watch_is_full(const struct watch *w, int waiting) {
+  return w->on && waiting >= w->limit;
+}
+
+void watch_ran(struct watch *w) {
+  w->useless = w->gained ? 0 : w->useless + 1;
+  w->gained = false;
+  if (w->waits && w->useless >= MOST_USELESS)
+    give_up(w);
+}
+
+int watch_period(const struct watch *w, int launches) {
+  bool looks = false;
+  for (int i = 0; i < w->n; i++)
+    looks |= watched_ends(&w->period[i]);
+  return w->waits && !looks && launches % w->n == 0 ? w->n : 0;
+}
+
+void watch_hold(struct watch *w, enum watch_hold why, bool held) {
+  const unsigned bit = (unsigned)why;
+  if (!w->on || !!(w->held & bit) == held)
+    return;
+  w->held ^= bit;
+  w->waits = false;
+  w->since = w->next_look = w->calls;
+  w->least = w->held ? INFINITY : w->usual;
+}
+
+void watch_forget(struct watch *w, const struct loop *loop) {
+  const unsigned long long known = w->calls - w->since;
+  const int room = known < WATCH_ROOM ? (int)known : WATCH_ROOM;
+  for (int i = 0; w->on && i < room; i++)
+    if (before(w, i) == loop) {
+      w->since = w->calls;
+      w->waits = false;
+      return;
+    }
+}

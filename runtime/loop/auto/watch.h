@@ -1,0 +1,69 @@
+/* Which loops wait by themselves (OP2_LAZY=auto). Loops run as they are called, and the calls are noted. Where they repeat,
+ * and waiting pays (worth.h), those of the period wait from then on; as soon as the calls are others they do not. */
+#ifndef OP2JIT_LOOP_AUTO_WATCH_H
+#define OP2JIT_LOOP_AUTO_WATCH_H
+
+#include <stdbool.h>
+
+#include "record/record.h"
+#include "tune/chains.h"
+
+/* Calls that are remembered, a power of two; and calls of a period, at most. */
+enum { WATCH_ROOM = 512, WATCH_MOST = 128 };
+
+/* Why nothing waits, whatever the calls are: bits. */
+enum watch_hold { HOLD_HANDLER = 1, HOLD_TOOL = 2 };
+
+/* A call of a period. */
+struct watched {
+  const struct loop *loop; /* NULL: the program looks, so that nothing waits any more */
+  bool waits;
+};
+/* Chains end behind it. */
+static inline bool watched_ends(const struct watched *w) {
+  return !w->waits || w->loop->ready.tells;
+}
+
+struct watch {
+  bool on;      /* OP2_LAZY=auto, and a backend whose loops can wait */
+  bool waits;   /* the loops of `period` do */
+  bool gained;  /* what waited ran otherwise than as called, or its ways are being measured */
+  unsigned held;
+  double least, usual; /* a loop that moves so many bytes is a reason to look for a period; INFINITY: none is */
+  const struct loop *seen[WATCH_ROOM];
+  unsigned long long calls, since, next_look; /* so far; those before `since` are forgotten */
+  int history;                                /* so many calls have to repeat what came before */
+  int failures;                     /* periods that did not pay */
+
+  struct watched period[WATCH_MOST];
+  int n, nwaiting, at;    /* its calls, the loops of them that wait, and the call that is expected */
+  int limit;              /* launches that wait at most */
+  int lost, useless;      /* calls that were not expected, and runs that gained nothing, in a row */
+  int turns, rest;        /* periods so far; loops that run as called, so that their own variants are tried */
+  struct chain_way guess; /* how to run it at first */
+};
+
+/* The call of a loop. False: it runs at once, and there is nothing to think about. */
+static inline bool watch_sees(struct watch *w, const struct loop *loop) {
+  w->seen[w->calls++ % WATCH_ROOM] = loop;
+  return w->waits || loop->stats.bytes >= w->least;
+}
+
+/* Begin to watch: before the first loop. */
+void watch_open(struct watch *w, const struct op_context *ctx);
+/* After watch_sees was true: does this call wait? What waits has to run before, if not. */
+bool watch_takes(struct op_context *ctx, const struct loop *loop);
+/* The program looks at data, at a clock, or changes what loops need. */
+void watch_mark(struct watch *w);
+/* All that may wait does. */
+bool watch_is_full(const struct watch *w, int waiting);
+/* What waited has run. */
+void watch_ran(struct watch *w);
+/* The period has so many launches of its own, which are loops that wait; 0: launches of none. */
+int watch_period(const struct watch *w, int launches);
+/* Nothing waits from now on, or that reason is gone. What waits has run. */
+void watch_hold(struct watch *w, enum watch_hold why, bool held);
+/* The record goes. */
+void watch_forget(struct watch *w, const struct loop *loop);
+
+#endif

@@ -1,0 +1,197 @@
+#include "loop/auto/worth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/fused/fused.h"
+#include "loop/queue.h"
+#include "loop/tiled/tiled.h"
+#include "mesh/data.h"
+#include "run/caches.h"
+#include "tune/times.h"
+
+/* Of the time that memory takes for bytes that a chain spares, about so much is gained: the rest of a step is bound by
+ * instructions (airfoil, one and two threads: 0.2 to 0.3). */
+static const double gained_share = 0.25;
+/* What a loop moves slower than this it does not wait for. Bytes a second of a thread. */
+static const double slow_rate = 5e9;
+/* What is expected to be gained, of a period's time; and in so many more periods cutting must be paid back. */
+static const double least_gain = 0.03;
+enum { MORE_PERIODS = 100 };
+/* Seconds that cutting takes for an element or an entry of a map. */
+static const double cut_seconds = 10e-9;
+/* Loops of a chain: more periods are cut together as long as there are fewer. */
+enum { LONG_CHAIN = 16 };
+
+/* What is known of a part of a period: loops that follow one another, and between which nobody looks. */
+struct part {
+  struct loop *loops[WATCH_MOST];
+  int n, threads;
+  bool whole;     /* all of the period, so that several periods are one chain */
+  double seconds; /* as called */
+};
+
+static double cache_bytes(const struct op_context *ctx, int threads) {
+  return (double)(ctx->cache_bytes ? ctx->cache_bytes : caches_bytes(ctx->env, threads));
+}
+
+double worth_tile_bytes(const struct op_context *ctx) {
+  const double least = 128e3, last = (double)env_number(ctx->env, ENV_L3, 0), own = (double)caches_own_bytes(ctx->env);
+  const double most = last > 0 && last < own ? last / 2 : own / 2;
+  double bytes = least;
+  while (2 * bytes <= most)
+    bytes *= 2;
+  return most < least ? most : bytes;
+}
+
+/* ---- which loops may wait ---- */
+
+/* The program sees when such a kernel runs. */
+static bool speaks(const struct loop *loop) {
+  return kernel_uses(&loop->kernel, "printf") || kernel_uses(&loop->kernel, "op_assert");
+}
+
+static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
+  return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 && !speaks(loop);
+}
+
+/* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
+ * remembered of the period is found again. */
+static int find_first(const struct watched *period, int n) {
+  int first = -1;
+  for (int i = 0; i < n && first < 0; i++)
+    if (watched_ends(&period[i]) && period[(i + 1) % n].loop)
+      first = (i + 1) % n;
+  if (first >= 0)
+    return first;
+  first = 0;
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      const size_t a = period[(i + k) % n].loop->key.order, b = period[(first + k) % n].loop->key.order;
+      if (a < b)
+        first = i;
+      if (a != b)
+        break;
+    }
+  return first;
+}
+
+static void rotate(struct watched *period, int n, int first) {
+  struct watched old[WATCH_MOST];
+  memcpy(old, period, (size_t)n * sizeof *old);
+  for (int i = 0; i < n; i++)
+    period[i] = old[(first + i) % n];
+}
+
+/* ---- what a part is worth ---- */
+
+/* How far the targets of an element are apart, mostly. */
+static double spread(const struct map *map) {
+  enum { SAMPLES = TIMES_MOST, MOSTLY = SAMPLES - SAMPLES / 8 - 1 };
+  const long size = map->from->extents[EXTENT_OWNED];
+  double spreads[SAMPLES] = {0};
+  for (int s = 0; s < SAMPLES && size > 0; s++) {
+    const long e = (2 * s + 1) * size / (2 * SAMPLES), end = map_end(map, e);
+    long low = 0, high = 0;
+    for (long i = map_begin(map, e); i < end; i++) {
+      low = i == map_begin(map, e) || map->table[i] < low ? map->table[i] : low;
+      high = i == map_begin(map, e) || map->table[i] > high ? map->table[i] : high;
+    }
+    spreads[s] = (double)(high - low);
+  }
+  times_sort(spreads, SAMPLES);
+  return spreads[MOSTLY];
+}
+
+/* Bytes of what lies between the place where the first loop is and that where the last one is: they must stay in a core's
+ * cache. */
+static double front_bytes(const struct part *p) {
+  double bytes = 0;
+  for (int l = 0; l < p->n; l++)
+    for (int i = 0; i < p->loops[l]->nargs; i++) {
+      const struct loop_arg *arg = &p->loops[l]->args[i];
+      bool known = !arg->dat || arg_is_own(arg) || !arg->present;
+      for (int k = 0; k < i && !known; k++)
+        known = p->loops[l]->args[k].dat == arg->dat;
+      if (!known)
+        bytes += spread(arg->map) * (double)arg->dat->row_bytes;
+    }
+  return bytes;
+}
+
+static int periods_of(const struct op_context *ctx, const struct part *p) {
+  const double own = (double)caches_own_bytes(ctx->env), front = front_bytes(p);
+  int periods = 1;
+  while (p->whole && periods * p->n < LONG_CHAIN && 2 * periods * front <= own)
+    periods *= 2;
+  return periods;
+}
+
+static double cutting(const struct part *p, int periods) {
+  double pieces = 0;
+  for (int l = 0; l < p->n; l++) {
+    pieces += periods * (double)p->loops[l]->set->extents[EXTENT_OWNED];
+    for (int i = 0; i < p->loops[l]->nargs; i++) {
+      const struct map *map = p->loops[l]->args[i].map;
+      bool known = !map;
+      for (int k = 0; k < l && !known; k++)
+        known = loop_uses(p->loops[k], map);
+      for (int k = 0; k < i && !known; k++)
+        known = p->loops[l]->args[k].map == map;
+      if (!known)
+        pieces += (double)map_begin(map, map->from->extents[EXTENT_OWNED]);
+    }
+  }
+  return pieces * cut_seconds / p->threads;
+}
+
+/* Seconds of a period that it gains; 0: it does not pay. */
+static double gain_of(const struct op_context *ctx, const struct part *p, int periods) {
+  const struct tiled_bytes b = tiled_bytes(p->loops, p->n);
+  const double spared = periods * b.called > 0 ? 1 - b.moved / (periods * b.called) : 0;
+  const double rate = p->seconds > 0 ? b.called / p->seconds / p->threads : 0;
+  const double gain = gained_share * fmin(1, rate / slow_rate) * fmax(0, spared) * p->seconds;
+  if (p->n * periods < 2 || b.data < cache_bytes(ctx, p->threads) || gain < least_gain * p->seconds)
+    return 0;
+  return gain * MORE_PERIODS >= cutting(p, periods) ? gain : 0;
+}
+
+static void begin_part(struct part *p) {
+  p->n = 0;
+  p->threads = 1;
+  p->seconds = 0;
+}
+
+static void add_loop(struct part *p, const struct loop *loop) {
+  p->loops[p->n++] = (struct loop *)loop;
+  p->seconds += loop->stats.seconds / (double)loop->stats.calls;
+  p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
+}
+
+bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess, double *seconds) {
+  struct part p = {.whole = true};
+  double gain = 0;
+  for (int i = 0; i < n; i++)
+    period[i].waits = may_wait(ctx, period[i].loop);
+  rotate(period, n, find_first(period, n));
+  for (int i = 0; i < n; i++)
+    p.whole &= !watched_ends(&period[i]);
+  *guess = (struct chain_way){.bytes = worth_tile_bytes(ctx), .periods = 1};
+  *seconds = 0;
+  begin_part(&p);
+  for (int i = 0; i < n; i++) {
+    if (period[i].waits)
+      add_loop(&p, period[i].loop);
+    if (!watched_ends(&period[i]) && i + 1 < n)
+      continue;
+    const int periods = periods_of(ctx, &p);
+    guess->periods = periods > guess->periods ? periods : guess->periods;
+    gain += p.n ? gain_of(ctx, &p, periods) : 0;
+    *seconds += p.seconds;
+    begin_part(&p);
+  }
+  return gain >= least_gain * *seconds && gain > 0;
+}

@@ -1,0 +1,17 @@
+/* Does it pay to let the loops of a period wait? A model says so, from what the loops share, what they took, and the
+ * caches. */
+#ifndef OP2JIT_LOOP_AUTO_WORTH_H
+#define OP2JIT_LOOP_AUTO_WORTH_H
+
+#include "loop/auto/watch.h"
+
+struct op_context;
+
+/* For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
+ * at first; *seconds: what a period takes as called. A call before which chains end comes first afterwards, if there is
+ * any. */
+bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess, double *seconds);
+/* The first guess of a tile's bytes: at home in a core's own cache. */
+double worth_tile_bytes(const struct op_context *ctx);
+
+#endif

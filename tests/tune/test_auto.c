@@ -1,0 +1,466 @@
+/* Loops that wait by themselves (OP2_LAZY=auto, the default): a period whose data no cache holds runs in tiles soon, and nobody can tell;
+ * what is here under "nothing waits" does not. The backend is OP2_BACKEND's. */
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "../exec/ring.h"
+#include "op2jit_tasks.h"
+#include "op2jit_tools.h"
+
+/* More than the cache that is said to be there (OP2_L3), and whole numbers, so that sums are exact. */
+enum { MANY = 30000, WIDTH = 8, ROUNDS = 16 };
+
+OP_KERNEL_DEF(
+    spread, void spread(const double *a, const double *b, double *ra, double *rb) {
+      for (int d = 0; d < 8; d++) {
+        ra[d] -= a[d] - b[d];
+        rb[d] += a[d] - b[d];
+      }
+    })
+OP_KERNEL_DEF(
+    settle, void settle(double *r, double *q) {
+      for (int d = 0; d < 8; d++) {
+        q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
+        r[d] = 0;
+      }
+    })
+static const char loud[] = OP_KERNEL(void loud(double *r, double *q) {
+  for (int d = 0; d < 8; d++) {
+    q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
+    r[d] = 0;
+  }
+  if (q[0] > 1e9)
+    printf("large\n");
+});
+static const char total[] = OP_KERNEL(void total(const double *q, double *sum) { *sum += q[0] + q[7]; });
+
+static op_set cells, edges;
+static op_map ends;
+static op_dat q, r;
+
+/* With a cache of so many bytes, and up to two more words. */
+static void begin_with(const char *cache, const char *more, const char *other) {
+  static int pairs[2 * (MANY - 1)];
+  static double values[MANY * WIDTH];
+  char program[] = "program", variant[] = "OP2_VARIANT=scalar", l3[64], store[300], words[2][300];
+  char *argv[] = {program, variant, l3, store, words[0], words[1], NULL};
+  snprintf(l3, sizeof l3, "OP2_L3=%s", cache);
+  snprintf(store, sizeof store, "OP2_CACHE=%s/auto.db", folder);
+  snprintf(words[0], sizeof words[0], "%s", more);
+  snprintf(words[1], sizeof words[1], "%s", other);
+  works(op_init(*other ? 6 : *more ? 5 : 4, argv, 0));
+  for (int i = 0; i < MANY * WIDTH; i++)
+    values[i] = (double)(i * 7L % 1009);
+  for (int e = 0; e < MANY - 1; e++) {
+    pairs[2 * e] = e;
+    pairs[2 * e + 1] = e + 1;
+  }
+  cells = op_decl_set(MANY, "cells");
+  edges = op_decl_set(MANY - 1, "edges");
+  ends = op_decl_map(edges, cells, 2, pairs, "ends");
+  q = op_decl_dat(cells, WIDTH, "double", values, "q");
+  r = op_decl_dat(cells, WIDTH, "double", NULL, "r");
+}
+
+static void begin(const char *more) {
+  begin_with("256K", more, "");
+}
+
+static void spread_once(void) {
+  works(op_par_loop(OP_KERNEL_OF(spread), "spread", edges, op_arg_dat(q, 0, ends, WIDTH, "double", OP_READ),
+                    op_arg_dat(q, 1, ends, WIDTH, "double", OP_READ),
+                    op_arg_dat(r, 0, ends, WIDTH, "double", OP_INC),
+                    op_arg_dat(r, 1, ends, WIDTH, "double", OP_INC)));
+}
+
+static void settle_by(const char *text, const char *name) {
+  works(op_par_loop(text, name, cells, direct(r, WIDTH, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
+}
+
+static void step(void) {
+  spread_once();
+  settle_by(OP_KERNEL_OF(settle), "settle");
+}
+
+static void steps(int n) {
+  for (int i = 0; i < n; i++)
+    step();
+}
+
+static long long waiting(void) {
+  return op_counters()->waiting;
+}
+
+/* The dat now. */
+struct outcome {
+  double q[MANY * WIDTH];
+};
+
+static void take(struct outcome *out) {
+  works(op_fetch_data(q, out->q));
+  assert_int_equal(waiting(), 0);
+}
+
+/* As they are called. */
+static void expect(const struct outcome *got, int n) {
+  static struct outcome singly;
+  begin_with("256K", "OP2_LAZY=off", "OP2_TUNE=off");
+  steps(n);
+  assert_int_equal(waiting(), 0);
+  take(&singly);
+  assert_int_equal(op_counters()->tiled, 0);
+  works(op_exit());
+  assert_memory_equal(singly.q, got->q, sizeof got->q);
+}
+
+/* Nothing has waited so far. */
+static void step_that_waits_not(void) {
+  step();
+  assert_int_equal(waiting(), 0);
+  assert_int_equal(op_counters()->tiled, 0);
+}
+
+static struct outcome got;
+
+/* ---- what waits ---- */
+
+TEST(a_period_runs_in_tiles_when_it_comes_again) {
+  begin("OP2_TUNE=off");
+  int first = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    step();
+    op_barrier();
+    first = !first && op_counters()->tiled ? i + 1 : first;
+  }
+  take(&got);
+  works(op_exit());
+  if (first < 2 || first > 5)
+    fail_msg("in tiles from step %d on", first);
+  expect(&got, ROUNDS);
+}
+
+TEST(a_program_that_does_not_look_need_not) {
+  begin("OP2_TUNE=off");
+  steps(ROUNDS);
+  assert_true(waiting() > 0 || op_counters()->tiled > 0);
+  take(&got);
+  assert_true(op_counters()->tiled > 0);
+  works(op_exit());
+  expect(&got, ROUNDS);
+}
+
+TEST(a_program_that_ends_early_loses_nothing) {
+  for (int n = 4; n <= 9; n++) {
+    begin("");
+    steps(n);
+    take(&got);
+    works(op_exit());
+    expect(&got, n);
+    begin("");
+    steps(n);
+    works(op_exit()); /* runs what waits */
+  }
+}
+
+TEST(a_result_in_a_variable_is_there_at_once) {
+  double sum = 0, before = -1;
+  begin("OP2_TUNE=off");
+  for (int i = 0; i < ROUNDS; i++) {
+    step();
+    sum = 0;
+    works(op_par_loop(total, "total", cells, direct(q, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+    assert_int_equal(waiting(), 0);
+    assert_true(sum > 0 && (sum < before || sum > before));
+    before = sum;
+  }
+  assert_true(op_counters()->tiled > 0);
+  take(&got);
+  works(op_exit());
+  expect(&got, ROUNDS);
+}
+
+TEST(what_is_wrong_is_an_error_at_the_call) {
+  begin("OP2_TUNE=off");
+  steps(ROUNDS);
+  while (waiting() == 0)
+    step();
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  fails(OP_ERR_DIM, op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(r, 3, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
+  op_set_error_handler(NULL, NULL);
+  works(op_exit());
+}
+
+/* As long as it takes, and it starts so the next time. */
+TEST(ways_are_compared_and_remembered) {
+  enum { ENOUGH = 400 };
+  begin_with("256K", "OP2_TUNE=force", "OP2_FUSE=off");
+  steps(ENOUGH);
+  take(&got);
+  assert_true(op_counters()->trials > 0 && op_counters()->tiled > 0);
+  works(op_exit());
+  expect(&got, ENOUGH);
+  begin_with("256K", "OP2_TUNE=use", "OP2_FUSE=off");
+  steps(ROUNDS);
+  take(&got);
+  assert_int_equal(op_counters()->trials, 0);
+  works(op_exit());
+  expect(&got, ROUNDS);
+}
+
+/* ---- programs that change ---- */
+
+TEST(two_periods_in_turns) {
+  begin("");
+  for (int turn = 0; turn < 8; turn++) {
+    for (int i = 0; i < ROUNDS; i++)
+      if (turn % 2)
+        step();
+      else {
+        spread_once();
+        settle_by(loud, "loud");
+      }
+  }
+  take(&got);
+  works(op_exit());
+  expect(&got, 8 * ROUNDS);
+}
+
+static double last_sum;
+
+static void use_new_sets(int size) {
+  static int targets[MANY];
+  double sum = 0;
+  for (int i = 0; i < size; i++)
+    targets[i] = i * 7 % MANY;
+  op_set some = op_decl_set(size, "some");
+  op_map to = op_decl_map(some, cells, 1, targets, "to");
+  for (int i = 0; i < 6; i++)
+    works(op_par_loop(total, "total", some, op_arg_dat(q, 0, to, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+  last_sum = sum;
+  works(op_free_map(to));
+  works(op_free_set(some));
+}
+
+TEST(sets_of_each_step) {
+  enum { STEPS = 60, WARM = 20 };
+  size_t warm = 0;
+  long long records = 0;
+  begin("OP2_TUNE=off");
+  for (int i = 0; i < STEPS; i++) {
+    step();
+    use_new_sets(MANY - i % 2);
+    step();
+    if (i == WARM) {
+      warm = mallinfo2().uordblks;
+      records = op_counters()->records;
+    }
+  }
+  const size_t last = mallinfo2().uordblks;
+  assert_true(last < warm + 1000000);
+  assert_true(op_counters()->records >= records && last_sum > 0);
+  take(&got);
+  works(op_exit());
+  expect(&got, 2 * STEPS);
+}
+
+TEST(long_runs_need_no_more_memory) {
+  size_t warm = 0;
+  begin("OP2_TUNE=off");
+  for (int i = 0; i < 600; i++) {
+    step();
+    if (i == 200)
+      warm = mallinfo2().uordblks;
+  }
+  assert_true(mallinfo2().uordblks < warm + 100000);
+  works(op_exit());
+}
+
+TEST(views_and_kept_globals) {
+  static double array[MANY * WIDTH];
+  double sum = 0;
+  begin("OP2_TUNE=off");
+  op_dat v = op_decl_dat_view(cells, WIDTH, "double", array, "v");
+  op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
+  for (int i = 0; i < ROUNDS; i++) {
+    settle_by(OP_KERNEL_OF(settle), "settle");
+    works(op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(q, WIDTH, "double", OP_RW), direct(v, WIDTH, "double", OP_RW)));
+    works(op_par_loop(total, "total", cells, direct(v, WIDTH, "double", OP_READ), op_arg_global(kept, OP_INC)));
+  }
+  assert_ptr_equal(op_acquire(v, OP_READ), array);
+  assert_int_equal(waiting(), 0);
+  works(op_get_gbl(kept, &sum));
+  assert_true(array[1] == 1 && sum > 0);
+  works(op_release(v));
+  works(op_exit());
+}
+
+/* ---- nothing waits ---- */
+
+static void waits_not(const char *cache, const char *more) {
+  begin_with(cache, "OP2_TUNE=off", more);
+  for (int i = 0; i < ROUNDS; i++)
+    step_that_waits_not();
+  works(op_exit());
+}
+
+TEST(nothing_waits_whose_data_a_cache_holds) {
+  waits_not("64M", "");
+}
+
+TEST(nothing_waits_where_it_is_checked) {
+  waits_not("256K", "OP2_CHECK=on");
+  waits_not("256K", "OP2_SHADOW=native");
+}
+
+TEST(nothing_waits_on_native) {
+  waits_not("256K", "OP2_BACKEND=native");
+}
+
+static int told;
+
+static void handle(const op_error *error, void *user) {
+  (void)error, (void)user;
+  told++;
+}
+
+/* Of the program, and the one that lets errors come back. */
+TEST(nothing_waits_where_the_program_handles_errors) {
+  op_error_handler *const handlers[] = {handle, OP_ERRORS_RETURN};
+  for (int h = 0; h < 2; h++) {
+    op_set_error_handler(handlers[h], NULL);
+    waits_not("256K", "");
+    op_set_error_handler(NULL, NULL);
+    begin("OP2_TUNE=off");
+    steps(ROUNDS);
+    while (waiting() == 0)
+      step();
+    op_set_error_handler(handlers[h], NULL); /* runs what waits */
+    assert_int_equal(waiting(), 0);
+    const long long tiled = op_counters()->tiled;
+    for (int i = 0; i < ROUNDS; i++) {
+      step();
+      assert_int_equal(waiting(), 0);
+    }
+    assert_int_equal(op_counters()->tiled, tiled);
+    op_set_error_handler(NULL, NULL);
+    steps(ROUNDS);
+    op_barrier();
+    assert_true(op_counters()->tiled > tiled);
+    works(op_exit());
+  }
+  assert_int_equal(told, 0);
+}
+
+static int begun;
+
+static void begins(void *user, const char *loop) {
+  (void)user, (void)loop;
+  begun++;
+}
+
+TEST(nothing_waits_where_a_tool_looks) {
+  const op_tool tool = {.version = OP_TOOL_VERSION, .loop_begins = begins};
+  begin("OP2_TUNE=off");
+  steps(ROUNDS);
+  while (waiting() == 0)
+    step();
+  works(op_add_tool(&tool));
+  assert_int_equal(waiting(), 0);
+  assert_int_equal(begun, 0); /* what was called before ran before */
+  for (int i = 1; i <= ROUNDS; i++) {
+    step();
+    assert_int_equal(begun, 2 * i);
+  }
+  works(op_exit());
+}
+
+TEST(a_kernel_that_prints_waits_not) {
+  begin("OP2_TUNE=off");
+  for (int i = 0; i < 2 * ROUNDS; i++) {
+    spread_once();
+    settle_by(loud, "loud");
+    assert_int_equal(waiting(), 0);
+  }
+  assert_int_equal(op_counters()->tiled, 0);
+  works(op_exit());
+}
+
+TEST(pieces_in_a_graph_run_in_the_graph) {
+  enum { PIECES = 4 };
+  op_task tasks[PIECES];
+  begin("OP2_TUNE=off");
+  op_graph graph = op_decl_graph("graph");
+  works(op_graph_loop(graph, PIECES, NULL, tasks, OP_KERNEL_OF(settle), "settle", cells, direct(r, WIDTH, "double", OP_RW),
+                      direct(q, WIDTH, "double", OP_RW)));
+  for (int i = 0; i < ROUNDS; i++) {
+    spread_once();
+    works(op_graph_run(graph));
+    assert_int_equal(waiting(), 0);
+  }
+  assert_int_equal(op_counters()->tiled, 0);
+  take(&got);
+  works(op_exit());
+  expect(&got, ROUNDS);
+}
+
+/* ---- clocks ---- */
+
+TEST(a_clock_runs_what_waits) {
+  double cpu, wall;
+  begin("OP2_TUNE=off");
+  for (int which = 0; which < 2; which++) {
+    steps(2 * ROUNDS);
+    while (waiting() == 0)
+      step();
+    if (which == 0)
+      assert_true(op_wtime() > 0);
+    else
+      op_timers(&cpu, &wall);
+    assert_int_equal(waiting(), 0);
+  }
+  works(op_exit());
+}
+
+static void *look_at_clock(void *user) {
+  *(double *)user = op_wtime();
+  return NULL;
+}
+
+/* Another thread's clock is not the program's way to look. */
+TEST(a_clock_of_another_thread_runs_nothing) {
+  pthread_t thread;
+  double time = 0;
+  begin("OP2_TUNE=off");
+  steps(ROUNDS);
+  while (waiting() == 0)
+    step();
+  const long long before = waiting();
+  assert_int_equal(pthread_create(&thread, NULL, look_at_clock, &time), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_true(time > 0);
+  assert_int_equal(waiting(), before);
+  works(op_exit());
+}
+
+TEST(a_program_that_times_each_loop_runs_as_called) {
+  begin("OP2_TUNE=off");
+  double spent = 0;
+  for (int i = 0; i < 4 * ROUNDS; i++) {
+    const double start = op_wtime();
+    spread_once();
+    assert_int_equal(waiting(), 0);
+    const double middle = op_wtime();
+    settle_by(OP_KERNEL_OF(settle), "settle");
+    assert_int_equal(waiting(), 0);
+    spent += op_wtime() - middle + middle - start;
+  }
+  assert_true(spent > 0);
+  assert_int_equal(op_counters()->tiled, 0);
+  works(op_exit());
+}
+
+int main(void) {
+  return run_these(make_folder, remove_folder);
+}
