@@ -155,6 +155,7 @@ static void note_declaration(void) {
   } declarations[] = {{"op_decl_set", HANDLE_SET},       {"op_decl_subset", HANDLE_SET},
                       {"op_decl_map", HANDLE_MAP},       {"op_decl_dat", HANDLE_DAT},
                       {"op_decl_gbl", HANDLE_GBL},       {"op_decl_graph", HANDLE_GRAPH},
+                      {"op_tape_begin", HANDLE_TAPE},
                       {"op_kernel_file", HANDLE_KERNEL}, {"op_kernel_text", HANDLE_KERNEL},
                       {"OP_KERNEL_FILE", HANDLE_KERNEL}};
   const char *call = the.context ? the.context->agreement->where : NULL;
@@ -295,7 +296,8 @@ static void *find_object(struct op_context *ctx, const void *handle, enum handle
                                        [HANDLE_MAP] = "op_decl_map",
                                        [HANDLE_DAT] = "op_decl_dat",
                                        [HANDLE_GBL] = "op_decl_gbl",
-                                       [HANDLE_GRAPH] = "op_decl_graph"};
+                                       [HANDLE_GRAPH] = "op_decl_graph",
+                                       [HANDLE_TAPE] = "op_tape_begin"};
   if (the.error.code)
     return NULL;
   void *object = handle_object(ctx->handles, handle, kind);

@@ -50,6 +50,8 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
                  const char *what);
 /* The same for calls that take subsets too. */
 struct set *api_set(struct op_context *ctx, const void *handle, const char *call);
+/* The subset is not the program's any more (api_free.c). */
+void api_free_subset(struct op_context *ctx, struct set *set);
 /* The whole of `call`, which asks for the elements of a set that all ranks have together; -1: it failed. */
 long long api_global_size(const void *handle, const char *call);
 

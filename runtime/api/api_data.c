@@ -4,6 +4,7 @@
 #include "ranks/agree.h"
 #include "spread/print.h"
 #include "spread/spread.h"
+#include "tape/tell.h"
 
 static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *is,
                         const char *what) {
@@ -33,6 +34,8 @@ int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data", "the dat");
   int code = dat ? check_memory("op_fetch_data", dat, out, is, "the memory for the data") : OP_OK;
   code = all_ready(ctx, "op_fetch_data", dat, code);
+  if (!code)
+    tape_tell_left(ctx, dat);
   return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
 }
 
@@ -63,6 +66,8 @@ int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, con
   if (dat && !code && !nothing)
     code = check_range(dat, low, high, ctx->columns_base);
   code = all_ready(ctx, "op_fetch_data_idx", dat, code);
+  if (!code)
+    tape_tell_left(ctx, dat);
   return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
 }
 
@@ -73,6 +78,8 @@ int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_put_data", "the dat");
   int code =
       all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
+  if (!code)
+    code = tape_tell_put(ctx, dat, in, "op_put_data", api_error());
   return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
 }
 

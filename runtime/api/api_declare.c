@@ -15,6 +15,7 @@
 #include "spread/partition/partition.h"
 #include "spread/renumber.h"
 #include "spread/spread.h"
+#include "tape/tell.h"
 
 op_set op2jit_decl_set(int size, const char *name) {
   struct op_context *ctx = api_enter("op_decl_set", FLUSH);
@@ -89,7 +90,12 @@ static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d
     return data_new_view(ctx, on, d->dim, d->type, d->array, d->name, api_error());
   struct dat *again = NULL;
   const struct temporary_wish wish = {.set = on, .dim = d->dim, .type = d->type, .name = d->name};
-  if (d->temporary && temporary_again(ctx, &wish, &again, api_error()))
+  again = d->temporary ? tape_gives_back(ctx, on, d->dim, d->type, d->name) : NULL;
+  if (again && tape_tell_put(ctx, again, d->data, d->call, api_error()))
+    return NULL;
+  if (again && !d->data)
+    dat_clear(again);
+  if (d->temporary && !again && temporary_again(ctx, &wish, &again, api_error()))
     return NULL;
   if (again && d->data) {
     data_put_rows(ctx, again, d->data);
@@ -107,7 +113,9 @@ static op_dat declare_dat(const struct declared_dat *d) {
   struct dat *dat = NULL;
   const char *name = d->name ? d->name : "unnamed";
   struct set *on = api_object(ctx, d->set, HANDLE_SET, d->call, "the set");
-  if (on && !spread_check(ctx, api_error()) && !check_pointed(d->name, d->type, d->is))
+  if (on && d->data && !api_error()->code)
+    tape_tell_declared(ctx, d->type, d->name, d->call, api_error());
+  if (on && !api_error()->code && !spread_check(ctx, api_error()) && !check_pointed(d->name, d->type, d->is))
     dat = make_dat(ctx, d, on);
   else if (!on)
     error_prefix(api_error(), "dat \"%s\": ", name);
@@ -171,6 +179,8 @@ int op2jit_decl_const_typed(const char *name, int dim, const char *type, const v
     return api_refused();
   int code = api_error()->code;
   if (!code)
+    code = tape_tell_constant(ctx, name, value, "op_decl_const", api_error());
+  if (!code)
     code = mesh_constant(ctx, name, dim, type, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
 }
@@ -181,6 +191,8 @@ int op2jit_update_const_typed(const char *name, const void *value, const char *i
     return api_refused();
   int code = api_error()->code;
   if (!code)
+    code = tape_tell_constant(ctx, name, value, "op_update_const", api_error());
+  if (!code)
     code = mesh_update_constant(ctx, name, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
 }
@@ -190,8 +202,8 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
   struct dat *dat =
       base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
-  if (!api_error()->code)
-    lend_check_all(ctx, call, api_error());
+  if (!api_error()->code && !lend_check_all(ctx, call, api_error()))
+    tape_refuses(ctx, NULL, call, api_error());
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
                                  method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
@@ -222,8 +234,8 @@ int op2jit_partition(const char *lib, const char *method, op_set prime, op_map p
   take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime);
   take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map);
   take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
-  if (!api_error()->code)
-    lend_check_all(ctx, "op_partition", api_error());
+  if (!api_error()->code && !lend_check_all(ctx, "op_partition", api_error()))
+    tape_refuses(ctx, NULL, "op_partition", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
                     lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");

@@ -18,6 +18,7 @@
 #include "spread/lend.h"
 #include "spread/spread.h"
 #include "spread/subset_spread.h"
+#include "tape/tell.h"
 
 /* ---- dats ---- */
 
@@ -30,11 +31,19 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
     return error_set(api_error(), OP_ERR_HANDLE,
                      "op_free_dat_temp: dat \"%s\" is not a temporary; op_free_dat frees dats of any kind",
                      dat->name);
-  if (dat->temporary && !dat->view)
+  if (dat->temporary && !dat->view && tape_holds_dat(ctx, dat))
+    return OP_OK;
+  if (dat->temporary && !dat->view) {
+    tape_forget(ctx, dat);
     return temporary_end(ctx, dat, api_error());
-  int code = ctx_flush(ctx, api_error());
+  }
+  int code = tape_refuses(ctx, dat, "op_free_dat_temp", api_error());
+  if (!code)
+    code = ctx_flush(ctx, api_error());
   if (!code)
     code = lend_last(ctx, dat, api_error());
+  if (!code)
+    tape_forget(ctx, dat);
   if (!code)
     dat_forget(ctx, dat);
   return code;
@@ -52,10 +61,14 @@ int op2jit_free_dat(op_dat handle) {
   if (!ctx)
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat", "the dat");
+  if (dat)
+    tape_refuses(ctx, dat, "op_free_dat", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_dat of dat \"%s\"\n", dat ? dat->name : "");
   if (!code)
     code = lend_last(ctx, dat, api_error());
+  if (!code)
+    tape_forget(ctx, dat);
   if (!code)
     dat_forget(ctx, dat);
   return api_leave(code);
@@ -169,7 +182,7 @@ static op_set retired_name(struct set *set) {
   return (op_set)(void *)set;
 }
 
-static void free_subset(struct op_context *ctx, struct set *set) {
+void api_free_subset(struct op_context *ctx, struct set *set) {
   const op_set handle = set->handle;
   struct list *retired = &ctx->mesh->retired;
   if (!loops_rename(ctx, handle, retired_name(set)) || !subset_retire(ctx, set))
@@ -194,13 +207,13 @@ int op2jit_free_set(op_set handle) {
   if (!ctx)
     return api_refused();
   struct set *set = api_set(ctx, handle, "op_free_set");
-  if (set && !set->sub)
-    check_unused(ctx, set);
+  if (set && !set->sub && !check_unused(ctx, set))
+    tape_refuses(ctx, set, "op_free_set", api_error());
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_set of set \"%s\"\n", set ? set->name : "");
-  if (!code && set->sub)
-    free_subset(ctx, set);
-  else if (!code)
+  if (!code && set->sub && !tape_holds_set(ctx, set))
+    api_free_subset(ctx, set);
+  else if (!code && !set->sub)
     forget_set(ctx, set);
   return api_leave(code);
 }
@@ -229,8 +242,8 @@ int op2jit_free_map(op_map handle) {
   struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
   if (handle == OP_ID)
     error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
-  else if (map)
-    check_map_unused(ctx, map);
+  else if (map && !check_map_unused(ctx, map))
+    tape_refuses(ctx, map, "op_free_map", api_error());
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
   struct set *entries = code ? NULL : map->entries;

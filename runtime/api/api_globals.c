@@ -5,6 +5,7 @@
 #include "mesh/globals.h"
 #include "ranks/agree.h"
 #include "record/record.h"
+#include "tape/tell.h"
 
 op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const char *name, const char *is) {
   struct op_context *ctx = api_enter("op_decl_gbl", KEEP);
@@ -56,8 +57,10 @@ int op2jit_get_gbl_typed(op_gbl handle, void *out, const char *is) {
     return api_refused();
   struct gbl *gbl = find(ctx, handle, "op_get_gbl", out, is);
   const int code = gbl ? gbl_need(ctx, gbl, SPACE_HOST, api_error()) : api_error()->code;
-  if (!code)
+  if (!code) {
+    tape_tell_left(ctx, gbl);
     memcpy(out, gbl->value, gbl->bytes);
+  }
   return api_leave(code);
 }
 
@@ -75,6 +78,8 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   code = agree_on_call(ctx, code, api_error(), "op_put_gbl of global \"%s\"\nvalue\t%s\n",
                        gbl ? gbl->name : "", text_str(&value));
   text_free(&value);
+  if (!code)
+    code = tape_tell_put_gbl(ctx, gbl, in, "op_put_gbl", api_error());
   if (!code) {
     memcpy(gbl->value, in, gbl->bytes);
     gbl_wrote(gbl, SPACE_HOST);

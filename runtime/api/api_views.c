@@ -3,6 +3,7 @@
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "spread/lend.h"
+#include "tape/tell.h"
 
 /* A dat that is acquired is what these calls are about, so they look at handles by themselves. */
 static struct dat *view_of(struct op_context *ctx, op_dat handle, const char *call) {
@@ -40,6 +41,10 @@ void *op2jit_acquire(op_dat handle, op_access access) {
     check_acquire(dat, access);
   int code = agree_on_call(ctx, api_error()->code, api_error(), "op_acquire of dat \"%s\"\naccess\t%d\n",
                            dat ? dat->name : "", (int)access);
+  if (!code && access != OP_WRITE)
+    tape_tell_left(ctx, dat);
+  if (!code && access != OP_READ)
+    code = tape_tell_lent(ctx, dat, api_error());
   if (!code)
     code = lend(ctx, dat, access, &array, api_error());
   return api_leave(code) ? NULL : array;
@@ -53,7 +58,9 @@ int op2jit_release(op_dat handle) {
   if (dat && !dat->view->acquired)
     error_set(api_error(), OP_ERR_STATE, "op_release: dat \"%s\" is not acquired; call op_acquire first",
               dat->name);
-  const int code =
+  int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_release of dat \"%s\"", dat ? dat->name : "");
+  if (!code && dat->view->access != OP_READ)
+    code = tape_tell_put(ctx, dat, dat->view->array, "op_release", api_error());
   return api_leave(code ? code : lend_end(ctx, dat, api_error()));
 }

@@ -47,6 +47,7 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
+#include "tape/tape.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
 #include "tasks/graph.h"
@@ -330,6 +331,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
+  tapes_free(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
   graph_loops_free(ctx, NULL);

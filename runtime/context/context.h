@@ -29,8 +29,10 @@ struct op2jit_counters;
 struct plan_cache;
 struct profile;
 struct queue;
+struct recorder;
 struct shared;
 struct store;
+struct tapes;
 struct team;
 struct text;
 struct trace;
@@ -56,6 +58,8 @@ struct op_context {
   struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
   struct list *fused;        /* loops made of several, see loop/fused/fused.h */
   struct queue *queue;       /* of loops that wait; NULL: they run at once */
+  const struct recorder *recorder; /* of loops, see loop/recorder.h; NULL: nothing is recorded */
+  struct tapes *tapes;             /* of derivatives; NULL: nobody asked for one */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */

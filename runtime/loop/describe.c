@@ -207,6 +207,7 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)
       fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(ctx->mesh, d->consts[i].name)->value);
+  loop->ready.moved = ctx->mesh->moved;
   loop->ready.made++;
 }
 

@@ -7,6 +7,7 @@
 #include "loop/agree.h"
 #include "loop/make.h"
 #include "loop/queue.h"
+#include "loop/recorder.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
@@ -165,8 +166,15 @@ static int get_record(struct op_context *ctx, const struct loop_call *call, stru
 
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct loop *loop = NULL;
-  const int code = get_record(ctx, call, &loop, err);
-  return code ? code : run_call(ctx, loop, call, err);
+  bool done = false;
+  int code = get_record(ctx, call, &loop, err);
+  if (!code && ctx->recorder && ((code = ctx->recorder->loop(ctx, loop, call, &done, err)) || done))
+    return code;
+  if (!code)
+    code = run_call(ctx, loop, call, err);
+  if (code && ctx->recorder)
+    ctx->recorder->failed(ctx);
+  return code;
 }
 
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,

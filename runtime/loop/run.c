@@ -240,6 +240,8 @@ int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *er
   const bool prepared = loop->ready.prepared && loop->ready.epoch == ctx->mesh->epoch &&
                         loop->ready.constant_epoch == ctx->mesh->constant_epoch;
   const int code = prepared ? OP_OK : prepare_together(ctx, loop, err);
+  if (!code && loop->ready.moved != ctx->mesh->moved)
+    loop_fill_frame(ctx, loop);
   return code ? code : launch_fit(launch, err);
 }
 

@@ -127,6 +127,16 @@ static inline void dat_wrote(struct dat *dat, enum space space, enum region regi
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
  * loop waits. OP_ERR_MEMORY; nothing is changed then. */
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
+/* Two dats of one set, dim, type and layout: each gets what the other one held, in all spaces, and no value is copied.
+ * A view works in its array no more. No loop waits. OP_ERR_MEMORY; nothing is changed then. */
+int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error *err);
+/* A view works in its array no more: the rows move to memory of the library's own. */
+int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err);
+/* All values are zero from now on. */
+static inline void dat_clear(struct dat *dat) {
+  dat->version += !dat->blank;
+  dat->blank = true;
+}
 /* All of it is about to be written, and nothing of what it holds is needed. */
 void dat_overwrite(struct dat *dat);
 

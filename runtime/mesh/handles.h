@@ -12,6 +12,7 @@ enum handle_kind {
   HANDLE_DAT,
   HANDLE_GBL,
   HANDLE_GRAPH,
+  HANDLE_TAPE,
   HANDLE_KERNEL, /* a text, which is in no slot: only what failed is known */
   HANDLE_KINDS
 };

@@ -95,6 +95,7 @@ struct mesh {
   bool copies_told; /* the user was warned that each rank declared the whole mesh */
   bool lost;        /* a change of the distribution failed half way */
   int lent;         /* views that the program has acquired */
+  unsigned moved;   /* how often dats got other memory, by dat_swap: loops fill their frames anew */
 };
 
 /* All return NULL with the error set. Names may be NULL. */

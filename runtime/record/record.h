@@ -170,6 +170,7 @@ struct loop_key {
 struct loop_ready {
   bool prepared;
   unsigned epoch, constant_epoch; /* of the mesh, when it was described */
+  unsigned moved;                 /* of the mesh, when its frame was filled */
   /* On any rank: what is chosen by these must be the same on all ranks. */
   long most_elements; /* executed */
   int most_threads;   /* that it may use */

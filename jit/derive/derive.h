@@ -1,0 +1,36 @@
+/* Derivatives of kernels for the runtime: by the plugin's deriver, and remembered in the store, so that who has no compiler
+ * finds them too. */
+#ifndef OP2JIT_JIT_DERIVE_DERIVE_H
+#define OP2JIT_JIT_DERIVE_DERIVE_H
+
+#include "jit/deriver.h"
+#include "jit/front/describe.h"
+#include "jit/plugin.h"
+
+struct store;
+
+struct derived {
+  char *name; /* of the function */
+  char *text; /* a kernel text, to be given to a loop as any other */
+  int nparameters; /* 0: the derived loop has no effect, and need not run */
+  struct derive_parameter *parameters; /* in their order, without the numbers of targets */
+};
+
+struct derive_wish {
+  enum derive_mode mode;
+  const bool *active;           /* by argument of the description */
+  const bool *active_constants; /* by constant of the description; NULL: none is */
+};
+
+/* `plugin` was found; it is opened if the store has no answer. Errors: OP_ERR_KERNEL of a kernel that has no derivative,
+ * with line, caret and remedy; OP_ERR_COMPILE of a text that does not compile; OP_ERR_NOT_BUILT without a plugin;
+ * OP_ERR_MEMORY. A refusal is remembered too. */
+int derive_kernel(struct plugin *plugin, struct store *store, const struct desc *d,
+                  const struct derive_wish *wish, struct derived *out, struct error *err);
+void derived_free(struct derived *derived);
+
+/* Why not, in the user's words: "flux.h:12: kernel flux cannot be differentiated: ...". */
+void derive_tell(const struct desc *d, const struct derive_result *result, const char *kernel_file,
+                 struct text *out);
+
+#endif

@@ -1,0 +1,308 @@
+/* Derivatives: tapes, bars and dots, and what the program says of kernels. */
+#include <string.h>
+
+#include "api/api.h"
+#include "base/size.h"
+#include "loop/queue.h"
+#include "ranks/agree.h"
+#include "tape/tape.h"
+
+static struct tape *find(struct op_context *ctx, op_tape handle, const char *call) {
+  return api_object(ctx, handle, HANDLE_TAPE, call, "the tape");
+}
+
+/* ---- tapes ---- */
+
+static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs[], struct dat **dats) {
+  struct error *err = api_error();
+  if (ctx->compiled)
+    error_set(err, OP_ERR_STATE, "op_tape_begin: kernels that are functions of the program have no text to be "
+                                 "differentiated; use op_par_loop of op2jit.h");
+  else if (ctx->tapes && ctx->tapes->tape)
+    error_set(err, OP_ERR_STATE,
+              ctx->tapes->tape->recording ? "op_tape_begin: a tape records already; call op_tape_end first"
+                                          : "op_tape_begin: there is a tape, which keeps what it needs; call "
+                                            "op_tape_free first, or op_tape_reverse for the last time");
+  else if (ctx->tapes && ctx->tapes->tangents)
+    error_set(err, OP_ERR_STATE, "op_tape_begin: loops carry tangents along; call op_tangent(0) first");
+  else if (ninputs < 0 || (ninputs && !inputs))
+    error_set(err, OP_ERR_ARGUMENT, "op_tape_begin: %d inputs at %s; expected 0 or more, and where they are", ninputs,
+              inputs ? "an address" : "NULL");
+  for (int i = 0; !err->code && i < ninputs; i++) {
+    dats[i] = api_object(ctx, inputs[i], HANDLE_DAT, "op_tape_begin", "an input");
+    if (dats[i] && !type_is_real(dats[i]->type))
+      error_set(err, OP_ERR_TYPE,
+                "op_tape_begin: dat \"%s\" is of type \"%s\", which has no real numbers; there is no derivative by it",
+                dats[i]->name, type_info(dats[i]->type)->name);
+  }
+}
+
+op_tape op2jit_tape_begin(int ninputs, const op_dat inputs[], size_t bytes) {
+  struct op_context *ctx = api_enter("op_tape_begin", FLUSH);
+  if (!ctx)
+    return NULL;
+  struct dat **dats = array_new(ninputs > 0 ? (size_t)ninputs : 0, sizeof *dats);
+  struct tape *tape = NULL;
+  if (!dats)
+    error_memory(api_error(), "the inputs of a tape", (size_t)ninputs * sizeof *dats);
+  else
+    check_begin(ctx, ninputs, inputs, dats);
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_begin\ninputs\t%d\nbytes\t%zu\n",
+                                 ninputs, bytes);
+  if (!code)
+    tape = tape_begin(ctx, ninputs, dats, bytes, api_error());
+  free(dats);
+  return api_leave_pointer(tape ? tape->handle : NULL);
+}
+
+/* The one that records; NULL with the error set. */
+static struct tape *recording(const struct op_context *ctx, const char *call) {
+  struct tape *tape = ctx->tapes ? ctx->tapes->tape : NULL;
+  if (api_error()->code)
+    return NULL;
+  if (tape && tape->recording)
+    return tape;
+  error_set(api_error(), OP_ERR_STATE, "%s: nothing is recorded; call it between op_tape_begin and op_tape_end", call);
+  return NULL;
+}
+
+int op2jit_tape_input_gbl(op_gbl handle) {
+  struct op_context *ctx = api_enter("op_tape_input_gbl", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct gbl *gbl = api_object(ctx, handle, HANDLE_GBL, "op_tape_input_gbl", "the global");
+  struct thing *thing = gbl && recording(ctx, "op_tape_input_gbl") ? thing_of_gbl(ctx, gbl, api_error()) : NULL;
+  if (thing && !thing->real)
+    error_set(api_error(), OP_ERR_TYPE, "op_tape_input_gbl: global \"%s\" is of type \"%s\", which has no real numbers",
+              gbl->name, type_info(gbl->type)->name);
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_input_gbl of global \"%s\"\n",
+                                 gbl ? gbl->name : "");
+  if (!code)
+    thing->used = thing->input = thing->varied = true;
+  return api_leave(code);
+}
+
+static int tell(const char *call, int (*does)(struct op_context *ctx, struct tape *tape, struct error *err)) {
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = recording(ctx, call);
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s", call);
+  return api_leave(code ? code : does(ctx, tape, api_error()));
+}
+
+static int make_passive(struct op_context *ctx, struct tape *tape, struct error *err) {
+  (void)ctx, (void)err;
+  tape->passive = true;
+  return OP_OK;
+}
+
+int op2jit_tape_passive(void) {
+  return tell("op_tape_passive", make_passive);
+}
+
+int op2jit_tape_step(void) {
+  return tell("op_tape_step", tape_step);
+}
+
+int op2jit_tape_end(op_tape handle) {
+  struct op_context *ctx = api_enter("op_tape_end", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = find(ctx, handle, "op_tape_end");
+  if (tape && !tape->recording)
+    error_set(api_error(), OP_ERR_STATE, "op_tape_end: the tape has ended already");
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_end");
+  if (!code)
+    code = tape_end(ctx, tape, api_error());
+  return api_leave(code);
+}
+
+static void check_reverse(const struct tape *tape, const char *call) {
+  if (tape->spent)
+    error_set(api_error(), OP_ERR_STATE, "%s: the tape was reversed for the last time; record a new one", call);
+  else if (tape->recording)
+    error_set(api_error(), OP_ERR_STATE, "%s: the tape still records; call op_tape_end first", call);
+  else if (tape->broken)
+    error_set(api_error(), OP_ERR_STATE, "%s: a call failed while the tape recorded, or was reversed; record a new one",
+              call);
+}
+
+int op2jit_tape_reverse(op_tape handle, int last) {
+  struct op_context *ctx = api_enter("op_tape_reverse", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = find(ctx, handle, "op_tape_reverse");
+  if (tape)
+    check_reverse(tape, "op_tape_reverse");
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_reverse\nlast\t%d\n", last != 0);
+  return api_leave(code ? code : tape_reverse(ctx, tape, last != 0, api_error()));
+}
+
+int op2jit_tape_check(op_tape handle, unsigned seed, double *difference) {
+  struct op_context *ctx = api_enter("op_tape_check", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = find(ctx, handle, "op_tape_check");
+  if (tape)
+    check_reverse(tape, "op_tape_check");
+  if (tape && !difference && !api_error()->code)
+    error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_check: the place for the difference is NULL");
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%u\n", seed);
+  return api_leave(code ? code : tape_check(ctx, tape, seed, difference, api_error()));
+}
+
+int op2jit_tape_facts(op_tape handle, op_tape_facts_t *facts) {
+  struct op_context *ctx = api_enter("op_tape_facts", KEEP);
+  if (!ctx)
+    return api_refused();
+  const struct tape *tape = find(ctx, handle, "op_tape_facts");
+  if (tape && !facts)
+    error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_facts: the place for the facts is NULL");
+  if (!api_error()->code)
+    *facts = (op_tape_facts_t){.steps = tape->nsteps,
+                               .events = tape->nevents,
+                               .bytes = (long long)tape->store.bytes,
+                               .most = (long long)tape->store.most,
+                               .versions = tape->store.versions,
+                               .copied = tape->store.copied,
+                               .checkpoints = tape->ncheckpoints,
+                               .again = tape->again,
+                               .reversed = tape->reversed};
+  return api_leave_local(api_error()->code);
+}
+
+int op2jit_tape_free(op_tape handle) {
+  struct op_context *ctx = api_enter("op_tape_free", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = find(ctx, handle, "op_tape_free");
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_free");
+  if (code)
+    return api_leave(code);
+  tape_spend(ctx, tape);
+  for (int i = 0; i < tape->held_sets.count; i++)
+    api_free_subset(ctx, tape->held_sets.items[i]);
+  tape_free(ctx, tape);
+  return api_leave(OP_OK);
+}
+
+/* ---- bars and dots ---- */
+
+static struct thing *companion(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                               bool bar) {
+  void *object = api_object(ctx, handle, kind, call, kind == HANDLE_DAT ? "the dat" : "the global");
+  const char *name = !object ? "" : kind == HANDLE_DAT ? ((struct dat *)object)->name : ((struct gbl *)object)->name;
+  struct thing *thing = NULL;
+  if (agree_on_call(ctx, api_error()->code, api_error(), "%s of \"%s\"\n", call, name))
+    return NULL;
+  thing = kind == HANDLE_DAT ? thing_of_dat(ctx, object, api_error()) : thing_of_gbl(ctx, object, api_error());
+  if (thing)
+    thing = bar ? thing_bar(ctx, thing, api_error()) : thing_dot(ctx, thing, api_error());
+  return thing;
+}
+
+static op_dat companion_dat(op_dat dat, const char *call, bool bar) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
+  const struct thing *thing = companion(ctx, dat, HANDLE_DAT, call, bar);
+  return api_leave_pointer(thing ? thing->dat->handle : NULL);
+}
+
+static op_gbl companion_gbl(op_gbl gbl, const char *call, bool bar) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
+  const struct thing *thing = companion(ctx, gbl, HANDLE_GBL, call, bar);
+  return api_leave_pointer(thing ? thing->gbl->handle : NULL);
+}
+
+op_dat op2jit_bar(op_dat dat) {
+  return companion_dat(dat, "op_bar", true);
+}
+
+op_dat op2jit_dot(op_dat dat) {
+  return companion_dat(dat, "op_dot", false);
+}
+
+op_gbl op2jit_bar_gbl(op_gbl gbl) {
+  return companion_gbl(gbl, "op_bar_gbl", true);
+}
+
+op_gbl op2jit_dot_gbl(op_gbl gbl) {
+  return companion_gbl(gbl, "op_dot_gbl", false);
+}
+
+int op2jit_tangent(int on) {
+  struct op_context *ctx = api_enter("op_tangent", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tapes *tapes = api_error()->code ? NULL : tapes_get(ctx, api_error());
+  if (tapes && on && tapes->tape)
+    error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
+  if (tapes && on && ctx->compiled)
+    error_set(api_error(), OP_ERR_STATE, "op_tangent: kernels that are functions of the program have no text");
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tangent\non\t%d\n", on != 0);
+  if (!code) {
+    tapes->tangents = on != 0;
+    ctx->recorder = tapes->tangents || tapes->tape ? &tape_recorder : NULL;
+  }
+  return api_leave(code);
+}
+
+/* ---- kernels, and loops alone ---- */
+
+static int check_texts(const char *call, const char *const *texts, int n) {
+  for (int i = 0; i < n && !api_error()->code; i++)
+    if (!texts[i])
+      error_set(api_error(), OP_ERR_ARGUMENT, "%s: argument %d is NULL; expected C text, and the name of a function",
+                call, i + 1);
+  return api_error()->code;
+}
+
+int op2jit_freeze_kernel(const char *source, const char *name) {
+  struct op_context *ctx = api_enter("op_freeze_kernel", FLUSH);
+  if (!ctx)
+    return api_refused();
+  const char *const texts[] = {source, name};
+  const int code = agree_on_call(ctx, check_texts("op_freeze_kernel", texts, 2), api_error(),
+                                 "op_freeze_kernel of %s\n", name ? name : "");
+  return api_leave(code ? code : said_kernel(ctx, source, name, NULL, NULL, api_error()));
+}
+
+int op2jit_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
+                          const char *adjoint_name) {
+  struct op_context *ctx = api_enter("op_kernel_adjoint", FLUSH);
+  if (!ctx)
+    return api_refused();
+  const char *const texts[] = {source, name, adjoint_source, adjoint_name};
+  const int code = agree_on_call(ctx, check_texts("op_kernel_adjoint", texts, 4), api_error(),
+                                 "op_kernel_adjoint of %s\nadjoint\t%s\n", name ? name : "",
+                                 adjoint_name ? adjoint_name : "");
+  return api_leave(code ? code : said_kernel(ctx, source, name, adjoint_source, adjoint_name, api_error()));
+}
+
+static int alone(const char *call, enum derive_mode mode, const struct loop_call *loop) {
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
+  const int code = api_error()->code ? api_error()->code : tape_alone(ctx, loop, mode, api_error());
+  if (code && loop->file && *loop->file)
+    error_prefix(api_error(), "%s:%d: ", loop->file, loop->line);
+  return api_leave(code);
+}
+
+int op2jit_tangent_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                              const op_arg args[], const char *file, int line) {
+  return alone("op_tangent_loop", DERIVE_TANGENT,
+               &(struct loop_call){.text = kernel_source, .name = kernel_name, .set = set, .nargs = nargs,
+                                   .args = args, .file = file, .line = line});
+}
+
+int op2jit_adjoint_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                              const op_arg args[], const char *file, int line) {
+  return alone("op_adjoint_loop", DERIVE_ADJOINT,
+               &(struct loop_call){.text = kernel_source, .name = kernel_name, .set = set, .nargs = nargs,
+                                   .args = args, .file = file, .line = line});
+}

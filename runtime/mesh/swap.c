@@ -1,0 +1,58 @@
+/* Dats change what they hold: the memory goes from one to the other, and values stay where they are. */
+#include <string.h>
+
+#include "context/context.h"
+#include "mesh/data.h"
+
+int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  size_t bytes = 0;
+  if (!dat->view || !dat->view->in_place)
+    return OP_OK;
+  const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  if (code)
+    return code;
+  void *memory = data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &bytes)
+                     ? data_rows_memory(ctx->team, dat, bytes)
+                     : NULL;
+  if (!memory)
+    return error_memory_of(err, "dat", dat->name, bytes);
+  memcpy(memory, host->memory, (size_t)dat->set->size * dat->row_bytes);
+  view_leave(dat, "derivatives are computed, which keep its old values");
+  host->memory = memory;
+  host->bytes = bytes;
+  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  return OP_OK;
+}
+
+/* What was current before is so in the new version; of others' elements nothing is known. */
+static void renew(struct dat *dat, uint64_t was, uint64_t version) {
+  dat->version = version;
+  for (int s = 0; s < SPACES; s++) {
+    uint64_t *of = dat->replicas[s].version;
+    of[REGION_OWNED] = of[REGION_OWNED] == was ? version : 0;
+    of[REGION_EXEC] = of[REGION_NONEXEC] = 0;
+    for (int i = 0; i < dat->nmarks; i++)
+      dat->marks[i].version[s] = 0;
+  }
+}
+
+int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error *err) {
+  struct replica held[SPACES];
+  int code = dat_leave_array(ctx, a, err);
+  if (!code)
+    code = dat_leave_array(ctx, b, err);
+  if (code)
+    return code;
+  const uint64_t of_a = a->version, of_b = b->version, version = (of_a > of_b ? of_a : of_b) + 1;
+  const bool blank = a->blank;
+  memcpy(held, a->replicas, sizeof held);
+  memcpy(a->replicas, b->replicas, sizeof held);
+  memcpy(b->replicas, held, sizeof held);
+  a->blank = b->blank;
+  b->blank = blank;
+  renew(a, of_b, version);
+  renew(b, of_a, version);
+  ctx->mesh->moved++;
+  return OP_OK;
+}

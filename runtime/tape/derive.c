@@ -1,0 +1,174 @@
+/* Where the texts of derivatives come from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "services/services.h"
+#include "tape/tape.h"
+
+/* ---- what the program says of kernels ---- */
+
+const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name) {
+  for (int i = tapes->said.count - 1; i >= 0; i--) {
+    const struct said_kernel *said = tapes->said.items[i];
+    if (strcmp(said->name, name) == 0 && strcmp(said->text, text) == 0)
+      return said;
+  }
+  return NULL;
+}
+
+int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
+                const char *adjoint_name, struct error *err) {
+  struct tapes *tapes = tapes_get(ctx, err);
+  struct said_kernel *said = tapes ? calloc(1, sizeof *said) : NULL;
+  if (said)
+    *said = (struct said_kernel){.text = strdup(source),
+                                 .name = strdup(name),
+                                 .frozen = !adjoint_source,
+                                 .adjoint_text = adjoint_source ? strdup(adjoint_source) : NULL,
+                                 .adjoint_name = adjoint_name ? strdup(adjoint_name) : NULL};
+  const bool whole = said && said->text && said->name &&
+                     (said->frozen || (said->adjoint_text && said->adjoint_name));
+  if (whole && list_add(&tapes->said, said))
+    return OP_OK;
+  if (said) {
+    free(said->text);
+    free(said->name);
+    free(said->adjoint_text);
+    free(said->adjoint_name);
+  }
+  free(said);
+  return error_memory(err, "what is said of a kernel", strlen(source));
+}
+
+/* ---- by hand: see op2jit_adjoint.h ---- */
+
+static void add(struct derived *d, enum derive_role role, int argument, enum prove_access access) {
+  d->parameters[d->nparameters++] =
+      (struct derive_parameter){.role = role, .argument = argument, .constant = -1, .access = access};
+}
+
+static void add_by_hand(struct derived *d, const struct site *site, int i) {
+  const struct loop_arg *arg = &site->are[i];
+  const int access = site->args[i].access_;
+  const bool real = (arg->form == DESC_DAT || arg->form == DESC_GBL) && type_is_real(arg->type);
+  if (access == OP_READ || access == OP_RW || access == OP_WORK)
+    add(d, DERIVE_VALUE, i, access == OP_WORK ? PROVE_WORK : PROVE_READ);
+  if (real && access == OP_READ)
+    add(d, DERIVE_BAR, i, PROVE_INC);
+  else if (real && access == OP_INC)
+    add(d, DERIVE_BAR, i, PROVE_READ);
+  else if (real && (access == OP_WRITE || access == OP_RW))
+    add(d, DERIVE_BAR, i, PROVE_RW);
+}
+
+static int by_hand(const struct site *site, struct derived *out, struct error *err) {
+  for (int i = 0; i < site->nargs; i++)
+    if (access_is_extremum(site->are[i].access) || site->are[i].form == DESC_INFO)
+      return error_set(err, OP_ERR_KERNEL,
+                       "loop %s, argument %d: adjoints by hand are of kernels without OP_MIN, OP_MAX and payloads",
+                       site->name, i + 1);
+  *out = (struct derived){.name = strdup(site->said->adjoint_name),
+                          .text = strdup(site->said->adjoint_text),
+                          .parameters = array_new(2 * (size_t)site->nargs, sizeof *out->parameters)};
+  if (!out->name || !out->text || !out->parameters)
+    return error_memory(err, "an adjoint", strlen(site->said->adjoint_text));
+  for (int i = 0; i < site->nargs; i++)
+    add_by_hand(out, site, i);
+  return OP_OK;
+}
+
+/* ---- made ---- */
+
+static bool is_by_hand(const struct site *site) {
+  return site->said && site->said->adjoint_text;
+}
+
+static int make(struct op_context *ctx, const struct site *site, const struct loop *loop, enum derive_mode mode,
+                const bool *active, struct derived *out, struct error *err) {
+  (void)ctx, (void)loop, (void)active, (void)out;
+  return error_set(err, OP_ERR_NOT_BUILT, "loop %s: its %s cannot be made by this build", site->name,
+                   mode == DERIVE_TANGENT ? "tangent" : "adjoint");
+}
+
+static int make_adjoint(struct op_context *ctx, const struct site *site, const struct loop *loop,
+                        const bool *active, struct derived *out, struct error *err) {
+  return is_by_hand(site) ? by_hand(site, out, err) : make(ctx, site, loop, DERIVE_ADJOINT, active, out, err);
+}
+
+/* A place for a new one; the old one goes. */
+static struct derived *place_for(struct derived **at, struct error *err) {
+  if (*at)
+    derived_free(*at);
+  else
+    *at = calloc(1, sizeof **at);
+  if (!*at)
+    error_memory(err, "a derivative", sizeof **at);
+  else
+    **at = (struct derived){0};
+  return *at;
+}
+
+/* What is not passed at all, or is no number of data, is never active. */
+static void all_active(const struct site *site, bool *active) {
+  for (int i = 0; i < site->nargs; i++)
+    active[i] = site->things[i] && site->things[i]->real;
+}
+
+int derive_wants(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err) {
+  bool active[OP_MAX_ARGS];
+  struct derived all = {0};
+  struct error own = {0};
+  all_active(site, active);
+  int code = make_adjoint(ctx, site, loop, active, &all, &own);
+  if (code == OP_ERR_MEMORY || code == OP_ERR_MPI)
+    error_copy(err, &own);
+  else if (code) {
+    /* Perhaps there is one for what is active in the end. */
+    for (int i = 0; i < site->nargs; i++)
+      site->wants[i] = site->things[i] && access_reads(site->are[i].access);
+    code = OP_OK;
+  }
+  for (int p = 0; !code && p < all.nparameters; p++)
+    if (all.parameters[p].role == DERIVE_VALUE)
+      site->wants[all.parameters[p].argument] = true;
+  site->known = true;
+  derived_free(&all);
+  error_free(&own);
+  return code;
+}
+
+/* The record of the loop, found again. */
+static int find_loop(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     const struct loop **out, struct error *err) {
+  op_arg args[OP_MAX_ARGS];
+  const struct loop_call call = site_call(site, values, args);
+  struct launch *launch = NULL;
+  const int code = loop_get_launch(ctx, &call, &launch, err);
+  if (code)
+    return code;
+  *out = launch->loop;
+  launch_put(launch);
+  return OP_OK;
+}
+
+int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err) {
+  const struct loop *loop = NULL;
+  int code = find_loop(ctx, site, values, &loop, err);
+  if (!code && !place_for(&site->adjoint, err))
+    code = err->code;
+  if (!code)
+    code = make_adjoint(ctx, site, loop, site->active, site->adjoint, err);
+  site->grown = code != OP_OK;
+  return code;
+}
+
+int derive_tangent(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err) {
+  int code = place_for(&site->tangent, err) ? OP_OK : err->code;
+  if (!code)
+    code = make(ctx, site, loop, DERIVE_TANGENT, site->active, site->tangent, err);
+  site->grown = code != OP_OK;
+  return code;
+}

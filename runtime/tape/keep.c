@@ -1,0 +1,120 @@
+/* Old values of dats and globals: kept, given back, counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context/context.h"
+#include "loop/queue.h"
+#include "loop/temporary/temporary.h"
+#include "tape/tape.h"
+
+void keep_count(struct tape *tape, size_t bytes) {
+  tape->store.bytes += bytes;
+  if (tape->store.bytes > tape->store.most)
+    tape->store.most = tape->store.bytes;
+}
+
+struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct dat *like, struct error *err) {
+  struct dat *version = dat_like(ctx, like, "an old value", err);
+  if (version)
+    keep_count(tape, version->replicas[SPACE_HOST].bytes);
+  return version;
+}
+
+void version_free(struct op_context *ctx, struct tape *tape, struct dat *version) {
+  tape->store.bytes -= version->replicas[SPACE_HOST].bytes;
+  dat_forget(ctx, version);
+}
+
+/* By way of a dat that is always the same, so that there is one loop that copies. */
+static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, struct dat *kept,
+                struct error *err) {
+  if (!thing->twin && !(thing->twin = dat_like(ctx, thing->dat, "a copy", err)))
+    return err->code;
+  int code = tape_run_copy(ctx, thing->dat, thing->twin, err);
+  if (!code)
+    code = queue_flush(ctx, err);
+  tape->store.copied++;
+  return code ? code : dat_swap(ctx, thing->twin, kept, err);
+}
+
+static int keep_dat(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  struct thing *thing = change->thing;
+  change->kept = version_new(ctx, tape, thing->dat, err);
+  if (!change->kept)
+    return err->code;
+  if (!change->whole)
+    return copy(ctx, tape, thing, change->kept, err);
+  const int code = queue_flush(ctx, err);
+  return code ? code : dat_swap(ctx, thing->dat, change->kept, err);
+}
+
+static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  struct gbl *gbl = change->thing->gbl;
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = gbl_need(ctx, gbl, SPACE_HOST, err);
+  if (code)
+    return code;
+  change->value = malloc(gbl->bytes);
+  if (!change->value)
+    return error_memory_of(err, "an old value of global", gbl->name, gbl->bytes);
+  memcpy(change->value, gbl->value, gbl->bytes);
+  keep_count(tape, gbl->bytes);
+  return OP_OK;
+}
+
+bool keep_is_needed(const struct tape *tape, int e, const struct change *change) {
+  if (change->wanted > change->changed && change->wanted >= tape->taped)
+    return true;
+  for (int c = 0; c < tape->ncheckpoints; c++) {
+    const int at = tape->checkpoints[c];
+    if (change->changed < at && at <= e && (change->read >= at || !change->whole))
+      return true;
+  }
+  return false;
+}
+
+int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
+  if (!keep_is_needed(tape, e, change))
+    return OP_OK;
+  const int code = keep_room(ctx, tape, thing_bytes(change->thing), err);
+  if (code || !keep_is_needed(tape, e, change))
+    return code;
+  tape->store.versions++;
+  return change->thing->dat ? keep_dat(ctx, tape, change, err) : keep_gbl(ctx, tape, change, err);
+}
+
+int keep_exchange(struct op_context *ctx, struct change *change, struct error *err) {
+  struct thing *thing = change->thing;
+  if (change->kept)
+    return dat_swap(ctx, thing->dat, change->kept, err);
+  if (!change->value)
+    return OP_OK;
+  struct gbl *gbl = thing->gbl;
+  const int code = gbl_need(ctx, gbl, SPACE_HOST, err);
+  for (size_t i = 0; !code && i < gbl->bytes; i++) {
+    const unsigned char held = gbl->value[i];
+    gbl->value[i] = change->value[i];
+    change->value[i] = held;
+  }
+  if (!code)
+    gbl_wrote(gbl, SPACE_HOST);
+  return code;
+}
+
+void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change) {
+  if (change->kept)
+    version_free(ctx, tape, change->kept);
+  if (change->value)
+    tape->store.bytes -= change->thing->gbl->bytes;
+  free(change->value);
+  change->kept = NULL;
+  change->value = NULL;
+}
+
+void keep_prune(struct op_context *ctx, struct tape *tape) {
+  for (int e = 0; e < tape->nevents; e++)
+    for (int c = 0; c < tape->events[e].nchanges; c++)
+      if (!keep_is_needed(tape, e, &tape->events[e].changes[c]))
+        keep_drop(ctx, tape, &tape->events[e].changes[c]);
+}

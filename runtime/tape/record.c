@@ -1,0 +1,247 @@
+/* Events, as the program runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "loop/form.h"
+#include "loop/loop.h"
+#include "tape/tape.h"
+
+struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err) {
+  struct event *events = array_more(tape->events, (size_t)tape->nevents, sizeof *events);
+  if (!events) {
+    error_memory(err, "the events of a tape", (size_t)tape->nevents * sizeof *events);
+    return NULL;
+  }
+  tape->events = events;
+  events[tape->nevents] = (struct event){.kind = kind};
+  tape->at = tape->nevents + 1;
+  return &events[tape->nevents++];
+}
+
+int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing, bool whole,
+                struct error *err) {
+  const int e = (int)(event - tape->events);
+  struct change *changes = array_more(event->changes, (size_t)event->nchanges, sizeof *changes);
+  if (!changes)
+    return error_memory(err, "what an event changes", sizeof *changes);
+  event->changes = changes;
+  struct change *change = &changes[event->nchanges++];
+  *change = (struct change){.thing = thing,
+                            .changed = thing->changed,
+                            .read = thing->read,
+                            .wanted = thing->wanted,
+                            .whole = whole,
+                            .was_varied = thing->varied};
+  const int code = keep_change(ctx, tape, e, change, err);
+  thing->changed = e;
+  return code;
+}
+
+/* ---- what a loop may not do ---- */
+
+static bool is_varied(const struct site *site, int i) {
+  const struct thing *thing = site->things[i];
+  const struct loop_arg *arg = &site->are[i];
+  return thing && thing->real && thing->varied && (arg_gets(arg) || access_is_extremum(arg->access));
+}
+
+static bool is_active(const struct site *site) {
+  bool any = false;
+  for (int i = 0; i < site->nargs; i++)
+    any |= is_varied(site, i);
+  return any && !(site->said && site->said->frozen);
+}
+
+static bool is_result(const struct loop_arg *arg) {
+  const bool payload = arg->form == DESC_INFO, global = arg->form == DESC_GBL && !arg->gbl;
+  return arg->present && type_is_real(arg->type) && (payload || (global && access_changes(arg->access)));
+}
+
+static int check_results(const struct site *site, struct error *err) {
+  for (int i = 0; i < site->nargs; i++)
+    if (is_result(&site->are[i]))
+      return error_set(err, OP_ERR_STATE,
+                       "loop %s, argument %d: a value that depends on the tape's inputs goes into a C variable, "
+                       "where its derivative is lost; use op_arg_global, or say by op_tape_passive that what the "
+                       "program makes of such values is constant",
+                       site->name, i + 1);
+  return OP_OK;
+}
+
+static int check_values(const struct site *site, struct error *err) {
+  for (int i = 0; i < site->nargs; i++) {
+    const struct loop_arg *arg = &site->are[i];
+    if (arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ && type_is_real(arg->type))
+      return error_set(err, OP_ERR_STATE,
+                       "loop %s, argument %d: a value of the program goes in, and before it one left that depends "
+                       "on the tape's inputs; if this one does not depend on that one, say so by op_tape_passive; "
+                       "else compute it in a loop, over a set of one element, with op_arg_global",
+                       site->name, i + 1);
+  }
+  return OP_OK;
+}
+
+/* Elements that meet in what they write leave what the last one wrote; which one that was nobody knows. */
+static int check_meetings(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (!loop_writes_through_map(loop) || !loop->ready.most_elements)
+    return OP_OK;
+  struct launch *launch = launch_get(loop, err);
+  int code = launch ? loop_prepare(ctx, launch, err) : err->code;
+  if (launch)
+    launch_put(launch);
+  if (!code && loop->meets)
+    code = error_set(err, OP_ERR_ALIAS,
+                     "loop %s: elements meet in what it writes, so that its derivative would depend on their order; "
+                     "a tape takes no such loop: let its kernel add with OP_INC, or write each element once",
+                     loop->name);
+  return code;
+}
+
+static int check(struct op_context *ctx, const struct tape *tape, const struct site *site, struct loop *loop,
+                 bool active, struct error *err) {
+  int code = OP_OK;
+  if (loop->compiled)
+    code = error_set(err, OP_ERR_STATE,
+                     "loop %s: its kernel is a function of the program, and a tape needs its text; use op_par_loop "
+                     "of op2jit.h",
+                     loop->name);
+  if (!code && active && !tape->passive)
+    code = check_results(site, err);
+  if (!code && tape->left && !tape->passive)
+    code = check_values(site, err);
+  if (!code && active)
+    code = check_meetings(ctx, loop, err);
+  return code;
+}
+
+/* ---- what it does ---- */
+
+static void note_reads(const struct site *site, bool active, int e) {
+  for (int i = 0; i < site->nargs; i++) {
+    struct thing *thing = site->things[i];
+    if (!thing)
+      continue;
+    thing->used = true;
+    if (arg_gets(&site->are[i]))
+      thing->read = e;
+    if (active && site->wants[i])
+      thing->wanted = e;
+  }
+}
+
+static bool is_first(const struct site *site, int i) {
+  for (int j = 0; j < i; j++)
+    if (site->things[j] == site->things[i] && arg_leaves(&site->are[j]))
+      return false;
+  return arg_leaves(&site->are[i]);
+}
+
+static int note_changes(struct op_context *ctx, struct tape *tape, struct event *event, const struct loop *loop,
+                        struct error *err) {
+  const struct site *site = event->site;
+  int code = OP_OK;
+  for (int i = 0; !code && i < site->nargs; i++)
+    if (site->things[i] && is_first(site, i))
+      code = tape_change(ctx, tape, event, site->things[i],
+                         loop->ready.prepared && site_overwrites(site, i), err);
+  return code;
+}
+
+/* What follows for what comes behind it. */
+static void note_activity(struct site *site, bool active) {
+  for (int i = 0; i < site->nargs; i++) {
+    const struct thing *thing = site->things[i];
+    const bool now = active && thing && thing->real && (is_varied(site, i) || arg_leaves(&site->are[i]));
+    site->grown |= now && !site->active[i];
+    site->active[i] |= now;
+  }
+  for (int i = 0; i < site->nargs; i++) {
+    struct thing *thing = site->things[i];
+    if (!thing || !arg_leaves(&site->are[i]))
+      continue;
+    if (active)
+      thing->varied |= thing->real;
+    else if (site_overwrites(site, i))
+      thing->varied = false;
+  }
+}
+
+static int take_values(const struct op_context *ctx, struct tape *tape, struct event *event,
+                       const struct loop_call *call, struct error *err) {
+  const size_t bytes = event->site->value_bytes;
+  event->values = bytes ? malloc(bytes) : NULL;
+  if (bytes && !event->values)
+    return error_memory(err, "the globals of a loop that is recorded", bytes);
+  event->value_bytes = bytes;
+  keep_count(tape, bytes);
+  if (bytes)
+    site_take_values(ctx, event->site, call, event->values);
+  return OP_OK;
+}
+
+static int record(struct op_context *ctx, struct tape *tape, struct loop *loop, const struct loop_call *call,
+                  struct error *err) {
+  struct site *site = site_of(ctx, &tape->sites, loop, call, err);
+  if (!site)
+    return err->code;
+  memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
+  const bool active = is_active(site);
+  int code = check(ctx, tape, site, loop, active, err);
+  if (code)
+    return code;
+  memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are); /* OP_WRITE may have become OP_RW */
+  if (active && !site->known)
+    code = derive_wants(ctx, site, loop, err);
+  struct event *event = code ? NULL : tape_event(tape, EVENT_LOOP, err);
+  if (!event)
+    return err->code;
+  event->site = site;
+  event->active = active;
+  code = take_values(ctx, tape, event, call, err);
+  note_reads(site, active, (int)(event - tape->events));
+  if (!code)
+    code = note_changes(ctx, tape, event, loop, err);
+  note_activity(site, active);
+  tape->broken |= code != OP_OK;
+  return code;
+}
+
+/* Behind the end: old values are kept all the same, until the tape goes. */
+static int listen(struct op_context *ctx, struct tape *tape, const struct loop *loop, struct error *err) {
+  struct event *event = NULL;
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    const void *object = arg->dat ? (const void *)arg->dat : arg->gbl;
+    struct thing *thing = arg_leaves(arg) ? thing_find(ctx->tapes, object) : NULL;
+    if (!thing || !thing->used || thing->changed >= tape->end)
+      continue;
+    if (!event && !(event = tape_event(tape, EVENT_OUTSIDE, err)))
+      return err->code;
+    code = tape_change(ctx, tape, event, thing, false, err);
+  }
+  return code;
+}
+
+static int look(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
+                struct error *err) {
+  struct tapes *tapes = ctx->tapes;
+  if (tapes->busy)
+    return OP_OK;
+  if (tapes->tangents)
+    return tangent_loop(ctx, loop, call, done, err);
+  if (!tapes->tape || tapes->tape->broken)
+    return OP_OK;
+  return tapes->tape->recording ? record(ctx, tapes->tape, loop, call, err)
+                                : listen(ctx, tapes->tape, loop, err);
+}
+
+static void failed(struct op_context *ctx) {
+  struct tapes *tapes = ctx->tapes;
+  if (!tapes->busy && tapes->tape && tapes->tape->recording)
+    tapes->tape->broken = true;
+}
+
+const struct recorder tape_recorder = {.loop = look, .failed = failed};

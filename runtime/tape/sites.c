@@ -1,0 +1,152 @@
+/* Loops that derivatives know: what they are called with, and how they are called again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "record/kept.h"
+#include "tape/tape.h"
+
+bool arg_gets(const struct loop_arg *arg) {
+  return arg->present && (arg->dat || arg->gbl) && access_reads(arg->access);
+}
+
+bool arg_leaves(const struct loop_arg *arg) {
+  return arg->present && (arg->dat || arg->gbl) && access_changes(arg->access);
+}
+
+static bool is_value(const struct loop_arg *arg) {
+  return arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ;
+}
+
+void tape_site_free(struct site *site) {
+  struct derived *const made[] = {site->adjoint, site->tangent};
+  for (int i = 0; i < 2; i++)
+    if (made[i]) {
+      derived_free(made[i]);
+      free(made[i]);
+    }
+  free(site->text);
+  free(site->name);
+  free(site->file);
+  free(site->args);
+  free(site->things);
+  free(site->are);
+  free(site->active);
+  free(site->wants);
+  free(site);
+}
+
+static int take_things(struct op_context *ctx, struct site *site, struct error *err) {
+  for (int i = 0; i < site->nargs; i++) {
+    const struct loop_arg *arg = &site->are[i];
+    if (!arg->present || (!arg->dat && !arg->gbl))
+      continue;
+    site->things[i] = arg->dat ? thing_of_dat(ctx, arg->dat, err) : thing_of_gbl(ctx, arg->gbl, err);
+    if (!site->things[i])
+      return err->code;
+  }
+  return OP_OK;
+}
+
+static struct site *site_new(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
+                             struct error *err) {
+  const size_t n = (size_t)loop->nargs;
+  struct site *site = calloc(1, sizeof *site);
+  if (!site) {
+    error_memory(err, "a loop that is recorded", sizeof *site);
+    return NULL;
+  }
+  *site = (struct site){.order = loop->key.order,
+                        .text = strdup(call->text),
+                        .name = strdup(call->name),
+                        .file = strdup(call->file ? call->file : ""),
+                        .line = call->line,
+                        .set = loop->set,
+                        .nargs = loop->nargs,
+                        .args = array_new(n, sizeof *site->args),
+                        .things = array_new(n, sizeof *site->things),
+                        .are = array_new(n, sizeof *site->are),
+                        .active = array_new(n, sizeof *site->active),
+                        .wants = array_new(n, sizeof *site->wants),
+                        .said = said_find(ctx->tapes, call->text, call->name)};
+  const bool room = site->text && site->name && site->file && site->args && site->things && site->are &&
+                    site->active && site->wants;
+  if (!room)
+    error_memory(err, "a loop that is recorded", n * sizeof *site->args);
+  for (size_t i = 0; room && i < n; i++) {
+    site->args[i] = call->args[i];
+    site->are[i] = loop->args[i];
+    site->value_bytes += is_value(&loop->args[i]) ? loop->args[i].bytes : 0;
+  }
+  if (room && !take_things(ctx, site, err))
+    return site;
+  tape_site_free(site);
+  return NULL;
+}
+
+struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
+                     const struct loop_call *call, struct error *err) {
+  for (int i = sites->count - 1; i >= 0; i--) {
+    struct site *site = sites->items[i];
+    if (site->order == loop->key.order)
+      return site;
+  }
+  struct site *site = site_new(ctx, loop, call, err);
+  if (site && list_add(sites, site))
+    return site;
+  if (site) {
+    tape_site_free(site);
+    error_memory(err, "the list of recorded loops", sizeof(void *));
+  }
+  return NULL;
+}
+
+/* ---- calling it again ---- */
+
+void site_take_values(const struct op_context *ctx, const struct site *site, const struct loop_call *call,
+                      unsigned char *values) {
+  for (int i = 0; i < site->nargs; i++) {
+    const struct loop_arg *arg = &site->are[i];
+    const op_arg *said = &call->args[i];
+    if (!is_value(arg))
+      continue;
+    const void *from = kept_has(said) ? kept_values(ctx, said) : said->data_;
+    if (from) /* else the loop says so */
+      memcpy(values, from, arg->bytes);
+    values += arg->bytes;
+  }
+}
+
+struct loop_call site_call(const struct site *site, unsigned char *values, op_arg *args) {
+  for (int i = 0; i < site->nargs; i++) {
+    const struct thing *thing = site->things[i];
+    args[i] = site->args[i];
+    if (thing)
+      args[i].dat_ = thing->dat ? thing->dat->handle : (op_dat)(void *)thing->gbl->handle;
+    if (!values || !is_value(&site->are[i]))
+      continue;
+    args[i].reserved_[0] = 0;
+    args[i].data_ = values;
+    values += site->are[i].bytes;
+  }
+  return (struct loop_call){.text = site->text,
+                            .name = site->name,
+                            .set = site->set->handle,
+                            .nargs = site->nargs,
+                            .args = args,
+                            .file = site->file,
+                            .line = site->line};
+}
+
+bool site_overwrites(const struct site *site, int arg) {
+  const struct dat *dat = site->are[arg].dat;
+  if (!dat)
+    return site->are[arg].access == OP_WRITE;
+  for (int i = 0; i < site->nargs; i++) {
+    const struct loop_arg *a = &site->are[i];
+    if (a->dat == dat && a->present && (a->map || a->access != OP_WRITE))
+      return false;
+  }
+  return site->set == dat->set;
+}

@@ -1,0 +1,109 @@
+/* Loops that carry tangents along, and the derivatives of one loop without a tape. */
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "loop/queue.h"
+#include "tape/tape.h"
+
+/* A dot that nobody wrote is zero. Of globals their values say so. */
+static int is_varied(struct op_context *ctx, const struct site *site, int i, bool *varied, struct error *err) {
+  struct thing *thing = site->things[i];
+  bool zero = true;
+  int code = OP_OK;
+  if (thing && thing->dot && (arg_gets(&site->are[i]) || access_is_extremum(site->are[i].access)))
+    code = thing_is_zero(ctx, thing->dot, &zero, err);
+  *varied = !zero;
+  return code;
+}
+
+static int find_active(struct op_context *ctx, struct site *site, bool *active, struct error *err) {
+  bool varied[OP_MAX_ARGS] = {0};
+  int code = OP_OK;
+  *active = false;
+  for (int i = 0; !code && i < site->nargs; i++) {
+    code = is_varied(ctx, site, i, &varied[i], err);
+    *active |= varied[i];
+  }
+  *active &= !(site->said && site->said->frozen);
+  for (int i = 0; !code && *active && i < site->nargs; i++) {
+    const struct thing *thing = site->things[i];
+    const bool now = thing && thing->real && (varied[i] || arg_leaves(&site->are[i]));
+    site->grown |= now && !site->active[i];
+    site->active[i] |= now;
+  }
+  return code;
+}
+
+/* What constants leave has the dot zero. */
+static int stop_dots(struct op_context *ctx, const struct site *site, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < site->nargs; i++) {
+    const struct thing *thing = site->things[i];
+    bool zero = true;
+    if (!thing || !thing->dot || !access_assigns(site->are[i].access))
+      continue;
+    if (thing->gbl || site_overwrites(site, i))
+      code = thing_clear(ctx, thing->dot, err);
+    else if (!(code = thing_is_zero(ctx, thing->dot, &zero, err)) && !zero)
+      code = tape_run_zero(ctx, site, i, thing->dot, err);
+  }
+  return code;
+}
+
+int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values, bool *ran,
+                struct error *err) {
+  bool active = false;
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = find_active(ctx, site, &active, err);
+  if (!code && active && (!site->tangent || site->grown))
+    code = derive_tangent(ctx, site, loop, err);
+  *ran = !code && active;
+  if (code)
+    return code;
+  return active ? tape_run_tangent(ctx, site, values, err) : stop_dots(ctx, site, err);
+}
+
+int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
+                 struct error *err) {
+  struct site *site = site_of(ctx, &ctx->tapes->sites, loop, call, err);
+  if (!site)
+    return err->code;
+  memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
+  /* What the program has for results and values is its own: the call's arguments are used as they are. */
+  memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
+  return tangent_run(ctx, site, loop, NULL, done, err);
+}
+
+/* ---- alone ---- */
+
+static void all_active(struct site *site) {
+  for (int i = 0; i < site->nargs; i++)
+    site->active[i] = site->things[i] && site->things[i]->real;
+}
+
+int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode, struct error *err) {
+  struct launch *launch = NULL;
+  struct tapes *tapes = tapes_get(ctx, err);
+  int code = tapes ? loop_get_launch(ctx, call, &launch, err) : err->code;
+  if (code)
+    return code;
+  struct loop *loop = launch->loop;
+  launch_put(launch);
+  struct site *site = site_of(ctx, &tapes->alone, loop, call, err);
+  if (!site)
+    return err->code;
+  memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
+  memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
+  all_active(site);
+  if (mode == DERIVE_TANGENT) {
+    if (!site->tangent && (code = derive_tangent(ctx, site, loop, err)))
+      return code;
+    return tape_run_tangent(ctx, site, NULL, err);
+  }
+  if (!site->adjoint && (code = derive_adjoint(ctx, site, NULL, err)))
+    return code;
+  return tape_run_adjoint(ctx, site, NULL, err);
+}

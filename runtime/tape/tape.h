@@ -1,0 +1,253 @@
+/* Derivatives of what a program does. A tape is a list of events: the calls that change data. Each event says which of the
+ * old values are kept, because a derivative uses them; the others are gone. Backwards, each event first gives its old
+ * values back, by changing places with what is there, and then its adjoint runs, which is a loop as any other.
+ *
+ *   things.c     dats and globals that derivatives know, and their companions: dots and bars
+ *   sites.c      loops, with their arguments, and what their derivatives are
+ *   derive.c     where the texts of those come from: by hand, or made by the deriver
+ *   record.c     the events, as the program runs
+ *   keep.c       old values: kept, given back, counted
+ *   run.c        loops that derivatives are made of
+ *   reverse.c    backwards
+ *   replay.c     forwards, once more
+ *   steps.c      what is dropped when the budget is used up, and made again from checkpoints
+ *   tangent.c    loops that carry tangents along, and the two loops without a tape
+ *   check.c      the dot-product test */
+#ifndef OP2JIT_TAPE_H
+#define OP2JIT_TAPE_H
+
+#include "op2jit_adjoint.h"
+
+#include "base/list.h"
+#include "jit/derive/derive.h"
+#include "loop/recorder.h"
+#include "mesh/data.h"
+#include "mesh/globals.h"
+#include "record/record.h"
+
+struct tape;
+
+/* A dat or a global that derivatives know. */
+struct thing {
+  struct dat *dat; /* or */
+  struct gbl *gbl;
+  struct thing *bar, *dot; /* NULL: nobody asked for it yet */
+  bool real;               /* it has numbers that can be differentiated */
+  bool companion;          /* it is a bar or a dot */
+  struct dat *twin;        /* where copies of it are made; NULL: none was */
+  /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
+   * none. What it holds is wanted if the third comes behind the first. */
+  int changed, read, wanted;
+  bool used;          /* an event has to do with it */
+  bool input, varied; /* what it holds depends on an input */
+  /* While steps are run again: what it held when that began. */
+  struct dat *last;
+  unsigned char *last_value;
+};
+
+/* A kernel of which the program says something. */
+struct said_kernel {
+  char *text, *name;
+  bool frozen;
+  char *adjoint_text, *adjoint_name; /* NULL: nothing is said of it */
+};
+
+/* A loop: the same for all its calls. */
+struct site {
+  size_t order; /* of its record, which no other has */
+  char *text, *name, *file;
+  int line;
+  struct set *set;
+  int nargs;
+  op_arg *args;         /* handles of dats and sets are put in where it runs */
+  struct thing **things; /* of each argument; NULL: none, or absent */
+  struct loop_arg *are; /* what they are */
+  size_t value_bytes;   /* of globals that are read by value */
+  const struct said_kernel *said;
+  bool *active; /* in some call, of each argument */
+  bool *wants;  /* its derivative uses the value from before the loop */
+  bool known;   /* `wants` is found out */
+  bool grown;   /* more is active than when the derivative was made */
+  struct derived *adjoint, *tangent;
+  bool tested;          /* OP2_ADJOINT=check */
+};
+
+enum event_kind {
+  EVENT_LOOP,
+  EVENT_PUT,      /* values came from outside: put, released, a temporary's first ones */
+  EVENT_CONSTANT, /* a new value */
+  EVENT_OUTSIDE   /* behind the end of the tape: of no interest but for what it changes */
+};
+
+/* What an event changes. */
+struct change {
+  struct thing *thing;
+  struct dat *kept;         /* what it held; NULL: it is not kept. While the event is undone: what it will hold again */
+  unsigned char *value;     /* the same of a global */
+  int changed, read, wanted; /* the thing's, before the event */
+  bool whole;               /* nothing of what it held is left, nor was it read by the event */
+  bool was_varied;
+};
+
+struct event {
+  enum event_kind kind;
+  bool active;           /* LOOP: something varied goes in, so that its adjoint has to run */
+  struct site *site;     /* LOOP */
+  unsigned char *values; /* LOOP: of globals that are read by value; PUT: all, NULL: zeros; CONSTANT: the old and the new */
+  size_t value_bytes;
+  char *constant;
+  struct change *changes;
+  int nchanges;
+};
+
+/* Old values of dats and globals, and what they take. */
+struct store_of_versions {
+  size_t bytes, most, budget; /* 0: no limit */
+  long long versions, copied;
+};
+
+struct tape {
+  op_tape handle;
+  bool recording, spent, broken;
+  bool left, passive; /* a varied value left the library; what comes in is constant */
+  struct event *events;
+  int nevents;
+  int at, end; /* data are as before event `at`; the first event behind op_tape_end */
+  int *steps;  /* events at which steps begin */
+  int nsteps;
+  int taped;        /* old values that derivatives use are kept of events from here on */
+  int *checkpoints; /* events from which the program can be run again, ascending; the first is 0 */
+  int ncheckpoints, stride;
+  struct list sites;
+  struct list held_dats, held_sets; /* freed by the program; with handles of the tape's own */
+  struct store_of_versions store;
+  long long again, reversed;
+};
+
+/* Of the context. */
+struct tapes {
+  struct tape *tape; /* that is alive; NULL: none */
+  struct list things, said, all; /* `all`: tapes, also spent ones */
+  bool busy;                     /* the loops that run are the library's own */
+  bool tangents;
+  struct list sites, alone; /* of tangents, and of loops without a tape */
+  struct list nowhere; /* globals: bars of what has none go there */
+};
+
+/* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
+struct tapes *tapes_get(struct op_context *ctx, struct error *err);
+void tapes_free(struct op_context *ctx);
+
+/* ---- things.c ---- */
+bool type_is_real(enum type_code type);
+struct thing *thing_of_dat(struct op_context *ctx, struct dat *dat, struct error *err);
+struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
+/* NULL: not known. */
+struct thing *thing_find(const struct tapes *tapes, const void *object);
+/* Its companion, made of zeros if there is none. OP_ERR_TYPE of what has no real numbers. */
+struct thing *thing_bar(struct op_context *ctx, struct thing *thing, struct error *err);
+struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct error *err);
+/* A dat of the library's own, full of zeros; all ranks have it, or none. NULL with the error set. */
+struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
+const char *thing_name(const struct thing *thing);
+size_t thing_bytes(const struct thing *thing);
+/* Of companions: are all values zero, as nobody wrote any? NULL is zero. What waits must have run. */
+int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
+/* All are zero from now on; NULL is. */
+int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
+/* The dat or the global is about to go. */
+void things_forget(struct op_context *ctx, const void *object);
+
+/* ---- sites.c ---- */
+struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
+                     const struct loop_call *call, struct error *err);
+void tape_site_free(struct site *site);
+/* Values of globals that are read by value, one behind the other: from the call. */
+void site_take_values(const struct op_context *ctx, const struct site *site, const struct loop_call *call,
+                      unsigned char *values);
+/* The call again. `args`: room for all of them, which have to stay as long as the call. `values` NULL: the program's
+ * variables, of the call that is under way. */
+struct loop_call site_call(const struct site *site, unsigned char *values, op_arg *args);
+/* The whole of a set is overwritten by the argument, without its being read. */
+bool site_overwrites(const struct site *site, int arg);
+/* Does it get, or leave, a value that is differentiated? */
+bool arg_gets(const struct loop_arg *arg);
+bool arg_leaves(const struct loop_arg *arg);
+
+/* ---- derive.c ---- */
+const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
+int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
+                const char *adjoint_name, struct error *err);
+/* Which old values its adjoint uses, if all that can be active is. A kernel without a derivative wants none. */
+int derive_wants(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err);
+/* The derivative for what is active, made if need be. OP_ERR_KERNEL. */
+int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err);
+int derive_tangent(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err);
+
+/* ---- run.c: loops of the library's own, which nobody records ---- */
+int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
+/* The primal once more; its adjoint; its tangent, which is the primal too. */
+int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
+int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
+int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
+/* Companions of arguments are zero where the loop writes something else. */
+int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
+                  struct error *err);
+/* `to` is a dat like `from`. */
+int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
+/* *sum += the sum of all products of two dats that are alike. */
+int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err);
+
+/* ---- keep.c ---- */
+/* A dat like it, for its old values; it holds nothing. NULL with the error set. */
+struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct dat *like, struct error *err);
+void version_free(struct op_context *ctx, struct tape *tape, struct dat *version);
+/* Is what event `e` found kept: for a derivative, or for a checkpoint? */
+bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
+/* Event `e` is about to change the thing: what that holds is kept if it is needed. */
+int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err);
+/* It changes places with what is kept. */
+int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
+void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
+/* What is not needed any more is freed. */
+void keep_prune(struct op_context *ctx, struct tape *tape);
+/* So many bytes more fit into the budget, or room is made for them. */
+int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
+void keep_count(struct tape *tape, size_t bytes);
+
+/* ---- life.c ---- */
+struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
+                        struct error *err);
+int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
+/* It is of no use any more, but for its facts. */
+void tape_spend(struct op_context *ctx, struct tape *tape);
+void tape_free(struct op_context *ctx, struct tape *tape);
+
+/* ---- steps.c ---- */
+int tape_step(struct op_context *ctx, struct tape *tape, struct error *err);
+
+/* ---- check.c ---- */
+int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err);
+
+/* ---- reverse.c ---- */
+int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err);
+/* A constant gets the value that it had before the event, or behind it. Nothing for other events. */
+int event_set_constant(struct op_context *ctx, const struct event *event, bool old, struct error *err);
+
+/* ---- tangent.c ---- */
+int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
+                 struct error *err);
+int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode, struct error *err);
+/* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
+int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values,
+                bool *ran, struct error *err);
+
+/* ---- record.c ---- */
+extern const struct recorder tape_recorder;
+/* A new event; NULL with the error set. */
+struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
+/* The event is about to change the thing, which has not been said of it before. */
+int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing, bool whole,
+                struct error *err);
+
+#endif

@@ -1,0 +1,189 @@
+/* What the public calls tell the tape that is alive. */
+#include "tape/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "context/context.h"
+#include "mesh/handles.h"
+#include "mesh/subset.h"
+#include "tape/tape.h"
+
+static struct tape *alive(const struct op_context *ctx) {
+  struct tape *tape = ctx->tapes && !ctx->tapes->busy ? ctx->tapes->tape : NULL;
+  return tape && !tape->broken ? tape : NULL;
+}
+
+/* A value that could be made of one that left. */
+static int check_from_outside(const struct tape *tape, bool real, const char *name, const char *call,
+                              struct error *err) {
+  if (!tape->recording || !tape->left || tape->passive || !real)
+    return OP_OK;
+  return error_set(err, OP_ERR_STATE,
+                   "%s of \"%s\": values of the program go in, and before them some left that depend on the tape's "
+                   "inputs; if these do not depend on those, say so by op_tape_passive; else compute them in a loop",
+                   call, name ? name : "unnamed");
+}
+
+int tape_tell_declared(struct op_context *ctx, const char *type, const char *name, const char *call,
+                       struct error *err) {
+  const struct tape *tape = alive(ctx);
+  bool soa;
+  return tape ? check_from_outside(tape, type_is_real(type_parse(type, &soa)), name, call, err) : OP_OK;
+}
+
+int tape_tell_lent(struct op_context *ctx, struct dat *dat, struct error *err) {
+  return alive(ctx) ? dat_leave_array(ctx, dat, err) : OP_OK;
+}
+
+static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, const void *in, size_t bytes,
+               struct error *err) {
+  if (!tape->recording && (!thing->used || thing->changed >= tape->end))
+    return OP_OK;
+  struct event *event = tape_event(tape, tape->recording ? EVENT_PUT : EVENT_OUTSIDE, err);
+  unsigned char *values = in && tape->recording ? malloc(bytes ? bytes : 1) : NULL;
+  int code = err->code;
+  if (!code && in && tape->recording && !values)
+    code = error_memory_of(err, "values that were put", thing_name(thing), bytes);
+  if (!code && values && !(code = keep_room(ctx, tape, bytes, err))) {
+    memcpy(values, in, bytes);
+    keep_count(tape, bytes);
+    event->values = values;
+    event->value_bytes = bytes;
+  } else
+    free(values);
+  thing->used = true;
+  if (!code)
+    code = tape_change(ctx, tape, event, thing, true, err);
+  thing->varied = false;
+  tape->broken |= code != OP_OK;
+  return code;
+}
+
+int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call, struct error *err) {
+  struct tape *tape = alive(ctx);
+  struct thing *thing = !tape ? NULL : tape->recording ? thing_of_dat(ctx, dat, err) : thing_find(ctx->tapes, dat);
+  if (!thing)
+    return err->code;
+  const int code = in ? check_from_outside(tape, thing->real, thing_name(thing), call, err) : OP_OK;
+  return code ? code : put(ctx, tape, thing, in, (size_t)dat->set->size * dat->row_bytes, err);
+}
+
+int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, const char *call,
+                      struct error *err) {
+  struct tape *tape = alive(ctx);
+  struct thing *thing = !tape ? NULL : tape->recording ? thing_of_gbl(ctx, gbl, err) : thing_find(ctx->tapes, gbl);
+  if (!thing)
+    return err->code;
+  const int code = in ? check_from_outside(tape, thing->real, thing_name(thing), call, err) : OP_OK;
+  return code ? code : put(ctx, tape, thing, in, gbl->bytes, err);
+}
+
+int tape_tell_constant(struct op_context *ctx, const char *name, const void *value, const char *call,
+                       struct error *err) {
+  struct tape *tape = alive(ctx);
+  const struct constant *constant = tape && name && value ? mesh_find_constant(ctx->mesh, name) : NULL;
+  if (!constant || !tape->recording || memcmp(constant->value, value, constant->bytes) == 0)
+    return OP_OK;
+  if (check_from_outside(tape, type_is_real(constant->type), name, call, err))
+    return err->code;
+  struct event *event = tape_event(tape, EVENT_CONSTANT, err);
+  if (!event)
+    return err->code;
+  event->values = malloc(2 * constant->bytes);
+  event->constant = strdup(name);
+  if (!event->values || !event->constant) {
+    tape->broken = true;
+    return error_memory_of(err, "the old value of constant", name, 2 * constant->bytes);
+  }
+  event->value_bytes = constant->bytes;
+  memcpy(event->values, constant->value, constant->bytes);
+  memcpy(event->values + constant->bytes, value, constant->bytes);
+  return OP_OK;
+}
+
+void tape_tell_left(struct op_context *ctx, const void *object) {
+  struct tape *tape = alive(ctx);
+  const struct thing *thing = tape && tape->recording ? thing_find(ctx->tapes, object) : NULL;
+  if (thing && thing->varied)
+    tape->left = true;
+}
+
+/* ---- what goes ---- */
+
+static bool is_used(const struct op_context *ctx, const void *object) {
+  const struct tape *tape = alive(ctx);
+  const struct thing *thing = tape ? thing_find(ctx->tapes, object) : NULL;
+  if (thing && (thing->used || thing->companion))
+    return true;
+  for (int i = 0; tape && i < tape->sites.count; i++) {
+    const struct site *site = tape->sites.items[i];
+    if (site->set == object)
+      return true;
+    for (int a = 0; a < site->nargs; a++)
+      if (site->are[a].map && map_origin(site->are[a].map) == object)
+        return true;
+  }
+  return false;
+}
+
+int tape_refuses(const struct op_context *ctx, const void *object, const char *call, struct error *err) {
+  if (!alive(ctx) || (object && !is_used(ctx, object)))
+    return OP_OK;
+  return error_set(err, OP_ERR_STATE, "%s: a tape needs %s; call op_tape_free first, or op_tape_reverse for the last time",
+                   call, object ? "it" : "the mesh as it is");
+}
+
+bool tape_holds_dat(struct op_context *ctx, struct dat *dat) {
+  struct tape *tape = alive(ctx);
+  const op_dat old = dat->handle;
+  if (!tape || !is_used(ctx, dat))
+    return false;
+  const op_dat own = handle_new(ctx->handles, HANDLE_DAT, dat);
+  if (!own || !list_add(&tape->held_dats, dat))
+    return false;
+  dat->handle = own;
+  loops_rename_dat(ctx, old, own);
+  handle_release(ctx->handles, old, dat->name);
+  return true;
+}
+
+bool tape_holds_set(struct op_context *ctx, struct set *set) {
+  struct tape *tape = alive(ctx);
+  const op_set old = set->handle;
+  if (!tape || !is_used(ctx, set))
+    return false;
+  const op_set own = handle_new(ctx->handles, HANDLE_SET, set);
+  if (!own || !list_add(&tape->held_sets, set))
+    return false;
+  set->handle = own;
+  loops_rename(ctx, old, own);
+  handle_release(ctx->handles, old, set->name);
+  return true;
+}
+
+struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int dim, const char *type,
+                            const char *name) {
+  struct tape *tape = alive(ctx);
+  bool soa = false;
+  const enum type_code code = tape && type ? type_parse(type, &soa) : TYPE_NONE;
+  for (int i = 0; tape && tape->recording && i < tape->held_dats.count; i++) {
+    struct dat *dat = tape->held_dats.items[i];
+    if (dat->set != set || dat->dim != dim || dat->type != code || dat->asked_soa != soa ||
+        strcmp(dat->name, name ? name : "unnamed") != 0)
+      continue;
+    const op_dat handle = handle_new(ctx->handles, HANDLE_DAT, dat);
+    if (!handle)
+      return NULL;
+    loops_rename_dat(ctx, dat->handle, handle);
+    handle_release(ctx->handles, dat->handle, dat->name);
+    dat->handle = handle;
+    list_remove(&tape->held_dats, dat);
+    return dat;
+  }
+  return NULL;
+}
+
+void tape_forget(struct op_context *ctx, const void *object) {
+  things_forget(ctx, object);
+}
