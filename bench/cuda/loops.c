@@ -23,10 +23,12 @@ void library_wait(void) {
 }
 
 static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
+  struct gpu *c = gpu_of(ctx, loop->space);
   struct error err = {0};
+  end_if(gpu_landing(c, gpu_result_bytes(loop->ready.spare, v), &err), &err);
   for (int p = 0; p < loop->ready.nparts; p++)
     if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
-      end_if(gpu_launch_part(ctx, loop->ready.spare, v, p, &err), &err);
+      end_if(gpu_launch_part(ctx, loop->ready.spare, v, p, c->landing, &err), &err);
 }
 
 static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
