@@ -53,63 +53,34 @@ bool texts_recall(const struct plugin *plugin, struct store *store, const struct
   return found;
 }
 
-static bool copy_word(char **to, const char *from) {
-  *to = strdup(from ? from : "");
-  return *to != NULL;
-}
-
-static bool copy_kernel(struct texts_kernel *to, const struct read_kernel *from) {
-  bool good = copy_word(&to->function, from->function) && copy_word(&to->spelled, from->spelled) &&
-              copy_word(&to->file, from->file) && copy_word(&to->text, from->text) &&
-              copy_word(&to->why, from->why) && copy_word(&to->doubt, from->doubt);
-  to->line = from->line;
-  to->last_line = from->last_line;
-  to->variables = array_new((size_t)from->nvariables, sizeof *to->variables);
-  good = good && to->variables;
-  for (int i = 0; good && i < from->nvariables; i++) {
-    const struct read_variable *v = &from->variables[i];
-    struct texts_variable *out = &to->variables[to->nvariables++];
-    *out = (struct texts_variable){
-        .dim = v->dim, .is_array = v->is_array, .declared = v->declared, .external = v->external};
-    good = copy_word(&out->name, v->name) && copy_word(&out->type, v->type);
+/* As text, with the hashes of the files; out->failed without memory. */
+static void print(const struct read_result *result, struct text *out) {
+  char(*hashes)[65] = array_new((size_t)result->nfiles, sizeof *hashes);
+  struct texts_file *files = array_new((size_t)result->nfiles, sizeof *files);
+  for (int i = 0; hashes && files && i < result->nfiles; i++) {
+    const bool there = texts_hash(result->files[i], hashes[i]);
+    files[i] = (struct texts_file){result->files[i], there ? hashes[i] : TEXTS_ABSENT};
   }
-  to->origins = array_new((size_t)from->norigins, sizeof *to->origins);
-  good = good && to->origins;
-  for (int i = 0; good && i < from->norigins; i++) {
-    const struct read_origin *o = &from->origins[i];
-    to->origins[to->norigins++] = (struct texts_origin){.line = o->line, .file_line = o->file_line};
-    good = copy_word(&to->origins[i].file, o->file);
-  }
-  return good;
-}
-
-static bool copy_file(struct texts_file *to, const char *path) {
-  char hash[65];
-  return copy_word(&to->path, path) && copy_word(&to->hash, texts_hash(path, hash) ? hash : TEXTS_ABSENT);
-}
-
-static bool copy(const struct read_result *result, struct texts_unit *out) {
-  bool good = copy_word(&out->unit, result->unit) && copy_word(&out->why, result->why) &&
-              copy_word(&out->from, result->from);
-  out->kernels = array_new((size_t)result->nkernels, sizeof *out->kernels);
-  out->files = array_new((size_t)result->nfiles, sizeof *out->files);
-  good = good && out->kernels && out->files;
-  for (int i = 0; good && i < result->nkernels; i++)
-    good = copy_kernel(&out->kernels[out->nkernels++], &result->kernels[i]);
-  for (int i = 0; good && i < result->nfiles; i++)
-    good = copy_file(&out->files[out->nfiles++], result->files[i]);
-  return good;
+  const struct texts_unit unit = {.unit = result->unit,
+                                  .why = result->why,
+                                  .from = result->from,
+                                  .kernels = result->kernels,
+                                  .nkernels = result->nkernels,
+                                  .files = files,
+                                  .nfiles = result->nfiles};
+  texts_print(&unit, out);
+  out->failed |= !hashes || !files;
+  free(hashes);
+  free(files);
 }
 
 static void keep(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
-                 const struct texts_unit *unit) {
-  struct text key = {0}, words = {0};
+                 const char *words) {
+  struct text key = {0};
   make_key(plugin, wish, &key);
-  texts_print(unit, &words);
-  if (text_ok(&key) && text_ok(&words))
-    store_put_verdict(store, text_str(&key), text_str(&words));
+  if (text_ok(&key))
+    store_put_verdict(store, text_str(&key), words);
   text_free(&key);
-  text_free(&words);
 }
 
 /* "Nov 24 2026 02:41:25", in this place's time, as seconds since 1970; 0: it is no time. */
@@ -145,15 +116,16 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct te
       .when = wish->when};
   struct read_result result = {
       .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
+  struct text words = {0};
   *out = (struct texts_unit){0};
   if (reader)
     reader->read(&request, &result);
-  const bool good = copy(&result, out);
+  print(&result, &words);
+  const bool good = text_ok(&words) && texts_parse(text_str(&words), words.length, out);
   if (good && result.status != 2)
-    keep(plugin, store, wish, out);
+    keep(plugin, store, wish, text_str(&words));
   if (reader)
     reader->release(&result);
-  if (!good)
-    texts_free(out);
+  text_free(&words);
   return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }

@@ -46,7 +46,7 @@ struct read_kernel {
   const char *spelled;  /* as op_par_loop has it: "(axpy<double, 1>)" */
   const char *file;     /* of the op_par_loop */
   int line, last_line;
-  const char *text;  /* NULL: none */
+  const char *text;  /* NULL or "": none */
   const char *why;   /* ... because of that; else "" */
   const char *doubt; /* what it depends on and is not known: it may not be the program's; "" */
   const struct read_variable *variables;

@@ -11,45 +11,46 @@
 
 static const char first_line[] = "op2jit texts 3\n";
 
-static void free_kernel(struct texts_kernel *k) {
+static void free_word(const char *word) {
+  free((char *)(size_t)word);
+}
+
+static void free_kernel(struct read_kernel *k) {
+  const char *const words[] = {k->function, k->spelled, k->file, k->text, k->why, k->doubt};
   for (int i = 0; i < k->nvariables; i++) {
-    free(k->variables[i].name);
-    free(k->variables[i].type);
+    free_word(k->variables[i].name);
+    free_word(k->variables[i].type);
   }
   for (int i = 0; i < k->norigins; i++)
-    free(k->origins[i].file);
-  free(k->origins);
-  free(k->variables);
-  free(k->function);
-  free(k->spelled);
-  free(k->file);
-  free(k->text);
-  free(k->why);
-  free(k->doubt);
+    free_word(k->origins[i].file);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    free_word(words[i]);
+  free((void *)(size_t)k->origins);
+  free((void *)(size_t)k->variables);
 }
 
 void texts_free(struct texts_unit *u) {
   for (int i = 0; i < u->nkernels; i++)
     free_kernel(&u->kernels[i]);
   for (int i = 0; i < u->nfiles; i++) {
-    free(u->files[i].path);
-    free(u->files[i].hash);
+    free_word(u->files[i].path);
+    free_word(u->files[i].hash);
   }
   free(u->kernels);
   free(u->files);
-  free(u->unit);
-  free(u->why);
-  free(u->from);
+  free_word(u->unit);
+  free_word(u->why);
+  free_word(u->from);
   *u = (struct texts_unit){0};
 }
 
 /* ---- as text: words are "length:bytes", numbers themselves, each with a line of its own ---- */
 
 static void put_word(struct text *out, const char *word) {
-  text_addf(out, "%zu:%s\n", strlen(word), word);
+  text_addf(out, "%zu:%s\n", word ? strlen(word) : 0, word ? word : "");
 }
 
-static void print_kernel(const struct texts_kernel *k, struct text *out) {
+static void print_kernel(const struct read_kernel *k, struct text *out) {
   put_word(out, k->function);
   put_word(out, k->spelled);
   put_word(out, k->file);
@@ -59,7 +60,7 @@ static void print_kernel(const struct texts_kernel *k, struct text *out) {
   put_word(out, k->doubt);
   text_addf(out, "%d\n", k->nvariables);
   for (int i = 0; i < k->nvariables; i++) {
-    const struct texts_variable *v = &k->variables[i];
+    const struct read_variable *v = &k->variables[i];
     put_word(out, v->name);
     put_word(out, v->type);
     text_addf(out, "%d\n%d\n%d\n%d\n", v->dim, v->is_array, v->declared, v->external);
@@ -129,7 +130,7 @@ static void *get_array(struct rest *r, int count, size_t size) {
   return items;
 }
 
-static void parse_kernel(struct rest *r, struct texts_kernel *k) {
+static void parse_kernel(struct rest *r, struct read_kernel *k) {
   k->function = get_word(r);
   k->spelled = get_word(r);
   k->file = get_word(r);
@@ -139,9 +140,10 @@ static void parse_kernel(struct rest *r, struct texts_kernel *k) {
   k->why = get_word(r);
   k->doubt = get_word(r);
   const int count = get_int(r);
-  k->variables = get_array(r, count, sizeof *k->variables);
+  struct read_variable *variables = get_array(r, count, sizeof *variables);
+  k->variables = variables;
   for (int i = 0; !r->bad && i < count; i++) {
-    struct texts_variable *v = &k->variables[k->nvariables++];
+    struct read_variable *v = &variables[k->nvariables++];
     v->name = get_word(r);
     v->type = get_word(r);
     v->dim = get_int(r);
@@ -150,9 +152,10 @@ static void parse_kernel(struct rest *r, struct texts_kernel *k) {
     v->external = get_int(r);
   }
   const int lines = get_int(r);
-  k->origins = get_array(r, lines, sizeof *k->origins);
+  struct read_origin *origins = get_array(r, lines, sizeof *origins);
+  k->origins = origins;
   for (int i = 0; !r->bad && i < lines; i++) {
-    struct texts_origin *o = &k->origins[k->norigins++];
+    struct read_origin *o = &origins[k->norigins++];
     o->line = get_int(r);
     o->file_line = get_int(r);
     o->file = get_word(r);

@@ -7,44 +7,19 @@
 #include <stddef.h>
 
 #include "base/text.h"
-
-struct texts_variable {
-  char *name, *type;
-  int dim; /* 0: an array whose length the unit does not say */
-  bool is_array;
-  int declared; /* as in jit/texts/reader.h */
-  bool external;
-};
-
-/* Lines of a text from `line` on are those of `file` from `file_line` on. */
-struct texts_origin {
-  int line, file_line;
-  char *file;
-};
-
-struct texts_kernel {
-  char *function, *spelled, *file;
-  int line, last_line; /* of the op_par_loop in `file` */
-  char *text;          /* "": none, because of `why` */
-  char *why;
-  char *doubt; /* "", or what is not known and may make it another text */
-  struct texts_variable *variables;
-  int nvariables;
-  struct texts_origin *origins;
-  int norigins;
-};
+#include "jit/texts/reader.h"
 
 struct texts_file {
-  char *path, *hash; /* of its bytes, hexadecimal; TEXTS_ABSENT: it is not there */
+  const char *path, *hash; /* of its bytes, hexadecimal; TEXTS_ABSENT: it is not there */
 };
 #define TEXTS_ABSENT "absent"
 
 struct texts_unit {
-  char *unit; /* the file; "": it was not found */
-  char *why;  /* "", or why there are no kernels */
+  const char *unit; /* the file; "": it was not found */
+  const char *why;  /* "", or why there are no kernels */
   int code; /* what kept jit_read from looking for them: OP_ERR_CACHE_MISS with OP2_JIT=load; not in its text */
-  char *from; /* where the flags came from */
-  struct texts_kernel *kernels;
+  const char *from; /* where the flags came from */
+  struct read_kernel *kernels;
   int nkernels;
   struct texts_file *files; /* that this depends on */
   int nfiles;

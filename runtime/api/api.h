@@ -4,6 +4,7 @@
 
 #include "context/context.h"
 #include "mesh/handles.h"
+#include "op2jit.h"
 
 /* What a call does with loops that are queued. FLUSH: they run first, since it lets the user see what they make
  * (data, files, reports) or changes what they need (constants, sets, maps, numbers, owners, memory). KEEP: a new
@@ -35,6 +36,11 @@ int api_leave_local(int code);
 void *api_leave_pointer(void *result);
 /* The context without entering, NULL if there is none: for local calls that cannot fail. */
 struct op_context *api_context(void);
+
+struct partition_call;
+/* api_declare.c: the objects of an op_partition, whose library and method are in `call`; agreed. */
+int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
+                       struct partition_call *call);
 
 /* kernel_files.c: where OP_KERNEL_FILE would find that file, seen from a source; false: nowhere, or OP2_INCLUDE comes
  * first. */

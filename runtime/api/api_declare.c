@@ -8,6 +8,7 @@
 #include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "mesh/ragged/ragged.h"
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "spread/exchange.h"
@@ -36,21 +37,36 @@ static const char *name_of(const struct set *set) {
   return set ? set->name : "";
 }
 
-static op_map declare_map(const char *call, op_set from, op_set to, int arity, const int *table,
-                          const long long *long_table, const char *name) {
-  struct op_context *ctx = api_enter(call, FLUSH);
+/* `offsets`: of a ragged one. */
+struct declared_map {
+  const char *call;
+  op_set from, to;
+  int arity;
+  const int *table;
+  const long long *long_table, *offsets;
+  const char *name;
+  bool ragged;
+};
+
+static op_map declare_map(const struct declared_map *m) {
+  struct op_context *ctx = api_enter(m->call, FLUSH);
   if (!ctx)
     return NULL;
   struct map *map = NULL;
-  struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
-  struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
-  if (target)
-    map = mesh_map(ctx, source, target, arity, table, long_table, name, api_error());
+  const char *name = m->name ? m->name : "unnamed";
+  struct set *source = api_object(ctx, m->from, HANDLE_SET, m->call, "the source set");
+  struct set *target = source ? api_object(ctx, m->to, HANDLE_SET, m->call, "the target set") : NULL;
+  if (!target)
+    error_prefix(api_error(), "%smap \"%s\": ", m->ragged ? "ragged " : "", name);
+  else if (m->ragged)
+    map = mesh_ragged(ctx, source, target, m->offsets, m->table, m->name, api_error());
   else
-    error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+    map = mesh_map(ctx, source, target, m->arity, m->table, m->long_table, m->name, api_error());
   int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
-                           "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", call,
-                           name ? name : "unnamed", name_of(source), name_of(target), arity);
+                           "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", m->call, name,
+                           name_of(source), name_of(target), m->arity);
+  if (!code && m->ragged && spread_wanted(ctx))
+    code = spread_declare(ctx, map->entries, api_error());
   if (!code)
     ctx->mesh->undistributed = true;
   else if (map)
@@ -59,11 +75,39 @@ static op_map declare_map(const char *call, op_set from, op_set to, int arity, c
 }
 
 op_map op2jit_decl_map(op_set from, op_set to, int arity, const int *table, const char *name) {
-  return declare_map("op_decl_map", from, to, arity, table, NULL, name);
+  return declare_map(&(struct declared_map){
+      .call = "op_decl_map", .from = from, .to = to, .arity = arity, .table = table, .name = name});
 }
 
 op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name) {
-  return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
+  return declare_map(&(struct declared_map){
+      .call = "op_decl_map_long", .from = from, .to = to, .arity = arity, .long_table = table, .name = name});
+}
+
+op_map op2jit_decl_map_ragged(op_set from, op_set to, const long long *offsets, const int *targets,
+                              const char *name) {
+  return declare_map(&(struct declared_map){.call = "op_decl_map_ragged",
+                                            .from = from,
+                                            .to = to,
+                                            .table = targets,
+                                            .offsets = offsets,
+                                            .name = name,
+                                            .ragged = true});
+}
+
+op_set op2jit_map_entries(op_map handle) {
+  struct op_context *ctx = api_enter("op_map_entries", KEEP);
+  if (!ctx)
+    return NULL;
+  struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_map_entries", "the map");
+  if (handle == OP_ID)
+    error_set(api_error(), OP_ERR_HANDLE, "op_map_entries: the map is OP_ID, which has no entries");
+  else if (map && !map->entries)
+    error_set(
+        api_error(), OP_ERR_HANDLE,
+        "op_map_entries: map \"%s\" is not ragged; only maps of op_decl_map_ragged have a set of entries",
+        map->name);
+  return api_leave_local(api_error()->code) ? NULL : map->entries->handle;
 }
 
 static int check_pointed(const char *name, const char *type, const char *is) {
@@ -226,19 +270,24 @@ static void take_object(struct op_context *ctx, const void *handle, enum handle_
   memcpy(out, &object, sizeof object);
 }
 
+int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
+                       struct partition_call *call) {
+  take_object(ctx, prime, HANDLE_SET, "the prime set", &call->prime);
+  take_object(ctx, map == OP_ID ? NULL : map, HANDLE_MAP, "the prime map", &call->map);
+  take_object(ctx, coords, HANDLE_DAT, "the dat", &call->coords);
+  if (!api_error()->code && !lend_check_all(ctx, "op_partition", api_error()))
+    tape_refuses(ctx, NULL, "op_partition", api_error());
+  return agree_on_call(ctx, api_error()->code, api_error(),
+                       "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
+                       call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");
+}
+
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
   struct op_context *ctx = api_enter("op_partition", FLUSH);
   if (!ctx)
     return api_refused();
   struct partition_call call = {.lib = lib, .method = method};
-  take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime);
-  take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map);
-  take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
-  if (!api_error()->code && !lend_check_all(ctx, "op_partition", api_error()))
-    tape_refuses(ctx, NULL, "op_partition", api_error());
-  int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
-                    lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
+  int code = api_partition_call(ctx, prime, prime_map, coords, &call);
   if (!code) {
     call.times = loop_times(ctx);
     code = mesh_partition(ctx, &call, api_error());

@@ -70,8 +70,8 @@ static bool may_lack(const struct op_context *ctx, const char *file) {
   return true;
 }
 
-op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name) {
-  static const char call[] = "op_decl_map_hdf5";
+static op_map declare_map(const char *call, op_set from, op_set to, int arity, bool ragged, const char *file,
+                          const char *name) {
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
@@ -79,27 +79,21 @@ op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file,
   struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
   struct map *map = NULL;
   if (!target)
-    error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+    error_prefix(api_error(), "%s \"%s\": ", ragged ? "ragged map" : "map", name ? name : "unnamed");
   if (!begin(ctx, call, file, name))
-    map = load_map(ctx, source, target, arity, file, name, api_error());
-  if (!map && may_lack(ctx, file))
+    map = ragged ? load_ragged(ctx, source, target, file, name, api_error())
+                 : load_map(ctx, source, target, arity, file, name, api_error());
+  if (!map && !ragged && may_lack(ctx, file))
     return NULL;
   return api_leave_pointer(map ? map->handle : NULL);
 }
 
+op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name) {
+  return declare_map("op_decl_map_hdf5", from, to, arity, false, file, name);
+}
+
 op_map op2jit_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const char *name) {
-  static const char call[] = "op_decl_map_ragged_hdf5";
-  struct op_context *ctx = api_enter(call, FLUSH);
-  if (!ctx)
-    return NULL;
-  struct set *source = object_set(ctx, from, call, "the source set");
-  struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
-  struct map *map = NULL;
-  if (!target)
-    error_prefix(api_error(), "ragged map \"%s\": ", name ? name : "unnamed");
-  if (!begin(ctx, call, file, name))
-    map = load_ragged(ctx, source, target, file, name, api_error());
-  return api_leave_pointer(map ? map->handle : NULL);
+  return declare_map("op_decl_map_ragged_hdf5", from, to, 0, true, file, name);
 }
 
 op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name) {

@@ -1,17 +1,12 @@
 #include "check/forms.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend/backend.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "check/check.h"
 #include "check/shadow/shadow.h"
 #include "context/checked.h"
 #include "context/context.h"
 #include "loop/form.h"
-#include "mesh/data.h"
 #include "record/sites.h"
 
 static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
@@ -33,8 +28,9 @@ static bool wants_shadow(const struct op_context *ctx, const struct loop *loop) 
   return ctx->shadow != NULL;
 }
 
-/* Both runs start from the same halos, also where the first one's are on a device only. */
-static int run_twice(struct op_context *ctx, struct launch *launch, struct error *err) {
+/* Both runs start from the same halos, also where the first one's are on a device only. `undo`: if they differ, the loop has
+ * not run. */
+static int run_twice(struct op_context *ctx, struct launch *launch, bool undo, struct error *err) {
   const struct loop *loop = launch->loop;
   struct shadow_run run;
   int code = loop_prepare(ctx, launch, err);
@@ -51,12 +47,12 @@ static int run_twice(struct op_context *ctx, struct launch *launch, struct error
     shadow_drop(&run);
     return code;
   }
-  return shadow_end(ctx, launch, &run, err);
+  return shadow_end(ctx, launch, &run, undo, err);
 }
 
 static int run_shadowed(struct op_context *ctx, struct launch *launch, struct error *err) {
   const bool due = (launch->loop->stats.calls - 1) % ctx->shadow_every == 0;
-  return due ? run_twice(ctx, launch, err) : loop_run_plainly(ctx, launch, err);
+  return due ? run_twice(ctx, launch, false, err) : loop_run_plainly(ctx, launch, err);
 }
 
 /* A text that may not be the program's: calls 1, 2, 4 and so on run as the program's own function too, and that counts
@@ -68,70 +64,25 @@ static bool wants_comparison(const struct op_context *ctx, const struct loop *lo
   return loop->doubted;
 }
 
-struct start {
-  struct copies dats;
-  unsigned char *values; /* of the program */
-};
-
-static size_t value_bytes(const struct loop *loop, int i) {
-  return loop->args[i].present && loop->args[i].form != DESC_DAT && loop->args[i].form != DESC_IDX
-             ? loop->args[i].bytes
-             : 0;
-}
-
-static int keep_start(struct op_context *ctx, struct launch *launch, struct start *start, struct error *err) {
-  const struct loop *loop = launch->loop;
-  size_t bytes = 0;
-  int code = loop_prepare(ctx, launch, err);
-  for (int i = 0; !code && i < loop->nargs; i++)
-    if (loop->args[i].dat && loop->args[i].present)
-      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
-  if (!code)
-    code = copies_take(&start->dats, launch, err);
-  for (int i = 0; i < loop->nargs; i++)
-    bytes += value_bytes(loop, i);
-  if (!code && !(start->values = array_new(bytes, 1)))
-    code = error_memory(err, "the comparison of a loop", bytes);
-  for (int i = 0, at = 0; !code && i < loop->nargs; at += (int)value_bytes(loop, i++))
-    if (value_bytes(loop, i) && launch->user[i])
-      memcpy(start->values + at, launch->user[i], value_bytes(loop, i));
-  return code;
-}
-
-static void restore_start(const struct launch *launch, const struct start *start) {
-  const struct loop *loop = launch->loop;
-  copies_restore(&start->dats, launch);
-  for (int i = 0, at = 0; i < loop->nargs; at += (int)value_bytes(loop, i++))
-    if (value_bytes(loop, i) && launch->user[i])
-      memcpy(launch->user[i], start->values + at, value_bytes(loop, i));
-}
-
 static int run_compared(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  struct start start = {0};
   const long long call = loop->stats.calls;
+  const bool undo = loop->space == SPACE_HOST;
   if (!loop->doubted || !loop->source || !loop->shadow || (call & (call - 1)))
     return loop_run_plainly(ctx, launch, err);
   loop->doubted = call < LAST_COMPARED;
-  int code = keep_start(ctx, launch, &start, err);
-  if (!code)
-    code = run_twice(ctx, launch, err);
-  if (code == OP_ERR_VIOLATION && loop->space == SPACE_HOST) {
-    struct text why = {0};
-    text_addf(&why, "the text found gives other results: %s", error_bare(err));
-    log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",
-             "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
-    error_clear(err);
-    restore_start(launch, &start);
-    code = loop->functions->give_up(ctx, loop, code, text_str(&why), err);
-    text_free(&why);
-    loop->ready.epoch = ctx->mesh->epoch - 1;
-    if (!code)
-      code = loop_run_plainly(ctx, launch, err);
-  }
-  copies_free(&start.dats);
-  free(start.values);
-  return code;
+  int code = run_twice(ctx, launch, undo, err);
+  if (code != OP_ERR_VIOLATION || !undo)
+    return code;
+  struct text why = {0};
+  text_addf(&why, "the text found gives other results: %s", error_bare(err));
+  log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",
+           "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
+  error_clear(err);
+  code = loop->functions->give_up(ctx, loop, code, text_str(&why), err);
+  text_free(&why);
+  loop->ready.epoch = ctx->mesh->epoch - 1;
+  return code ? code : loop_run_plainly(ctx, launch, err);
 }
 
 const struct loop_form check_forms[] = {

@@ -49,24 +49,12 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
   return status;
 }
 
-static void rename_unit(struct texts_unit *unit, const char *name) {
-  char *copy = strdup(name);
-  if (!copy)
-    return;
-  free(unit->unit);
-  unit->unit = copy;
-  /* Who has the texts in the program asks for no source. */
-  for (int i = 0; i < unit->nfiles; i++) {
-    free(unit->files[i].path);
-    free(unit->files[i].hash);
-  }
-  unit->nfiles = 0;
-}
-
-/* C that has the texts in the section where op_seq.h looks for them. */
-static int write_embedded(const char *path, const struct texts_unit *unit) {
+/* C that has the texts in the section where op_seq.h looks for them. Who has them in the program asks for no source. */
+static int write_embedded(const char *path, struct texts_unit unit, const char *name) {
   struct text body = {0}, blob = {0};
-  texts_print(unit, &body);
+  unit.unit = name;
+  unit.nfiles = 0;
+  texts_print(&unit, &body);
   text_addf(&blob, "%zu:", body.length);
   text_add_bytes(&blob, text_str(&body), body.length);
   FILE *file = text_ok(&blob) ? fopen(path, "w") : NULL;
@@ -84,10 +72,10 @@ static int write_embedded(const char *path, const struct texts_unit *unit) {
 }
 
 /* What the program that runs would say too, as far as this unit shows it. */
-static void add_verdict(const struct texts_kernel *k, struct text *out) {
-  const struct texts_variable *other = NULL;
+static void add_verdict(const struct read_kernel *k, struct text *out) {
+  const struct read_variable *other = NULL;
   for (int i = 0; *k->text && i < k->nvariables; i++) {
-    const struct texts_variable *v = &k->variables[i];
+    const struct read_variable *v = &k->variables[i];
     if (v->declared < 0 || (!v->declared && !v->external)) {
       text_addf(out, "it names the variable '%s', which is not declared by op_decl_const", v->name);
       return;
@@ -104,7 +92,7 @@ static void add_verdict(const struct texts_kernel *k, struct text *out) {
 
 static void list_kernels(struct cli *cli, const struct texts_unit *unit) {
   for (int i = 0; i < unit->nkernels; i++) {
-    const struct texts_kernel *k = &unit->kernels[i];
+    const struct read_kernel *k = &unit->kernels[i];
     text_addf(&cli->out, "%s:%d %s: ", k->file, k->line, *k->spelled ? k->spelled : "a kernel");
     add_verdict(k, &cli->out);
     text_add_char(&cli->out, '\n');
@@ -118,9 +106,9 @@ static const char *last_part(const char *name) {
 
 static int show(struct cli *cli, const struct texts_unit *unit, const char *wanted) {
   struct text names = {0};
-  const struct texts_kernel *found = NULL;
+  const struct read_kernel *found = NULL;
   for (int i = 0; i < unit->nkernels && !found; i++) {
-    const struct texts_kernel *k = &unit->kernels[i];
+    const struct read_kernel *k = &unit->kernels[i];
     if (strcmp(k->spelled, wanted) == 0 || strcmp(k->function, wanted) == 0 ||
         strcmp(last_part(k->function), wanted) == 0)
       found = k;
@@ -144,10 +132,9 @@ int cli_run_texts(struct cli *cli) {
   int status = read_source(cli, cli->values[HEADERS], &unit);
   if (status == CLI_OK && *unit.why)
     status = cli_fail(CLI_FAILED, "%s: %s", cli->words[0], unit.why);
-  if (status == CLI_OK && cli->values[EMBED]) {
-    rename_unit(&unit, cli->values[AS] ? cli->values[AS] : cli->words[0]);
-    status = write_embedded(cli->values[EMBED], &unit);
-  } else if (status == CLI_OK && cli->values[SHOW])
+  if (status == CLI_OK && cli->values[EMBED])
+    status = write_embedded(cli->values[EMBED], unit, cli->values[AS] ? cli->values[AS] : cli->words[0]);
+  else if (status == CLI_OK && cli->values[SHOW])
     status = show(cli, &unit, cli->values[SHOW]);
   else if (status == CLI_OK)
     list_kernels(cli, &unit);

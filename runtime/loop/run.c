@@ -199,7 +199,7 @@ bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct er
     return false;
   struct notes notes = {
       .err = &lost, .list = ctx->findings, .place = -1, .elsewhere = err->teller == ERROR_ELSEWHERE};
-  const int noted = note(&notes, loop, RULE_TEXT, -1, error_message(err));
+  const int noted = note(&notes, loop, found_rule(err->fact), -1, error_message(err));
   error_free(&lost);
   if (noted)
     return false;

@@ -22,7 +22,7 @@ struct op_context;
 struct op2jit_compiled;
 struct op2jit_origin;
 struct op2jit_place;
-struct texts_kernel;
+struct read_kernel;
 struct dat;
 struct fusion;
 struct check_state;
@@ -227,7 +227,7 @@ struct loop {
   const struct loop_functions *functions; /* NULL: a text */
   struct op2jit_place *places;
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
-  const struct texts_kernel
+  const struct read_kernel
       *source;     /* the text of that function, found in the program's sources; NULL: none */
   bool doubted;    /* the text may not be the program's: some calls are compared */
   char *no_source; /* why not, or why it is not used; NULL */

@@ -59,14 +59,14 @@ run 0 OP2_LOG=error OP2_CHECK=list:right
 # What the prover refuses is listed and runs; nobody else gets its code.
 if [ "$OP2_BACKEND" != native ]; then
   run $violation OP2_CHECK=list half gaps
-  says 'found 4 mistakes' '  loop half, text: its text breaks a promise; seen 1 time, first:' 'seen in a run with' \
+  says 'found 4 mistakes' '  loop half, write: OP_WRITE is not written in every component; seen 1 time, first:' 'seen in a run with' \
     '  loop half, argument 2, write: OP_WRITE is not written in every component; seen 480 times, first:'
   run 1 half
   says 'OP_ERR_VIOLATION' 'never writes component 1'
   run $violation OP2_CHECK=list half
-  says 'loop half, text' 'found 2 mistakes'
+  says 'loop half, write' 'found 2 mistakes'
   run $violation OP2_CHECK=list none
-  says 'found 1 mistake' '  loop half, text: its text breaks a promise; seen 1 time, first:'
+  says 'found 1 mistake' '  loop half, write: OP_WRITE is not written in every component; seen 1 time, first:'
 fi
 
 # Where a plain run would end the process nobody can go on; what was found is said all the same.

@@ -1,5 +1,6 @@
 /* Texts that nobody writes on purpose: an error or an object, never a crash, and the next text compiles. */
 #include "../unit.h"
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +11,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "jit/prover.h"
 #include "plugin.h"
+
+static const struct prover *prover;
 
 /* Compiles, expects one of two statuses, and that an ordinary text still compiles. Frees the text. */
 static void survive(struct text *text, int status, int or_status, const char *message) {
@@ -176,6 +180,34 @@ CASE(what_the_code_generator_cannot_do) {
   }
 }
 
+/* LLVM gives up in the middle of what the prover has lowered: that is lost, and releasing it does no harm. */
+CASE(what_breaks_down_when_it_is_lowered) {
+  static const char unit[] = "#include \"kernel.c\"\n",
+                    text[] = "register long kept __asm__(\"rbp\");\nvoid f(double *x) { x[0] = kept; }\n";
+  const struct compile_file files[] = {{"loop.c", unit, sizeof unit - 1},
+                                       {"kernel.c", text, sizeof text - 1}};
+  struct compile_request request = {
+      .files = files, .nfiles = 2, .cpu = "x86-64", .features = "", .fp = "strict"};
+  const struct prove_argument argument = {.access = PROVE_RW, .type = "double", .dim = 1, .arity = 1};
+  const struct prove_request asked = {
+      .files = files, .nfiles = 2, .kernel = "f", .arguments = &argument, .narguments = 1, .then = &request};
+  for (int round = 0; round < 3; round++) {
+    struct prove_result proof;
+    struct compile_result result;
+    struct text next = {0};
+    prover->prove(&asked, &proof);
+    request.lowered = proof.lowered;
+    assert_non_null(request.lowered);
+    plugin->compile(&request, &result);
+    assert_int_equal(result.status, 2);
+    assert_non_null(find_message(&result, COMPILE_ERROR, "register rbp is allocatable"));
+    plugin->release(&result);
+    prover->release(&proof);
+    text_add(&next, "int g(int a) { return a; }\n");
+    survive(&next, 0, 0, NULL);
+  }
+}
+
 /* ---- without memory ---- */
 
 static long address_space(void) {
@@ -255,6 +287,10 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   plugin_open(argv[1]);
+  void *entry = dlsym(dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), "op2jit_prover");
+  prover_entry *get;
+  memcpy(&get, &entry, sizeof get);
+  prover = get();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(little_memory),
       cmocka_unit_test(a_megabyte),
@@ -267,6 +303,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(endless_includes),
       cmocka_unit_test(handlers_come_back),
       cmocka_unit_test(what_the_code_generator_cannot_do),
+      cmocka_unit_test(what_breaks_down_when_it_is_lowered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,23 +133,12 @@ static int partition(struct op_context *ctx, const char *lib, const char *method
   return code;
 }
 
-static void take(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *what,
-                 void *out) {
-  void *object = handle ? api_object(ctx, handle, kind, "op_partition", what) : NULL;
-  memcpy(out, &object, sizeof object);
-}
-
 int op2jit_op2_partition(const char *lib, const char *method, op_set prime, op_map map, op_dat coords) {
   struct op_context *ctx = api_enter("op_partition", FLUSH);
   if (!ctx)
     return api_refused();
-  struct partition_call call = {0};
-  take(ctx, prime, HANDLE_SET, "the prime set", &call.prime);
-  take(ctx, map == &op2jit_identity_map ? NULL : map, HANDLE_MAP, "the prime map", &call.map);
-  take(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
-  int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
-                    lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
+  struct partition_call call = {.lib = lib, .method = method};
+  int code = api_partition_call(ctx, prime, map, coords, &call);
   /* Without a prime set, or a library, elements stay where they are. */
   if (!code && call.prime && lib && *lib)
     code = partition(ctx, lib, method, &call, api_error());

@@ -177,10 +177,10 @@ static const char *last_part(const char *path, char separator) {
   return found ? found + 1 : path;
 }
 
-static const struct texts_kernel *find_kernel(const struct texts_unit *unit,
-                                              const struct op2jit_origin *origin) {
+static const struct read_kernel *find_kernel(const struct texts_unit *unit,
+                                             const struct op2jit_origin *origin) {
   for (int i = 0; i < unit->nkernels; i++) {
-    const struct texts_kernel *k = &unit->kernels[i];
+    const struct read_kernel *k = &unit->kernels[i];
     if (origin->line >= k->line && origin->line <= k->last_line && strcmp(k->spelled, origin->kernel) == 0 &&
         strcmp(last_part(k->file, '/'), last_part(origin->file, '/')) == 0)
       return k;
@@ -194,7 +194,7 @@ bool text_constant_name(const char *name, struct text *out) {
   return text_ok(out) && (plain || constant_name_wrong(text_str(out)) == NULL);
 }
 
-static const struct constant *find_constant(const struct op_context *ctx, const struct texts_variable *v) {
+static const struct constant *find_constant(const struct op_context *ctx, const struct read_variable *v) {
   struct text name = {0};
   const bool good = text_constant_name(v->name, &name);
   const struct constant *found = good ? mesh_find_constant(ctx->mesh, text_str(&name)) : NULL;
@@ -203,7 +203,7 @@ static const struct constant *find_constant(const struct op_context *ctx, const 
 }
 
 /* Does a constant of the program stand for the variable that the text names? */
-static bool is_constant(const struct op_context *ctx, const struct texts_variable *v, struct text *why) {
+static bool is_constant(const struct op_context *ctx, const struct read_variable *v, struct text *why) {
   const struct constant *constant = find_constant(ctx, v);
   if (constant && constant->several)
     text_addf(why, "it names the variable '%s', and op_decl_const declared several of this name", v->name);
@@ -216,7 +216,7 @@ static bool is_constant(const struct op_context *ctx, const struct texts_variabl
   return !why->length;
 }
 
-static bool suits(const struct op_context *ctx, const struct loop *loop, const struct texts_kernel *k,
+static bool suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
                   struct text *why) {
   bool numbers = false, payload = false;
   if (loop->forgiven && !safe_on_device(loop, why))
@@ -239,7 +239,7 @@ static bool suits(const struct op_context *ctx, const struct loop *loop, const s
 
 /* Why there is none; `found` otherwise. Returns the code of its unit, which texts.h describes. */
 static int look(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
-                const struct texts_kernel **found, struct text *why) {
+                const struct read_kernel **found, struct text *why) {
   struct text program = {0};
   if (!call->origin->unit) {
     text_add(why, "it is no C++");
@@ -248,7 +248,7 @@ static int look(const struct op_context *ctx, const struct loop *loop, const str
   find_program(call->compiled, &program);
   const struct met *met = find_met(ctx, call->origin->unit, text_str(&program));
   text_free(&program);
-  const struct texts_kernel *kernel = met ? find_kernel(&met->texts, call->origin) : NULL;
+  const struct read_kernel *kernel = met ? find_kernel(&met->texts, call->origin) : NULL;
   if (!may_read(ctx) || !met)
     text_add(why, "OP2_JIT=off");
   else if (*met->texts.why)
@@ -308,7 +308,7 @@ int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char
 /* ---- the description ---- */
 
 /* The text, in which variables have the names that loops have for them; how many lines stand before it. */
-static int copy_text(const struct op_context *ctx, const struct texts_kernel *k, struct text *out) {
+static int copy_text(const struct op_context *ctx, const struct read_kernel *k, struct text *out) {
   int lines = 0;
   for (int i = 0; i < k->nvariables; i++) {
     const char *name = k->variables[i].name, *known = find_constant(ctx, &k->variables[i])->name;
@@ -324,16 +324,17 @@ static int copy_text(const struct op_context *ctx, const struct texts_kernel *k,
 }
 
 /* For messages: which lines of the program the text is of. */
-static bool copy_origins(const struct texts_kernel *k, const char *text, int lines, struct origins *out) {
+static bool copy_origins(const struct read_kernel *k, const char *text, int lines, struct origins *out) {
   size_t begin = 0;
   int line = 1;
   for (int i = 0; i < k->norigins; i++) {
-    const struct texts_origin *o = &k->origins[i];
+    const struct read_origin *o = &k->origins[i];
     for (; line < o->line + lines && text[begin]; begin++)
       line += text[begin] == '\n';
-    if (!origins_add(
-            out, (struct origin){
-                     .begin = begin, .line = o->line + lines, .file = o->file, .file_line = o->file_line}))
+    if (!origins_add(out, (struct origin){.begin = begin,
+                                          .line = o->line + lines,
+                                          .file = (char *)(size_t)o->file,
+                                          .file_line = o->file_line}))
       return false;
   }
   return true;
@@ -341,7 +342,7 @@ static bool copy_origins(const struct texts_kernel *k, const char *text, int lin
 
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
-  const struct texts_kernel *k = loop->source;
+  const struct read_kernel *k = loop->source;
   struct text text = {0};
   d->kernel_name = strdup(last_part(k->function, ':'));
   const int lines = copy_text(ctx, k, &text);

@@ -67,12 +67,12 @@ void shadow_drop(struct shadow_run *run) {
 
 static int make_second(const struct launch *launch, struct shadow_run *run, struct error *err) {
   const struct loop *loop = launch->loop;
-  size_t bytes = 0, at = 0;
+  size_t at = 0;
   for (int i = 0; i < loop->nargs; i++)
-    bytes += has_user_memory(&loop->args[i]) ? loop->args[i].bytes : 0;
-  run->memory = array_new(bytes, 1);
+    run->bytes += has_user_memory(&loop->args[i]) ? loop->args[i].bytes : 0;
+  run->memory = array_new(run->bytes, 2);
   if (!run->memory)
-    return error_memory(err, "the shadow run", bytes);
+    return error_memory(err, "the shadow run", run->bytes);
   run->second = launch_get(loop->shadow, err);
   for (int i = 0; run->second && i < loop->nargs; i++) {
     if (!has_user_memory(&loop->args[i]))
@@ -80,6 +80,7 @@ static int make_second(const struct launch *launch, struct shadow_run *run, stru
     run->second->user[i] = memcpy(run->memory + at, launch->user[i], loop->args[i].bytes);
     at += loop->args[i].bytes;
   }
+  memcpy(run->memory + run->bytes, run->memory, run->bytes);
   return run->second ? OP_OK : err->code;
 }
 
@@ -285,29 +286,31 @@ static void keep_first(const struct launch *launch, const struct copies *first) 
     wrote(launch->loop, first, SPACE_HOST);
 }
 
-/* The second run could not be made, and wrote no results: then the loop has not run at all. */
+/* The loop has not run at all. */
 static void undo(const struct launch *launch, const struct shadow_run *run) {
   const struct loop *loop = launch->loop;
   copies_restore(&run->before, launch);
   wrote(loop, &run->before, SPACE_HOST);
   for (int i = 0; i < loop->nargs; i++)
     if (has_user_memory(&loop->args[i]))
-      memcpy(launch->user[i], run->second->user[i], loop->args[i].bytes);
+      memcpy(launch->user[i], (unsigned char *)run->second->user[i] + run->bytes, loop->args[i].bytes);
 }
 
-int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err) {
+int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, bool undo_it,
+               struct error *err) {
   struct copies first = {0};
   int code = need_host(ctx, launch->loop, err);
   if (!code)
     code = copies_take(&first, launch, err);
   if (!code)
     code = run_again(ctx, launch, run, err);
-  if (code)
-    undo(launch, run);
-  else {
+  const bool ran = !code;
+  if (!code)
     code = judge(ctx, launch, run, &first, err);
+  if (code && (undo_it || !ran))
+    undo(launch, run);
+  else
     keep_first(launch, &first);
-  }
   copies_free(&first);
   shadow_drop(run);
   return code;

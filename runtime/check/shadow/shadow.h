@@ -15,14 +15,16 @@ int shadow_parse(const char *value, const struct backend **backend, int *every, 
 struct shadow_run {
   struct copies before;
   struct launch *second;
-  unsigned char *memory; /* its results, which start with the user's values */
+  unsigned char *memory; /* its results, which start with the user's values; then these values */
+  size_t bytes;          /* of either */
 };
 
 /* Before the first run: keep what the loop starts from. After an error there is nothing to drop. */
 int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err);
 /* After it: run loop->shadow from the same data, and compare. OP_ERR_VIOLATION: they differ; the data are the
- * first run's anyway. Any other error: data and results are as before the first run. */
-int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err);
+ * first run's, unless this is to be undone. Any other error: data and results are as before the first run. */
+int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, bool undo_it,
+               struct error *err);
 /* In place of shadow_end after a first run that failed. */
 void shadow_drop(struct shadow_run *run);
 
