@@ -10,8 +10,10 @@
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/order.h"
+#include "mesh/order/order.h"
+#include "mesh/order/ranges.h"
 #include "mesh/ragged/ragged.h"
+#include "mesh/rows.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "spread/spread.h"
@@ -61,20 +63,31 @@ static int make_room(struct orders *o, int i, long size, struct error *err) {
                                     : error_memory(err, "a renumbering", 2 * (size_t)size * sizeof(int));
 }
 
-static void invert(const int *order, int *place, long size) {
-  for (long i = 0; i < size; i++)
-    place[order[i]] = (int)i;
+struct inversion {
+  const int *order;
+  int *place;
+};
+
+static void invert_range(void *argument, long begin, long end) {
+  const struct inversion *v = argument;
+  for (long i = begin; i < end; i++)
+    v->place[v->order[i]] = (int)i;
+}
+
+static void invert(struct team *team, const int *order, int *place, long size) {
+  ranges_run(team, size, invert_range, &(struct inversion){order, place});
 }
 
 /* Copies are taken out of an order, and stay behind the owned elements. */
-static void settle(const struct set *set, int *order, int *place) {
-  long kept = 0;
-  for (long i = 0; i < known(set); i++)
+static void settle(struct team *team, const struct set *set, int *order, int *place) {
+  const bool all = owned(set) == known(set);
+  long kept = all ? known(set) : 0;
+  for (long i = 0; !all && i < known(set); i++)
     if (order[i] < owned(set))
       order[kept++] = order[i];
   for (long i = kept; i < known(set); i++)
     order[i] = (int)i;
-  invert(order, place, known(set));
+  invert(team, order, place, known(set));
 }
 
 /* ---- the first set ---- */
@@ -148,7 +161,8 @@ static int check_coords(const char *method, const struct map *base, const struct
 static int order_first(struct op_context *ctx, int method, const struct map *base, struct dat *coords,
                        int *order, struct error *err) {
   if (!methods[method].by_coords)
-    return order_rcm(order, known(base->to), &(struct order_table){TABLE_OF(base, EXTENT_EXEC)}, err);
+    return order_rcm(order, known(base->to), &(struct order_table){TABLE_OF(base, EXTENT_EXEC)}, ctx->team,
+                     err);
   for (long e = owned(base->to); e < known(base->to); e++)
     order[e] = (int)e;
   double *points = read_coords(ctx, coords, err);
@@ -177,11 +191,11 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
     for (long e = owned(set); !code && e < known(set); e++)
       o->order[next][e] = (int)e;
     if (!code && next == from)
-      code = order_by_targets(o->order[from], &table, o->place[to], known(map->to), err);
+      code = order_by_targets(o->order[from], &table, o->place[to], known(map->to), ctx->team, err);
     else if (!code)
       code = order_by_sources(o->order[to], known(map->to), &table, o->order[from], err);
     if (!code)
-      settle(set, o->order[next], o->place[next]);
+      settle(ctx->team, set, o->order[next], o->place[next]);
     return code;
   }
   return OP_OK;
@@ -203,7 +217,7 @@ static int order_entries(struct op_context *ctx, struct orders *o, struct error 
     o->place[at] = array_new((size_t)known(map->entries), sizeof(int));
     if (!ragged_reorder(map, o->order[from], &o->first[m], &o->order[at]) || !o->place[at])
       return error_memory(err, "a renumbering", 2 * (size_t)known(map->entries) * sizeof(int));
-    invert(o->order[at], o->place[at], known(map->entries));
+    invert(ctx->team, o->order[at], o->place[at], known(map->entries));
   }
   return OP_OK;
 }
@@ -216,39 +230,74 @@ struct fresh {
   int **to_user, **from_user; /* per set */
 };
 
-static int *permuted_table(struct team *team, const struct orders *o, const struct map *map, int from,
-                           int to) {
-  const size_t entries = (size_t)map_begin(map, map->from->size) + MAP_SLACK;
-  int *table = data_memory(team, entries * sizeof *table, data_table_number(map->id)), *next = table;
-  for (long e = 0; table && e < map->from->size; e++) {
-    const long old = o->order[from] ? o->order[from][e] : e;
-    for (long i = map_begin(map, old); i < map_end(map, old); i++)
-      *next++ = o->place[to] ? o->place[to][map->table[i]] : map->table[i];
+struct moving_table {
+  const struct map *map;
+  const int *order, *place; /* of the elements, and of the targets; NULL: they stay */
+  const long long *first;   /* of a ragged map: where rows begin then */
+  int *table;
+};
+
+static void move_table(void *argument, long begin, long end) {
+  const struct moving_table *m = argument;
+  const int *old = m->map->table;
+  int *next = m->table + (m->first ? (long)m->first[begin] : map_begin(m->map, begin));
+  for (long e = begin; e < end; e++) {
+    const long from = m->order ? m->order[e] : e;
+    for (long i = map_begin(m->map, from), behind = map_end(m->map, from); i < behind; i++)
+      *next++ = m->place ? m->place[old[i]] : old[i];
   }
-  return table;
 }
 
-static void *permuted_rows(struct team *team, const struct dat *dat, const int *order) {
+static int *moved_table(struct team *team, const struct orders *o, int number, const struct map *map,
+                        int from, int to) {
+  const size_t entries = (size_t)map_begin(map, map->from->size) + MAP_SLACK;
+  struct moving_table m = {map, o->order[from], o->place[to], o->first[number],
+                           data_memory(team, entries * sizeof *m.table, data_table_number(map->id))};
+  if (m.table)
+    ranges_run(team, map->from->size, move_table, &m);
+  return m.table;
+}
+
+struct moving_rows {
+  struct row_store from, to;
+  const int *order;
+};
+
+static void move_rows(void *argument, long begin, long end) {
+  const struct moving_rows *m = argument;
+  for (long e = begin; e < end; e++)
+    row_copy(&m->from, m->order[e], &m->to, e);
+}
+
+static void *moved_rows(struct team *team, const struct dat *dat, const int *order) {
   size_t bytes;
-  unsigned char *out =
+  struct moving_rows m = {.from = dat_rows(dat), .to = dat_rows(dat), .order = order};
+  m.to.memory =
       data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &bytes) ? data_rows_memory(team, dat, bytes) : NULL;
-  for (long e = 0; out && e < dat->set->size; e++)
-    for (int c = 0; c < dat->dim; c++) {
-      size_t offset =
-          (size_t)((unsigned char *)dat_value(dat, e, c) - (unsigned char *)dat->replicas[SPACE_HOST].memory);
-      memcpy(out + offset, dat_value(dat, order[e], c), dat->value_size);
-    }
-  return out;
+  if (m.to.memory)
+    ranges_run(team, dat->set->size, move_rows, &m);
+  return m.to.memory;
 }
 
-static bool fresh_numbers(const struct set *set, const int *order, int **to_user, int **from_user) {
+struct numbers {
+  const int *old, *order; /* old: NULL, they are the user's */
+  int *to_user;
+};
+
+static void find_numbers(void *argument, long begin, long end) {
+  const struct numbers *n = argument;
+  for (long e = begin; e < end; e++)
+    n->to_user[e] = n->old ? n->old[n->order[e]] : n->order[e];
+}
+
+static bool fresh_numbers(struct team *team, const struct set *set, const int *order, int **to_user,
+                          int **from_user) {
   *to_user = array_new((size_t)set->size, sizeof(int));
   *from_user = array_new((size_t)set->size, sizeof(int));
   if (!*to_user || !*from_user)
     return false;
-  for (long e = 0; e < set->size; e++)
-    (*to_user)[e] = set->to_user ? set->to_user[order[e]] : order[e];
-  invert(*to_user, *from_user, set->size);
+  ranges_run(team, set->size, find_numbers, &(struct numbers){set->to_user, order, *to_user});
+  invert(team, *to_user, *from_user, set->size);
   return true;
 }
 
@@ -259,17 +308,17 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
     const struct map *map = mesh->maps.items[i];
     int from = position(ctx, map->from), to = position(ctx, map->to);
     if (o->order[from] || o->order[to])
-      good = (f->tables[i] = permuted_table(ctx->team, o, map, from, to)) != NULL;
+      good = (f->tables[i] = moved_table(ctx->team, o, i, map, from, to)) != NULL;
   }
   for (int i = 0; good && i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
     int set = position(ctx, dat->set);
     if (o->order[set])
-      good = (f->rows[i] = permuted_rows(ctx->team, dat, o->order[set])) != NULL;
+      good = (f->rows[i] = moved_rows(ctx->team, dat, o->order[set])) != NULL;
   }
   for (int i = 0; good && i < mesh->sets.count; i++)
     if (o->order[i])
-      good = fresh_numbers(mesh->sets.items[i], o->order[i], &f->to_user[i], &f->from_user[i]);
+      good = fresh_numbers(ctx->team, mesh->sets.items[i], o->order[i], &f->to_user[i], &f->from_user[i]);
   return good;
 }
 
@@ -369,7 +418,7 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   if (!code)
     code = order_first(ctx, chosen, base, coords, o.order[first], err);
   if (!code)
-    settle(base->to, o.order[first], o.place[first]);
+    settle(ctx->team, base->to, o.order[first], o.place[first]);
   for (bool found = true; !code && found;)
     code = order_next(ctx, &o, &found, err);
   if (!code)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "mesh/order.h"
+#include "mesh/order/order.h"
 
 struct keyed {
   uint64_t key;
