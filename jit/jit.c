@@ -122,6 +122,7 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
     code = job_obtain_together(&job, code, &got->from, err);
   else if (code == OP_OK)
     code = job_obtain(&job, &got->from, err);
+  got->compile_seconds = job.seconds;
   got->prove_start = job.prove_start;
   got->prove_seconds = job.prove_seconds;
   if (job.result.owner)

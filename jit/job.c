@@ -69,6 +69,7 @@ static bool take_from_store(struct job *job, struct error *err) {
              error_message(&why));
     store_reject_binary(jit->options.store, &e->key.key, error_message(&why));
   } else {
+    job->seconds = blob.seconds;
     log_hit(job, &blob);
     remember_messages(jit, e);
     keep_for_others(job, blob.data, blob.size);

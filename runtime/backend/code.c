@@ -31,6 +31,8 @@ int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, con
     return OP_OK;
   if (out->facts.known)
     loop->facts = out->facts;
+  if (out->compile_seconds > loop->ready.code_seconds)
+    loop->ready.code_seconds = out->compile_seconds;
   loop_count_code(loop, fresh);
   loop->stats.compile_seconds += fresh ? out->seconds : 0;
   return OP_OK;

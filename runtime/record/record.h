@@ -202,6 +202,7 @@ struct loop_ready {
   int single;  /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
   int threads; /* that it may use: its times are remembered by them */
   int crew;    /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
+  double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   bool trying; /* code that is asked for now is for the tuner to try */
   struct tuning *tuning; /* tune/choose.c's */
 };

@@ -18,6 +18,9 @@
 #include "services/services.h"
 #include "tune/memory.h"
 
+/* Calls of a loop that ranks do not meet after, while there is nothing to try. */
+enum { SELDOM = 32, MOST_SELDOM = 4096 };
+
 static bool is_ready(const struct loop *loop, int which) {
   return loop->backend->is_ready(loop, which);
 }
@@ -74,6 +77,7 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
     code = tuning_recall(ctx, loop, t, err);
   /* Ranks are ready together; who tries everything waits anyway. */
   t->behind = loop->backend->compiles_behind && !t->exhaustive && ctx->comm->size == 1;
+  t->meet_after = t->exhaustive || ctx->comm->size == 1 ? 0 : SELDOM;
   if (!code)
     loop->ready.variant = t->tuner ? tuner_winner(t->tuner) : loop->ready.standard;
   return code;
@@ -109,13 +113,14 @@ static int code_one(struct op_context *ctx, struct loop *loop, int which, bool w
   int code = loop->backend->code(ctx, loop, which, wait, err);
   trace_until_now(ctx->trace, ctx->counters->compiles > compiles ? TRACE_COMPILE : TRACE_LOAD, loop->name,
                   loop->backend->name_of(loop, which), start, 0);
-  double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds};
-  code = agree_on_largest(ctx->agreement, code, spent, 2, err);
+  double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds, loop->ready.code_seconds};
+  code = agree_on_largest(ctx->agreement, code, spent, 3, err);
   if (code) {
     loop->backend->unmake(ctx, loop, which);
     return code;
   }
   t->plan_seconds = spent[1];
+  t->code_seconds = spent[2];
   if (t->tuner && which != loop->ready.standard)
     tuner_paid(t->tuner, spent[0]);
   return OP_OK;
@@ -151,12 +156,17 @@ int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
 
 /* ---- trials ---- */
 
-/* Preparing a candidate costs time that only a loop that runs often pays back. */
+/* Preparing a candidate costs time that only a loop that runs often pays back. A compile that the program waits for
+ * takes about as long as the loop's others took. */
 static bool is_worth_it(const struct loop *loop, int which) {
   const double least = 0.3; /* of a compile, what the program feels of one behind it */
   const struct tuning *t = loop->ready.tuning;
-  return tuner_can_pay(t->tuner,
-                       loop->backend->cost(loop, which) * (t->behind ? least : 1) + t->plan_seconds);
+  double code = loop->backend->cost(loop, which);
+  if (t->behind)
+    code *= least;
+  else if (code > 0 && code < t->code_seconds)
+    code = t->code_seconds;
+  return tuner_can_pay(t->tuner, code + t->plan_seconds);
 }
 
 /* A candidate that cannot be made (it does not compile, there is no memory) is out. */
@@ -178,14 +188,21 @@ static bool compares_crews(const struct op_context *ctx, const struct tuning *t)
   return t->crew.duel.on && comm_alone(ctx->comm);
 }
 
+/* Nothing can be paid for now. */
+static bool is_saving(const struct loop *loop) {
+  const struct tuning *t = loop->ready.tuning;
+  const int next = tuner_next(t->tuner);
+  return tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
+}
+
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   t->disturbed = compares_crews(ctx, t);
-  if (t->disturbed)
+  t->saving = t->meet_after > 0 || is_saving(loop);
+  if (t->disturbed || t->meet_after > 0)
     return tuner_winner(t->tuner);
   const int next = tuner_next(t->tuner);
-  t->saving = tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
   const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
   t->disturbed = is_compiling(ctx);
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
@@ -327,14 +344,38 @@ static void drop_others(struct op_context *ctx, struct loop *loop) {
   trim_plans(ctx);
 }
 
-/* As long as something is tried the slowest rank's time counts, on all ranks. */
-static bool is_of_use(struct op_context *ctx, double *seconds) {
+/* As long as something may be tried the slowest rank's time counts, on all ranks. They meet for that, seldom while nothing
+ * can be paid for: then it is what all calls since took together. */
+static bool is_of_use(struct op_context *ctx, struct tuning *t, double *seconds) {
   struct error ignored = {0};
   if (comm_alone(ctx->comm))
     return true;
-  const int code = agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored);
+  t->unmet += *seconds;
+  if (t->unmet_calls++ < t->meet_after)
+    return false;
+  double largest[] = {t->unmet, -t->met};
+  const double start = clock_seconds();
+  const int code = agree_on_largest(ctx->agreement, OP_OK, largest, 2, &ignored);
   error_free(&ignored);
+  t->met = clock_seconds() - start;
+  *seconds = largest[0];
+  t->meeting = -largest[1]; /* who came last did not wait for others */
+  tuner_paid(t->tuner, t->meeting);
   return code == OP_OK;
+}
+
+/* When that is again: meeting is paid from the budget too. */
+static void plan_meeting(const struct op_context *ctx, const struct loop *loop, double seconds) {
+  struct tuning *t = loop->ready.tuning;
+  const double share = 0.05; /* of all calls, for which the next meeting can be paid */
+  const double needed = (tuner_overhead(t->tuner) + t->meeting) / share - tuner_total(t->tuner);
+  const double calls = needed * t->unmet_calls / seconds;
+  if (comm_alone(ctx->comm))
+    return;
+  t->unmet = 0;
+  t->unmet_calls = t->meet_after = 0;
+  if (is_saving(loop) || !tuner_can_pay(t->tuner, t->meeting))
+    t->meet_after = calls < SELDOM ? SELDOM : calls < MOST_SELDOM ? (int)calls : MOST_SELDOM;
 }
 
 /* Of the best variant, undisturbed, on the threads that were to be measured: launches that wait are all told before
@@ -362,12 +403,13 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
   if (settled && !t->alone)
     drop_others(ctx, loop);
   t->alone = settled;
-  if (!launch->timed || !is_of_use(ctx, &own))
+  if (!launch->timed || !is_of_use(ctx, t, &own))
     return;
-  if (t->disturbed || is_compiling(ctx))
+  if (t->unmet_calls > 1 || t->disturbed || is_compiling(ctx))
     tuner_pass(t->tuner, own);
   else
     tuner_record(t->tuner, launch->variant, own);
+  plan_meeting(ctx, loop, own);
   /* As long as the choice stands there is nothing to tell or to remember. */
   if (!quiet || !tuner_is_settled(t->tuner))
     tuning_ran(ctx, loop, t, launch->variant);

@@ -4,8 +4,8 @@
 
 #include "tune/times.h"
 
-/* By how much one thread has to win; however noisy the machine, half the time is better. */
-#define LEAST 0.2
+const double duel_least = 0.2;
+/* However noisy the machine, half the time is better. */
 #define MOST 0.5
 /* Two runs that all took so much longer decide, and a first one that took even longer. */
 #define HOPELESS 1.5
@@ -52,6 +52,6 @@ static double noise(const struct duel *duel, enum duel_side side) {
 }
 
 bool duel_one_wins(const struct duel *duel) {
-  const double margin = fmin(MOST, fmax(LEAST, 2 * (noise(duel, DUEL_MANY) + noise(duel, DUEL_ONE))));
+  const double margin = fmin(MOST, fmax(duel_least, 2 * (noise(duel, DUEL_MANY) + noise(duel, DUEL_ONE))));
   return duel->runs == DUEL_RUNS && duel_median(duel, DUEL_ONE) < (1 - margin) * duel_median(duel, DUEL_MANY);
 }

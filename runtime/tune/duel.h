@@ -21,6 +21,8 @@ void duel_record(struct duel *duel, double seconds);
 /* Counted runs of a side, and their median, 0 of none. */
 int duel_count(const struct duel *duel, enum duel_side side);
 double duel_median(const struct duel *duel, enum duel_side side);
+/* By which part of the time of all one thread has to be faster. */
+extern const double duel_least;
 /* One thread is faster by a fifth, and by more than what noise can do. */
 bool duel_one_wins(const struct duel *duel);
 

@@ -87,7 +87,8 @@ static int variant_of(const struct loop *loop, const struct store_tuning *row, e
 struct memory {
   int winner; /* -1: nothing */
   enum tuning_grade grade;
-  double median; /* 0: of another mesh or machine, which is no measure for drift */
+  double median;  /* 0: of another mesh or machine, which is no measure for drift */
+  bool no_single; /* one thread was no better, on this mesh and machine */
 };
 
 static struct memory look_up(struct op_context *ctx, const struct loop *loop,
@@ -112,15 +113,6 @@ static struct memory look_up(struct op_context *ctx, const struct loop *loop,
   return m;
 }
 
-static struct memory remembered(struct op_context *ctx, const struct loop *loop) {
-  struct tuning_place place = {0};
-  struct memory m = {.winner = -1};
-  if (make_place(ctx, loop, &place))
-    m = look_up(ctx, loop, &place);
-  tuning_place_free(&place);
-  return m;
-}
-
 /* All rows of just this place. */
 static int get_rows(struct op_context *ctx, const struct loop *loop, struct store_tuning **rows) {
   struct tuning_place place = {0};
@@ -135,6 +127,28 @@ static int get_rows(struct op_context *ctx, const struct loop *loop, struct stor
   }
   tuning_place_free(&place);
   return count;
+}
+
+/* Its times of one thread and of all, side by side. */
+static bool was_no_single(struct op_context *ctx, const struct loop *loop) {
+  struct store_tuning *rows;
+  bool was = false;
+  const int count = get_rows(ctx, loop, &rows);
+  for (int r = 0; r < count; r++)
+    if (is_single(loop, find_variant(loop, rows[r].variant)))
+      was = rows[r].median >= (1 - duel_least) * rows[r].baseline;
+  store_tunings_free(rows, count);
+  return was;
+}
+
+static struct memory remembered(struct op_context *ctx, const struct loop *loop) {
+  struct tuning_place place = {0};
+  struct memory m = {.winner = -1};
+  if (make_place(ctx, loop, &place))
+    m = look_up(ctx, loop, &place);
+  m.no_single = m.winner >= 0 && was_no_single(ctx, loop);
+  tuning_place_free(&place);
+  return m;
 }
 
 static const struct store_tuning *chosen_of(const struct store_tuning *rows, int count) {
@@ -177,6 +191,8 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     return code;
   if (m.winner >= 0) {
     tuner_settle(t->tuner, m.winner, m.median);
+    if (m.no_single)
+      tuner_pass_over_single(t->tuner);
     t->kept = true;
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              name_of(loop, m.winner), tuning_grade_words(m.grade));
@@ -218,6 +234,19 @@ static void keep(struct op_context *ctx, const struct loop *loop, struct tuning 
   }
   tuning_place_free(&place);
   free(rows);
+}
+
+/* How one thread did beside all: a row of its own, which is never chosen. */
+static void keep_duel(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct tuning_place place = {0};
+  double one;
+  if (t->keeps && make_place(ctx, loop, &place)) {
+    struct store_tuning row = row_of(t, loop, &place, loop->ready.single);
+    tuner_last_duel(t->tuner, &one, &row.baseline);
+    row.chosen = row.provisional = false;
+    store_put_tunings(ctx->store, &row, 1);
+  }
+  tuning_place_free(&place);
 }
 
 /* Half of the variants have been measured often enough to be compared. */
@@ -325,8 +354,10 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
     t->restarts = restarts;
     t->kept = false;
   }
-  if (tuner_duels(t->tuner) != t->duels)
+  if (tuner_duels(t->tuner) != t->duels) {
     say_duel(ctx, loop, t);
+    keep_duel(ctx, loop, t);
+  }
   if (t->kept || !t->keeps || !tuner_is_known(t->tuner))
     return;
   say_winner(ctx, loop, t);

@@ -22,14 +22,19 @@ struct tuning {
   long long told_trials;
   double told_seconds;
   /* The driver's (choose.c). */
-  bool watched;        /* whether it is heavy is not known, and would make a difference */
-  int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
-  bool behind;         /* candidates are compiled behind the program */
-  bool saving;         /* the next candidate cannot be paid for yet */
-  bool disturbed;      /* the run in hand: something was compiled meanwhile */
-  bool alone;          /* the tuner has settled, and what the other candidates held is gone */
-  double spent;        /* planning the candidate that is being made */
-  double plan_seconds; /* so far, on the slowest rank */
+  bool watched;   /* whether it is heavy is not known, and would make a difference */
+  int begun;      /* the candidate, from 1, whose compile was begun behind the program last */
+  bool behind;    /* candidates are compiled behind the program */
+  bool saving;    /* the next candidate cannot be paid for yet */
+  bool disturbed; /* the run in hand: something was compiled meanwhile */
+  bool alone;     /* the tuner has settled, and what the other candidates held is gone */
+  double spent;   /* planning the candidate that is being made */
+  /* On the slowest rank: planning so far; the longest compile of the loop's code. */
+  double plan_seconds, code_seconds;
+  /* Ranks. Since they last met: seconds of calls, and their number; how many are to be before they meet again; how long
+   * meeting took this rank. */
+  double unmet, met, meeting; /* meeting: the same, of the rank that waited least */
+  int unmet_calls, meet_after;
   long settled_runs;
 };
 

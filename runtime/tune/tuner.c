@@ -146,6 +146,11 @@ void tuner_settle(struct tuner *t, int winner, double known_median) {
   begin_duel(t);
 }
 
+void tuner_pass_over_single(struct tuner *t) {
+  t->settled |= t->duel.on;
+  t->duel.on = false;
+}
+
 void tuner_set_single(struct tuner *t, int candidate) {
   t->single = candidate;
   t->candidates[candidate].alive = false;
@@ -309,14 +314,16 @@ static void begin_rounds(struct tuner *t) {
   t->restarts++;
 }
 
-/* What one thread took is for those who ask; what is remembered are the others. */
-static void end_duel(struct tuner *t) {
+/* What one thread took is for those who ask: how it was in its last run, where that was enough. */
+static void end_duel(struct tuner *t, double last) {
   struct candidate *single = &t->candidates[t->single];
   const bool one = duel_one_wins(&t->duel), drifted = t->drifted;
   t->duels++;
   t->drifted = false;
   single->count = duel_count(&t->duel, DUEL_ONE);
   memcpy(single->times, t->duel.times[DUEL_ONE], sizeof t->duel.times[DUEL_ONE]);
+  if (single->count == 0)
+    single->times[single->count++] = last;
   single->median = times_median(single->times, kept(single));
   settle_on(t, one ? t->single : t->lasting, one ? duel_median(&t->duel, DUEL_ONE) : t->settled_median);
   t->look_back = t->total + LOOK_BACK;
@@ -337,7 +344,7 @@ static void record_duel(struct tuner *t, int candidate, double seconds) {
     return;
   duel_record(&t->duel, seconds);
   if (!t->duel.on)
-    end_duel(t);
+    end_duel(t, seconds);
 }
 
 static void watch_drift(struct tuner *t, double seconds) {
@@ -420,8 +427,7 @@ void tuner_reject(struct tuner *t, int candidate) {
     return;
   t->candidates[candidate].usable = false;
   if (candidate == t->single) {
-    t->settled |= t->duel.on;
-    t->duel.on = false;
+    tuner_pass_over_single(t);
     t->winner = t->winner == candidate ? t->lasting : t->winner;
   } else if (t->winner == candidate || t->lasting == candidate) {
     t->duel.on = false;

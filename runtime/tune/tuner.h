@@ -50,6 +50,8 @@ void tuner_set_single(struct tuner *tuner, int candidate);
 /* Start from what an earlier run found: the winner is used at once, nothing but one thread is tried. `median` is
  * what to compare with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
+/* Right after that: an earlier run found one thread to be no better, so it is not tried before the winner drifts. */
+void tuner_pass_over_single(struct tuner *tuner);
 
 /* An earlier run that ended before it had chosen measured so much, so often. Before the first run. */
 void tuner_know(struct tuner *tuner, int candidate, double median, int count);

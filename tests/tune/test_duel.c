@@ -37,6 +37,31 @@ TEST(each_process_measures_one_thread_again) {
   tuner_free(t);
 }
 
+/* Unless that one knew that it is no better: then it is measured when the winner becomes slow. */
+TEST(what_was_no_better_is_not_measured_again) {
+  struct tuner *t = new_tuner(&watched);
+  tuner_settle(t, OTHER, 1e-3);
+  tuner_pass_over_single(t);
+  assert_true(tuner_is_settled(t));
+  run(t, 1000, 2e-3, 1e-3, 0.5e-3);
+  assert_int_equal(tuner_trials(t), 0);
+  run(t, 1000, 9e-3, 4.8e-3, 2e-3);
+  assert_int_equal(tuner_winner(t), ONE);
+  assert_int_equal(tuner_lasting(t), OTHER);
+  tuner_free(t);
+}
+
+/* A run that is enough to know is what is known of one thread. */
+TEST(what_is_clear_at_once_has_its_time) {
+  struct tuner *t = new_tuner(&watched);
+  int runs = 0;
+  tuner_settle(t, OTHER, 1e-3);
+  run(t, 2000, 2e-3, 1e-3, 64e-3);
+  assert_true(tuner_median(t, ONE, &runs) == 64e-3);
+  assert_int_equal(runs, 1);
+  tuner_free(t);
+}
+
 TEST(it_has_to_win_by_a_fifth) {
   static const struct {
     double one;

@@ -1,0 +1,108 @@
+/* With an empty cache trials stay within their share of the loop's time: ranks meet seldom, and nothing is compiled
+ * before that can be paid for. How long runs take is planted; how long meeting and compiling take is not. */
+#include "api/api.h"
+#include "check.h"
+#include "context/context.h"
+#include "ranks/agree.h"
+#include "record/record.h"
+#include "tune/choose.h"
+#include "tune/memory.h"
+
+enum { ROWS = 20000, SHORT_CALLS = 1600, LONG_CALLS = 300 };
+static const double share = 0.05, short_call = 1e-4, middle_call = 2e-3, long_call = 1;
+
+static int rank;
+static long long meetings;
+static double planted, total;
+
+static int check_rank(void) {
+  return rank;
+}
+
+int __real_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
+int __wrap_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
+void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
+void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
+
+int __wrap_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err) {
+  meetings++;
+  return __real_agree_on_largest(c, code, values, count, err);
+}
+
+void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+  (void)seconds;
+  total += planted;
+  __real_tune_ran(ctx, launch, planted);
+}
+
+OP_KERNEL_DEF(
+    mix, void mix(const double *x, double *a, double *b) {
+      *a += 0.5 * *x;
+      *b += 0.25 * *x;
+    })
+
+struct ring {
+  op_set edges, nodes;
+  op_map ends;
+  op_dat x, y;
+};
+
+static void run(const struct ring *m, double seconds) {
+  planted = seconds;
+  op_par_loop(OP_KERNEL_OF(mix), "mix", m->edges, op_arg_dat(m->x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(m->y, 0, m->ends, 1, "double", OP_INC),
+              op_arg_dat(m->y, 1, m->ends, 1, "double", OP_INC));
+}
+
+static struct ring declare(void) {
+  static int table[2 * ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    table[2 * i] = i;
+    table[2 * i + 1] = (i + 1) % ROWS;
+  }
+  struct ring m = {.edges = op_decl_set(ROWS, "edges"), .nodes = op_decl_set(ROWS, "nodes")};
+  m.ends = op_decl_map(m.edges, m.nodes, 2, table, "ends");
+  m.x = op_decl_dat(m.edges, 1, "double", NULL, "x");
+  m.y = op_decl_dat(m.nodes, 1, "double", NULL, "y");
+  return m;
+}
+
+static const struct loop *the_loop(void) {
+  struct loop **loops = loop_records(api_context());
+  check(loops != NULL);
+  const struct loop *loop = loops[0];
+  free(loops);
+  return loop;
+}
+
+/* Trials and what was compiled are the leader's; what they cost is the same on all. */
+static void trials_keep_to_their_share(void) {
+  const struct ring m = declare();
+  run(&m, short_call);
+  const long long compiles = op_counters()->compiles, begun = meetings;
+  for (int call = 1; call < SHORT_CALLS; call++)
+    run(&m, short_call);
+  check(meetings - begun <= SHORT_CALLS / 32 + 8);
+  check(op_counters()->trials == 0);
+  /* So long that a compile like the first one could not be paid for. */
+  const double compile = the_loop()->ready.tuning->code_seconds;
+  check(compile > 0);
+  while (share * (total + 64 * middle_call) < 0.9 * compile)
+    run(&m, middle_call);
+  check(op_counters()->trials == 0);
+  check(op_counters()->compiles == compiles);
+  /* In the long run all is tried. */
+  for (int call = 0; call < LONG_CALLS; call++)
+    run(&m, long_call);
+  check(op_counters()->trials > 0);
+  check(the_loop()->stats.trial_seconds <= 2 * share * total);
+}
+
+int main(int argc, char **argv) {
+  op_init(argc, argv, 0);
+  rank = op_rank();
+  trials_keep_to_their_share();
+  op_printf("%lld trials\n", op_counters()->trials);
+  op_exit();
+  return 0;
+}
