@@ -141,6 +141,9 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
 /* The kernels of messages: "op2_pack4(dat, rows, at, elements, count, dim, row, step)" and "op2_unpack4" for values of
  * 1, 2, 4 and 8 bytes. */
 void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
+/* The kernels that measure a device: "op2_fill(to, n)" and "op2_copy(to, from, n)" of pieces of 16 bytes, "op2_read(data, mask,
+ * times)" and "op2_red": each thread goes to a sector `times` times, of mask + 1. Not in OpenCL. */
+void gpu_rates_text(enum gpu_dialect dialect, struct text *out);
 /* The user's text, changed where C++ would read something else. Lines stay. */
 void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
 /* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */

@@ -4,6 +4,7 @@
 #define OP2JIT_BACKEND_GPU_H
 
 #include "backend/backend.h"
+#include "backend/gpu/count.h"
 #include "backend/gpu/driver.h"
 #include "mesh/data.h"
 #include "op2jit.h"
@@ -52,6 +53,7 @@ struct gpu {
   struct gpu_value *values; /* value.c */
   struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
+  struct gpu_rates rates;   /* 0: not asked for yet */
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
@@ -201,6 +203,10 @@ struct gpu_loop {
 /* All variants that make sense for the loop, or only the default. Nothing is compiled. */
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err);
+/* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
+ * rank's outcome so far. */
+int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);
+
 /* ---- several threads for an element (together.c) ---- */
 /* On all ranks alike. */
 struct gpu_together {

@@ -9,10 +9,12 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
+#include "ranks/agree.h"
 #include "record/record.h"
 #include "services/services.h"
 
-/* What the tuner may try beside the default; elements per thread behind each. */
+/* What the tuner may try beside the default; elements per thread behind each. Of a strategy, the likeliest shape first. The
+ * others are for who asks for them, and for what needs them. */
 static const struct {
   struct gpu_shape shape;
   int each;
@@ -27,10 +29,8 @@ static const struct {
     {{.strategy = GPU_STAGED, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_STAGED, .block = 256, .vectors = true, .sorted = true}, 1},
     {{.strategy = GPU_BLOCKS, .block = 256, .vectors = true}, 1},
-    {{.strategy = GPU_COLOURS, .block = 128, .vectors = true}, 1},
-    {{.strategy = GPU_APART, .block = 128, .vectors = true}, 1},
-    {{.strategy = GPU_WHOLE, .block = 128, .vectors = true}, 1},
 };
+enum { TRIED = sizeof tried / sizeof *tried };
 
 static void print(const struct gpu_variant *v, struct text *out) {
   gpu_shape_print(&v->shape, out);
@@ -231,15 +231,87 @@ static int add_together(const struct gpu *c, const struct loop *loop, struct gpu
   return code;
 }
 
-static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_loop *l, struct error *err) {
-  bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
-  int code = OP_OK;
-  for (size_t i = 0; !code && i < sizeof tried / sizeof *tried; i++) {
-    struct gpu_variant v = {.shape = tried[i].shape, .each = tried[i].each};
-    v.shape.dialect = c->driver->dialect;
-    bool fits = increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
-    if (fits && !refusal(c, loop, l, &v) && !(strict && v.shape.strategy == GPU_ATOMICS))
-      code = add(l, &v, err);
+/* One that may be tried: what is predicted of it, on all ranks alike. */
+struct candidate {
+  int which; /* of `tried` */
+  double seconds;
+};
+
+static int by_seconds(const void *a, const void *b) {
+  const struct candidate *x = a, *y = b;
+  return x->seconds != y->seconds ? (x->seconds > y->seconds) - (x->seconds < y->seconds)
+                                  : x->which - y->which;
+}
+
+static struct gpu_variant variant_to_try(const struct gpu *c, int which) {
+  struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
+  v.shape.dialect = c->driver->dialect;
+  return v;
+}
+
+/* What the first guess is already is no candidate. */
+static int list_candidates(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                           struct candidate *out) {
+  const bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
+  int n = 0;
+  for (int i = 0; i < TRIED; i++) {
+    const struct gpu_variant v = variant_to_try(c, i);
+    struct text name = {0};
+    print(&v, &name);
+    const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
+    const bool fits =
+        increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
+    if (fits && !first && !refusal(c, loop, l, &v) && !(strict && v.shape.strategy == GPU_ATOMICS))
+      out[n++] = (struct candidate){.which = i};
+    text_free(&name);
+  }
+  return n;
+}
+
+/* By what the counts say. Shapes of one strategy count alike, and differ by little: each next one is taken for a little
+ * slower, so that another strategy is tried before them where it is nearly as fast. Collective. */
+static int rank_candidates(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
+                           struct candidate *list, int n, int code, struct error *err) {
+  static const double next_shape = 1.03, cache = 30e6; /* bytes that an L2 keeps for one loop, about */
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  struct gpu_sample sample;
+  double seconds[TRIED];
+  code = gpu_rates_get(ctx, loop, code, err);
+  if (!code)
+    code = gpu_sample_take(loop, &l->targets, cache, &sample, err);
+  for (int i = 0; i < n; i++) {
+    const struct gpu_shape *shape = &tried[list[i].which].shape;
+    seconds[i] = code ? 0 : gpu_predict(&sample, shape, &c->rates);
+    for (int k = 0; k < i; k++)
+      seconds[i] *= tried[list[k].which].shape.strategy == shape->strategy ? next_shape : 1;
+  }
+  code = agree_on_largest(ctx->agreement, code, seconds, n, err);
+  for (int i = 0; !code && i < n; i++) {
+    const struct gpu_variant v = variant_to_try(c, list[i].which);
+    struct text name = {0};
+    print(&v, &name);
+    list[i].seconds = seconds[i];
+    log_line(ctx->log, LOG_DEBUG, "tune", "loop %s, variant %s: by its counts %.1f us", loop->name,
+             text_str(&name), 1e6 * seconds[i]);
+    text_free(&name);
+  }
+  qsort(list, (size_t)n, sizeof *list, by_seconds);
+  return code;
+}
+
+/* All where nothing can be said of the device. */
+static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, int code,
+                     struct error *err) {
+  enum { WORTH = 3 };
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  const bool counts = gpu_has_ticket(c->driver->dialect);
+  struct candidate list[TRIED];
+  const int n = list_candidates(c, loop, l, list);
+  if (counts)
+    code = rank_candidates(ctx, loop, l, list, n, code, err);
+  for (int i = 0; !code && i < n && (!counts || i < WORTH); i++) {
+    const struct gpu_variant v = variant_to_try(c, list[i].which);
+    code = add(l, &v, err);
   }
   return code;
 }
@@ -308,8 +380,8 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = check_forced(c, loop, l, &v, err);
   if (!code)
     code = add(l, &v, err);
-  if (!code && all && !forced && !loop->meets)
-    code = add_tried(c, loop, l, err);
+  if (all && !forced && !loop->meets)
+    code = add_tried(ctx, loop, l, code, err);
   if (!code && all && !forced && !loop->meets)
     code = add_together(c, loop, l, &together, err);
   loop->ready.nvariants = l->nvariants;

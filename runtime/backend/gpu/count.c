@@ -1,0 +1,275 @@
+/* A sample of a loop's elements, and what their rows are in sectors. */
+#include "count.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+
+/* An element of a ragged map may have any number of targets: so many are looked at. */
+enum { MOST_PLACES = 64 };
+
+struct counting {
+  const struct loop *loop;
+  const struct gpu_targets *targets;
+  struct gpu_sample *out;
+  struct used {
+    const struct dat *dat;
+    bool reads, writes, is_target;
+    double bytes;      /* that groups move */
+  } used[OP_MAX_ARGS]; /* by the description's dats */
+  long *rows;          /* of one dat, in a group */
+  long first;
+  int count; /* elements of the group */
+};
+
+static int by_number(const void *a, const void *b) {
+  const long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+/* What lies in one piece: a row, or the value of one component, of which there are `out->alike`. */
+struct layout {
+  long bytes;
+  int alike;
+};
+static struct layout layout_of(const struct dat *dat) {
+  const bool apart = dat->soa && dat->dim > 1;
+  return (struct layout){.bytes = (long)(apart ? dat->value_size : dat->row_bytes),
+                         .alike = apart ? dat->dim : 1};
+}
+
+/* The sectors of the rows, each once, and how many different rows there are. Sorts them. */
+static double sectors_of(long *rows, int n, struct layout layout, double *different) {
+  long next = -1;
+  double sectors = 0;
+  qsort(rows, (size_t)n, sizeof *rows, by_number);
+  for (int i = 0; i < n; i++) {
+    if (i > 0 && rows[i] == rows[i - 1])
+      continue;
+    long from = rows[i] * layout.bytes / COUNT_SECTOR;
+    const long to = ((rows[i] + 1) * layout.bytes - 1) / COUNT_SECTOR;
+    from = from < next ? next : from;
+    sectors += to >= from ? (double)(to - from + 1) : 0;
+    next = to + 1;
+    *different += 1;
+  }
+  return sectors * layout.alike;
+}
+
+static long places_end(const struct loop_arg *arg, long e) {
+  const long begin = arg_begin(arg, e), end = arg_end(arg, e);
+  return end - begin > MOST_PLACES ? begin + MOST_PLACES : end;
+}
+
+/* The rows that elements of the group reach by an argument, behind those that are there. */
+static int add_rows(const struct counting *c, const struct loop_arg *arg, int from, int to, int n) {
+  for (long e = c->first + from; e < c->first + to; e++)
+    for (long place = arg_begin(arg, e); place < places_end(arg, e); place++)
+      c->rows[n++] = arg_target(arg, place);
+  return n;
+}
+
+/* An argument that comes through the same map and column brings the same rows. */
+static bool is_known(const struct loop *loop, int arg) {
+  const struct loop_arg *a = &loop->args[arg];
+  for (int i = 0; i < arg; i++)
+    if (loop->args[i].present && loop->args[i].dat == a->dat && loop->args[i].map == a->map &&
+        loop->args[i].idx == a->idx)
+      return true;
+  return false;
+}
+
+static int rows_of_dat(const struct counting *c, int dat, int from, int to) {
+  int n = 0;
+  for (int i = 0; i < c->loop->nargs; i++)
+    if (c->loop->args[i].present && c->loop->desc.args[i].dat == dat && !is_known(c->loop, i))
+      n = add_rows(c, &c->loop->args[i], from, to, n);
+  return n;
+}
+
+/* ---- what is no target ---- */
+/* Sectors that a store touches in which each of 32 lanes has `bytes` of its own row: all stores of a row. */
+static double stores_of(long row, long bytes) {
+  double sectors = 0;
+  for (long at = 0; at < row; at += bytes) {
+    long last = -1;
+    for (long lane = 0; lane < COUNT_WARP; lane++) {
+      const long sector = (lane * row + at) / COUNT_SECTOR;
+      sectors += sector != last;
+      last = sector;
+    }
+  }
+  return sectors;
+}
+
+static void count_stores(const struct counting *c, const struct loop_arg *arg) {
+  const struct layout l = layout_of(arg->dat);
+  const long value = (long)arg->dat->value_size;
+  long piece = 16;
+  while (l.bytes % piece)
+    piece /= 2;
+  piece = piece < value ? value : piece;
+  const double warps = (double)c->count / COUNT_WARP, rows = add_rows(c, arg, 0, c->count, 0);
+  const bool direct = arg_is_direct(arg);
+  c->out->stores += l.alike * (direct ? warps * stores_of(l.bytes, piece) : rows * (double)(l.bytes / piece));
+  c->out->scalars +=
+      l.alike * (direct ? warps * stores_of(l.bytes, value) : rows * (double)(l.bytes / value));
+}
+
+/* ---- targets ---- */
+/* One component of a warp's rows: of a sector as many operations as lanes name the value that most of them name. */
+static double reds_of(long *rows, int n, struct layout layout) {
+  double reds = 0, most = 0, same = 0;
+  qsort(rows, (size_t)n, sizeof *rows, by_number);
+  for (int i = 0; i < n; i++) {
+    const bool again = i > 0 && rows[i] == rows[i - 1];
+    const bool beside =
+        i > 0 && rows[i] * layout.bytes / COUNT_SECTOR == rows[i - 1] * layout.bytes / COUNT_SECTOR;
+    same = again ? same + 1 : 1;
+    if (!beside) {
+      reds += most;
+      most = 0;
+    }
+    most = same > most ? same : most;
+  }
+  return reds + most;
+}
+
+static void count_column(const struct counting *c, const struct gpu_column *column, const struct dat *dat) {
+  struct loop_arg arg = c->loop->args[column->arg];
+  arg.idx = column->map >= 0 && arg.map && !arg.map->first ? column->column : arg.idx;
+  for (int at = 0; at < c->count; at += COUNT_WARP) {
+    const int to = at + COUNT_WARP < c->count ? at + COUNT_WARP : c->count;
+    const int n = add_rows(c, &arg, at, to, 0);
+    c->out->values += (double)n * dat->dim;
+    c->out->entries += n;
+    c->out->reds += dat->dim * reds_of(c->rows, n, layout_of(dat));
+  }
+}
+
+static void count_target(const struct counting *c, const struct gpu_target *t) {
+  const struct dat *dat = c->loop->args[t->columns[0].arg].dat;
+  for (int i = 0; i < t->ncolumns; i++)
+    count_column(c, &t->columns[i], dat);
+  for (int s = 0; s < COUNT_SUMS; s++) {
+    struct gpu_sums *sums = &c->out->sums[s];
+    for (int at = 0; at < c->count; at += sums->elements) {
+      const int to = at + sums->elements < c->count ? at + sums->elements : c->count;
+      const int n = rows_of_dat(c, t->dat, at, to);
+      sums->sectors += sectors_of(c->rows, n, layout_of(dat), &sums->targets);
+    }
+  }
+}
+
+/* ---- a group, and all ---- */
+static void count_group(struct counting *c) {
+  const struct loop *loop = c->loop;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->present && arg->dat && access_changes(arg->access) && !is_known(loop, i) &&
+        !c->used[loop->desc.args[i].dat].is_target)
+      count_stores(c, arg);
+  }
+  for (int dat = 0; dat < loop->desc.ndats; dat++) {
+    struct used *u = &c->used[dat];
+    double different = 0;
+    if (!u->dat)
+      continue;
+    const double sectors =
+        sectors_of(c->rows, rows_of_dat(c, dat, 0, c->count), layout_of(u->dat), &different);
+    c->out->reads += u->reads && !u->is_target ? sectors : 0;
+    u->bytes += sectors * COUNT_SECTOR * (u->reads + u->writes);
+  }
+  for (int k = 0; k < c->targets->count; k++)
+    count_target(c, &c->targets->items[k]);
+}
+
+/* Bytes of an element's entries in all maps, each of which is read once. */
+static double map_bytes(const struct loop *loop) {
+  double bytes = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].present ? loop->args[i].map : NULL;
+    for (int k = 0; map && k < i; k++)
+      map = loop->args[k].present && loop->args[k].map == map ? NULL : map;
+    const long size = map ? map->from->extents[EXTENT_OWNED] : 0;
+    if (size > 0)
+      bytes +=
+          sizeof(int) * (map->first ? (double)map_end(map, size - 1) / (double)size : (double)map->arity);
+  }
+  return bytes;
+}
+
+/* Of a dat: one launch brings it from memory once where the cache has room for it, however often its rows are wanted; of a
+ * larger one what is wanted again may be gone. */
+static void add_bytes(struct gpu_sample *out, const struct used *u, double scale, double cache) {
+  const int moves = u->reads + u->writes;
+  const double size = (double)u->dat->set->extents[EXTENT_NONEXEC] * (double)u->dat->row_bytes,
+               all = size * moves, wanted = u->bytes * scale, more = wanted > all ? wanted - all : 0;
+  out->once += wanted - more + (size > cache ? more * (1 - cache / size) : 0);
+  out->again += wanted;
+}
+
+/* What groups had becomes what 32 elements have, and the loop. */
+static void scale(struct counting *c, double counted, double elements, double cache) {
+  struct gpu_sample *s = c->out;
+  const double warp = COUNT_WARP / counted, maps = map_bytes(c->loop);
+  double *const all[] = {&s->reads, &s->stores, &s->scalars, &s->values, &s->reds, &s->entries};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    *all[i] *= warp;
+  for (int i = 0; i < COUNT_SUMS; i++) {
+    s->sums[i].sectors *= warp;
+    s->sums[i].targets *= warp;
+  }
+  s->warps = elements / COUNT_WARP;
+  s->reads += maps * COUNT_WARP / COUNT_SECTOR;
+  for (int dat = 0; dat < c->loop->desc.ndats; dat++)
+    if (c->used[dat].dat)
+      add_bytes(s, &c->used[dat], elements / counted, cache);
+  s->once += maps * elements;
+  s->again = s->once > cache ? s->again + maps * elements : s->once;
+}
+
+static void find_used(struct counting *c) {
+  for (int i = 0; i < c->loop->nargs; i++) {
+    const struct loop_arg *arg = &c->loop->args[i];
+    if (!arg->present || !arg->dat)
+      continue;
+    struct used *u = &c->used[c->loop->desc.args[i].dat];
+    u->dat = arg->dat;
+    u->reads |= access_reads(arg->access) || access_reduces(arg->access);
+    u->writes |= access_changes(arg->access);
+  }
+  for (int k = 0; k < c->targets->count; k++)
+    c->used[c->targets->items[k].dat].is_target = true;
+}
+
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+                    struct gpu_sample *out, struct error *err) {
+  const long size = loop->set->extents[EXTENT_OWNED];
+  const long groups = (size + COUNT_ELEMENTS - 1) / COUNT_ELEMENTS;
+  const long taken = groups < COUNT_GROUPS ? groups : COUNT_GROUPS;
+  struct counting c = {.loop = loop, .targets = targets, .out = out};
+  size_t places = 1;
+  double counted = 0;
+  *out =
+      (struct gpu_sample){.sums = {{.elements = 32}, {.elements = 64}, {.elements = 128}, {.elements = 256}}};
+  for (int i = 0; i < loop->nargs; i++) {
+    const long most = loop->args[i].present && loop->args[i].dat ? arg_most(&loop->args[i]) : 0;
+    places += (size_t)(most < MOST_PLACES ? most : MOST_PLACES);
+  }
+  if (!(c.rows = array_new(places * COUNT_ELEMENTS, sizeof *c.rows)))
+    return error_memory(err, "a loop's counts", places * COUNT_ELEMENTS * sizeof *c.rows);
+  find_used(&c);
+  for (long g = 0; g < taken; g++) {
+    c.first = g * groups / taken * COUNT_ELEMENTS;
+    c.count = (int)(size - c.first < COUNT_ELEMENTS ? size - c.first : COUNT_ELEMENTS);
+    count_group(&c);
+    counted += c.count;
+  }
+  if (counted > 0)
+    scale(&c, counted, (double)size, cache);
+  free(c.rows);
+  return OP_OK;
+}

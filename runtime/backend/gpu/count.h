@@ -1,0 +1,54 @@
+/* What a loop's kernel asks of a GPU's memory, counted from its maps before it runs: operations of the L2 cache, each on one
+ * sector of 32 bytes. A read counts once for each sector that the elements of a block touch, since the L1 cache has it then. A
+ * store or an atomic addition counts once for each sector that an instruction of a warp touches, and again for each lane that
+ * names the same value. */
+#ifndef OP2JIT_BACKEND_GPU_COUNT_H
+#define OP2JIT_BACKEND_GPU_COUNT_H
+
+#include "jit/generate/gpu/gpu.h"
+#include "record/record.h"
+
+enum { COUNT_SECTOR = 32, COUNT_WARP = 32, COUNT_GROUPS = 32, COUNT_ELEMENTS = 256 };
+/* Elements that add up what they have for a target before it goes to memory: those of a warp, or of a block. */
+enum { COUNT_SUMS = 4 };
+
+/* Of 32 elements, but for `bytes`. From up to COUNT_GROUPS groups of COUNT_ELEMENTS elements, spread over the set. */
+struct gpu_sample {
+  double warps;           /* 32 elements each, of the whole loop */
+  double reads;           /* what is no target; maps too */
+  double stores, scalars; /* rows that are no targets: by pieces of 16 bytes, value by value */
+  double values;          /* of targets: what one element after the other adds, value by value */
+  double reds;            /* the same by atomic additions of warps */
+  struct gpu_sums {
+    int elements;            /* that add up: 32, 64, 128, 256 */
+    double sectors, targets; /* of the rows that they reach */
+  } sums[COUNT_SUMS];
+  double entries;     /* columns of targets, for 32 elements */
+  double once, again; /* bytes between L2 and memory: by one launch; if each block finds nothing there */
+};
+
+/* OP_ERR_MEMORY. `cache`: bytes of the L2 that hold what one loop uses. */
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+                    struct gpu_sample *out, struct error *err);
+
+/* ---- what a device is able to ---- */
+struct gpu_rates {
+  double copy;    /* bytes a second, read and written */
+  double sectors; /* operations of the L2 a second */
+  double red;     /* how many of them an atomic addition to a sector costs as much as */
+};
+/* An H100's, from `bench/results/2026-11-26-h100`: where nothing was measured. */
+#define GPU_RATES_USUAL ((struct gpu_rates){.copy = 3.02e12, .sectors = 139e9, .red = 1.47})
+
+/* ---- forms of kernels ---- */
+struct gpu_counts {
+  double reads, writes, reds; /* of 32 elements */
+  double bytes;               /* of the loop */
+  int launches;
+};
+/* False: the form is not one that is counted. */
+bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out);
+/* Seconds; HUGE_VAL for a form that is not counted. */
+double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates);
+
+#endif

@@ -1,0 +1,80 @@
+/* Forms of kernels by what they ask of memory, and which of them are worth a try. */
+#include <math.h>
+
+#include "count.h"
+
+/* A launch begins when the one before has ended; block colours of a mesh in its natural order. */
+static const double launch_seconds = 3e-6;
+enum { BLOCK_COLOURS = 4 };
+
+/* What a group of so many elements adds up before it goes to memory. */
+static struct gpu_sums sums_of(const struct gpu_sample *s, int elements) {
+  int i = 0;
+  while (i < COUNT_SUMS - 1 && s->sums[i].elements < elements)
+    i++;
+  return s->sums[i];
+}
+
+/* Targets' rows are read and written by blocks, colour after colour: no neighbour finds what the one before had. */
+static void in_colours(const struct gpu_sample *s, struct gpu_counts *c, double sectors) {
+  c->reads += sectors;
+  c->bytes = s->again;
+  c->launches = BLOCK_COLOURS;
+}
+
+static void count_atomics(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
+  (void)shape;
+  c->reds = s->reds;
+}
+
+static void count_blocks(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
+  c->writes += s->values;
+  in_colours(s, c, sums_of(s, shape->block).sectors);
+}
+
+/* The plan has a place of two bytes for each entry, and the number of each target. */
+static void count_staged(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
+  const struct gpu_sums sums = sums_of(s, shape->block);
+  const double plan = 2 * s->entries + 4 * sums.targets;
+  c->writes += sums.sectors;
+  in_colours(s, c, sums.sectors + plan / COUNT_SECTOR);
+  c->bytes += plan * s->warps;
+}
+
+/* `waits`: how much longer it takes than memory needs, measured on an H100 (airfoil's res_calc: 140 us where the counts say
+ * 82), since a block waits at barriers for one thing after the other. */
+static const struct {
+  enum gpu_strategy strategy;
+  void (*count)(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c);
+  double waits;
+} forms[] = {
+    {GPU_DIRECT, NULL, 1},
+    {GPU_ATOMICS, count_atomics, 1},
+    {GPU_BLOCKS, count_blocks, 1},
+    {GPU_STAGED, count_staged, 1.7},
+};
+
+static int form_of(const struct gpu_shape *shape) {
+  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++)
+    if (forms[i].strategy == shape->strategy)
+      return i;
+  return -1;
+}
+
+bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out) {
+  const int form = form_of(shape);
+  *out = (struct gpu_counts){
+      .reads = s->reads, .writes = shape->vectors ? s->stores : s->scalars, .bytes = s->once, .launches = 1};
+  if (form >= 0 && forms[form].count)
+    forms[form].count(s, shape, out);
+  return form >= 0;
+}
+
+double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates) {
+  struct gpu_counts c;
+  if (!gpu_count_form(s, shape, &c))
+    return HUGE_VAL;
+  const double operations = (c.reads + c.writes + rates->red * c.reds) * s->warps;
+  const double memory = c.bytes / rates->copy, cache = operations / rates->sectors;
+  return forms[form_of(shape)].waits * (launch_seconds * c.launches + (memory > cache ? memory : cache));
+}

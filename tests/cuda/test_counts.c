@@ -1,0 +1,267 @@
+/* What a loop is expected to ask of a GPU's memory, by the maps of meshes that are made here, and what the tuner tries then:
+ * numbers that can be worked out by hand, and the order of airfoil's forms as an H100 had it. Linked so that it sees each
+ * sample, and what the device is taken for. */
+#include "../api/support.h"
+#include <math.h>
+#include <unistd.h>
+
+#include "backend/gpu/gpu.h"
+
+enum { LEAST = 160, WIDE = 1200, HIGH = 600 };
+
+static struct gpu_sample seen;
+static const struct loop *loop_seen;
+
+int __real_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+                           struct gpu_sample *out, struct error *err);
+int __wrap_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+                           struct gpu_sample *out, struct error *err);
+int __wrap_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+                           struct gpu_sample *out, struct error *err) {
+  const int code = __real_gpu_sample_take(loop, targets, cache, out, err);
+  seen = *out;
+  loop_seen = loop;
+  return code;
+}
+
+static struct gpu_rates rates_seen;
+double __real_gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape,
+                          const struct gpu_rates *rates);
+double __wrap_gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape,
+                          const struct gpu_rates *rates);
+double __wrap_gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape,
+                          const struct gpu_rates *rates) {
+  rates_seen = *rates;
+  return __real_gpu_predict(s, shape, rates);
+}
+
+static const char flux[] =
+    OP_KERNEL(void flux(const double *xa, const double *xb, const double *qa, const double *qb,
+                        const double *aa, const double *ab, double *ra, double *rb) {
+      for (int i = 0; i < 4; i++) {
+        const double f = (qa[i] - qb[i]) * (xa[0] - xb[1]) * (*aa + *ab);
+        ra[i] += f;
+        rb[i] -= f;
+      }
+    });
+static const char mix[] = OP_KERNEL(void mix(const double *q, double *old) {
+  for (int i = 0; i < 4; i++)
+    old[i] = 2 * old[i] + q[i];
+});
+static const char mix_float[] = OP_KERNEL(void mix_float(const float *q, float *old) {
+  for (int i = 0; i < 4; i++)
+    old[i] = 2 * old[i] + q[i];
+});
+
+/* A grid of cells with an edge to the right and one upwards for each, both to the neighbour or, at an end, around. */
+static struct {
+  op_set cells, edges;
+  op_map en, ec;
+  op_dat x, q, a, r;
+} mesh;
+
+static unsigned chance = 1;
+static int drawn(int below) {
+  chance = chance * 1664525u + 1013904223u;
+  return (int)((chance >> 4) % (unsigned)below);
+}
+
+static int *numbers(int n, bool shuffled) {
+  int *order = malloc((size_t)n * sizeof *order);
+  for (int i = 0; i < n; i++)
+    order[i] = i;
+  for (int i = n - 1; shuffled && i > 0; i--) {
+    const int k = drawn(i + 1), t = order[i];
+    order[i] = order[k];
+    order[k] = t;
+  }
+  return order;
+}
+
+static char cache[200] = "OP2_CACHE=off";
+
+static void begin(int wide, int high, bool shuffled, const char *type) {
+  char program[] = "counts", tune[] = "OP2_TUNE=auto";
+  char *argv[] = {program, tune, cache, NULL};
+  const int n = wide * high;
+  int *cell = numbers(n, shuffled), *edge = numbers(2 * n, shuffled);
+  int *ec = malloc(4 * (size_t)n * sizeof *ec), *en = malloc(4 * (size_t)n * sizeof *en);
+  for (int c = 0; c < n; c++)
+    for (int up = 0; up < 2; up++) {
+      const int e = edge[2 * c + up], right = c % wide + 1 < wide ? c + 1 : c + 1 - wide,
+                above = c + wide < n ? c + wide : c + wide - n;
+      ec[2 * e] = en[2 * e] = cell[c];
+      ec[2 * e + 1] = en[2 * e + 1] = cell[up ? above : right];
+    }
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(3, argv, 0));
+  mesh.cells = op_decl_set(n, "cells");
+  mesh.edges = op_decl_set(2 * n, "edges");
+  mesh.ec = op_decl_map(mesh.edges, mesh.cells, 2, ec, "ec");
+  mesh.en = op_decl_map(mesh.edges, mesh.cells, 2, en, "en");
+  mesh.x = op_decl_dat(mesh.cells, 2, "double", NULL, "x");
+  mesh.q = op_decl_dat(mesh.cells, 4, type, NULL, "q");
+  mesh.a = op_decl_dat(mesh.cells, 1, "double", NULL, "a");
+  mesh.r = op_decl_dat(mesh.cells, 4, type, NULL, "r");
+  free(ec);
+  free(en);
+  free(cell);
+  free(edge);
+}
+
+static void run_flux(void) {
+  works(op_par_loop(flux, "flux", mesh.edges, op_arg_dat(mesh.x, 0, mesh.en, 2, "double", OP_READ),
+                    op_arg_dat(mesh.x, 1, mesh.en, 2, "double", OP_READ),
+                    op_arg_dat(mesh.q, 0, mesh.ec, 4, "double", OP_READ),
+                    op_arg_dat(mesh.q, 1, mesh.ec, 4, "double", OP_READ),
+                    op_arg_dat(mesh.a, 0, mesh.ec, 1, "double", OP_READ),
+                    op_arg_dat(mesh.a, 1, mesh.ec, 1, "double", OP_READ),
+                    op_arg_dat(mesh.r, 0, mesh.ec, 4, "double", OP_INC),
+                    op_arg_dat(mesh.r, 1, mesh.ec, 4, "double", OP_INC)));
+}
+
+static bool near(double a, double b, double part) {
+  return fabs(a - b) <= part * b;
+}
+
+/* Sixteen cells of a row have 32 edges: 17 cells of the row and 16 of the next one. */
+CASE(rows_in_their_natural_order) {
+  (void)state;
+  begin(LEAST, LEAST, false, "double");
+  run_flux();
+  assert_true(seen.warps == 2.0 * LEAST * LEAST / 32);
+  assert_true(seen.values == 256 && seen.entries == 64);
+  assert_true(seen.reds == 256);
+  assert_true(seen.sums[0].elements == 32 && near(seen.sums[0].sectors, 33, 0.001));
+  assert_true(near(seen.sums[0].targets, 33, 0.001));
+  /* Behind the L1: rows of 128 cells and the next row's, 32, 16 and 8 bytes each; two tables of two. */
+  assert_true(near(seen.reads, (257 * 1.0 + 257 * 0.5 + 257 * 0.25) / 8 + 16, 0.02));
+  assert_true(seen.stores == 0 && seen.scalars == 0);
+  works(op_exit());
+}
+
+/* Neighbours share sectors, and two edges name one cell first. */
+CASE(components_apart) {
+  (void)state;
+  begin(LEAST, LEAST, false, "double:soa");
+  run_flux();
+  assert_true(seen.values == 256);
+  assert_true(seen.reds >= 64 && seen.reds <= 80);
+  works(op_exit());
+}
+
+CASE(shuffled_edges) {
+  (void)state;
+  begin(LEAST, LEAST, true, "double");
+  run_flux();
+  assert_true(seen.reds == 256);
+  assert_true(seen.sums[0].sectors > 63 && seen.sums[0].sectors <= 64);
+  works(op_exit());
+  begin(LEAST, LEAST, true, "double:soa");
+  run_flux();
+  assert_true(seen.reds > 240 && seen.reds <= 256);
+  works(op_exit());
+}
+
+CASE(direct_rows) {
+  (void)state;
+  begin(LEAST, LEAST, false, "double");
+  works(op_par_loop(mix, "mix", mesh.cells, direct(mesh.q, 4, "double", OP_READ),
+                    direct(mesh.r, 4, "double", OP_RW)));
+  assert_true(seen.reads == 64 && seen.stores == 64 && seen.scalars == 128);
+  assert_true(seen.once == 96.0 * LEAST * LEAST);
+  op_dat f = op_decl_dat(mesh.cells, 4, "float", NULL, "f"),
+         g = op_decl_dat(mesh.cells, 4, "float", NULL, "g");
+  works(op_par_loop(mix_float, "mix_float", mesh.cells, direct(f, 4, "float", OP_READ),
+                    direct(g, 4, "float", OP_RW)));
+  assert_true(seen.reads == 32 && seen.stores == 16 && seen.scalars == 64);
+  works(op_exit());
+}
+
+/* ---- the order ---- */
+static double microseconds(enum gpu_strategy strategy, int block) {
+  const struct gpu_shape shape = {.strategy = strategy, .block = block, .vectors = true};
+  return 1e6 * gpu_predict(&seen, &shape, &GPU_RATES_USUAL);
+}
+
+/* What is tried: the first guess, and these. */
+static void tried(const char *first, const char *second, const char *third) {
+  const struct gpu_loop *l = loop_seen->ready.backend_state;
+  const char *const names[] = {first, second, third};
+  assert_int_equal(l->nvariants, 4);
+  for (int i = 0; i < 3; i++)
+    assert_string_equal(l->variants[1 + i].name, names[i]);
+}
+
+CASE(what_is_tried_on_a_large_mesh) {
+  (void)state;
+  begin(WIDE, HIGH, false, "double");
+  run_flux();
+  /* As by a simulation of airfoil's own mesh: 148, 129, and 140 measured. */
+  assert_true(near(microseconds(GPU_ATOMICS, 128), 148, 0.05));
+  assert_true(near(microseconds(GPU_BLOCKS, 256), 129, 0.08));
+  assert_true(near(microseconds(GPU_STAGED, 256), 140, 0.15));
+  assert_true(isinf(microseconds(GPU_APART, 128)));
+  tried("blocks/256/vectors", "staged/128/vectors", "staged/256/vectors/sorted");
+  works(op_exit());
+}
+
+CASE(what_is_tried_where_edges_are_shuffled) {
+  (void)state;
+  begin(WIDE, HIGH, true, "double");
+  run_flux();
+  assert_true(microseconds(GPU_BLOCKS, 256) < microseconds(GPU_ATOMICS, 128));
+  assert_true(microseconds(GPU_ATOMICS, 128) < microseconds(GPU_STAGED, 256));
+  works(op_exit());
+}
+
+/* Launches cost more than what they save. */
+CASE(what_is_tried_on_a_small_mesh) {
+  (void)state;
+  begin(LEAST / 4, LEAST / 4, false, "double");
+  run_flux();
+  tried("atomics/256/vectors", "atomics/128", "atomics/128/vectors/min8");
+  works(op_exit());
+}
+
+/* Its rates are kept; without a file that keeps them they are an H100's. */
+CASE(a_device_is_measured_once) {
+  (void)state;
+  const struct gpu_rates usual = GPU_RATES_USUAL;
+  begin(LEAST / 4, LEAST / 4, false, "double");
+  run_flux();
+  assert_memory_equal(&rates_seen, &usual, sizeof usual);
+  assert_int_equal(op_counters()->compiles, 1);
+  works(op_exit());
+  char folder[] = "/tmp/counts.XXXXXX", file[sizeof folder + 20];
+  assert_non_null(mkdtemp(folder));
+  snprintf(file, sizeof file, "%s/kernels.db", folder);
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s", file);
+  struct gpu_rates first = {0};
+  for (int run = 0; run < 2; run++) {
+    begin(LEAST / 4, LEAST / 4, false, "double");
+    run_flux();
+    assert_true(rates_seen.copy > 0 && rates_seen.sectors > 0 && rates_seen.red > 0);
+    assert_true(memcmp(&rates_seen, &usual, sizeof usual) != 0);
+    assert_true(run == 0 || memcmp(&rates_seen, &first, sizeof first) == 0);
+    assert_int_equal(op_counters()->compiles, run ? 0 : 2);
+    first = rates_seen;
+    works(op_exit());
+  }
+  unlink(file);
+  rmdir(folder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_in_their_natural_order),
+      cmocka_unit_test(components_apart),
+      cmocka_unit_test(shuffled_edges),
+      cmocka_unit_test(direct_rows),
+      cmocka_unit_test(what_is_tried_on_a_large_mesh),
+      cmocka_unit_test(what_is_tried_where_edges_are_shuffled),
+      cmocka_unit_test(what_is_tried_on_a_small_mesh),
+      cmocka_unit_test(a_device_is_measured_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
