@@ -123,7 +123,8 @@ static bool run_again(struct run *run, int kernel) {
 static bool run_new(struct run *run, int kernel) {
   bool good = run_first(run, kernel);
   for (int i = 0; good && run->is_bound[kernel] && i < run->c->again; i++)
-    good = run_again(run, kernel);
+    for (int k = run->c->all_again ? 0 : kernel; good && k <= kernel; k++)
+      good = !run->is_bound[k] || run_again(run, k);
   return good;
 }
 

@@ -17,6 +17,7 @@ struct test_case {
   bool sums;                    /* see kernel.h */
   int longest;                  /* row of a ragged map; 0: any */
   int again;                    /* how often a new loop is run once more at once */
+  bool all_again;               /* and all loops before it, so that they are a period */
   unsigned skipped;             /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
   char *texts[CASE_KERNELS]; /* what the library gets */

@@ -1,13 +1,14 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [--fatal 1] [OP2_...=...]
  *
  * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
  * from 1 to the largest set, code being kept between lives. With --meets elements change the rows that they share, in such
  * ways that their order is of no matter. With --sums kernels add up over the targets of
  * ragged maps. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
- * data are looked at later, so that loops can wait for one another (OP2_LAZY). Every value is a small dyadic number and every
+ * data are looked at later, so that loops can wait for one another (OP2_LAZY). With --fatal errors end
+ * the program, so that loops wait by themselves, and some have to; they come again with those before them. Every value is a small dyadic number and every
  * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
  * through sqrt, sin, exp or a division is compared nearly. Prints the seed, a failing case as a small program, and
  * the table of what was run. */
@@ -24,7 +25,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16, OPENCL_LONGEST = 16 };
 
 struct options {
-  int cases, only, mirrored, again, every_block, keeps, direct, sums, meets;
+  int cases, only, mirrored, again, every_block, keeps, direct, sums, meets, fatal;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -90,6 +91,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->largest = atoi(value);
     else if (strcmp(argv[i], "--again") == 0)
       o->again = atoi(value);
+    else if (strcmp(argv[i], "--fatal") == 0)
+      o->fatal = atoi(value);
     else if (strcmp(argv[i], "--keeps") == 0)
       o->keeps = atoi(value);
     else if (strcmp(argv[i], "--direct") == 0)
@@ -167,7 +170,8 @@ static bool run_case(const struct options *o, int number, bool native, struct co
                         .none_meets = o->variant && strstr(o->variant, "gather"),
                         .sums = o->sums != 0,
                         .longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0,
-                        .again = o->again};
+                        .again = o->again,
+                        .all_again = o->fatal != 0};
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
@@ -259,6 +263,10 @@ static int run(const struct options *o, struct coverage *coverage) {
     printf("property: %lld chains in tiles, %lld as tasks, %lld loops fused\n", tiled, tasked, fused);
   if (o->sums && o->variant && strstr(o->variant, "rows"))
     failed += check_rows(o);
+  if (o->fatal && o->only < 0 && !tiled) {
+    fprintf(stderr, "property: no loop waited by itself\n");
+    failed++;
+  }
   if (o->direct && o->only < 0)
     failed += check_fused(o, fused, drawn);
   if (o->meets && o->only < 0)
@@ -272,12 +280,13 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] "
+            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [--fatal 1] "
             "[OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
   }
-  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (!o.fatal)
+    op_set_error_handler(OP_ERRORS_RETURN, NULL);
   signal(SIGSEGV, crashed);
   signal(SIGFPE, crashed);
   signal(SIGILL, crashed);

@@ -23,8 +23,10 @@ static const double least_bytes = 1e6;
 void watch_open(struct watch *w, const struct op_context *ctx) {
   enum { SHARE = 16 };
   const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
-  *w = (struct watch){.on = true, .history = SHORT_HISTORY};
-  w->least = w->usual = cache > 0 && cache < least_bytes ? cache : least_bytes;
+  *w = (struct watch){.on = true, .forced = worth_is_forced(ctx), .history = SHORT_HISTORY};
+  w->least = w->usual = w->forced                              ? 0
+                        : cache > 0 && cache < least_bytes ? cache
+                                                           : least_bytes;
 }
 
 /* ---- periods ---- */
@@ -43,9 +45,10 @@ static bool repeats(const struct watch *w, int period, int need) {
 
 /* The shortest that explains the last calls; 0: none. */
 static int find_period(const struct watch *w) {
+  const int history = w->forced ? 2 : w->history;
   const unsigned long long known = w->calls - w->since;
   for (int period = 1; period <= WATCH_MOST; period++) {
-    const int need = 2 * period > w->history ? 2 * period : w->history;
+    const int need = 2 * period > history ? 2 * period : history;
     if (need > WATCH_ROOM || (unsigned long long)need > known)
       return 0;
     if (repeats(w, period, need))
@@ -55,6 +58,8 @@ static int find_period(const struct watch *w) {
 }
 
 static void pause_looking(struct watch *w) {
+  if (w->forced)
+    return;
   w->next_look = w->calls + ((unsigned long long)PAUSE << w->failures);
   w->failures += w->failures < MOST_FAILURES;
 }
@@ -83,15 +88,15 @@ static bool begin(struct op_context *ctx, struct watch *w) {
     return false;
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
-  if (!worth_waiting(ctx, w->period, w->n, &w->guess, &seconds)) {
-    pause_looking(w);
-    return false;
-  }
+  const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds);
   w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = 0;
   for (int i = 0; i < w->n; i++)
     w->nwaiting += w->period[i].waits;
-  set_limit(w, seconds);
-  w->waits = w->nwaiting > 0;
+  w->waits = pays && w->nwaiting > 0;
+  if (w->waits)
+    set_limit(w, seconds);
+  else
+    pause_looking(w);
   return w->waits;
 }
 

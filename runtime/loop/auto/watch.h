@@ -26,6 +26,7 @@ static inline bool watched_ends(const struct watched *w) {
 
 struct watch {
   bool on;      /* OP2_LAZY=auto, and a backend whose loops can wait */
+  bool forced;  /* for tests: what comes a second time waits */
   bool waits;   /* the loops of `period` do */
   bool gained;  /* what waited ran otherwise than as called, or its ways are being measured */
   unsigned held;

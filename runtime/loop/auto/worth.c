@@ -47,6 +47,10 @@ double worth_tile_bytes(const struct op_context *ctx) {
   return most < least ? most : bytes;
 }
 
+bool worth_is_forced(const struct op_context *ctx) {
+  return env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
+}
+
 /* ---- which loops may wait ---- */
 
 /* The program sees when such a kernel runs. */
@@ -193,5 +197,5 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
     *seconds += p.seconds;
     begin_part(&p);
   }
-  return gain >= least_gain * *seconds && gain > 0;
+  return worth_is_forced(ctx) || (gain >= least_gain * *seconds && gain > 0);
 }
