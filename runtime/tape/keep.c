@@ -28,7 +28,7 @@ void version_free(struct op_context *ctx, struct tape *tape, struct dat *version
 /* By way of a dat that is always the same, so that there is one loop that copies. */
 static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, struct dat *kept,
                 struct error *err) {
-  if (!thing->twin && !(thing->twin = dat_like(ctx, thing->dat, "a copy", err)))
+  if (!thing->twin && !(thing->twin = version_new(ctx, tape, thing->dat, err)))
     return err->code;
   int code = tape_run_copy(ctx, thing->dat, thing->twin, err);
   if (!code)
@@ -63,6 +63,11 @@ static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *ch
   return OP_OK;
 }
 
+int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  tape->store.versions++;
+  return change->thing->dat ? keep_dat(ctx, tape, change, err) : keep_gbl(ctx, tape, change, err);
+}
+
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change) {
   if (change->wanted > change->changed && change->wanted >= tape->taped)
     return true;
@@ -77,11 +82,11 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
   if (!keep_is_needed(tape, e, change))
     return OP_OK;
-  const int code = keep_room(ctx, tape, thing_bytes(change->thing), err);
+  const size_t copies = change->thing->dat && !change->whole && !change->thing->twin ? 2 : 1;
+  const int code = keep_room(ctx, tape, copies * thing_bytes(change->thing), err);
   if (code || !keep_is_needed(tape, e, change))
     return code;
-  tape->store.versions++;
-  return change->thing->dat ? keep_dat(ctx, tape, change, err) : keep_gbl(ctx, tape, change, err);
+  return keep_now(ctx, tape, change, err);
 }
 
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err) {

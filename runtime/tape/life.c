@@ -12,7 +12,7 @@ static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
     thing->changed = thing->read = thing->wanted = -1;
-    thing->used = thing->input = thing->varied = false;
+    thing->used = thing->input = thing->varied = thing->moved = thing->copied = false;
   }
 }
 
@@ -54,13 +54,6 @@ struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const i
   return tape;
 }
 
-int tape_end(struct op_context *ctx, struct tape *tape, struct error *err) {
-  (void)ctx, (void)err;
-  tape->recording = false;
-  tape->end = tape->nevents;
-  return OP_OK;
-}
-
 static void free_event(struct op_context *ctx, struct tape *tape, struct event *event) {
   for (int c = 0; c < event->nchanges; c++)
     keep_drop(ctx, tape, &event->changes[c]);
@@ -91,10 +84,13 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
   list_free(&tape->sites);
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
-    if (thing->twin) {
-      dat_forget(ctx, thing->twin);
-      thing->twin = NULL;
-    }
+    struct dat *const own[] = {thing->twin, thing->last};
+    for (int k = 0; k < 2; k++)
+      if (own[k])
+        dat_forget(ctx, own[k]);
+    free(thing->last_value);
+    thing->twin = thing->last = NULL;
+    thing->last_value = NULL;
   }
   let_go(ctx, tape);
   free(tape->events);
