@@ -156,7 +156,7 @@ struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct erro
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
 size_t thing_bytes(const struct thing *thing);
-/* Of companions: are all values zero, as nobody wrote any? NULL is zero. What waits must have run. */
+/* Of companions: are all values zero, as nobody wrote any? NULL is zero. */
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);

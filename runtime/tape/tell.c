@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "loop/queue.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
 #include "tape/tape.h"
@@ -163,7 +164,7 @@ bool tape_holds_set(struct op_context *ctx, struct set *set) {
 }
 
 struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int dim, const char *type,
-                            const char *name) {
+                            const char *name, struct error *err) {
   struct tape *tape = alive(ctx);
   bool soa = false;
   const enum type_code code = tape && type ? type_parse(type, &soa) : TYPE_NONE;
@@ -172,7 +173,7 @@ struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int d
     if (dat->set != set || dat->dim != dim || dat->type != code || dat->asked_soa != soa ||
         strcmp(dat->name, name ? name : "unnamed") != 0)
       continue;
-    const op_dat handle = handle_new(ctx->handles, HANDLE_DAT, dat);
+    const op_dat handle = queue_flush(ctx, err) ? NULL : handle_new(ctx->handles, HANDLE_DAT, dat);
     if (!handle)
       return NULL;
     loops_rename_dat(ctx, dat->handle, handle);

@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/queue.h"
 #include "loop/temporary/temporary.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
@@ -118,7 +119,9 @@ int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struc
   *zero = !thing || (thing->dat && thing->dat->blank);
   if (!thing || thing->dat)
     return OP_OK;
-  const int code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
   *zero = true;
   for (size_t i = 0; !code && i < thing->gbl->bytes; i++)
     *zero &= thing->gbl->value[i] == 0;
@@ -126,13 +129,14 @@ int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struc
 }
 
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err) {
-  if (!thing)
-    return OP_OK;
+  int code = thing ? queue_flush(ctx, err) : OP_OK; /* what waits may read it */
+  if (!thing || code)
+    return code;
   if (thing->dat) {
     dat_clear(thing->dat);
     return OP_OK;
   }
-  const int code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
+  code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
   if (!code)
     memset(thing->gbl->value, 0, thing->gbl->bytes);
   if (!code)
