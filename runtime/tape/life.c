@@ -1,11 +1,12 @@
 /* Tapes begin and end. */
 #include <stdlib.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
-#include "base/size.h"
+#include "spread/spread.h"
 #include "tape/tape.h"
 
 static void start_things(const struct tapes *tapes) {
@@ -35,7 +36,9 @@ static struct tape *make(struct op_context *ctx, struct tapes *tapes, struct err
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
                         struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
-  struct tape *tape = tapes ? make(ctx, tapes, err) : NULL;
+  if (!tapes || (!mesh_is_distributed(ctx) && mesh_distribute(ctx, err)))
+    return NULL;
+  struct tape *tape = make(ctx, tapes, err);
   if (!tape)
     return NULL;
   start_things(tapes);

@@ -62,7 +62,7 @@ static int save_last(struct op_context *ctx, struct tape *tape, struct change *c
   struct change end = {.thing = thing, .whole = change->whole};
   if (thing->moved)
     return OP_OK;
-  int code = keep_room(ctx, tape, thing_bytes(thing), err);
+  int code = keep_room(ctx, tape, thing->bytes, err);
   if (!code)
     code = keep_now(ctx, tape, &end, err);
   thing->last = end.kept;

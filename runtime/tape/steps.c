@@ -17,7 +17,7 @@ static size_t bytes_of_checkpoint(const struct tape *tape, int at) {
     for (int c = 0; c < tape->events[e].nchanges; c++) {
       const struct change *change = &tape->events[e].changes[c];
       if (change->changed < at && (change->read >= at || !change->whole))
-        bytes += thing_bytes(change->thing);
+        bytes += change->thing->bytes;
     }
   return bytes;
 }
@@ -29,7 +29,7 @@ static size_t bytes_of_events(const struct tape *tape, int begin, int end) {
     for (int c = 0; c < tape->events[e].nchanges; c++) {
       const struct change *change = &tape->events[e].changes[c];
       if (change->wanted > change->changed && change->wanted >= begin)
-        bytes += thing_bytes(change->thing);
+        bytes += change->thing->bytes;
     }
   return bytes;
 }
@@ -40,7 +40,7 @@ static size_t bytes_of_last(const struct op_context *ctx) {
   for (int i = 0; i < ctx->tapes->things.count; i++) {
     const struct thing *thing = ctx->tapes->things.items[i];
     if (thing->used && thing->changed >= 0)
-      bytes += thing_bytes(thing);
+      bytes += thing->bytes;
   }
   return bytes;
 }
@@ -54,7 +54,7 @@ static size_t bytes_that_stay(const struct op_context *ctx, const struct tape *t
   for (int i = 0; i < ctx->tapes->things.count; i++) {
     const struct thing *thing = ctx->tapes->things.items[i];
     if (thing->copied)
-      bytes += thing_bytes(thing);
+      bytes += thing->bytes;
   }
   return bytes;
 }

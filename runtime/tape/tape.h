@@ -34,6 +34,7 @@ struct thing {
   struct thing *bar, *dot; /* NULL: nobody asked for it yet */
   bool real;               /* it has numbers that can be differentiated */
   bool companion;          /* it is a bar or a dot */
+  size_t bytes;            /* that an old value takes: the most of all ranks, which decide alike */
   struct dat *twin;        /* where copies of it are made; NULL: none was */
   /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
    * none. What it holds is wanted if the third comes behind the first. */
@@ -155,7 +156,6 @@ struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct erro
 /* A dat of the library's own, full of zeros; all ranks have it, or none. NULL with the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
-size_t thing_bytes(const struct thing *thing);
 /* Of companions: are all values zero, as nobody wrote any? NULL is zero. */
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
@@ -204,9 +204,6 @@ int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, stru
 int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err);
 
 /* ---- keep.c ---- */
-/* A dat like it, for its old values; it holds nothing. NULL with the error set. */
-struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct dat *like, struct error *err);
-void version_free(struct op_context *ctx, struct tape *tape, struct dat *version);
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
 /* Event `e` is about to change the thing: what that holds is kept if it is needed. */

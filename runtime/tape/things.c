@@ -36,14 +36,21 @@ struct thing *thing_find(const struct tapes *tapes, const void *object) {
 static struct thing *make(struct op_context *ctx, const struct thing *like, struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
   struct thing *thing = tapes ? malloc(sizeof *thing) : NULL;
+  double bytes = like->dat ? (double)like->dat->replicas[SPACE_HOST].bytes : (double)like->gbl->bytes;
   if (thing)
     *thing = *like;
-  if (thing)
+  const bool added = thing && list_add(&tapes->things, thing);
+  int code = added ? OP_OK : error_memory(err, "what derivatives know of data", sizeof *thing);
+  if (like->dat)
+    code = agree_on_largest(ctx->comm, code, &bytes, 1, err);
+  if (!code) {
+    thing->bytes = (size_t)bytes;
     thing->changed = thing->read = thing->wanted = -1;
-  if (thing && list_add(&tapes->things, thing))
     return thing;
+  }
+  if (added)
+    list_remove(&tapes->things, thing);
   free(thing);
-  error_memory(err, "what derivatives know of data", sizeof *thing);
   return NULL;
 }
 
@@ -59,10 +66,6 @@ struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error
 
 const char *thing_name(const struct thing *thing) {
   return thing->dat ? thing->dat->name : thing->gbl->name;
-}
-
-size_t thing_bytes(const struct thing *thing) {
-  return thing->dat ? thing->dat->replicas[SPACE_HOST].bytes : thing->gbl->bytes;
 }
 
 /* ---- companions ---- */

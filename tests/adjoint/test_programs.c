@@ -288,7 +288,8 @@ static op_tape record(unsigned seed, size_t bytes) {
   inputs[QS + WS] = m.view;
   set(0);
   op_tape tape = op_tape_begin(QS + WS + 1, inputs, bytes);
-  assert_non_null(tape);
+  if (!tape)
+    fail_msg("%s", op_last_error()->message);
   for (int i = 0; i < GS; i++)
     works(op_tape_input_gbl(m.g[i]));
   recording = 1;
