@@ -43,8 +43,8 @@ typedef struct op2jit_tape *op_tape; /* what a program did, to be gone through b
 
 /* Record what changes data from here to op_tape_end: loops, op_put_data, op_put_gbl, op_release behind writing,
  * temporaries, op_update_const. Derivatives are wanted by `inputs`, dats with real numbers; op_tape_input_gbl adds globals.
- * `bytes`: so many at most for old values that are kept, 0 for no limit; where they do not suffice, steps are run again.
- * There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it needs
+ * `bytes`: so many at most for old values that are kept, 0 for no limit; where they do not suffice, steps are run again. With
+ * ranks it holds for each one, and what takes different amounts counts as where it takes most. There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it needs
  * stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries and subsets
  * can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE; OP_ERR_HANDLE; OP_ERR_TYPE for a dat without
  * real numbers; OP_ERR_ARGUMENT. */

@@ -134,7 +134,9 @@ static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d
     return data_new_view(ctx, on, d->dim, d->type, d->array, d->name, api_error());
   struct dat *again = NULL;
   const struct temporary_wish wish = {.set = on, .dim = d->dim, .type = d->type, .name = d->name};
-  again = d->temporary ? tape_gives_back(ctx, on, d->dim, d->type, d->name) : NULL;
+  again = d->temporary ? tape_gives_back(ctx, on, d->dim, d->type, d->name, api_error()) : NULL;
+  if (api_error()->code)
+    return NULL;
   if (again && tape_tell_put(ctx, again, d->data, d->call, api_error()))
     return NULL;
   if (again && !d->data)

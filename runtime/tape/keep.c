@@ -13,22 +13,18 @@ void keep_count(struct tape *tape, size_t bytes) {
     tape->store.most = tape->store.bytes;
 }
 
-struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct dat *like, struct error *err) {
-  struct dat *version = dat_like(ctx, like, "an old value", err);
+static struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct thing *thing,
+                               struct error *err) {
+  struct dat *version = dat_like(ctx, thing->dat, "an old value", err);
   if (version)
-    keep_count(tape, version->replicas[SPACE_HOST].bytes);
+    keep_count(tape, thing->bytes);
   return version;
-}
-
-void version_free(struct op_context *ctx, struct tape *tape, struct dat *version) {
-  tape->store.bytes -= version->replicas[SPACE_HOST].bytes;
-  dat_forget(ctx, version);
 }
 
 /* By way of a dat that is always the same, so that there is one loop that copies. */
 static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, struct dat *kept,
                 struct error *err) {
-  if (!thing->twin && !(thing->twin = dat_like(ctx, thing->dat, "a copy", err)))
+  if (!thing->twin && !(thing->twin = version_new(ctx, tape, thing, err)))
     return err->code;
   int code = tape_run_copy(ctx, thing->dat, thing->twin, err);
   if (!code)
@@ -39,7 +35,7 @@ static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, 
 
 static int keep_dat(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
   struct thing *thing = change->thing;
-  change->kept = version_new(ctx, tape, thing->dat, err);
+  change->kept = version_new(ctx, tape, thing, err);
   if (!change->kept)
     return err->code;
   if (!change->whole)
@@ -59,8 +55,13 @@ static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *ch
   if (!change->value)
     return error_memory_of(err, "an old value of global", gbl->name, gbl->bytes);
   memcpy(change->value, gbl->value, gbl->bytes);
-  keep_count(tape, gbl->bytes);
+  keep_count(tape, change->thing->bytes);
   return OP_OK;
+}
+
+int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  tape->store.versions++;
+  return change->thing->dat ? keep_dat(ctx, tape, change, err) : keep_gbl(ctx, tape, change, err);
 }
 
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change) {
@@ -77,11 +78,11 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
   if (!keep_is_needed(tape, e, change))
     return OP_OK;
-  const int code = keep_room(ctx, tape, thing_bytes(change->thing), err);
+  const size_t copies = change->thing->dat && !change->whole && !change->thing->twin ? 2 : 1;
+  const int code = keep_room(ctx, tape, copies * change->thing->bytes, err);
   if (code || !keep_is_needed(tape, e, change))
     return code;
-  tape->store.versions++;
-  return change->thing->dat ? keep_dat(ctx, tape, change, err) : keep_gbl(ctx, tape, change, err);
+  return keep_now(ctx, tape, change, err);
 }
 
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err) {
@@ -104,9 +105,9 @@ int keep_exchange(struct op_context *ctx, struct change *change, struct error *e
 
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change) {
   if (change->kept)
-    version_free(ctx, tape, change->kept);
-  if (change->value)
-    tape->store.bytes -= change->thing->gbl->bytes;
+    dat_forget(ctx, change->kept);
+  if (change->kept || change->value)
+    tape->store.bytes -= change->thing->bytes;
   free(change->value);
   change->kept = NULL;
   change->value = NULL;

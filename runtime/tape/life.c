@@ -1,18 +1,19 @@
 /* Tapes begin and end. */
 #include <stdlib.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
-#include "base/size.h"
+#include "spread/spread.h"
 #include "tape/tape.h"
 
 static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
     thing->changed = thing->read = thing->wanted = -1;
-    thing->used = thing->input = thing->varied = false;
+    thing->used = thing->input = thing->varied = thing->moved = thing->copied = false;
   }
 }
 
@@ -35,7 +36,9 @@ static struct tape *make(struct op_context *ctx, struct tapes *tapes, struct err
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
                         struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
-  struct tape *tape = tapes ? make(ctx, tapes, err) : NULL;
+  if (!tapes || (!mesh_is_distributed(ctx) && mesh_distribute(ctx, err)))
+    return NULL;
+  struct tape *tape = make(ctx, tapes, err);
   if (!tape)
     return NULL;
   start_things(tapes);
@@ -52,13 +55,6 @@ struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const i
   tapes->tape = tape;
   ctx->recorder = &tape_recorder;
   return tape;
-}
-
-int tape_end(struct op_context *ctx, struct tape *tape, struct error *err) {
-  (void)ctx, (void)err;
-  tape->recording = false;
-  tape->end = tape->nevents;
-  return OP_OK;
 }
 
 static void free_event(struct op_context *ctx, struct tape *tape, struct event *event) {
@@ -91,10 +87,13 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
   list_free(&tape->sites);
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
-    if (thing->twin) {
-      dat_forget(ctx, thing->twin);
-      thing->twin = NULL;
-    }
+    struct dat *const own[] = {thing->twin, thing->last};
+    for (int k = 0; k < 2; k++)
+      if (own[k])
+        dat_forget(ctx, own[k]);
+    free(thing->last_value);
+    thing->twin = thing->last = NULL;
+    thing->last_value = NULL;
   }
   let_go(ctx, tape);
   free(tape->events);

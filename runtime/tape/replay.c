@@ -1,8 +1,154 @@
-/* Forwards, once more. */
+/* Data go to an earlier or a later place of the tape: what was changed is given back, or events happen once more. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "context/context.h"
+#include "loop/queue.h"
+#include "mesh/mesh.h"
+#include "spread/spread.h"
 #include "tape/tape.h"
 
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err) {
-  (void)ctx, (void)tape, (void)seed, (void)difference;
-  return error_set(err, OP_ERR_NOT_BUILT, "op_tape_check");
+unsigned char *event_values(const struct event *event) {
+  static unsigned char none; /* of a loop that reads no global by value */
+  return event->values ? event->values : &none;
+}
+
+static int set_constant(struct op_context *ctx, const struct event *event, bool old, struct error *err) {
+  return mesh_update_constant(ctx, event->constant, event->values + (old ? 0 : event->value_bytes), "", err);
+}
+
+int event_exchange(struct op_context *ctx, struct event *event, bool back, struct error *err) {
+  const bool constant = event->kind == EVENT_CONSTANT;
+  int code = constant ? queue_flush(ctx, err) : OP_OK;
+  for (int c = 0; !code && c < event->nchanges; c++) {
+    struct change *change = &event->changes[back ? event->nchanges - 1 - c : c];
+    if (change->kept || change->value)
+      code = queue_flush(ctx, err);
+    if (!code)
+      code = keep_exchange(ctx, change, err);
+  }
+  return code || !constant ? code : set_constant(ctx, event, back, err);
+}
+
+int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err) {
+  const int code = event_exchange(ctx, event, true, err);
+  for (int c = 0; !code && c < event->nchanges; c++) {
+    struct change *change = &event->changes[c];
+    struct thing *thing = change->thing;
+    if (!change->kept && !change->value)
+      continue;
+    if (!thing->moved) {
+      thing->last = change->kept;
+      thing->last_value = change->value;
+      change->kept = NULL;
+      change->value = NULL;
+    } else
+      keep_drop(ctx, tape, change);
+    thing->moved = true;
+  }
+  return code;
+}
+
+int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *err) {
+  int code = OP_OK;
+  while (!code && tape->at > to)
+    code = event_undo(ctx, tape, &tape->events[--tape->at], err);
+  return code;
+}
+
+/* What the program has at the end is about to be overwritten. */
+static int save_last(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  struct thing *thing = change->thing;
+  struct change end = {.thing = thing, .whole = change->whole};
+  if (thing->moved)
+    return OP_OK;
+  int code = keep_room(ctx, tape, thing->bytes, err);
+  if (!code)
+    code = keep_now(ctx, tape, &end, err);
+  thing->last = end.kept;
+  thing->last_value = end.value;
+  thing->moved = !code;
+  return code;
+}
+
+static int put_again(struct op_context *ctx, const struct event *event, struct error *err) {
+  struct thing *thing = event->changes[0].thing;
+  int code = queue_flush(ctx, err);
+  if (code)
+    return code;
+  if (!event->values)
+    return thing_clear(ctx, thing, err);
+  if (thing->dat)
+    return data_put(ctx, thing->dat, event->values, err);
+  memcpy(thing->gbl->value, event->values, thing->gbl->bytes);
+  gbl_wrote(thing->gbl, SPACE_HOST);
+  return OP_OK;
+}
+
+int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err) {
+  struct event *event = &tape->events[e];
+  int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
+  for (int c = 0; !code && c < event->nchanges; c++) {
+    code = save_last(ctx, tape, &event->changes[c], err);
+    if (!code)
+      code = keep_change(ctx, tape, e, &event->changes[c], err);
+  }
+  if (code)
+    return code;
+  switch (event->kind) {
+  case EVENT_LOOP: return run(ctx, event, err);
+  case EVENT_PUT: return put_again(ctx, event, err);
+  case EVENT_CONSTANT: return set_constant(ctx, event, false, err);
+  default: return OP_OK;
+  }
+}
+
+int event_primal(struct op_context *ctx, struct event *event, struct error *err) {
+  return tape_run_primal(ctx, event->site, event_values(event), err);
+}
+
+int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *run, struct error *err) {
+  int code = OP_OK;
+  while (!code && tape->at < to) {
+    code = event_again(ctx, tape, tape->at, run, err);
+    tape->at += !code;
+  }
+  return code;
+}
+
+/* ---- the end ---- */
+
+/* `change` has what it held before that: what the program had is there again. */
+static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *thing, struct change *change,
+                      struct error *err) {
+  struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = keep_exchange(ctx, &last, err);
+  if (change) {
+    change->kept = last.kept;
+    change->value = last.value;
+  } else
+    keep_drop(ctx, tape, &last);
+  thing->last = NULL;
+  thing->last_value = NULL;
+  thing->moved = false;
+  return code;
+}
+
+int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err) {
+  int code = OP_OK;
+  for (int e = tape->end; e < tape->nevents; e++)
+    for (int c = 0; !code && c < tape->events[e].nchanges; c++) {
+      struct change *change = &tape->events[e].changes[c];
+      if (change->thing->moved && !change->kept && !change->value && keep_is_needed(tape, e, change))
+        code = bring_back(ctx, tape, change->thing, change, err);
+    }
+  for (int i = 0; !code && i < ctx->tapes->things.count; i++) {
+    struct thing *thing = ctx->tapes->things.items[i];
+    if (thing->moved)
+      code = bring_back(ctx, tape, thing, NULL, err);
+  }
+  tape->at = tape->nevents;
+  return code;
 }

@@ -1,13 +1,11 @@
 /* Backwards: each event gives back what it changed, and what it did is undone to the bars. */
-#include <stdlib.h>
-#include <string.h>
+#include <limits.h>
 
 #include "base/log.h"
 #include "base/progress/progress.h"
 #include "base/text.h"
 #include "context/context.h"
 #include "loop/queue.h"
-#include "mesh/mesh.h"
 #include "tape/tape.h"
 
 /* ---- bars ---- */
@@ -48,7 +46,7 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   if (code || nothing)
     return code;
   tape->reversed++;
-  return tape_run_adjoint(ctx, site, event->values, err);
+  return tape_run_adjoint(ctx, site, event_values(event), err);
 }
 
 static int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event,
@@ -58,28 +56,6 @@ static int reverse_event(struct op_context *ctx, struct tape *tape, const struct
   case EVENT_PUT: return thing_clear(ctx, event->changes[0].thing->bar, err);
   default: return OP_OK;
   }
-}
-
-/* ---- data ---- */
-
-/* Forwards, or back. */
-int event_set_constant(struct op_context *ctx, const struct event *event, bool old, struct error *err) {
-  if (event->kind != EVENT_CONSTANT)
-    return OP_OK;
-  return mesh_update_constant(ctx, event->constant, event->values + (old ? 0 : event->value_bytes), "", err);
-}
-
-/* What waits may use what changes places. */
-static int exchange(struct op_context *ctx, struct event *event, bool back, struct error *err) {
-  int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
-  for (int c = 0; !code && c < event->nchanges; c++) {
-    struct change *change = &event->changes[back ? event->nchanges - 1 - c : c];
-    if (change->kept || change->value)
-      code = queue_flush(ctx, err);
-    if (!code)
-      code = keep_exchange(ctx, change, err);
-  }
-  return code ? code : event_set_constant(ctx, event, back, err);
 }
 
 /* ---- all of it ---- */
@@ -94,7 +70,7 @@ static int derive_all(struct op_context *ctx, struct tape *tape, struct error *e
     if (!event->active || (site->adjoint && !site->grown))
       continue;
     struct error own = {0};
-    if (derive_adjoint(ctx, site, event->values, &own)) {
+    if (derive_adjoint(ctx, site, event_values(event), &own)) {
       bool told = false;
       for (int before = 0; before < e; before++)
         told |= tape->events[before].active && tape->events[before].site == site;
@@ -128,20 +104,11 @@ static int clear_bars(struct op_context *ctx, struct error *err) {
   return code;
 }
 
-/* Forwards again, so that all is as it was before. */
-static int go_back(struct op_context *ctx, struct tape *tape, struct error *err) {
-  int code = queue_flush(ctx, err);
-  while (!code && tape->at < tape->nevents)
-    code = exchange(ctx, &tape->events[tape->at++], false, err);
-  return code;
-}
-
-static int go(struct op_context *ctx, struct tape *tape, struct error *err) {
+static int reverse_to(struct op_context *ctx, struct tape *tape, int to, bool keep, struct error *err) {
   int code = OP_OK;
-  tape->at = tape->nevents;
-  while (!code && tape->at > 0) {
+  while (!code && tape->at > to) {
     struct event *event = &tape->events[--tape->at];
-    code = exchange(ctx, event, true, err);
+    code = keep ? event_exchange(ctx, event, true, err) : event_undo(ctx, tape, event, err);
     if (!code)
       code = reverse_event(ctx, tape, event, err);
     say(ctx, tape, tape->at);
@@ -149,20 +116,45 @@ static int go(struct op_context *ctx, struct tape *tape, struct error *err) {
   return code;
 }
 
+/* Everything is there. Behind it old values change places once more, so that all is as it was. */
+static int reverse_at_once(struct op_context *ctx, struct tape *tape, struct error *err) {
+  struct error own = {0};
+  const int code = reverse_to(ctx, tape, 0, true, err);
+  int back = queue_flush(ctx, code ? &own : err);
+  while (!back && tape->at < tape->nevents)
+    back = event_exchange(ctx, &tape->events[tape->at++], false, code ? &own : err);
+  error_free(&own);
+  return code ? code : back;
+}
+
+/* Steps run again, where what they use is not there. */
+static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
+  int code = tape_undo(ctx, tape, tape->end, err);
+  for (int k = steps_segments(tape) - 1; !code && k >= 0; k--) {
+    if (steps_begin(tape, k) < tape->taped)
+      code = steps_make_again(ctx, tape, k, err);
+    if (!code)
+      code = reverse_to(ctx, tape, steps_begin(tape, k), false, err);
+    steps_passed(ctx, tape);
+  }
+  tape->taped = INT_MAX;
+  if (!code && !last)
+    code = tape_replay(ctx, tape, tape->end, event_primal, err);
+  return code ? code : tape_bring_back(ctx, tape, err);
+}
+
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
-  struct error ignored = {0};
   int code = derive_all(ctx, tape, err);
   if (code)
     return code;
   progress_step(ctx->log->progress, "reversing %d loops", tape->nevents);
-  code = go(ctx, tape, err);
-  const int back = go_back(ctx, tape, code ? &ignored : err);
-  error_free(&ignored);
-  if (!code && !back)
+  tape->at = tape->nevents;
+  code = tape->thinned ? reverse_by_steps(ctx, tape, last, err) : reverse_at_once(ctx, tape, err);
+  if (!code)
     code = clear_bars(ctx, err);
   progress_end(ctx->log->progress);
-  tape->broken |= code || back;
-  if (last && !code && !back)
+  tape->broken |= code != OP_OK;
+  if (last && !code)
     tape_spend(ctx, tape);
-  return code ? code : back;
+  return code;
 }

@@ -19,6 +19,12 @@ static bool is_value(const struct loop_arg *arg) {
   return arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ;
 }
 
+/* In a variable of the program, which may be gone when the loop runs again. */
+static bool is_result(const struct loop_arg *arg) {
+  const bool global = arg->form == DESC_GBL && !arg->gbl && access_changes(arg->access);
+  return arg->present && (global || arg->form == DESC_INFO);
+}
+
 void tape_site_free(struct site *site) {
   struct derived *const made[] = {site->adjoint, site->tangent};
   for (int i = 0; i < 2; i++)
@@ -26,6 +32,7 @@ void tape_site_free(struct site *site) {
       derived_free(made[i]);
       free(made[i]);
     }
+  free(site->results);
   free(site->text);
   free(site->name);
   free(site->file);
@@ -78,8 +85,12 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
     site->args[i] = call->args[i];
     site->are[i] = loop->args[i];
     site->value_bytes += is_value(&loop->args[i]) ? loop->args[i].bytes : 0;
+    if (is_result(&loop->args[i]) && loop->args[i].bytes > site->result_bytes)
+      site->result_bytes = loop->args[i].bytes;
   }
-  if (room && !take_things(ctx, site, err))
+  if (room && !(site->results = array_new(n, site->result_bytes)))
+    error_memory(err, "results of a loop that runs again", n * site->result_bytes);
+  if (room && site->results && !take_things(ctx, site, err))
     return site;
   tape_site_free(site);
   return NULL;
@@ -124,6 +135,8 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
     args[i] = site->args[i];
     if (thing)
       args[i].dat_ = thing->dat ? thing->dat->handle : (op_dat)(void *)thing->gbl->handle;
+    if (values && is_result(&site->are[i]))
+      args[i].data_ = site->results + (size_t)i * site->result_bytes;
     if (!values || !is_value(&site->are[i]))
       continue;
     args[i].reserved_[0] = 0;

@@ -34,13 +34,16 @@ struct thing {
   struct thing *bar, *dot; /* NULL: nobody asked for it yet */
   bool real;               /* it has numbers that can be differentiated */
   bool companion;          /* it is a bar or a dot */
+  size_t bytes;            /* that an old value takes: the most of all ranks, which decide alike */
   struct dat *twin;        /* where copies of it are made; NULL: none was */
   /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
    * none. What it holds is wanted if the third comes behind the first. */
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
+  bool copied;        /* its old values may have to be copied */
   bool input, varied; /* what it holds depends on an input */
   /* While steps are run again: what it held when that began. */
+  bool moved; /* that is not there any more, but in: */
   struct dat *last;
   unsigned char *last_value;
 };
@@ -63,6 +66,8 @@ struct site {
   struct thing **things; /* of each argument; NULL: none, or absent */
   struct loop_arg *are; /* what they are */
   size_t value_bytes;   /* of globals that are read by value */
+  unsigned char *results; /* where it runs again: in place of the program's variables, each of so many bytes at most */
+  size_t result_bytes;
   const struct said_kernel *said;
   bool *active; /* in some call, of each argument */
   bool *wants;  /* its derivative uses the value from before the loop */
@@ -117,7 +122,8 @@ struct tape {
   int nsteps;
   int taped;        /* old values that derivatives use are kept of events from here on */
   int *checkpoints; /* events from which the program can be run again, ascending; the first is 0 */
-  int ncheckpoints, stride;
+  int ncheckpoints, stride; /* while it records: of so many steps one begins with a checkpoint */
+  bool thinned;             /* not all is kept */
   struct list sites;
   struct list held_dats, held_sets; /* freed by the program; with handles of the tape's own */
   struct store_of_versions store;
@@ -150,8 +156,7 @@ struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct erro
 /* A dat of the library's own, full of zeros; all ranks have it, or none. NULL with the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
-size_t thing_bytes(const struct thing *thing);
-/* Of companions: are all values zero, as nobody wrote any? NULL is zero. What waits must have run. */
+/* Of companions: are all values zero, as nobody wrote any? NULL is zero. */
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
@@ -199,13 +204,12 @@ int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, stru
 int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err);
 
 /* ---- keep.c ---- */
-/* A dat like it, for its old values; it holds nothing. NULL with the error set. */
-struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct dat *like, struct error *err);
-void version_free(struct op_context *ctx, struct tape *tape, struct dat *version);
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
 /* Event `e` is about to change the thing: what that holds is kept if it is needed. */
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err);
+/* What it holds is kept. */
+int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err);
 /* It changes places with what is kept. */
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
@@ -218,21 +222,42 @@ void keep_count(struct tape *tape, size_t bytes);
 /* ---- life.c ---- */
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
                         struct error *err);
-int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
 /* It is of no use any more, but for its facts. */
 void tape_spend(struct op_context *ctx, struct tape *tape);
 void tape_free(struct op_context *ctx, struct tape *tape);
 
 /* ---- steps.c ---- */
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err);
+/* OP_ERR_SIZE: the budget is too small. */
+int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
+/* Segments lie between two beginnings of steps; before the first step there is one too. */
+int steps_segments(const struct tape *tape);
+int steps_begin(const struct tape *tape, int k);
+/* All old values that derivatives of segment k use are there; data are as behind it. */
+int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err);
+/* Checkpoints behind where data are now are of no use. */
+void steps_passed(struct op_context *ctx, struct tape *tape);
+
+/* ---- replay.c ---- */
+typedef int replay_loop(struct op_context *ctx, struct event *event, struct error *err);
+unsigned char *event_values(const struct event *event);
+/* Data are as before the event, or, if not `back`, as behind it; nothing is lost. */
+int event_exchange(struct op_context *ctx, struct event *event, bool back, struct error *err);
+/* The same, and what comes behind the event is lost, but for what data have at the end. */
+int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err);
+int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *err);
+/* Event `e`, before which data are, happens again. */
+int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err);
+int event_primal(struct op_context *ctx, struct event *event, struct error *err);
+int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *run, struct error *err);
+/* Data have again what the program had. */
+int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err);
 
 /* ---- check.c ---- */
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err);
 
 /* ---- reverse.c ---- */
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err);
-/* A constant gets the value that it had before the event, or behind it. Nothing for other events. */
-int event_set_constant(struct op_context *ctx, const struct event *event, bool old, struct error *err);
 
 /* ---- tangent.c ---- */
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "context/context.h"
+#include "loop/queue.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
+#include "ranks/comm.h"
 #include "tape/tape.h"
 
 static struct tape *alive(const struct op_context *ctx) {
@@ -36,22 +39,32 @@ int tape_tell_lent(struct op_context *ctx, struct dat *dat, struct error *err) {
   return alive(ctx) ? dat_leave_array(ctx, dat, err) : OP_OK;
 }
 
+/* Where ranks put different things, and some nothing, zeros are values too. */
+static int take_values(struct op_context *ctx, struct tape *tape, struct event *event, const struct thing *thing,
+                       const void *in, size_t bytes, struct error *err) {
+  if (!in && comm_alone(ctx->comm))
+    return OP_OK;
+  const int code = keep_room(ctx, tape, thing->bytes, err);
+  if (code)
+    return code;
+  event->values = array_new(bytes ? bytes : 1, 1);
+  if (!event->values)
+    return error_memory_of(err, "values that were put", thing_name(thing), bytes);
+  if (in && bytes)
+    memcpy(event->values, in, bytes);
+  event->value_bytes = thing->bytes;
+  keep_count(tape, thing->bytes);
+  return OP_OK;
+}
+
 static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, const void *in, size_t bytes,
                struct error *err) {
   if (!tape->recording && (!thing->used || thing->changed >= tape->end))
     return OP_OK;
   struct event *event = tape_event(tape, tape->recording ? EVENT_PUT : EVENT_OUTSIDE, err);
-  unsigned char *values = in && tape->recording ? malloc(bytes ? bytes : 1) : NULL;
   int code = err->code;
-  if (!code && in && tape->recording && !values)
-    code = error_memory_of(err, "values that were put", thing_name(thing), bytes);
-  if (!code && values && !(code = keep_room(ctx, tape, bytes, err))) {
-    memcpy(values, in, bytes);
-    keep_count(tape, bytes);
-    event->values = values;
-    event->value_bytes = bytes;
-  } else
-    free(values);
+  if (!code && tape->recording)
+    code = take_values(ctx, tape, event, thing, in, bytes, err);
   thing->used = true;
   if (!code)
     code = tape_change(ctx, tape, event, thing, true, err);
@@ -163,7 +176,7 @@ bool tape_holds_set(struct op_context *ctx, struct set *set) {
 }
 
 struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int dim, const char *type,
-                            const char *name) {
+                            const char *name, struct error *err) {
   struct tape *tape = alive(ctx);
   bool soa = false;
   const enum type_code code = tape && type ? type_parse(type, &soa) : TYPE_NONE;
@@ -172,7 +185,7 @@ struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int d
     if (dat->set != set || dat->dim != dim || dat->type != code || dat->asked_soa != soa ||
         strcmp(dat->name, name ? name : "unnamed") != 0)
       continue;
-    const op_dat handle = handle_new(ctx->handles, HANDLE_DAT, dat);
+    const op_dat handle = queue_flush(ctx, err) ? NULL : handle_new(ctx->handles, HANDLE_DAT, dat);
     if (!handle)
       return NULL;
     loops_rename_dat(ctx, dat->handle, handle);

@@ -31,7 +31,7 @@ bool tape_holds_dat(struct op_context *ctx, struct dat *dat);
 bool tape_holds_set(struct op_context *ctx, struct set *set);
 /* One that is held comes again. NULL: none is like it. */
 struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int dim, const char *type,
-                            const char *name);
+                            const char *name, struct error *err);
 /* OP_ERR_STATE where the tape needs the dat, map or set; NULL: all of them, as they are numbered. */
 int tape_refuses(const struct op_context *ctx, const void *object, const char *call, struct error *err);
 /* The dat or global goes, and its companions with it. */

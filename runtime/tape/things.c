@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/queue.h"
 #include "loop/temporary/temporary.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
@@ -35,14 +36,21 @@ struct thing *thing_find(const struct tapes *tapes, const void *object) {
 static struct thing *make(struct op_context *ctx, const struct thing *like, struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
   struct thing *thing = tapes ? malloc(sizeof *thing) : NULL;
+  double bytes = like->dat ? (double)like->dat->replicas[SPACE_HOST].bytes : (double)like->gbl->bytes;
   if (thing)
     *thing = *like;
-  if (thing)
+  const bool added = thing && list_add(&tapes->things, thing);
+  int code = added ? OP_OK : error_memory(err, "what derivatives know of data", sizeof *thing);
+  if (like->dat)
+    code = agree_on_largest(ctx->comm, code, &bytes, 1, err);
+  if (!code) {
+    thing->bytes = (size_t)bytes;
     thing->changed = thing->read = thing->wanted = -1;
-  if (thing && list_add(&tapes->things, thing))
     return thing;
+  }
+  if (added)
+    list_remove(&tapes->things, thing);
   free(thing);
-  error_memory(err, "what derivatives know of data", sizeof *thing);
   return NULL;
 }
 
@@ -58,10 +66,6 @@ struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error
 
 const char *thing_name(const struct thing *thing) {
   return thing->dat ? thing->dat->name : thing->gbl->name;
-}
-
-size_t thing_bytes(const struct thing *thing) {
-  return thing->dat ? thing->dat->replicas[SPACE_HOST].bytes : thing->gbl->bytes;
 }
 
 /* ---- companions ---- */
@@ -118,7 +122,9 @@ int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struc
   *zero = !thing || (thing->dat && thing->dat->blank);
   if (!thing || thing->dat)
     return OP_OK;
-  const int code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
   *zero = true;
   for (size_t i = 0; !code && i < thing->gbl->bytes; i++)
     *zero &= thing->gbl->value[i] == 0;
@@ -126,13 +132,14 @@ int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struc
 }
 
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err) {
-  if (!thing)
-    return OP_OK;
+  int code = thing ? queue_flush(ctx, err) : OP_OK; /* what waits may read it */
+  if (!thing || code)
+    return code;
   if (thing->dat) {
     dat_clear(thing->dat);
     return OP_OK;
   }
-  const int code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
+  code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
   if (!code)
     memset(thing->gbl->value, 0, thing->gbl->bytes);
   if (!code)

@@ -16,10 +16,10 @@ static const char ring_gather_b[] =
     "static void gather_b(const double *a, double *a_b, const double *u, double *u_b, const double *du_b) {"
     "  *a_b += *u * *u * *du_b; *u_b += 2 * *a * *u * *du_b; }";
 static const char ring_update[] =
-    "static void update(const double *f, const double *du, double *u) { *u = *f * *u * *u + 0.1 * *du; }";
+    "static void update(const double *f, const double *du, double *u) { *u = *f * *u * (2 - *u) + 0.1 * *du; }";
 static const char ring_update_b[] =
     "static void update_b(const double *f, double *f_b, const double *du, double *du_b, const double *u, double *u_b) {"
-    "  *f_b += *u * *u * *u_b; *du_b += 0.1 * *u_b; *u_b = 2 * *f * *u * *u_b; }";
+    "  *f_b += *u * (2 - *u) * *u_b; *du_b += 0.1 * *u_b; *u_b = *f * (2 - 2 * *u) * *u_b; }";
 static const char ring_total[] = "static void total(const double *u, double *sum) { *sum += *u * *u; }";
 static const char ring_total_b[] =
     "static void total_b(const double *u, double *u_b, const double *sum_b) { *u_b += 2 * *u * *sum_b; }";
@@ -100,7 +100,7 @@ static inline double ring_by_hand(int steps, double *a_b, double *u_b, double *f
       double du = 0;
       for (int e = 2 * n; e < 2 * n + 2; e++)
         du += ring_a(e) * u[s][ring_end(e, 1)] * u[s][ring_end(e, 1)];
-      u[s + 1][n] = ring_f * u[s][n] * u[s][n] + 0.1 * du;
+      u[s + 1][n] = ring_f * u[s][n] * (2 - u[s][n]) + 0.1 * du;
     }
   memset(a_b, 0, EDGES * sizeof *a_b);
   *f_b = 0;
@@ -110,9 +110,9 @@ static inline double ring_by_hand(int steps, double *a_b, double *u_b, double *f
   }
   for (int s = steps - 1; s >= 0; s--) {
     for (int n = 0; n < NODES; n++) {
-      *f_b += u[s][n] * u[s][n] * u_b[n];
+      *f_b += u[s][n] * (2 - u[s][n]) * u_b[n];
       du_b[n] = 0.1 * u_b[n];
-      u_b[n] *= 2 * ring_f * u[s][n];
+      u_b[n] *= ring_f * (2 - 2 * u[s][n]);
     }
     for (int e = 0; e < EDGES; e++) {
       const double read = u[s][ring_end(e, 1)], b = du_b[ring_end(e, 0)];

@@ -1,7 +1,7 @@
 /* Tapes: what they record, and what comes of going backwards. Adjoints of kernels are given by hand. */
 #include "ring.h"
 
-enum { STEPS = 5 };
+enum { STEPS = 12 };
 
 static const double one = 1;
 
@@ -81,7 +81,87 @@ CASE(a_tape_is_reversed_several_times) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(gradients_are_those_by_hand),
+/* ---- memory ---- */
+
+static op_tape_facts_t facts_of(op_tape tape) {
+  op_tape_facts_t facts;
+  works(op_tape_facts(tape, &facts));
+  return facts;
+}
+
+static struct ring declare_again(void) {
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  ring_say_adjoints();
+  return ring_declare();
+}
+
+/* The least budget, which the message says. */
+static size_t least_budget(const struct ring *r) {
+  const op_dat inputs[] = {r->a, r->u};
+  size_t given = 0, least = 0;
+  op_tape tape = op_tape_begin(2, inputs, 1);
+  assert_non_null(tape);
+  int code = OP_OK;
+  for (int s = 0; s < STEPS && !code; s++)
+    if (!(code = op_tape_step()))
+      ring_step(r);
+  if (!code)
+    code = op_tape_end(tape);
+  assert_int_equal(code, OP_ERR_SIZE);
+  const char *message = op_last_error()->message;
+  if (sscanf(message, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given, &least) != 2)
+    fail_msg("%s", message);
+  assert_int_equal(given, 1);
+  works(op_tape_free(tape));
+  return least;
+}
+
+CASE(gradients_have_the_same_bits_for_each_budget) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  op_tape tape = record(&r, 0);
+  const size_t whole = (size_t)facts_of(tape).most;
+  double end[NODES], end_again[NODES];
+  works(op_fetch_data(r.u, end));
+  const struct gradient should = reverse(&r, tape, 0);
+  works(op_tape_free(tape));
+  r = declare_again();
+  const size_t least = least_budget(&r);
+  long long again_before = 0, most_again = 0;
+  for (size_t budget = 2 * whole; budget >= least; budget -= (2 * whole - least) / 6 + 1) {
+    for (int last = 0; last < 2; last++) {
+      r = declare_again();
+      tape = record(&r, budget);
+      works(op_fetch_data(r.u, end_again));
+      assert_memory_equal(end, end_again, sizeof end);
+      struct gradient g = reverse(&r, tape, last);
+      assert_memory_equal(&g, &should, sizeof g);
+      works(op_fetch_data(r.u, end_again));
+      assert_memory_equal(end, end_again, sizeof end);
+      const op_tape_facts_t facts = facts_of(tape);
+      assert_true(facts.most <= (long long)budget);
+      if (!last) { /* and once more */
+        const double zeros[EDGES] = {0};
+        works(op_put_data(op_bar(r.a), zeros));
+        works(op_put_data(op_bar(r.u), zeros));
+        works(op_put_gbl(op_bar_gbl(r.f), zeros));
+        g = reverse(&r, tape, 1);
+        assert_memory_equal(&g, &should, sizeof g);
+      } else if (budget >= whole + whole / 4)
+        again_before += facts.again;
+      else if (facts.again > most_again)
+        most_again = facts.again;
+      works(op_tape_free(tape));
+    }
+  }
+  assert_int_equal(again_before, 0);
+  assert_true(most_again >= STEPS);
+  assert_true(most_again <= STEPS * (STEPS + 1) / 2);
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(gradients_have_the_same_bits_for_each_budget),
+                                          test_in_library(gradients_are_those_by_hand),
                                           test_in_library(a_tape_is_reversed_several_times)};
 
 int main(void) {

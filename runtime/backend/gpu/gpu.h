@@ -169,6 +169,7 @@ struct gpu_part {
   void **values;   /* what the driver takes: a pointer to each parameter's bytes */
   int *sizes;      /* and how many, as struct gpu_sizes */
   bool filled;     /* all but the globals, which are looked at in every call */
+  unsigned moved;  /* of the mesh, when that was */
   void *constants; /* that travel with a launch, as the kernel's struct has them */
   int *list;       /* elements of blocks sorted by colour, or of colours, owned */
   gpu_address *apart;

@@ -30,6 +30,7 @@ struct gpu_chain {
   gpu_graph graph; /* NULL: it came once */
   unsigned char *landing;
   size_t landing_bytes; /* 0: there are no results */
+  unsigned moved;       /* of the mesh, when the graph was made or changed */
 };
 
 /* ---- which there are ---- */
@@ -221,6 +222,7 @@ static int record(struct op_context *ctx, struct gpu_chain *chain, struct launch
   chain->graph = graph;
   if (code)
     return gpu_failed(c, code, err, "making a graph of %d loops", chain->n);
+  chain->moved = ctx->mesh->moved;
   c->recording = (struct gpu_recording){.graph = graph};
   code = give(ctx, chain, launches, chain->landing, err);
   c->recording = (struct gpu_recording){0};
@@ -250,12 +252,14 @@ static bool has_graph(struct op_context *ctx, struct gpu_chain *chain, struct la
 static int set_values(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches,
                       struct error *err) {
   struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
+  const bool moved = chain->moved != ctx->mesh->moved; /* dats have other addresses */
   int code = OP_OK;
+  chain->moved = ctx->mesh->moved;
   for (int i = 0; !code && i < chain->n; i++) {
     struct part *p = &chain->parts[i];
     if (c->driver->module_global)
       code = gpu_program_constants(ctx, launches[i]->loop, p->v->program, err);
-    if (code || !take_values(p, launches[i]))
+    if (code || (!take_values(p, launches[i]) && !moved))
       continue;
     c->recording =
         (struct gpu_recording){.graph = chain->graph, .again = true, .next = p->first, .back = p->back};

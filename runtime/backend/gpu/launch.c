@@ -104,9 +104,12 @@ static void fill_word(struct call *call, int i) {
   call->p->values[i] = word;
 }
 
-/* A record's dats are always the same ones, so only its globals and where results go are looked at again. */
+/* A record's dats are always the same ones, so only its globals and where results go are looked at again, as long as
+ * no dat gets other memory. */
 static int fill(struct call *call) {
   const struct gpu_variant *v = call->v;
+  call->p->filled &= call->p->moved == call->ctx->mesh->moved;
+  call->p->moved = call->ctx->mesh->moved;
   int code = OP_OK;
   for (int i = 0; i < v->parameters.count && !code; i++) {
     const struct gpu_parameter *p = &v->parameters.items[i];
