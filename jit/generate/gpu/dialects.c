@@ -14,11 +14,13 @@
 static const struct word cuda_named[] = {
     CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
     {"half", "16"},
+    {"step", "__syncwarp();"}, /* what one lane of a warp stored is there for the others */
     {NULL, NULL},
 };
 static const struct word hip_named[] = {
     CUDA_NAMED{"lanes", "OP2_LANES"}, /* which the compiler is told */
     {"half", "(OP2_LANES / 2)"},
+    {"step", "__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"); __builtin_amdgcn_wave_barrier();"},
     {NULL, NULL},
 };
 

@@ -19,7 +19,7 @@ bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a) {
 }
 
 /* Which of its target's columns entry `v` of an argument is. */
-static int column_of(const struct gpu_writer *w, int arg, int v) {
+int gpu_column_of(const struct gpu_writer *w, int arg, int v) {
   const struct gpu_target *t = &w->targets.items[gpu_target_of(&w->targets, w->g.d->args[arg].dat)];
   for (int c = 0; c < t->ncolumns; c++)
     if (t->columns[c].arg == arg)
@@ -136,7 +136,7 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
   else if (gpu_is_increment(w, a))
     snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
-             gpu_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
+             gpu_target_of(&w->targets, a->dat), gpu_column_of(w, arg, v), a->dim);
   else
     row(w, a, v, out, size);
 }
@@ -226,7 +226,7 @@ static void put_begun(struct gpu_writer *w, int arg) {
   for (int v = 0; v < n; v++) {
     char memory[128];
     component(w, a, v, memory, sizeof memory);
-    if (w->shape->strategy == GPU_ATOMICS)
+    if (w->shape->strategy == GPU_ATOMICS || w->shape->strategy == GPU_WARPS)
       put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek%s(&%s);", arg, v * a->dim,
                      gpu_of_type(w, a->type), memory);
     else
@@ -349,9 +349,25 @@ void gpu_put_places(struct gpu_writer *w) {
       put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
 }
 
+int gpu_piece(const struct gpu_writer *w, int dat) {
+  const struct desc_dat *d = &w->g.d->dats[dat];
+  if (w->shape->dialect != GPU_DIALECT_CUDA || d->type != TYPE_FLOAT || dat_is_apart(w->g.d, dat))
+    return 1;
+  return d->dim % 4 == 0 ? 4 : d->dim % 2 == 0 ? 2 : 1;
+}
+
+/* By as many components at a time as the device adds at once. */
+static void put_row_added(struct gpu_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  char memory[128];
+  row(w, a, v, memory, sizeof memory);
+  put(&w->g, "op2_add_row<%d, OP2_PIECE(%d)>(%s, op2_a%d + %d);", a->dim, gpu_piece(w, a->dat), memory, arg,
+      v * a->dim);
+}
+
 static void put_increment(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  int k = gpu_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
+  int k = gpu_target_of(&w->targets, a->dat), c = gpu_column_of(w, arg, v);
   const bool atomic = w->shape->strategy == GPU_ATOMICS;
   const char *first = atomic ? "" : gpu_named_type(w, a->type);
   struct text improve = {0};
@@ -367,7 +383,9 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
   else if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_%s(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);", text_str(&improve),
                    first, memory, arg, v * a->dim, arg, v * a->dim, a->access == OP_MAX ? "true" : "false");
-  else if (w->shape->strategy == GPU_ATOMICS)
+  else if (atomic && gpu_piece(w, a->dat) > 1)
+    put_row_added(w, arg, v);
+  else if (atomic)
     put_components(&w->g, a->dim, "op2_add%s(&%s, op2_a%d[%d + #]);", gpu_of_type(w, a->type), memory, arg,
                    v * a->dim);
   else

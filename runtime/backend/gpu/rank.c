@@ -41,6 +41,16 @@ static void count_staged(const struct gpu_sample *s, const struct gpu_shape *sha
   c->bytes += plan * s->warps;
 }
 
+/* One addition for each target's row of a warp, or of a block. The plan has a place of one byte for each entry, of two for a
+ * block's, and five bytes for each target. */
+static void count_warps(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
+  const struct gpu_sums sums = sums_of(s, shape->joined ? shape->block : COUNT_WARP);
+  const double plan = (shape->joined ? 2 : 1) * s->entries + 5 * sums.targets;
+  c->reds = sums.sectors;
+  c->reads += plan / COUNT_SECTOR;
+  c->bytes += plan * s->warps;
+}
+
 /* `waits`: how much longer it takes than memory needs, measured on an H100 (airfoil's res_calc: 140 us where the counts say
  * 82), since a block waits at barriers for one thing after the other. */
 static const struct {
@@ -52,6 +62,7 @@ static const struct {
     {GPU_ATOMICS, count_atomics, 1},
     {GPU_BLOCKS, count_blocks, 1},
     {GPU_STAGED, count_staged, 1.7},
+    {GPU_WARPS, count_warps, 1},
 };
 
 static int form_of(const struct gpu_shape *shape) {

@@ -278,6 +278,7 @@ template <class T> static inline T __shfl(T v, int lane, int width = OP2_LANES, 
 }
 #define __ATOMIC_ACQ_REL 4
 #define __builtin_amdgcn_fence(order, scope) ((void)0)
+static const int OP2_ROWS = OP2_LANES; /* unless the program has a macro of that name */
 #define __builtin_amdgcn_wave_barrier()                                                                      \
   standin->meet(STANDIN_SYNCWARP, standin_part(OP2_ROWS), 0, 0, OP2_LANES, __builtin_LINE())
 #define __ATOMIC_RELAXED 0
@@ -331,6 +332,17 @@ static inline int __all_sync(unsigned mask, int v, int line = __builtin_LINE()) 
   }
 STANDIN_ATOMICS(double)
 STANDIN_ATOMICS(float)
+#if __CUDA_ARCH__ >= 900
+/* Each component by itself, in global memory. */
+STANDIN_ATOMIC_FORM void atomicAdd(float2 *p, float2 v) {
+  STANDIN_TOUCH(p);
+  p->x += v.x, p->y += v.y;
+}
+STANDIN_ATOMIC_FORM void atomicAdd(float4 *p, float4 v) {
+  STANDIN_TOUCH(p);
+  p->x += v.x, p->y += v.y, p->z += v.z, p->w += v.w;
+}
+#endif
 STANDIN_ATOMICS_INT(int)
 STANDIN_ATOMICS_INT(unsigned)
 STANDIN_ATOMICS_INT(unsigned long long)
