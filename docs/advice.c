@@ -3,7 +3,7 @@
 
 #include <op2jit.h>
 
-enum { CELLS = 1 << 18 };
+enum { CELLS = 1 << 19 };
 
 static const char *flow = OP_KERNEL(void flow(const double *a, const double *b, double *da, double *db) {
   double flux = 0.1 * (*a - *b);

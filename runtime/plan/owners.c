@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "plan/listed/listed.h"
 #include "plan/plan_inner.h"
 #include "plan/strategy.h"
 
@@ -177,45 +178,9 @@ static int survey_new(struct survey *s, const struct plan_request *r, int thread
 
 /* ---- the elements between --------------------------------------------------------------------------*/
 
-/* The targets of a column of elements `list`, behind each other. */
-static int copy_column(struct plan_column *to, const struct plan_column *from, const int *list, long n,
-                       struct error *err) {
-  long long *first = array_new((size_t)n + 1, sizeof *first);
-  for (long i = 0; first && i < n; i++)
-    first[i + 1] = first[i] + column_place(from, list[i] + 1) - column_place(from, list[i]);
-  int *table = first ? array_new((size_t)first[n], sizeof *table) : NULL;
-  *to = *from;
-  to->table = table;
-  to->first = first;
-  to->arity = 1;
-  to->column = 0;
-  if (!table)
-    return error_memory(err, "owner ranges", (size_t)n * sizeof *first);
-  for (long i = 0, next = 0; i < n; i++)
-    for (long p = column_place(from, list[i]); p < column_place(from, list[i] + 1); p++)
-      table[next++] = column_target(from, p);
-  return OP_OK;
-}
-
-/* A plan of elements `list` of the request: their targets are copied into columns of their own. */
-static int plan_list(struct plan *plan, const struct plan_request *r, const int *list, long n, int threads,
-                     struct error *err) {
-  long block = n / (threads * blocks_per_thread);
-  block = block < least_block ? least_block : block > most_block ? most_block : block;
-  struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
-  int status = columns ? OP_OK : error_memory(err, "owner ranges", (size_t)r->ncolumns * sizeof *columns);
-  for (int c = 0; c < r->ncolumns && !status; c++)
-    status = copy_column(&columns[c], &r->columns[c], list, n, err);
-  struct plan_request request = {
-      .size = n, .block_size = (int)block, .columns = columns, .ncolumns = r->ncolumns};
-  if (!status)
-    status = plan_build(plan, &request, NULL, err);
-  for (int c = 0; columns && c < r->ncolumns; c++) {
-    free((void *)columns[c].table);
-    free((void *)columns[c].first);
-  }
-  free(columns);
-  return status;
+static int block_of(long n, int threads) {
+  const long block = n / (threads * blocks_per_thread);
+  return (int)(block < least_block ? least_block : block > most_block ? most_block : block);
 }
 
 /* The elements between go to the end of the list, the boundary's plan says in which order they run. */
@@ -343,7 +308,7 @@ int schedule_owners(struct schedule *s, const struct plan_request *r, int thread
     status = error_memory(err, "owner ranges", (size_t)survey.nbetween * sizeof *boundary);
   if (!status) {
     list_between(&survey, boundary);
-    status = plan_list(&plan, r, boundary, survey.nbetween, threads, err);
+    status = plan_of_list(&plan, r, boundary, survey.nbetween, block_of(survey.nbetween, threads), err);
   }
   if (!status)
     status = build(s, &survey, &plan, boundary, shares, err);

@@ -41,6 +41,7 @@ struct plan_request {
   const struct plan_column *staged_columns; /* staging renumbering, only if a strategy stages */
   const struct plan_staged *staged;
   int nstaged;
+  bool in_order;        /* there is no code for a list */
   bool element_colours; /* wanted by strategies that colour inside a block */
 };
 

@@ -101,7 +101,7 @@ static bool same_wish(const struct plan_wish *a, const struct plan_wish *b) {
   const struct plan_request *x = &a->request, *y = &b->request;
   if (a->strategy != b->strategy || a->threads != b->threads || x->begin != y->begin || x->size != y->size ||
       x->work != y->work || x->block_size != y->block_size || x->element_colours != y->element_colours ||
-      x->ncolumns != y->ncolumns || x->nstaged != y->nstaged)
+      x->in_order != y->in_order || x->ncolumns != y->ncolumns || x->nstaged != y->nstaged)
     return false;
   for (int i = 0; i < x->nstaged; i++)
     if (x->staged[i].first != y->staged[i].first || x->staged[i].count != y->staged[i].count)

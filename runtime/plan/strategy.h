@@ -43,6 +43,7 @@ struct plan_entry {
   int nreverse;
   struct straight straight;
   struct prefix prefix;
+  int crowded; /* colours of the blocks in the set's order, where they were so many that elements run through a list */
   double seconds; /* to build it */
 };
 

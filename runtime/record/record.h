@@ -129,7 +129,9 @@ struct loop_stats {
   /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;
-  double redundant;               /* copies executed here for each element owned */
+  double redundant; /* copies executed here for each element owned */
+  int blocks,
+      colours; /* of blocks in the set's own order, which met so often that elements run through a list; else 0 */
   double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
 };

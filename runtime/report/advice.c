@@ -35,15 +35,24 @@ static void advise_threads(const struct report *r, const struct report_row *row,
             row->name, one, many, r->threads, d->runs_on_one ? ", so it runs on one" : "");
 }
 
+/* The last-level cache, else that of a core: rows of planes of a mesh in three dimensions may be fetched three times into
+ * a small one, whatever the order. */
 static void advise_order(const struct report *r, const struct report_order *order, struct text *out) {
-  const double bad = 2, all = report_seconds(r);
-  if (order->fetches < bad)
-    return;
-  text_addf(out,
-            "in the order of map %s each line of memory is fetched %.1f times into the %.0f MB of cache; "
-            "op_renumber brings that near 1 (loops through it have %.0f%% of the time, most of it %s)\n",
-            order->map, order->fetches, (double)r->cache_bytes / 0x1p20,
-            all > 0 ? 100 * order->seconds / all : 0, order->loop);
+  const double bad = 2, bad_for_small = 4, all = report_seconds(r);
+  const bool large = order->fetches >= bad;
+  const double share = all > 0 ? 100 * order->seconds / all : 0;
+  if (large || order->own_fetches >= bad_for_small)
+    text_addf(out,
+              "in the order of map %s each line of memory is fetched %.1f times into the %.3g MB of cache%s; "
+              "op_renumber brings that %s (loops through it have %.0f%% of the time, most of it %s)\n",
+              order->map, large ? order->fetches : order->own_fetches,
+              (double)(large ? r->cache_bytes : r->own_cache_bytes) / 0x1p20, large ? "" : " of a core",
+              large ? "near 1" : "down", share, order->loop);
+  if (order->listed)
+    text_addf(out,
+              "in the order of map %s the %d blocks of %s would run in %d turns, so it goes through a list; "
+              "op_renumber makes that needless (loops through the map have %.0f%% of the time)\n",
+              order->map, order->blocks, order->listed, order->colours, share);
 }
 
 /* What is small does no harm. */

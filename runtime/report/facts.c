@@ -44,6 +44,7 @@ struct use {
   size_t row_bytes;
   const char *loop;
   double seconds, most;
+  const struct loop *listed; /* whose elements run through a list, as they meet through the map */
 };
 
 static void note_use(struct use *uses, int *count, const struct loop *loop, const struct loop_arg *arg) {
@@ -55,6 +56,8 @@ static void note_use(struct use *uses, int *count, const struct loop *loop, cons
     uses[(*count)++] = (struct use){.map = map};
   if (arg->dat->row_bytes > uses[u].row_bytes)
     uses[u].row_bytes = arg->dat->row_bytes;
+  if (loop->stats.colours && access_reduces(arg->access))
+    uses[u].listed = loop;
   if (loop->name == uses[u].loop)
     return; /* another argument of the same loop */
   uses[u].seconds += loop->stats.seconds;
@@ -79,6 +82,13 @@ static bool is_worth_it(const struct report *r, const struct use *use) {
   return !to->spread && !to->from_user && !from->from_user && use->seconds > share * report_seconds(r);
 }
 
+static double fetches_of(const struct use *use, size_t cache_bytes) {
+  const struct map *map = use->map;
+  const long owned = map->from->extents[EXTENT_OWNED];
+  return reach_fetches(map->table, map->first ? map_begin(map, owned) : owned, map->first ? 1 : map->arity,
+                       map->to->extents[EXTENT_OWNED], use->row_bytes, cache_bytes);
+}
+
 static struct report_order *find_orders(const struct op_context *ctx, const struct report *r, int *count) {
   struct use *uses = array_new((size_t)ctx->mesh->maps.count, sizeof *uses);
   struct report_order *orders = array_new((size_t)ctx->mesh->maps.count, sizeof *orders);
@@ -90,16 +100,16 @@ static struct report_order *find_orders(const struct op_context *ctx, const stru
       note_loop(uses, &nuses, site->record);
   }
   for (int u = 0; orders && u < nuses; u++) {
-    const struct map *map = uses[u].map;
-    const long owned = map->from->extents[EXTENT_OWNED];
+    const struct loop *listed = uses[u].listed;
     if (is_worth_it(r, &uses[u]))
-      orders[(*count)++] = (struct report_order){
-          .map = map->name,
-          .loop = uses[u].loop,
-          .seconds = uses[u].seconds,
-          .fetches = reach_fetches(map->table, map->first ? map_begin(map, owned) : owned,
-                                   map->first ? 1 : map->arity, map->to->extents[EXTENT_OWNED],
-                                   uses[u].row_bytes, r->cache_bytes)};
+      orders[(*count)++] = (struct report_order){.map = uses[u].map->name,
+                                                 .loop = uses[u].loop,
+                                                 .seconds = uses[u].seconds,
+                                                 .fetches = fetches_of(&uses[u], r->cache_bytes),
+                                                 .own_fetches = fetches_of(&uses[u], r->own_cache_bytes),
+                                                 .listed = listed ? listed->name : NULL,
+                                                 .blocks = listed ? listed->stats.blocks : 0,
+                                                 .colours = listed ? listed->stats.colours : 0};
   }
   free(uses);
   return orders;

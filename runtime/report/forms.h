@@ -80,6 +80,9 @@ struct report_order {
   const char *map, *loop; /* loop: of these the one that takes the most time */
   double seconds;         /* of all of them */
   double fetches;         /* of each line of memory; 0: the data fit in the cache */
+  double own_fetches;     /* the same into the cache that a core has for itself */
+  const char *listed;  /* a loop whose blocks met so often that its elements run through a list; NULL: none */
+  int blocks, colours; /* of that loop, in the order of its set */
 };
 
 /* A dat that no loop reads, and the program neither. */
@@ -103,11 +106,12 @@ struct report {
   const char *backend, *team; /* team: NULL without threads */
   const char *device;         /* NULL: loops run on the host's threads */
   int threads, ranks, rank;
-  double wall, began; /* seconds since op_init, and when that was on the one clock */
-  bool all, colour;   /* text: every row; as for a terminal */
-  double triad;       /* GB/s of the machine with these threads, 0: not measured */
-  double cache_rate;  /* the same of data in its caches, 0: not measured */
-  size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
+  double wall, began;     /* seconds since op_init, and when that was on the one clock */
+  bool all, colour;       /* text: every row; as for a terminal */
+  double triad;           /* GB/s of the machine with these threads, 0: not measured */
+  double cache_rate;      /* the same of data in its caches, 0: not measured */
+  size_t own_cache_bytes; /* of one core */
+  size_t cache_bytes;     /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;
   const char *const *counters; /* names of what was counted */

@@ -218,6 +218,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   /* The triad is of rank 0's threads, while the others wait. */
   if (!code && !ctx->backend->on_device) {
     r.cache_bytes = caches_bytes(ctx->env, r.threads);
+    r.own_cache_bytes = caches_own_bytes(ctx->env);
     const bool measures = ctx->comm->rank == 0 && writer != report_advice;
     const double rate = measures ? fastest(&r, false) : 0;
     const double within = measures && has_pictures(writer) ? fastest(&r, true) : 0;

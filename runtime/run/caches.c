@@ -11,8 +11,6 @@
 static const size_t megabyte = (size_t)1 << 20;
 static const size_t most_of_one = 96, most_of_a_sharer = 8, most_of_a_cpu = 12;
 static const size_t usual_least = 32, usual_of_a_cpu = 4;
-/* Of a core's own cache no more is believed, and no less; and what is usual. */
-static const size_t least_own = 256 * 1024, most_own = 2048 * 1024, usual_own = 1024 * 1024;
 
 /* What the machine says. */
 struct machine {
@@ -20,6 +18,7 @@ struct machine {
   int cpus;
   size_t bytes; /* of one last-level cache, or of all; 0: unknown */
   int sharing;  /* CPUs that share it; 0: the machine says only how much there is */
+  size_t own;   /* of a CPU's second-level cache; 0: unknown */
 };
 
 static size_t at_least(size_t a, size_t b) {
@@ -56,7 +55,7 @@ static void read_of_cache(const struct machine *m, int index, const char *what, 
   read_line(m->folder, name, line, size);
 }
 
-/* Of the first CPU's caches the one of the highest level, above its own first. */
+/* Of the first CPU's caches the one of the highest level, above its own first; and of the second-level one its share. */
 static void read_caches(struct machine *m) {
   int highest = 1;
   for (int index = 0; index < 8; index++) {
@@ -64,12 +63,17 @@ static void read_caches(struct machine *m) {
     unsigned long kilobytes = 0;
     read_of_cache(m, index, "level", level, sizeof level);
     read_of_cache(m, index, "size", size, sizeof size);
-    if (atoi(level) <= highest || sscanf(size, "%luK", &kilobytes) != 1)
+    if (atoi(level) < 2 || sscanf(size, "%luK", &kilobytes) != 1)
+      continue;
+    read_of_cache(m, index, "shared_cpu_list", shared, sizeof shared);
+    const int sharing = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
+    if (atoi(level) == 2)
+      m->own = kilobytes * 1024 / (size_t)sharing;
+    if (atoi(level) <= highest)
       continue;
     highest = atoi(level);
-    read_of_cache(m, index, "shared_cpu_list", shared, sizeof shared);
     m->bytes = kilobytes * 1024;
-    m->sharing = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
+    m->sharing = sharing;
   }
 }
 
@@ -115,17 +119,10 @@ size_t caches_bytes(const struct env *env, int threads) {
 }
 
 size_t caches_own_bytes(const struct env *env) {
-  const bool recorded = env_given(env, ENV_MACHINE);
-  const struct machine m = {.folder = recorded ? env_value(env, ENV_MACHINE) : "/sys/devices/system/cpu"};
-  for (int index = 0; index < 8; index++) {
-    char level[16], size[32];
-    unsigned long kilobytes = 0;
-    read_of_cache(&m, index, "level", level, sizeof level);
-    read_of_cache(&m, index, "size", size, sizeof size);
-    if (atoi(level) == 2 && sscanf(size, "%luK", &kilobytes) == 1)
-      return kilobytes * 1024 < least_own ? least_own : kilobytes * 1024 > most_own ? most_own : kilobytes * 1024;
-  }
-  return usual_own;
+  const struct machine m = read_machine(env);
+  const size_t own = m.own && m.own <= most_of_a_sharer * megabyte ? m.own : megabyte,
+               all = caches_bytes(env, 1);
+  return own < all ? own : all;
 }
 
 void caches_describe(const struct env *env, struct text *out) {

@@ -52,6 +52,24 @@ TEST(believes_what_can_be) {
   }
 }
 
+/* A core's own: what is said and can be, and no more than what it can have of all. */
+TEST(knows_a_cores_own) {
+  static const struct {
+    const char *machine, *given;
+    size_t bytes;
+  } cases[] = {{"8x32M", "", 1 << 20}, {"16M-each", "", 8 << 20}, {"16M-each", "3M", 3 << 20},
+               {"4M", "", 1 << 20},    {"nothing", "", 1 << 20},  {"nothing", "512K", 512 << 10}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct env env = {0};
+    struct text words = {0};
+    const struct scene scene = {.name = cases[i].machine};
+    believe(&scene, cases[i].given, &env, &words);
+    assert_int_equal(caches_own_bytes(&env), cases[i].bytes);
+    text_free(&words);
+    env_free(&env);
+  }
+}
+
 TEST(believes_people_more) {
   static const struct {
     const char *given;

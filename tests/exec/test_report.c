@@ -242,19 +242,30 @@ CASE(advice) {
 CASE(advice_on_the_mesh) {
   struct report r = make(1);
   struct text out = {0};
-  const struct report_order orders[] = {{.map = "ecell", .loop = "res_calc", .seconds = 1.5, .fetches = 7.64},
-                                        {.map = "good", .loop = "res_calc", .seconds = 1.5, .fetches = 1.2}};
+  const struct report_order orders[] = {
+      {.map = "ecell", .loop = "res_calc", .seconds = 1.5, .fetches = 7.64, .own_fetches = 7.9},
+      {.map = "good", .loop = "res_calc", .seconds = 1.5, .fetches = 1.2, .own_fetches = 3.1},
+      {.map = "small", .loop = "res_calc", .seconds = 1.5, .own_fetches = 4.4},
+      {.map = "pcell", .loop = "res_calc", .seconds = 1.5, .listed = "apply", .blocks = 69, .colours = 68}};
   const struct report_unread unread[] = {{"x", 8e6}, {"tiny", 1000}};
   r.orders = orders;
-  r.norders = 2;
+  r.norders = 4;
+  r.own_cache_bytes = (5 << 20) / 4;
   r.unread = unread;
   r.nunread = 2;
   report_advice(&r, &out);
-  assert_string_equal(text_str(&out),
-                      "in the order of map ecell each line of memory is fetched 7.6 times into the 32 MB of "
-                      "cache; op_renumber "
-                      "brings that near 1 (loops through it have 50% of the time, most of it res_calc)\n"
-                      "no loop reads dat x (8.0 MB), nor does the program fetch it; leave it out\n");
+  assert_string_equal(
+      text_str(&out),
+      "in the order of map ecell each line of memory is fetched 7.6 times into the 32 MB of "
+      "cache; op_renumber "
+      "brings that near 1 (loops through it have 50% of the time, most of it res_calc)\n"
+      "in the order of map small each line of memory is fetched 4.4 times into the 1.25 MB of "
+      "cache of a core; op_renumber "
+      "brings that down (loops through it have 50% of the time, most of it res_calc)\n"
+      "in the order of map pcell the 69 blocks of apply would run in 68 turns, so it goes "
+      "through a list; op_renumber makes that needless (loops through the map have 50% of the "
+      "time)\n"
+      "no loop reads dat x (8.0 MB), nor does the program fetch it; leave it out\n");
   text_clear(&out);
   report_json(&r, &out);
   expect(&out, "\"advice\":[\"in the order of map ecell each");

@@ -2,11 +2,13 @@
 #include "cpu_loop.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/code.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "cpu_gather.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
@@ -63,6 +65,11 @@ static void say_plan(const struct op_context *ctx, const struct plan_wish *wish,
   text_free(&what);
 }
 
+/* Code for a list is made where it is needed, unless nothing is made. */
+static bool may_list(const struct op_context *ctx, const struct loop *loop) {
+  return loop->ranged || strcmp(env_value(ctx->env, ENV_JIT), "load") != 0;
+}
+
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
   const struct loop_part *part = &loop->ready.parts[which];
@@ -73,7 +80,8 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   struct plan_wish wish = {.request = {.begin = part->begin,
                                        .size = part->end - part->begin,
                                        .block_size = block_size_of(&v->variant, loop, part),
-                                       .work = loop_work(loop, part)},
+                                       .work = loop_work(loop, part),
+                                       .in_order = !may_list(ctx, loop)},
                            .strategy = strategy,
                            .threads = out->threads,
                            .set_name = loop->set->name,
@@ -210,6 +218,11 @@ int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
   loop->stats.plan_seconds += clock_seconds() - start;
+  for (int p = 0; p < loop->ready.nparts; p++)
+    if (v->parts[p].entry && v->parts[p].entry->crowded) {
+      loop->stats.blocks = v->parts[p].entry->plan.nblocks;
+      loop->stats.colours = v->parts[p].entry->crowded;
+    }
   /* Ranks ask for code together, and for the same: all, or none after a failure. */
   double listed = is_listed(loop, v);
   code = agree_on_largest(ctx->agreement, code, &listed, 1, err);
