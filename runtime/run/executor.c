@@ -130,18 +130,17 @@ static void run_thread(void *argument, int thread, int threads) {
     own->seconds = clock_seconds() - own->start;
 }
 
-/* No more threads than the widest phase has items. */
-static int useful_threads(const struct execution *e) {
+int executor_useful(const struct schedule *schedule, int threads) {
   int most = 1;
-  for (int p = 0; p < e->schedule->nphases; p++)
-    if (e->schedule->phases[p].count > most)
-      most = e->schedule->phases[p].count;
-  return e->threads < most ? e->threads : most;
+  for (int p = 0; p < schedule->nphases; p++)
+    if (schedule->phases[p].count > most)
+      most = schedule->phases[p].count;
+  return threads < most ? threads : most;
 }
 
 void executor_run(struct team *team, const struct execution *e) {
   struct run run = {.team = team, .execution = e};
-  int threads = useful_threads(e);
+  int threads = executor_useful(e->schedule, e->threads);
   if (e->schedule->waits)
     waits_begin(e->schedule->waits);
   if (threads <= 1 || !team)

@@ -221,6 +221,50 @@ void team_await(struct team *team, struct gate *gate, unsigned seen) {
   gate_wait(gate, seen, &team->patience);
 }
 
+/* ---- what it costs ------------------------------------------------------------------------------------*/
+
+static void no_work(void *argument, int thread, int threads) {
+  (void)argument, (void)thread, (void)threads;
+}
+
+/* The least of some runs, as of threads that are awake; where others want the CPUs few will do. */
+static double measure_cost(struct team *team, int threads) {
+  enum { RUNS = 16, FEWEST = 4 };
+  const double most_seconds = 0.5e-3, begun = clock_seconds();
+  double least = 0, before = begun;
+  for (int run = 0; run < RUNS && (run < FEWEST || before < begun + most_seconds); run++) {
+    team_run(team, threads, no_work, NULL);
+    const double now = clock_seconds();
+    least = run == 0 || now - before < least ? now - before : least;
+    before = now;
+  }
+  return least;
+}
+
+/* Between what two threads take and what all take it grows evenly. */
+static double cost_of(struct team *team, int threads) {
+  double *cost = team->cost;
+  if (cost[COST_ALL] <= 0 && !team->running && !team->fill->busy(team)) {
+    cost[COST_TWO] = measure_cost(team, 2);
+    cost[COST_ALL] = team->threads > 2 ? measure_cost(team, team->threads) : cost[COST_TWO];
+  }
+  const double more = team->threads > 2 ? (double)(threads - 2) / (team->threads - 2) : 0;
+  return cost[COST_TWO] + more * (cost[COST_ALL] - cost[COST_TWO]);
+}
+
+int team_best(struct team *team, double seconds, int phases, int most, double *takes) {
+  int best = 2;
+  for (int threads = 2; threads <= most;
+       threads = threads < most && 2 * threads > most ? most : 2 * threads) {
+    const double now = seconds / threads + phases * cost_of(team, threads);
+    if (threads == 2 || now < *takes) {
+      best = threads;
+      *takes = now;
+    }
+  }
+  return best;
+}
+
 /* ---- first touch ---------------------------------------------------------------------------------------*/
 
 static const size_t small_memory = (size_t)1 << 20;

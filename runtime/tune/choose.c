@@ -231,7 +231,8 @@ static void set_crew(struct op_context *ctx, const struct launch *launch) {
     const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.on_one, &one) : 0;
     crew_ask(&t->crew, many, one);
   }
-  loop->ready.crew = crew_threads(&t->crew);
+  if (t->crew.many > 0)
+    loop->ready.crew = crew_threads(&t->crew);
   t->disturbed |= compares_crews(ctx, t);
 }
 
@@ -437,5 +438,6 @@ void tune_drop(struct op_context *ctx, struct loop *loop) {
     *loop->ready.tuning = (struct tuning){0};
   }
   loop->backend->drop(ctx, loop);
+  loop->ready.crew = 0;
   loop->stats.variant = loop->stats.scalar = NULL;
 }

@@ -10,8 +10,8 @@ enum { WARM_UP = 2, SELDOM = 4 };
 /* Of all runs, that other looks may cost. */
 #define SHARE 0.02
 
-bool crew_asks(const struct crew *crew) {
-  return crew->runs >= crew->ask_at && !crew->duel.on && crew->lost <= SHARE * crew->total;
+bool crew_can_pay(const struct crew *crew) {
+  return crew->lost <= SHARE * crew->total;
 }
 
 void crew_ask(struct crew *crew, int many, bool one) {

@@ -19,8 +19,12 @@ struct crew {
   int duels; /* comparisons that are over */
 };
 
+/* Another look, from what the earlier ones left of its share. */
+bool crew_can_pay(const struct crew *crew);
 /* Before a run: is crew_ask to be called? */
-bool crew_asks(const struct crew *crew);
+static inline bool crew_asks(const struct crew *crew) {
+  return crew->runs >= crew->ask_at && !crew->duel.on && crew_can_pay(crew);
+}
 /* What the model says now: how many several are best (0: nothing is to be decided, ever), and whether one is better.
  * The first call is the guess for the first runs, every other one begins a comparison. */
 void crew_ask(struct crew *crew, int many, bool one);

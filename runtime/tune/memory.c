@@ -83,12 +83,18 @@ static int variant_of(const struct loop *loop, const struct store_tuning *row, e
   return found;
 }
 
-/* What an earlier run found. */
+/* What an earlier run found. All ranks get it. */
+enum { MOST_KNOWN = 64 };
 struct memory {
   int winner; /* -1: nothing */
   enum tuning_grade grade;
   double median;  /* 0: of another mesh or machine, which is no measure for drift */
   bool no_single; /* one thread was no better, on this mesh and machine */
+  /* Without a winner: of what part of the default's time variants took, and of how many runs. */
+  struct {
+    double part;
+    int runs;
+  } known[MOST_KNOWN];
 };
 
 static struct memory look_up(struct op_context *ctx, const struct loop *loop,
@@ -141,12 +147,29 @@ static bool was_no_single(struct op_context *ctx, const struct loop *loop) {
   return was;
 }
 
+/* Of a run that ended before its choice. */
+static void look_up_parts(struct op_context *ctx, const struct loop *loop, struct memory *m) {
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, &rows);
+  for (int r = 0; r < count; r++) {
+    const int which = find_variant(loop, rows[r].variant);
+    if (which >= 0 && which < MOST_KNOWN && rows[r].baseline > 0) {
+      m->known[which].part = rows[r].median / rows[r].baseline;
+      m->known[which].runs = rows[r].count;
+    }
+  }
+  store_tunings_free(rows, count);
+}
+
 static struct memory remembered(struct op_context *ctx, const struct loop *loop) {
   struct tuning_place place = {0};
   struct memory m = {.winner = -1};
   if (make_place(ctx, loop, &place))
     m = look_up(ctx, loop, &place);
-  m.no_single = m.winner >= 0 && was_no_single(ctx, loop);
+  if (m.winner < 0)
+    look_up_parts(ctx, loop, &m);
+  else
+    m.no_single = was_no_single(ctx, loop);
   tuning_place_free(&place);
   return m;
 }
@@ -196,9 +219,18 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     t->kept = true;
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              name_of(loop, m.winner), tuning_grade_words(m.grade));
-  } else
-    log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
-             name_of(loop, loop->ready.standard), recalls ? ": nothing is remembered" : "");
+    return OP_OK;
+  }
+  int known = 0;
+  for (int i = 0; t->watches && i < loop->ready.nvariants && i < MOST_KNOWN; i++) {
+    tuner_recall(t->tuner, i, m.known[i].part, m.known[i].runs);
+    known += i != loop->ready.standard && m.known[i].runs > 0;
+  }
+  log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
+           name_of(loop, loop->ready.standard),
+           known     ? ", and goes on with the trials of an earlier run"
+           : recalls ? ": nothing is remembered"
+                     : "");
   return OP_OK;
 }
 
@@ -212,15 +244,15 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
                              .threads = place->threads,
                              .mesh = text_str(&place->mesh),
                              .variant = name_of(loop, which),
-                             .baseline = tuner_median(t->tuner, loop->ready.standard, NULL),
+                             .baseline = tuner_beside(t->tuner, which),
                              .chosen = which == tuner_lasting(t->tuner)};
   row.median = tuner_median(t->tuner, which, &row.count);
   row.provisional = row.chosen && !tuner_is_known(t->tuner);
   return row;
 }
 
-/* Every variant that was measured. */
-static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
+/* Every variant that was measured. `chooses`: the best of them is the choice. */
+static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t, bool chooses) {
   struct tuning_place place = {0};
   struct store_tuning *rows = array_new((size_t)loop->ready.nvariants, sizeof *rows);
   int count = 0;
@@ -228,6 +260,8 @@ static void keep(struct op_context *ctx, const struct loop *loop, struct tuning 
   if (rows && make_place(ctx, loop, &place)) {
     for (int i = 0; i < loop->ready.nvariants; i++) {
       rows[count] = row_of(t, loop, &place, i);
+      rows[count].chosen &= chooses;
+      rows[count].provisional &= chooses;
       count += rows[count].count > 0 && !is_single(loop, i); /* that one holds for a while only */
     }
     store_put_tunings(ctx->store, rows, count);
@@ -263,14 +297,15 @@ static bool knows_enough(const struct loop *loop, const struct tuning *t) {
   return tuner_trials(t->tuner) > 0 && 2 * known >= loop->ready.nvariants - (loop->ready.single > 0);
 }
 
-/* A choice among all variants, of an earlier run: what is known of a part of them does not replace it. */
-static bool was_finished(struct op_context *ctx, const struct loop *loop) {
+/* By an earlier run: `among_all` variants, which what is known of half of them does not replace; or among so many, which
+ * what is known of fewer does not. */
+static bool was_chosen(struct op_context *ctx, const struct loop *loop, bool among_all) {
   struct store_tuning *rows;
   const int count = get_rows(ctx, loop, &rows);
   const struct store_tuning *chosen = chosen_of(rows, count);
-  const bool finished = chosen && !chosen->provisional;
+  const bool was = chosen && !(among_all && chosen->provisional);
   store_tunings_free(rows, count);
-  return finished;
+  return was;
 }
 
 /* How large the set is tells one loop from another of that name. What is called once is not worth tuning. */
@@ -290,8 +325,9 @@ void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning
     return;
   if (t->exhaustive)
     tuner_next(t->tuner); /* maybe all that is missing is to ask */
-  if (tuner_is_known(t->tuner) || (knows_enough(loop, t) && !was_finished(ctx, loop)))
-    keep(ctx, loop, t);
+  const bool known = tuner_is_known(t->tuner), enough = known || knows_enough(loop, t);
+  if (known || (tuner_trials(t->tuner) > 0 && !was_chosen(ctx, loop, enough)))
+    keep(ctx, loop, t, enough);
   if (!tuner_is_settled(t->tuner))
     warn_unfinished(ctx, loop, t);
 }
@@ -368,5 +404,5 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
              "stays",
              loop->name);
   else
-    keep(ctx, loop, t);
+    keep(ctx, loop, t, true);
 }

@@ -35,7 +35,10 @@ struct candidate {
   double times[SAMPLES]; /* the newest ones, a ring */
   double median;         /* of them; 0: none */
   int count;             /* counted runs */
-  bool cold;             /* the next run is the first: not counted */
+  double beside;         /* the default's median when the newest time came */
+  double part;           /* of the default's time, in an earlier run; 0: not known */
+  int part_runs;
+  bool cold; /* the next run is the first: not counted */
   bool alive, usable;
 };
 
@@ -263,11 +266,40 @@ static void end_round(struct tuner *t) {
     tuner_settle(t, t->winner, median_of(&t->candidates[t->winner]));
 }
 
-static void add_time(struct candidate *c, double seconds) {
+static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;
   c->times[c->count++ % SAMPLES] = seconds;
   c->median = times_median(c->times, kept(c));
+  c->beside = median_of(&t->candidates[t->standard]);
+}
+
+void tuner_recall(struct tuner *t, int candidate, double part, int runs) {
+  struct candidate *c = &t->candidates[candidate];
+  if (candidate != t->standard && candidate != t->single && part > 0 && isfinite(part) && runs > 0) {
+    c->part = part;
+    c->part_runs = runs < SAMPLES ? runs : SAMPLES;
+  }
+}
+
+/* As if those runs had been here. */
+static void take_recalled(struct tuner *t) {
+  const double usual = median_of(&t->candidates[t->standard]);
+  bool any = false;
+  for (int i = 0; i < t->count; i++) {
+    struct candidate *c = &t->candidates[i];
+    for (int run = 0; c->part > 0 && run < c->part_runs; run++)
+      add_time(t, c, c->part * usual);
+    any |= c->part > 0;
+    c->cold &= c->part <= 0;
+    c->part = 0;
+  }
+  if (!any)
+    return;
+  choose_winner(t);
+  for (int i = 0; i < t->count; i++)
+    if (median_of(&t->candidates[i]) > HOPELESS * median_of(&t->candidates[t->winner]))
+      t->candidates[i].alive &= i == t->standard;
 }
 
 bool tuner_is_saving(const struct tuner *t) {
@@ -406,7 +438,9 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     c->cold = false;
     return;
   }
-  add_time(c, seconds);
+  add_time(t, c, seconds);
+  if (candidate == t->standard && c->count == BASE_RUNS)
+    take_recalled(t);
   if (trial && is_hopeless(t, c))
     c->alive = false;
   /* In the first round one is brought to its end before the next is prepared, and runs from then on if it is better: a
@@ -502,6 +536,10 @@ double tuner_median(const struct tuner *t, int candidate, int *count) {
   if (count)
     *count = t->candidates[candidate].count;
   return median_of(&t->candidates[candidate]);
+}
+
+double tuner_beside(const struct tuner *t, int candidate) {
+  return t->candidates[candidate].beside;
 }
 
 double tuner_spread(const struct tuner *t, int candidate) {

@@ -50,7 +50,10 @@ void tuner_set_single(struct tuner *tuner, int candidate);
 /* Start from what an earlier run found: the winner is used at once, nothing but one thread is tried. `median` is
  * what to compare with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
-/* Right after that: an earlier run found one thread to be no better, so it is not tried before the winner drifts. */
+/* Or go on where an earlier run ended before its choice: so many runs of the candidate took that part of the default's
+ * time there. It counts once the default's time is known here. Right after tuner_new. */
+void tuner_recall(struct tuner *tuner, int candidate, double part, int runs);
+/* Right after tuner_settle: an earlier run found one thread to be no better, so it is not tried before the winner drifts. */
 void tuner_pass_over_single(struct tuner *tuner);
 
 /* An earlier run that ended before it had chosen measured so much, so often. Before the first run. */
@@ -67,7 +70,9 @@ bool tuner_is_known(const struct tuner *tuner);
 bool tuner_last_duel(const struct tuner *tuner, double *one, double *many);
 int tuner_duels(const struct tuner *tuner);                                /* that are over */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
-double tuner_spread(const struct tuner *tuner, int candidate);             /* see times.h */
+double tuner_beside(const struct tuner *tuner,
+                    int candidate); /* the default's median at that time; 0: likewise */
+double tuner_spread(const struct tuner *tuner, int candidate); /* see times.h */
 bool tuner_rejected(const struct tuner *tuner, int candidate);
 long long tuner_trials(const struct tuner *tuner);
 double tuner_overhead(const struct tuner *tuner); /* seconds */

@@ -211,6 +211,33 @@ static void short_runs_keep_the_best(void **state) {
   starts_at_the_winner("auto", "short.db", SMALL);
 }
 
+/* A run that ends before half of the variants are known keeps what it measured, and the next one goes on there. */
+CASE(short_runs_add_up) {
+  for (int runs = 0;; runs++) {
+    assert_true(runs < 100);
+    open_library("1000", "parts.db");
+    struct ring r = declare(SMALL);
+    for (int i = 0; i < 16; i++) {
+      move_once(&r);
+      usleep(1000); /* for the compiler */
+    }
+    works(op_exit());
+    struct store *store = NULL;
+    struct store_tuning *rows;
+    bool chosen = false;
+    const int count = open_rows("parts.db", true, &store, &rows);
+    for (int row = 0; row < count; row++)
+      chosen |= rows[row].chosen;
+    store_tunings_free(rows, count);
+    store_close(store);
+    if (chosen)
+      break;
+    if (count > 1)
+      says_where_it_starts("1000", "parts.db", SMALL, "goes on with the trials of an earlier run");
+  }
+  says_where_it_starts("use", "parts.db", SMALL, "tuned on this processor and class of mesh");
+}
+
 /* What the report at the end, which goes to the standard output, says. */
 static void report_to(char *out, size_t size) {
   struct capture c = capture_begin(stdout);
@@ -422,15 +449,11 @@ int main(int argc, char **argv) {
   if (!folder)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_and_remembers),
-      cmocka_unit_test(short_runs_keep_the_best),
-      cmocka_unit_test(tells_trials_from_loops),
-      cmocka_unit_test(reports_what_is_gone),
-      cmocka_unit_test(reports_what_may_come_again),
-      cmocka_unit_test(compiles_behind_the_program),
-      cmocka_unit_test(ends_while_something_is_compiled),
-      cmocka_unit_test(off_tries_nothing),
-      cmocka_unit_test(keeps_what_is_compiled_at_the_end),
+      cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(short_runs_keep_the_best),
+      cmocka_unit_test(short_runs_add_up),           cmocka_unit_test(tells_trials_from_loops),
+      cmocka_unit_test(reports_what_is_gone),        cmocka_unit_test(reports_what_may_come_again),
+      cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
+      cmocka_unit_test(off_tries_nothing),           cmocka_unit_test(keeps_what_is_compiled_at_the_end),
       cmocka_unit_test(ends_without_the_library),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,32 @@ TEST(a_settled_start_tries_nothing) {
   tuner_free(t);
 }
 
+/* What earlier runs measured is not measured again, on a machine that is slower now as well; the best of it runs as soon
+ * as the default's time is known, and what was hopeless stays out. */
+TEST(goes_on_where_an_earlier_run_ended) {
+  enum { DEFAULT, HOPELESS, BETTER, NEW, BEST, COUNT };
+  static const double parts[COUNT] = {1, 3, 0.8, 0.9, 0.5}, slower = 7;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int runs[COUNT] = {0}, first = -1;
+  assert_int_equal(tuner_new(&t, COUNT, DEFAULT, &automatic, &err), OP_OK);
+  tuner_recall(t, DEFAULT, 1, 5);
+  tuner_recall(t, HOPELESS, parts[HOPELESS], 2);
+  tuner_recall(t, BETTER, parts[BETTER], 3);
+  for (int i = 0; i < 2000 && !tuner_is_settled(t); i++) {
+    const int next = tuner_next(t);
+    runs[next]++;
+    first = first < 0 && next != DEFAULT ? next : first;
+    tuner_record(t, next, slower * 1e-3 * parts[next]);
+  }
+  assert_true(tuner_is_settled(t));
+  assert_int_equal(first, BETTER);
+  assert_int_equal(runs[HOPELESS], 0);
+  assert_true(runs[NEW] >= 3 && runs[BEST] >= 3);
+  assert_int_equal(tuner_winner(t), BEST);
+  tuner_free(t);
+}
+
 /* A program that ends before all candidates were tried gains from those that were. */
 TEST(what_is_better_runs_at_once) {
   for (unsigned seed = 1; seed <= 20; seed++) {

@@ -149,7 +149,8 @@ static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, 
   int most = 1, phases = 0;
   for (int p = 0; p < loop->ready.nparts; p++)
     if (v->parts[p].schedule) {
-      most = v->parts[p].threads > most ? v->parts[p].threads : most;
+      const int useful = executor_useful(v->parts[p].schedule, v->parts[p].threads);
+      most = useful > most ? useful : most;
       phases += v->parts[p].schedule->waits ? 1 : v->parts[p].schedule->nphases;
     }
   if (most < 2 || cpu->forces_threads || loop->ready.heavy ||
