@@ -250,6 +250,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   t->called = wish->called;
   t->options = mode.options;
   t->options.unknown = unknown;
+  t->options.base = 2; /* each is of several periods, or of long ones */
   list_ways(t, wish);
   code = begin_tuner(t, true, err);
   if (!code && !make_place(t, loops, n))
@@ -260,6 +261,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   }
   if (mode.recall)
     recall(ctx, t);
+  tuner_know(t->tuner, 0, t->called, 1);
   *out = t;
   return OP_OK;
 }
@@ -314,12 +316,14 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
+/* What the first guess costs is not for a trial: the model says that it pays. */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
-  tuner_paid(t->tuner, seconds);
+  if (t->current > 1)
+    tuner_paid(t->tuner, seconds);
 }
 
-void chain_tuning_passed(struct chain_tuning *t, double seconds) {
-  tuner_pass(t->tuner, seconds);
+void chain_tuning_passed(struct chain_tuning *t, int periods, double seconds) {
+  tuner_pass(t->tuner, periods * seconds);
 }
 
 bool chain_tuning_is_settled(const struct chain_tuning *t) {
@@ -355,7 +359,12 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
            tuner_median(t->tuner, 0, NULL));
 }
 
-void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds) {
+/* The tuner takes them for one run, but for what they cost. */
+void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
+  const double best = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  if (!tuner_is_settled(t->tuner) && best > 0)
+    tuner_paid(t->tuner, (periods - 1) * (seconds - best));
+  tuner_pass(t->tuner, (periods - 1) * seconds);
   tuner_record(t->tuner, t->current, seconds);
   ctx->counters->trials += tuner_trials(t->tuner) - t->told_trials;
   t->told_trials = tuner_trials(t->tuner);

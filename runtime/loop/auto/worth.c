@@ -23,8 +23,8 @@ static const double least_gain = 0.03;
 enum { MORE_PERIODS = 100 };
 /* Seconds that cutting takes for an element or an entry of a map. */
 static const double cut_seconds = 10e-9;
-/* Loops of a chain: more periods are cut together as long as there are fewer. */
-enum { LONG_CHAIN = 16 };
+/* Loops of a chain: more periods are cut together as long as there are fewer, and so many periods at most. */
+enum { LONG_CHAIN = 16, MOST_PERIODS = 8 };
 
 /* What is known of a part of a period: loops that follow one another, and between which nobody looks. */
 struct part {
@@ -129,7 +129,7 @@ static double front_bytes(const struct part *p) {
 static int periods_of(const struct op_context *ctx, const struct part *p) {
   const double own = (double)caches_own_bytes(ctx->env), front = front_bytes(p);
   int periods = 1;
-  while (p->whole && periods * p->n < LONG_CHAIN && 2 * periods * front <= own)
+  while (p->whole && periods < MOST_PERIODS && periods * p->n < LONG_CHAIN && 2 * periods * front <= own)
     periods *= 2;
   return periods;
 }
