@@ -377,7 +377,8 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
-  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
+  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) ||
+      ctx->queue->check)
     return 0;
   for (int i = 1; i < period; i++)
     if (launches[i]->loop->key.order < launches[first]->loop->key.order)

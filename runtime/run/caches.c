@@ -123,7 +123,9 @@ size_t caches_own_bytes(const struct env *env) {
     read_of_cache(&m, index, "level", level, sizeof level);
     read_of_cache(&m, index, "size", size, sizeof size);
     if (atoi(level) == 2 && sscanf(size, "%luK", &kilobytes) == 1)
-      return kilobytes * 1024 < least_own ? least_own : kilobytes * 1024 > most_own ? most_own : kilobytes * 1024;
+      return kilobytes * 1024 < least_own  ? least_own
+             : kilobytes * 1024 > most_own ? most_own
+                                           : kilobytes * 1024;
   }
   return usual_own;
 }

@@ -52,7 +52,8 @@ static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
 }
 
 static void add_way(struct chain_tuning *t, double bytes, int periods, bool fused, bool tasks) {
-  t->ways[t->nways++] = (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
+  t->ways[t->nways++] =
+      (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
 }
 
 static void add_ways_near(struct chain_tuning *t, const struct chain_wish *w, bool fused) {
@@ -143,7 +144,8 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
 }
 
 /* What was chosen is where this run starts. */
-static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
+static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
+                          int count) {
   const struct store_tuning *best = NULL;
   enum tuning_grade grade = TUNING_NOTHING;
   int winner = -1;
@@ -166,11 +168,13 @@ static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const 
 }
 
 /* What was measured of just this mesh, by a run that ended before it could choose. */
-static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
+static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
+                         int count) {
   int known = 0;
   for (int r = 0; r < count; r++) {
     const int which = find_way(t, rows[r].variant);
-    if (which < 0 || tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
+    if (which < 0 ||
+        tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
       continue;
     tuner_know(t->tuner, which, rows[r].median, rows[r].count);
     known++;
@@ -339,6 +343,7 @@ static enum chain_kind kind_of(struct chain_way way) {
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
   *out = (struct chain_tried){.settled = tuner_is_settled(t->tuner)};
   name_way(t, tuner_winner(t->tuner), out->way);
+  out->runs = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
   for (int i = 0; i < t->nways; i++) {
     const double median = tuner_rejected(t->tuner, i) ? 0 : tuner_median(t->tuner, i, NULL);
     double *best = &out->seconds[kind_of(t->ways[i])];

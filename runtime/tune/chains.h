@@ -31,6 +31,7 @@ struct chain_tried {
   char way[CHAIN_NAME];        /* the best one known: "fused/tiles/512K/periods2" */
   bool settled;                /* no other one is tried any more */
   double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it in this run */
+  double runs;                 /* the same as it runs now: that way's */
 };
 
 /* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,

@@ -219,7 +219,8 @@ TEST(a_result_in_a_variable_is_there_at_once) {
   for (int i = 0; i < ROUNDS; i++) {
     step();
     sum = 0;
-    works(op_par_loop(total, "total", cells, direct(q, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+    works(op_par_loop(total, "total", cells, direct(q, WIDTH, "double", OP_READ),
+                      op_arg_gbl(&sum, 1, "double", OP_INC)));
     assert_int_equal(waiting(), 0);
     assert_true(sum > 0 && (sum < before || sum > before));
     before = sum;
@@ -236,7 +237,8 @@ TEST(what_is_wrong_is_an_error_at_the_call) {
   while (waiting() == 0)
     step();
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  fails(OP_ERR_DIM, op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(r, 3, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
+  fails(OP_ERR_DIM, op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(r, 3, "double", OP_RW),
+                                direct(q, WIDTH, "double", OP_RW)));
   op_set_error_handler(NULL, NULL);
   works(op_exit());
 }
@@ -329,7 +331,8 @@ static void use_new_sets(int size) {
   op_set some = op_decl_set(size, "some");
   op_map to = op_decl_map(some, cells, 1, targets, "to");
   for (int i = 0; i < 6; i++)
-    works(op_par_loop(total, "total", some, op_arg_dat(q, 0, to, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+    works(op_par_loop(total, "total", some, op_arg_dat(q, 0, to, WIDTH, "double", OP_READ),
+                      op_arg_gbl(&sum, 1, "double", OP_INC)));
   last_sum = sum;
   works(op_free_map(to));
   works(op_free_set(some));
@@ -377,8 +380,10 @@ TEST(views_and_kept_globals) {
   op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
   for (int i = 0; i < ROUNDS; i++) {
     settle_by(OP_KERNEL_OF(settle), "settle");
-    works(op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(q, WIDTH, "double", OP_RW), direct(v, WIDTH, "double", OP_RW)));
-    works(op_par_loop(total, "total", cells, direct(v, WIDTH, "double", OP_READ), op_arg_global(kept, OP_INC)));
+    works(op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(q, WIDTH, "double", OP_RW),
+                      direct(v, WIDTH, "double", OP_RW)));
+    works(
+        op_par_loop(total, "total", cells, direct(v, WIDTH, "double", OP_READ), op_arg_global(kept, OP_INC)));
   }
   assert_ptr_equal(op_acquire(v, OP_READ), array);
   assert_int_equal(waiting(), 0);
@@ -484,8 +489,8 @@ TEST(pieces_in_a_graph_run_in_the_graph) {
   op_task tasks[PIECES];
   begin("OP2_TUNE=off");
   op_graph graph = op_decl_graph("graph");
-  works(op_graph_loop(graph, PIECES, NULL, tasks, OP_KERNEL_OF(settle), "settle", cells, direct(r, WIDTH, "double", OP_RW),
-                      direct(q, WIDTH, "double", OP_RW)));
+  works(op_graph_loop(graph, PIECES, NULL, tasks, OP_KERNEL_OF(settle), "settle", cells,
+                      direct(r, WIDTH, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
   for (int i = 0; i < ROUNDS; i++) {
     spread_once();
     works(op_graph_run(graph));

@@ -39,7 +39,8 @@ static double cache_bytes(const struct op_context *ctx, int threads) {
 }
 
 double worth_tile_bytes(const struct op_context *ctx) {
-  const double least = 128e3, last = (double)env_number(ctx->env, ENV_L3, 0), own = (double)caches_own_bytes(ctx->env);
+  const double least = 128e3, last = (double)env_number(ctx->env, ENV_L3, 0),
+               own = (double)caches_own_bytes(ctx->env);
   const double most = last > 0 && last < own ? last / 2 : own / 2;
   double bytes = least;
   while (2 * bytes <= most)
@@ -59,7 +60,8 @@ static bool speaks(const struct loop *loop) {
 }
 
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 && !speaks(loop);
+  return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
+         !speaks(loop);
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -175,7 +177,8 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
-bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess, double *seconds) {
+bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                   double *seconds) {
   struct part p = {.whole = true};
   double gain = 0;
   for (int i = 0; i < n; i++)
