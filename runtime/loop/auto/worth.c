@@ -10,6 +10,7 @@
 #include "loop/queue.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
+#include "ranks/comm.h"
 #include "run/caches.h"
 #include "tune/times.h"
 
@@ -54,13 +55,30 @@ bool worth_is_forced(const struct op_context *ctx) {
 
 /* ---- which loops may wait ---- */
 
+/* A global that other loops have on the device, and this one on the host. */
+static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; loop->ready.hands_on && !ctx->queue->check && i < loop->nargs; i++)
+    any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
+  return any && space_is_device(loop->space);
+}
+
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
+ * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
+bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
+  const struct backend *b = loop->backend;
+  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->compiled &&
+         comm_alone(ctx->comm) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+}
+
 /* The program sees when such a kernel runs. */
 static bool speaks(const struct loop *loop) {
   return kernel_uses(&loop->kernel, "printf") || kernel_uses(&loop->kernel, "op_assert");
 }
 
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
+  return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
          !speaks(loop);
 }
 

@@ -12,6 +12,8 @@ struct op_context;
  * any. */
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
                    double *seconds);
+/* A launch of the loop may wait: for what it is, whatever the calls are. */
+bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* OP2_TILES and OP2_TASKS, for tests: whatever comes again waits. */
 bool worth_is_forced(const struct op_context *ctx);
 /* The first guess of a tile's bytes: at home in a core's own cache. */
