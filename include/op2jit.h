@@ -386,9 +386,9 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
 /* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the loop is checked,
  * planned and compiled, or found in the cache; later calls with the same text, set and arguments cost a fraction of a
  * microsecond. Errors: whatever is wrong with the set, the kernel or an argument; messages begin with the file and
- * line of the call, name the loop and count arguments from 1. With OP2_LAZY loops wait until the program looks: an
- * error that is found only when they run is the error of the call that made them run, names the loop and the place of
- * its call, and data are as before that call.
+ * line of the call, name the loop and count arguments from 1. Loops may wait until the program looks (OP2_LAZY; by
+ * themselves never where errors come back): an error that is found only when they run is the error of the call that
+ * made them run, names the loop and the place of its call, and data are as before that call.
  *
  *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
  */
@@ -483,9 +483,9 @@ void op_barrier(void);
 
 /* printf to stdout on rank 0 only. */
 void op_printf(const char *format, ...) OP2JIT_PRINTF(1, 2);
-/* Seconds since some fixed time. Local. */
+/* Seconds since some fixed time. Local. Loops of this thread that wait by themselves (OP2_LAZY=auto) run first. */
 double op_wtime(void);
-/* Processor and wall-clock seconds. Local. */
+/* Processor and wall-clock seconds. Local. Like op_wtime, it runs what waits. */
 void op_timers(double *cpu, double *wall);
 /* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
 void op_timing_output(void);

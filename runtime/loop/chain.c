@@ -288,11 +288,11 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   ctx->queue->watch.gained |= !was_settled || ran.tiled || ran.fused;
   chain_tuning_paid(p->tuner, preparing);
   if (ran.trying)
-    chain_tuning_passed(p->tuner, (clock_seconds() - start - preparing) / times);
+    chain_tuning_passed(p->tuner, times, (clock_seconds() - start - preparing) / times);
   else if ((way.bytes > 0 && !ran.tiled) || (way.fused && !ran.fused))
     code = chain_tuning_reject(p->tuner, err);
   else
-    chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - preparing) / times);
+    chain_tuning_ran(ctx, p->tuner, times, (clock_seconds() - start - preparing) / times);
   if (!was_settled && chain_tuning_is_settled(p->tuner)) {
     const struct chain_way best = chain_tuning_next(p->tuner);
     tiled_forget_others(ctx, p->loops[0], &best);
@@ -377,7 +377,8 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
-  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) || ctx->queue->check)
+  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) ||
+      ctx->queue->check)
     return 0;
   for (int i = 1; i < period; i++)
     if (launches[i]->loop->key.order < launches[first]->loop->key.order)

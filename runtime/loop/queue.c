@@ -5,11 +5,10 @@
 
 #include "backend/backend.h"
 #include "context/context.h"
-#include "context/env.h"
+#include "loop/auto/worth.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
-#include "ranks/comm.h"
 #include "tune/choose.h"
 
 static bool changes(const struct loop *loop, const struct gbl *gbl) {
@@ -67,24 +66,6 @@ int queue_flush(struct op_context *ctx, struct error *err) {
   return n ? run_first(ctx, n, err) : OP_OK;
 }
 
-/* A global that other loops have on the device, and this one on the host. */
-static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
-  bool any = false;
-  for (int i = 0; loop->ready.hands_on && !ctx->queue->check && i < loop->nargs; i++)
-    any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
-  return any && space_is_device(loop->space);
-}
-
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
- * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
- * anything in it, and waits in tests only. */
-bool queue_may_wait(const struct op_context *ctx, const struct loop *loop) {
-  const struct backend *b = loop->backend;
-  const bool forced = env_number(ctx->env, ENV_TILES, 0) > 0 || env_number(ctx->env, ENV_TASKS, 0) > 0;
-  return (b->may_wait || (b->work && forced)) && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
-         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
-}
-
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {
   int code = queue_flush(ctx, err);
   if (!code)
@@ -120,7 +101,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   struct queue *queue = ctx->queue;
   struct loop *loop = launch->loop;
   bool tried = false;
-  if ((queue->watch.on && !watch_takes(ctx, loop)) || !queue_may_wait(ctx, loop))
+  if ((queue->watch.on && !watch_takes(ctx, loop)) || !loop_may_wait(ctx, loop))
     return run_at_once(ctx, launch, err);
   int code = make_ready(ctx, launch, &tried, err);
   if (code) {

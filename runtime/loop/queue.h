@@ -23,8 +23,6 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
                struct error *err);
 /* Run launches that are ready: as chains, or one by one. */
 int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err);
-/* A launch of the loop may wait: for what it is, whatever the program is. */
-bool queue_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* Run all that wait. After an error nothing waits any more, and data are as they were before. */
 int queue_flush(struct op_context *ctx, struct error *err);
 

@@ -97,10 +97,11 @@ static void add_ways(const struct report *r, struct text *out) {
     const struct chain_facts *c = &r->ways[i];
     const double *seconds = c->tried.seconds;
     json_object(out, NULL,
-                "first:t last:t loops:n way:t settled:b loops_seconds:d fused_seconds:d tiled_seconds:d "
-                "tasks_seconds:d both_seconds:d",
+                "first:t last:t loops:n way:t settled:b loops_seconds:d runs_seconds:d fused_seconds:d "
+                "tiled_seconds:d tasks_seconds:d both_seconds:d",
                 c->first, c->last, c->loops, c->tried.way, c->tried.settled, seconds[CHAIN_LOOPS],
-                seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS], seconds[CHAIN_BOTH]);
+                c->tried.runs, seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS],
+                seconds[CHAIN_BOTH]);
   }
   json_close(out, ']');
 }

@@ -156,6 +156,13 @@ static void text_across(const struct report *r, const struct report_row *const *
   }
 }
 
+static void cell_known_time(struct text *out, double seconds, int width) {
+  if (seconds > 0)
+    cell_time(out, seconds, width);
+  else
+    text_addf(out, " %*s", width, "-");
+}
+
 /* Its loops' rows above have shares of its time. */
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
@@ -166,10 +173,7 @@ static void text_chains(const struct report *r, struct text *out) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
-    if (c->floor > 0)
-      cell_time(out, c->floor, 8);
-    else
-      text_addf(out, " %8s", "-");
+    cell_known_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
     text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s%s\n", c->tile_bytes * 1e-6, c->tiles,
               c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last,
@@ -181,16 +185,16 @@ static void text_chains(const struct report *r, struct text *out) {
 static void text_ways(const struct report *r, struct text *out) {
   if (r->nways == 0)
     return;
-  text_addf(out, "chains by ways\n%6s %9s %9s %9s %9s %9s  %s\n", "loops", "as called", "fused", "in tiles",
-            "as tasks", "both", "best");
+  text_addf(out, "chains by ways\n%6s %9s %10s %9s %9s %9s %9s  %s\n", "loops", "as called", "as it runs",
+            "fused", "in tiles", "as tasks", "both", "best");
   for (int i = 0; i < r->nways; i++) {
     const struct chain_facts *c = &r->ways[i];
     text_addf(out, "%6d", c->loops);
-    for (int k = 0; k < CHAIN_KINDS; k++)
-      if (c->tried.seconds[k] > 0)
-        cell_time(out, c->tried.seconds[k], 9);
-      else
-        text_addf(out, " %9s", "-");
+    for (int k = 0; k < CHAIN_KINDS; k++) {
+      cell_known_time(out, c->tried.seconds[k], 9);
+      if (k == CHAIN_LOOPS)
+        cell_known_time(out, c->tried.runs, 10);
+    }
     text_addf(out, "  %s%s  %s ... %s\n", c->tried.way, c->tried.settled ? "" : " so far", c->first, c->last);
   }
 }

@@ -52,7 +52,8 @@ static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
 }
 
 static void add_way(struct chain_tuning *t, double bytes, int periods, bool fused, bool tasks) {
-  t->ways[t->nways++] = (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
+  t->ways[t->nways++] =
+      (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
 }
 
 static void add_ways_near(struct chain_tuning *t, const struct chain_wish *w, bool fused) {
@@ -143,7 +144,8 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
 }
 
 /* What was chosen is where this run starts. */
-static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
+static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
+                          int count) {
   const struct store_tuning *best = NULL;
   enum tuning_grade grade = TUNING_NOTHING;
   int winner = -1;
@@ -166,11 +168,13 @@ static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const 
 }
 
 /* What was measured of just this mesh, by a run that ended before it could choose. */
-static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows, int count) {
+static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
+                         int count) {
   int known = 0;
   for (int r = 0; r < count; r++) {
     const int which = find_way(t, rows[r].variant);
-    if (which < 0 || tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
+    if (which < 0 ||
+        tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
       continue;
     tuner_know(t->tuner, which, rows[r].median, rows[r].count);
     known++;
@@ -250,6 +254,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   t->called = wish->called;
   t->options = mode.options;
   t->options.unknown = unknown;
+  t->options.base = 2; /* each is of several periods, or of long ones */
   list_ways(t, wish);
   code = begin_tuner(t, true, err);
   if (!code && !make_place(t, loops, n))
@@ -260,6 +265,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   }
   if (mode.recall)
     recall(ctx, t);
+  tuner_know(t->tuner, 0, t->called, 1);
   *out = t;
   return OP_OK;
 }
@@ -314,12 +320,14 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
+/* What the first guess costs is not for a trial: the model says that it pays. */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
-  tuner_paid(t->tuner, seconds);
+  if (t->current > 1)
+    tuner_paid(t->tuner, seconds);
 }
 
-void chain_tuning_passed(struct chain_tuning *t, double seconds) {
-  tuner_pass(t->tuner, seconds);
+void chain_tuning_passed(struct chain_tuning *t, int periods, double seconds) {
+  tuner_pass(t->tuner, periods * seconds);
 }
 
 bool chain_tuning_is_settled(const struct chain_tuning *t) {
@@ -335,6 +343,7 @@ static enum chain_kind kind_of(struct chain_way way) {
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
   *out = (struct chain_tried){.settled = tuner_is_settled(t->tuner)};
   name_way(t, tuner_winner(t->tuner), out->way);
+  out->runs = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
   for (int i = 0; i < t->nways; i++) {
     const double median = tuner_rejected(t->tuner, i) ? 0 : tuner_median(t->tuner, i, NULL);
     double *best = &out->seconds[kind_of(t->ways[i])];
@@ -355,7 +364,12 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
            tuner_median(t->tuner, 0, NULL));
 }
 
-void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds) {
+/* The tuner takes them for one run, but for what they cost. */
+void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
+  const double best = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  if (!tuner_is_settled(t->tuner) && best > 0)
+    tuner_paid(t->tuner, (periods - 1) * (seconds - best));
+  tuner_pass(t->tuner, (periods - 1) * seconds);
   tuner_record(t->tuner, t->current, seconds);
   ctx->counters->trials += tuner_trials(t->tuner) - t->told_trials;
   t->told_trials = tuner_trials(t->tuner);

@@ -31,6 +31,7 @@ struct chain_tried {
   char way[CHAIN_NAME];        /* the best one known: "fused/tiles/512K/periods2" */
   bool settled;                /* no other one is tried any more */
   double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it in this run */
+  double runs;                 /* the same as it runs now: that way's */
 };
 
 /* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,
@@ -57,10 +58,10 @@ struct chain_way chain_tuning_stay(struct chain_tuning *t);
 /* The tiles for it cannot be made, or took so long to make. OP_ERR_MEMORY. */
 int chain_tuning_reject(struct chain_tuning *t, struct error *err);
 void chain_tuning_paid(struct chain_tuning *t, double seconds);
-/* A period ran in a way that is not looked at yet. */
-void chain_tuning_passed(struct chain_tuning *t, double seconds);
-/* A period took so long, run that way. */
-void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
+/* So many periods ran in a way that is not looked at yet, each for so long. */
+void chain_tuning_passed(struct chain_tuning *t, int periods, double seconds);
+/* Each of so many periods took so long, run that way. */
+void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 bool chain_tuning_is_settled(const struct chain_tuning *t);
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out);
 /* Remembers what is known, if it was not remembered yet. */

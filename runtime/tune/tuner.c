@@ -65,6 +65,10 @@ static int kept(const struct candidate *c) {
   return c->count < SAMPLES ? c->count : SAMPLES;
 }
 
+static int base_runs(const struct tuner *t) {
+  return t->options.base > 0 ? t->options.base : BASE_RUNS;
+}
+
 static double median_of(const struct candidate *c) {
   return c->median;
 }
@@ -110,7 +114,7 @@ int tuner_new(struct tuner **out, int count, int standard, const struct tuner_op
                       .winner = standard,
                       .lasting = standard,
                       .single = -1,
-                      .warm_up = WARM_UP,
+                      .warm_up = options->base > 0 ? 1 : WARM_UP,
                       .round_runs = FIRST_ROUND};
   for (int i = 0; i < count; i++)
     candidates[i] = (struct candidate){.alive = true, .usable = true, .cold = i != standard};
@@ -305,7 +309,7 @@ static void take_recalled(struct tuner *t) {
 bool tuner_is_saving(const struct tuner *t) {
   if (t->duel.on)
     return t->warm_up == 0 && !can_pay_duel(t);
-  if (t->settled || t->warm_up > 0 || t->candidates[t->standard].count < BASE_RUNS)
+  if (t->settled || t->warm_up > 0 || t->candidates[t->standard].count < base_runs(t))
     return false;
   for (int tries = 0; tries < t->count; tries++) {
     const int i = (t->turn + tries) % t->count;
@@ -321,7 +325,7 @@ int tuner_next(struct tuner *t) {
   if (t->duel.on)
     return t->warm_up == 0 && can_pay_duel(t) ? fighter(t, duel_next(&t->duel)) : t->winner;
   const struct candidate *standard = &t->candidates[t->standard];
-  if (t->warm_up > 0 || standard->count < BASE_RUNS)
+  if (t->warm_up > 0 || standard->count < base_runs(t))
     return t->standard;
   for (int tries = 0; tries < t->count; tries++) {
     int i = (t->turn + tries) % t->count;
@@ -474,9 +478,10 @@ void tuner_know(struct tuner *t, int candidate, double median, int count) {
   struct candidate *c = &t->candidates[candidate];
   if (t->settled || !(median > 0) || !isfinite(median) || candidate == t->single)
     return;
-  const int most = candidate == t->standard ? BASE_RUNS : FIRST_ROUND;
+  const int most = candidate == t->standard ? base_runs(t) : FIRST_ROUND;
   while (c->count < most && count-- > 0)
     add_time(c, median);
+  c->cold = false;
   choose_winner(t);
 }
 

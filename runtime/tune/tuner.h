@@ -20,6 +20,7 @@ struct tuner_options {
   double seconds;  /* budget: seconds instead of a share; 0: by share */
   bool exhaustive; /* no budget: every candidate gets all its runs */
   double unknown;  /* of the best one's time, that one which nobody ran may take longer; 0: twice its time */
+  int base;        /* runs of the default before anything is tried, 0: as many as are usual */
   double drift;    /* try again when the winner is slower than it was by this factor; 0: never */
 };
 

@@ -280,7 +280,8 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [--fatal 1] "
+            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] "
+            "[--fatal 1] "
             "[OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;

@@ -8,6 +8,52 @@
 #include "../exec/ring.h"
 #include "op2jit_tasks.h"
 #include "op2jit_tools.h"
+#include "tune/chains.h"
+
+/* ---- planted times of periods: of none, if `planted` is false ---- */
+
+struct chain_way __real_chain_tuning_next(struct chain_tuning *t);
+struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
+struct chain_way __real_chain_tuning_stay(struct chain_tuning *t);
+struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t);
+void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
+
+static bool planted;
+static double called_time, tiled_time; /* of a period */
+static bool in_tiles;
+static int periods_ran, last_called, called_runs;
+static double all_time;
+
+struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t) {
+  const struct chain_way way = __real_chain_tuning_next(t);
+  in_tiles = way.bytes > 0;
+  return way;
+}
+
+struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t) {
+  const struct chain_way way = __real_chain_tuning_stay(t);
+  in_tiles = way.bytes > 0;
+  return way;
+}
+
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
+  periods_ran += periods;
+  if (!in_tiles) {
+    last_called = periods_ran;
+    called_runs++;
+  }
+  all_time += periods * (in_tiles ? tiled_time : called_time);
+  __real_chain_tuning_ran(ctx, t, periods, !planted ? seconds : in_tiles ? tiled_time : called_time);
+}
+
+static void plant(double called, double tiled) {
+  planted = true;
+  called_time = called;
+  tiled_time = tiled;
+  periods_ran = last_called = called_runs = 0;
+  all_time = 0;
+}
 
 /* More than the cache that is said to be there (OP2_L3), and whole numbers, so that sums are exact. */
 enum { MANY = 30000, WIDTH = 8, ROUNDS = 16 };
@@ -40,6 +86,9 @@ static op_set cells, edges;
 static op_map ends;
 static op_dat q, r;
 
+/* The file of the store, in the folder. */
+static const char *store_name = "auto.db";
+
 /* With a cache of so many bytes, and up to two more words. */
 static void begin_with(const char *cache, const char *more, const char *other) {
   static int pairs[2 * (MANY - 1)];
@@ -47,7 +96,7 @@ static void begin_with(const char *cache, const char *more, const char *other) {
   char program[] = "program", variant[] = "OP2_VARIANT=scalar", l3[64], store[300], words[2][300];
   char *argv[] = {program, variant, l3, store, words[0], words[1], NULL};
   snprintf(l3, sizeof l3, "OP2_L3=%s", cache);
-  snprintf(store, sizeof store, "OP2_CACHE=%s/auto.db", folder);
+  snprintf(store, sizeof store, "OP2_CACHE=%s/%s", folder, store_name);
   snprintf(words[0], sizeof words[0], "%s", more);
   snprintf(words[1], sizeof words[1], "%s", other);
   works(op_init(*other ? 6 : *more ? 5 : 4, argv, 0));
@@ -170,7 +219,8 @@ TEST(a_result_in_a_variable_is_there_at_once) {
   for (int i = 0; i < ROUNDS; i++) {
     step();
     sum = 0;
-    works(op_par_loop(total, "total", cells, direct(q, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+    works(op_par_loop(total, "total", cells, direct(q, WIDTH, "double", OP_READ),
+                      op_arg_gbl(&sum, 1, "double", OP_INC)));
     assert_int_equal(waiting(), 0);
     assert_true(sum > 0 && (sum < before || sum > before));
     before = sum;
@@ -187,7 +237,8 @@ TEST(what_is_wrong_is_an_error_at_the_call) {
   while (waiting() == 0)
     step();
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  fails(OP_ERR_DIM, op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(r, 3, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
+  fails(OP_ERR_DIM, op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(r, 3, "double", OP_RW),
+                                direct(q, WIDTH, "double", OP_RW)));
   op_set_error_handler(NULL, NULL);
   works(op_exit());
 }
@@ -207,6 +258,49 @@ TEST(ways_are_compared_and_remembered) {
   assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
   expect(&got, ROUNDS);
+}
+
+/* A period of more than a millisecond. Trials of the other sizes of tiles are the same tiles to the tuner. */
+TEST(as_called_and_tiles_are_compared_soon_and_cost_little) {
+  enum { MANY_STEPS = 300 };
+  plant(2.6e-3, 2e-3);
+  store_name = "soon.db";
+  begin_with("256K", "OP2_FUSE=off", "");
+  for (int i = 0; i < MANY_STEPS; i++) {
+    step();
+    op_barrier();
+    if (periods_ran == 30 && called_runs < 2)
+      fail_msg("%d runs as called in the first 30 periods", called_runs);
+  }
+  assert_true(periods_ran > 30);
+  assert_true(called_runs * (called_time - tiled_time) <= 0.05 * all_time + called_time);
+  works(op_exit());
+  planted = false;
+  store_name = "auto.db";
+}
+
+/* The next run goes on where one ended, and what is decided stays so. */
+TEST(a_comparison_goes_on_in_the_next_run) {
+  enum { FEW = 12, RUNS = 12 };
+  plant(2e-3, 3e-3);
+  store_name = "next.db";
+  int runs = 0, called = 0;
+  for (; runs < RUNS; runs++) {
+    begin_with("256K", "OP2_FUSE=off", "");
+    called_runs = periods_ran = 0;
+    for (int i = 0; i < FEW; i++) {
+      step();
+      op_barrier();
+    }
+    called = called_runs;
+    works(op_exit());
+    if (periods_ran > 0 && called == periods_ran)
+      break;
+  }
+  if (runs < 1 || runs == RUNS)
+    fail_msg("decided after %d runs: %d of %d runs as called", runs, called, periods_ran);
+  planted = false;
+  store_name = "auto.db";
 }
 
 /* ---- programs that change ---- */
@@ -237,7 +331,8 @@ static void use_new_sets(int size) {
   op_set some = op_decl_set(size, "some");
   op_map to = op_decl_map(some, cells, 1, targets, "to");
   for (int i = 0; i < 6; i++)
-    works(op_par_loop(total, "total", some, op_arg_dat(q, 0, to, WIDTH, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC)));
+    works(op_par_loop(total, "total", some, op_arg_dat(q, 0, to, WIDTH, "double", OP_READ),
+                      op_arg_gbl(&sum, 1, "double", OP_INC)));
   last_sum = sum;
   works(op_free_map(to));
   works(op_free_set(some));
@@ -285,8 +380,10 @@ TEST(views_and_kept_globals) {
   op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
   for (int i = 0; i < ROUNDS; i++) {
     settle_by(OP_KERNEL_OF(settle), "settle");
-    works(op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(q, WIDTH, "double", OP_RW), direct(v, WIDTH, "double", OP_RW)));
-    works(op_par_loop(total, "total", cells, direct(v, WIDTH, "double", OP_READ), op_arg_global(kept, OP_INC)));
+    works(op_par_loop(OP_KERNEL_OF(settle), "settle", cells, direct(q, WIDTH, "double", OP_RW),
+                      direct(v, WIDTH, "double", OP_RW)));
+    works(
+        op_par_loop(total, "total", cells, direct(v, WIDTH, "double", OP_READ), op_arg_global(kept, OP_INC)));
   }
   assert_ptr_equal(op_acquire(v, OP_READ), array);
   assert_int_equal(waiting(), 0);
@@ -392,8 +489,8 @@ TEST(pieces_in_a_graph_run_in_the_graph) {
   op_task tasks[PIECES];
   begin("OP2_TUNE=off");
   op_graph graph = op_decl_graph("graph");
-  works(op_graph_loop(graph, PIECES, NULL, tasks, OP_KERNEL_OF(settle), "settle", cells, direct(r, WIDTH, "double", OP_RW),
-                      direct(q, WIDTH, "double", OP_RW)));
+  works(op_graph_loop(graph, PIECES, NULL, tasks, OP_KERNEL_OF(settle), "settle", cells,
+                      direct(r, WIDTH, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
   for (int i = 0; i < ROUNDS; i++) {
     spread_once();
     works(op_graph_run(graph));

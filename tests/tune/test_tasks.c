@@ -23,8 +23,8 @@ struct chain_way __real_chain_tuning_next(struct chain_tuning *t);
 struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
 struct chain_way __real_chain_tuning_stay(struct chain_tuning *t);
 struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t);
-void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
-void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
+void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 
 void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   const char *name = launch->loop->backend->name_of(launch->loop, launch->variant);
@@ -46,9 +46,9 @@ struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t) {
   return way;
 }
 
-void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds) {
+void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
   (void)seconds;
-  __real_chain_tuning_ran(ctx, t, runs_as_tasks ? short_time : long_time);
+  __real_chain_tuning_ran(ctx, t, periods, runs_as_tasks ? short_time : long_time);
 }
 
 /* ---- a program ---- */

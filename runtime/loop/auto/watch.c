@@ -24,9 +24,7 @@ void watch_open(struct watch *w, const struct op_context *ctx) {
   enum { SHARE = 16 };
   const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
   *w = (struct watch){.on = true, .forced = worth_is_forced(ctx), .history = SHORT_HISTORY};
-  w->least = w->usual = w->forced                              ? 0
-                        : cache > 0 && cache < least_bytes ? cache
-                                                           : least_bytes;
+  w->least = w->usual = w->forced ? 0 : cache > 0 && cache < least_bytes ? cache : least_bytes;
 }
 
 /* ---- periods ---- */

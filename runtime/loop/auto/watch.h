@@ -25,16 +25,17 @@ static inline bool watched_ends(const struct watched *w) {
 }
 
 struct watch {
-  bool on;      /* OP2_LAZY=auto, and a backend whose loops can wait */
-  bool forced;  /* for tests: what comes a second time waits */
-  bool waits;   /* the loops of `period` do */
-  bool gained;  /* what waited ran otherwise than as called, or its ways are being measured */
+  bool on;     /* OP2_LAZY=auto, and a backend whose loops can wait */
+  bool forced; /* for tests: what comes a second time waits */
+  bool waits;  /* the loops of `period` do */
+  bool gained; /* what waited ran otherwise than as called, or its ways are being measured */
   unsigned held;
-  double least, usual; /* a loop that moves so many bytes is a reason to look for a period; INFINITY: none is */
+  double least,
+      usual; /* a loop that moves so many bytes is a reason to look for a period; INFINITY: none is */
   const struct loop *seen[WATCH_ROOM];
   unsigned long long calls, since, next_look; /* so far; those before `since` are forgotten */
   int history;                                /* so many calls have to repeat what came before */
-  int failures;                     /* periods that did not pay */
+  int failures;                               /* periods that did not pay */
 
   struct watched period[WATCH_MOST];
   int n, nwaiting, at;    /* its calls, the loops of them that wait, and the call that is expected */

@@ -10,6 +10,7 @@
 #include "loop/queue.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
+#include "ranks/comm.h"
 #include "run/caches.h"
 #include "tune/times.h"
 
@@ -23,8 +24,8 @@ static const double least_gain = 0.03;
 enum { MORE_PERIODS = 100 };
 /* Seconds that cutting takes for an element or an entry of a map. */
 static const double cut_seconds = 10e-9;
-/* Loops of a chain: more periods are cut together as long as there are fewer. */
-enum { LONG_CHAIN = 16 };
+/* Loops of a chain: more periods are cut together as long as there are fewer, and so many periods at most. */
+enum { LONG_CHAIN = 16, MOST_PERIODS = 8 };
 
 /* What is known of a part of a period: loops that follow one another, and between which nobody looks. */
 struct part {
@@ -39,7 +40,8 @@ static double cache_bytes(const struct op_context *ctx, int threads) {
 }
 
 double worth_tile_bytes(const struct op_context *ctx) {
-  const double least = 128e3, last = (double)env_number(ctx->env, ENV_L3, 0), own = (double)caches_own_bytes(ctx->env);
+  const double least = 128e3, last = (double)env_number(ctx->env, ENV_L3, 0),
+               own = (double)caches_own_bytes(ctx->env);
   const double most = last > 0 && last < own ? last / 2 : own / 2;
   double bytes = least;
   while (2 * bytes <= most)
@@ -53,13 +55,31 @@ bool worth_is_forced(const struct op_context *ctx) {
 
 /* ---- which loops may wait ---- */
 
+/* A global that other loops have on the device, and this one on the host. */
+static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; loop->ready.hands_on && !ctx->queue->check && i < loop->nargs; i++)
+    any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
+  return any && space_is_device(loop->space);
+}
+
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
+ * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
+bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
+  const struct backend *b = loop->backend;
+  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->compiled &&
+         comm_alone(ctx->comm) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+}
+
 /* The program sees when such a kernel runs. */
 static bool speaks(const struct loop *loop) {
   return kernel_uses(&loop->kernel, "printf") || kernel_uses(&loop->kernel, "op_assert");
 }
 
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop && queue_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 && !speaks(loop);
+  return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
+         !speaks(loop);
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -129,7 +149,7 @@ static double front_bytes(const struct part *p) {
 static int periods_of(const struct op_context *ctx, const struct part *p) {
   const double own = (double)caches_own_bytes(ctx->env), front = front_bytes(p);
   int periods = 1;
-  while (p->whole && periods * p->n < LONG_CHAIN && 2 * periods * front <= own)
+  while (p->whole && periods < MOST_PERIODS && periods * p->n < LONG_CHAIN && 2 * periods * front <= own)
     periods *= 2;
   return periods;
 }
@@ -175,7 +195,8 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
-bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess, double *seconds) {
+bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                   double *seconds) {
   struct part p = {.whole = true};
   double gain = 0;
   for (int i = 0; i < n; i++)

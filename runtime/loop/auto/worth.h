@@ -10,7 +10,10 @@ struct op_context;
 /* For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
  * at first; *seconds: what a period takes as called. A call before which chains end comes first afterwards, if there is
  * any. */
-bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess, double *seconds);
+bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                   double *seconds);
+/* A launch of the loop may wait: for what it is, whatever the calls are. */
+bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* OP2_TILES and OP2_TASKS, for tests: whatever comes again waits. */
 bool worth_is_forced(const struct op_context *ctx);
 /* The first guess of a tile's bytes: at home in a core's own cache. */
