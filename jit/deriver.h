@@ -39,7 +39,6 @@ struct derive_parameter {
   int constant; /* number in the request's, from 0: role DOT a global READ, role BAR a global INC; -1: of none */
   enum prove_access access;
 };
-enum { DERIVE_MOST_PARAMETERS = 4 * OP_MAX_ARGS };
 
 struct derive_argument {
   struct prove_argument is; /* as the prover gets it; `counted` is not looked at */
@@ -62,6 +61,7 @@ struct derive_request {
   enum derive_mode mode;
   const struct derive_argument *arguments;
   int narguments;
+  int most; /* parameters of the derived kernel, at most */
   const struct derive_constant *constants; /* the active ones */
   int nconstants;
 };
@@ -74,17 +74,15 @@ enum derive_refusal {
   DERIVE_POINTER,        /* name: of a pointer that depends on data */
   DERIVE_POINTER_CAST,   /* bytes of numbers are looked at as something else */
   DERIVE_NO_BOUND,       /* of a loop that carries values of which the reverse needs each: rounds are not bounded */
-  DERIVE_RETURN_IN_LOOP,
   DERIVE_GOTO,
   DERIVE_STATEMENT,      /* another statement or expression without a rule; name: clang's word for it */
   DERIVE_TYPE,           /* name: a type without a rule: long double, complex, a union with reals */
   DERIVE_CXX,
   DERIVE_UNSET,          /* name: of a variable that is read and has no value */
-  DERIVE_EXTREMUM,       /* a MIN or MAX that takes something else than the better of two values; name: the parameter */
   DERIVE_RAGGED_EXTREMUM,
   DERIVE_KEPT,           /* name: of a variable that keeps its value from element to element */
   DERIVE_TOO_LONG,       /* the derived text would be; numbers[0]: the limit, in operations */
-  DERIVE_TOO_MANY,       /* the derived kernel would have numbers[0] parameters, more than OP_MAX_ARGS */
+  DERIVE_TOO_MANY,       /* the derived kernel would have numbers[0] parameters, more than `most` */
   DERIVE_NO_KERNEL,      /* the text has no such function, or its parameters are not the arguments */
   DERIVE_REFUSAL_COUNT
 };

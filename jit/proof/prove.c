@@ -20,7 +20,7 @@ static enum prove_access access_of(int access) {
   return table[access];
 }
 
-static struct prove_argument argument_of(const struct desc *d, const struct desc_arg *a) {
+struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a) {
   static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,
                                           [DESC_GBL] = PROVE_DATA,
                                           [DESC_IDX] = PROVE_NUMBERS,
@@ -155,7 +155,7 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
                 const struct compile_request *then, struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
   for (int i = 0; i < d->nargs; i++)
-    arguments[i] = argument_of(d, &d->args[i]);
+    arguments[i] = prove_argument_of(d, &d->args[i]);
   const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
                                         {files->kernel_file, text_str(&files->kernel), files->kernel.length},
                                         {files->prelude_file, files->prelude, strlen(files->prelude)}};

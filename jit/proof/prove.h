@@ -31,6 +31,9 @@ struct proving {
 int prove_kernel(const struct proving *p, const struct desc *d, const struct generated *files,
                  struct facts *facts, struct prove_result *kept, struct error *err);
 
+/* An argument as the prover, and the deriver, gets it. */
+struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a);
+
 /* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
  * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
 const struct prover *prove_find(const struct plugin *plugin);

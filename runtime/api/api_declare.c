@@ -139,8 +139,10 @@ static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d
     return NULL;
   if (again && tape_tell_put(ctx, again, d->data, d->call, api_error()))
     return NULL;
-  if (again && !d->data)
+  if (again && (!d->data || on->spread))
     dat_clear(again);
+  if (again && on->spread) /* what is given comes later, from all ranks */
+    return dat_need(ctx, again, SPACE_HOST, REGION_OWNED, api_error()) ? NULL : again;
   if (d->temporary && !again && temporary_again(ctx, &wish, &again, api_error()))
     return NULL;
   if (again && d->data) {

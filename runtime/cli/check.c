@@ -11,8 +11,6 @@
 #include "jit/proof/found.h"
 #include "jit/proof/prove.h"
 
-enum { OPTION_KERNEL, OPTION_CONST };
-
 static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
                                        [PROVE_C_ONLY] = "C only",
                                        [PROVE_UNKNOWN] = "unknown",
@@ -51,15 +49,15 @@ static const char *word_of_programs(const char *text, int *line) {
 }
 
 /* Whoever gives a program learns what to give before what is wrong with it as a kernel. */
-static void explain_program(const char *path, const char *text, struct error *err) {
+static void explain_program(const struct cli *cli, const char *text, struct error *err) {
   int line = 0;
   const char *word = word_of_programs(text, &line);
   if (word)
     error_prefix(
         err,
-        "%s is a program (line %d: %s), but op2jit check takes the kernel's text alone: put the function "
+        "%s is a program (line %d: %s), but op2jit %s takes the kernel's text alone: put the function "
         "and its helpers in a file of their own, without op2jit.h and OP_KERNEL\n",
-        path, line, word);
+        cli->words[0], line, word, cli->command->name);
 }
 
 static int take_kernel(struct desc *d, const struct kernel *k, struct error *err) {
@@ -257,19 +255,20 @@ static int parse_words(struct cli *cli, const struct kernel *k, struct desc *d, 
         "for example \"dat double 4 pcell[0] OP_READ\"",
         k->name, k->nparameters, k->nparameters == 1 ? "" : "s");
   int code = arguments_parse(d, cli->words + 1, cli->nwords - 1, err);
-  if (!code && cli->values[OPTION_CONST])
-    code = constants_parse(d, cli->values[OPTION_CONST], err);
+  if (!code && cli->values[CLI_CONST])
+    code = constants_parse(d, cli->values[CLI_CONST], err);
   return code;
 }
 
-static int run_check(struct cli *cli) {
+int cli_with_kernel(struct cli *cli,
+                    int (*run)(struct cli *cli, struct desc *d, int *status, struct error *err)) {
   struct desc d = {0};
   struct kernel k = {0};
   struct text text = {0};
   struct error err = {0};
   int status = CLI_FAILED;
   struct shared shared = {.folders = env_value(&cli->env, ENV_INCLUDE)};
-  const char *name = cli->values[OPTION_KERNEL];
+  const char *name = cli->values[CLI_KERNEL];
   if (!name)
     return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
                     cli->words[0]);
@@ -283,9 +282,9 @@ static int run_check(struct cli *cli) {
   if (!code)
     code = kernel_check(&k, &d, NULL, &err);
   if (!code)
-    code = prove(cli, &d, &status, &err);
+    code = run(cli, &d, &status, &err);
   if (code && status != CLI_USAGE && text.length)
-    explain_program(cli->words[0], text_str(&text), &err);
+    explain_program(cli, text_str(&text), &err);
   if (code)
     cli_fail(status, "%s", error_message(&err));
   kernel_free(&k);
@@ -294,6 +293,10 @@ static int run_check(struct cli *cli) {
   text_free(&text);
   error_free(&err);
   return status;
+}
+
+static int run_check(struct cli *cli) {
+  return cli_with_kernel(cli, prove);
 }
 
 const struct command cli_check[] = {

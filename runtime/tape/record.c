@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "loop/form.h"
 #include "loop/loop.h"
+#include "ranks/agree.h"
 #include "tape/tape.h"
 
 struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err) {
@@ -190,8 +191,8 @@ static int record(struct op_context *ctx, struct tape *tape, struct loop *loop, 
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
   const bool active = is_active(site);
   int code = check(ctx, tape, site, loop, active, err);
-  if (code)
-    return code;
+  if (code) /* on all ranks alike */
+    return agree_on_success(ctx->agreement, code, err);
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are); /* OP_WRITE may have become OP_RW */
   if (active && !site->known)
     code = derive_wants(ctx, site, loop, err);

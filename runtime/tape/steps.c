@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "ranks/agree.h"
 #include "tape/schedule/schedule.h"
 #include "tape/tape.h"
 
@@ -81,11 +82,12 @@ static int check_budget(const struct op_context *ctx, struct tape *tape, struct 
   if (needed <= tape->store.budget)
     return OP_OK;
   tape->broken = true;
-  return error_set(err, OP_ERR_SIZE,
+  error_set(err, OP_ERR_SIZE,
                    "the tape may keep %zu bytes, but to go back by one step it needs %zu: what there is at the beginning "
                    "and at the end, and what the derivatives of the step use; give op_tape_begin that many, or divide "
                    "the program into smaller steps with op_tape_step",
                    tape->store.budget, needed);
+  return agree_on_success(ctx->agreement, err->code, err);
 }
 
 /* ---- room ---- */

@@ -9,6 +9,7 @@
 #include "loop/queue.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "tape/tape.h"
 
@@ -78,8 +79,12 @@ int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const
   struct thing *thing = !tape ? NULL : tape->recording ? thing_of_dat(ctx, dat, err) : thing_find(ctx->tapes, dat);
   if (!thing)
     return err->code;
-  const int code = in ? check_from_outside(tape, thing->real, thing_name(thing), call, err) : OP_OK;
-  return code ? code : put(ctx, tape, thing, in, (size_t)dat->set->size * dat->row_bytes, err);
+  int code = OP_OK;
+  if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
+    code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
+  if (code) /* on all ranks alike */
+    return agree_on_success(ctx->agreement, code, err);
+  return put(ctx, tape, thing, in, (size_t)dat->set->size * dat->row_bytes, err);
 }
 
 int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, const char *call,
@@ -88,8 +93,12 @@ int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, c
   struct thing *thing = !tape ? NULL : tape->recording ? thing_of_gbl(ctx, gbl, err) : thing_find(ctx->tapes, gbl);
   if (!thing)
     return err->code;
-  const int code = in ? check_from_outside(tape, thing->real, thing_name(thing), call, err) : OP_OK;
-  return code ? code : put(ctx, tape, thing, in, gbl->bytes, err);
+  int code = OP_OK;
+  if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
+    code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
+  if (code)
+    return agree_on_success(ctx->agreement, code, err);
+  return put(ctx, tape, thing, in, gbl->bytes, err);
 }
 
 int tape_tell_constant(struct op_context *ctx, const char *name, const void *value, const char *call,

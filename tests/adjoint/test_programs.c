@@ -204,8 +204,9 @@ static void note_budget(int code) {
   size_t given, least;
   if (!code)
     return;
-  if (code != OP_ERR_SIZE ||
-      sscanf(op_last_error()->message, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given,
+  const char *says = strstr(op_last_error()->message, "the tape may keep"); /* with ranks behind their numbers */
+  if (code != OP_ERR_SIZE || !says ||
+      sscanf(says, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given,
              &least) != 2)
     fail_msg("%s", op_last_error()->message);
   too_small = least;

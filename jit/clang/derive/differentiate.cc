@@ -1,0 +1,244 @@
+#include "differentiate.h"
+
+#include "rules.h"
+
+namespace op2jit::derive {
+
+// Longer tapes are no use: each element, on a GPU each of very many, has its own.
+static constexpr int64_t most_kept = 4096;
+
+int Differentiator::parameter(derive_role role, int argument, int constant) {
+  std::vector<Parameter> &all = to_.parameters;
+  for (size_t i = 0; i < all.size(); i++)
+    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
+      return static_cast<int>(i);
+  all.push_back({role, argument, constant});
+  return static_cast<int>(all.size()) - 1;
+}
+
+// ---- what depends on active values ----
+
+static bool operand_counts(const Node *node, size_t i) {
+  switch (node->op) {
+  case Op::Neg:
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+  case Op::Div:
+  case Op::Array:
+  case Op::Phi:
+  case Op::Carried:
+  case Op::Left: return true;
+  case Op::Cast: return is_real(node->in[0]->type);
+  case Op::Index: return i == 0;
+  case Op::Call: return follows(node, i);
+  default: return false;
+  }
+}
+
+void Differentiator::find_varied() {
+  for (bool more = true; more;) {
+    more = false;
+    for (Node &node : from_.builder.nodes()) {
+      if (node.varied || !is_real(node.type))
+        continue;
+      bool varied = node.op == Op::Load && is_active(&node);
+      if (node.op == Op::Global)
+        varied = from_.active_globals[static_cast<size_t>(node.number)] >= 0;
+      for (size_t i = 0; i < node.in.size() && !varied; i++)
+        varied = node.in[i] && operand_counts(&node, i) && node.in[i]->varied;
+      node.varied = varied;
+      more |= varied;
+    }
+  }
+}
+
+bool Differentiator::has_effects(const Node *owner) const {
+  for (const Block *block : owner->blocks)
+    for (const Node *node : block ? block->items : std::vector<Node *>())
+      if (has_effect(node->op) || ((node->op == Op::If || node->op == Op::Loop) && has_effects(node)))
+        return true;
+  return false;
+}
+
+// ---- the kernel's values, once more ----
+
+Block *Differentiator::stands_for(const Block *block) {
+  Block *now = b_.now();
+  while (now->of != block)
+    now = now->parent;
+  return now;
+}
+
+Node *Differentiator::value(const Node *of) {
+  if (of->op == Op::Number)
+    return is_real(of->type) ? b_.real(of->real, of->type) : b_.integer(of->number, of->type);
+  if (of->op == Op::Count)
+    return b_.indexed(Op::Count, of->type, of->number, nullptr);
+  Block *home = stands_for(of->home);
+  const auto known = home->values.find(of);
+  if (known != home->values.end())
+    return known->second;
+  Block *before = b_.enter(home);
+  Node *result = made(of);
+  home->values[of] = result;
+  b_.enter(before);
+  return result;
+}
+
+Node *Differentiator::made(const Node *of) {
+  std::vector<Node *> in;
+  if (of->op < Op::Phi)
+    for (const Node *operand : of->in)
+      in.push_back(value(operand));
+  switch (of->op) {
+  case Op::Load: return access(Op::Load, of, DERIVE_VALUE, nullptr);
+  case Op::Global:
+  case Op::Table: return b_.indexed(of->op, of->type, of->number, in[0]);
+  case Op::Neg:
+  case Op::Not:
+  case Op::BitNot: return b_.unary(of->op, in[0]);
+  case Op::Cast: return b_.cast(of->type, in[0]);
+  case Op::Call: return b_.call(of->name, of->type, std::move(in));
+  case Op::Array: return b_.array(of->type, std::move(in));
+  case Op::Index: return b_.element(in[0], of->type, in[1]);
+  case Op::Carried: return carried(of);
+  case Op::Left: {
+    Node *made = loop(of->owner);
+    Block *before = b_.enter(made->blocks[0]);
+    Node *inside = value(of->in[0]);
+    b_.enter(before);
+    return inside->left;
+  }
+  case Op::Phi: {
+    Node *made = branch(of->owner), *sides[2];
+    for (size_t side = 0; side < 2; side++) {
+      Block *before = b_.enter(made->blocks[side]);
+      sides[side] = value(of->in[side]);
+      b_.enter(before);
+    }
+    return b_.phi(made, sides[0], sides[1]);
+  }
+  default: return b_.binary(of->op, of->type, in[0], in[1]);
+  }
+}
+
+Node *Differentiator::branch(const Node *of) {
+  Node *&known = b_.now()->values[of];
+  if (known)
+    return known;
+  Block *home = b_.now();
+  Node *condition = value(of->in[0]), *made = b_.branch(condition);
+  for (int side = 0; side < 2; side++)
+    made->blocks[side]->of = of->blocks[side];
+  b_.close(made);
+  return home->values[of] = made;
+}
+
+Node *Differentiator::loop(const Node *of) {
+  const auto known = b_.now()->values.find(of);
+  if (known != b_.now()->values.end())
+    return known->second;
+  Node *made = b_.loop();
+  made->blocks[0]->of = of->blocks[0];
+  b_.now()->values[of] = made;
+  b_.close(made);
+  Block *before = b_.enter(made->blocks[0]);
+  made->in[0] = value(of->in[0]);
+  b_.enter(before);
+  return made;
+}
+
+// In the block that stands for the loop's body.
+Node *Differentiator::carried(const Node *of) {
+  Block *body = b_.now();
+  if (body->round)
+    return at_round(of, body);
+  Node *loop = body->owner;
+  b_.enter(body->parent);
+  Node *init = value(of->in[0]);
+  b_.enter(body);
+  Node *made = b_.carried(loop, init);
+  body->values[of] = made;
+  made->in[1] = value(of->in[1]);
+  return made;
+}
+
+// How many there are, and in `loop`, which goes forwards, the number of the round.
+Node *Differentiator::rounds(const Node *of, Node *loop) {
+  Node *&known = loop->blocks[0]->dots[of]; // of no use else
+  if (!known) {
+    known = b_.carried(loop, b_.integer(0));
+    Block *before = b_.enter(loop->blocks[0]);
+    known->in[1] = b_.binary(Op::Add, Type::Int, known, b_.integer(1));
+    b_.enter(before);
+  }
+  return known;
+}
+
+// What was carried to a round that is gone: counted, or kept by the loop forwards.
+Node *Differentiator::at_round(const Node *of, Block *body) {
+  if (const int64_t step = step_of(of->owner, of)) {
+    b_.enter(body->parent);
+    Node *init = value(of->in[0]);
+    b_.enter(body);
+    Node *by = b_.binary(Op::Mul, of->type, b_.cast(of->type, body->round), b_.integer(step, of->type));
+    return b_.binary(Op::Add, of->type, init, by);
+  }
+  if (of->owner->bound < 0 || of->owner->bound > most_kept) {
+    unbounded_ = unbounded_ ? unbounded_ : of->owner->where;
+    return b_.zero(of->type);
+  }
+  b_.enter(body->parent);
+  Node *forwards = loop(of->owner), *round = rounds(of->owner, forwards);
+  b_.enter(forwards->blocks[0]);
+  Node *there = value(of);
+  b_.effect(Op::Keep, of->type, static_cast<int64_t>(to_.tapes.size()), {round, there});
+  b_.enter(body);
+  to_.tapes.push_back(of->owner->bound > 0 ? of->owner->bound : 1);
+  return b_.kept(of->type, static_cast<int64_t>(to_.tapes.size()) - 1, body->round, forwards);
+}
+
+// The same component of another parameter of the argument.
+Node *Differentiator::access(Op op, const Node *of, derive_role role, Node *what, bool ordered) {
+  const int to = parameter(role, this->of(of).argument);
+  Node *entry = value(of->in[0]), *component = value(of->in[1]);
+  const Type type = role == DERIVE_WINNER ? Type::Int : of->type;
+  if (op == Op::Load)
+    return b_.load(type, to, entry, component, ordered);
+  b_.effect(op, type, to, {entry, component, what});
+  return nullptr;
+}
+
+// Was it this element that a MIN or MAX comes from?
+Node *Differentiator::wins(const Node *extreme) {
+  Node *winner = access(Op::Load, extreme, DERIVE_WINNER, nullptr), *zero = b_.integer(0);
+  Node *element = b_.load(Type::Int, parameter(DERIVE_ELEMENT, -1), zero, zero);
+  return b_.binary(Op::Eq, Type::Int, winner, element);
+}
+
+Node *Differentiator::times(Node *factor, const Node *node, size_t i) {
+  const Type type = node->type;
+  switch (node->op) {
+  case Op::Add: return factor;
+  case Op::Sub: return i ? b_.unary(Op::Neg, factor) : factor;
+  case Op::Neg: return b_.unary(Op::Neg, factor);
+  case Op::Mul: return b_.binary(Op::Mul, type, value(node->in[1 - i]), factor);
+  case Op::Div: {
+    if (i && node->in[0]->is_number(1)) { // a product costs less than another quotient
+      Node *there = value(node);
+      return b_.unary(Op::Neg, b_.binary(Op::Mul, type, b_.binary(Op::Mul, type, there, there), factor));
+    }
+    Node *share = b_.binary(Op::Div, type, factor, value(node->in[1]));
+    return i ? b_.unary(Op::Neg, b_.binary(Op::Mul, type, value(node), share)) : share;
+  }
+  default: {
+    std::vector<Node *> in;
+    for (const Node *operand : node->in)
+      in.push_back(value(operand));
+    return b_.binary(Op::Mul, type, partial(b_, node, i, in, value(node)), factor);
+  }
+  }
+}
+
+} // namespace op2jit::derive

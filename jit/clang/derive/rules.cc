@@ -1,0 +1,214 @@
+#include "rules.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace op2jit::derive {
+namespace {
+
+// An expression of the derived text, so that rules read as they are written on paper.
+struct E {
+  Builder *builder;
+  Node *node;
+};
+E number(E like, double value) {
+  return {like.builder, like.builder->real(value, like.node->type)};
+}
+E with(Op op, E a, E b) {
+  return {a.builder, a.builder->binary(op, a.node->type, a.node, b.node)};
+}
+E operator+(E a, E b) {
+  return with(Op::Add, a, b);
+}
+E operator-(E a, E b) {
+  return with(Op::Sub, a, b);
+}
+E operator*(E a, E b) {
+  return with(Op::Mul, a, b);
+}
+E operator/(E a, E b) {
+  return with(Op::Div, a, b);
+}
+E operator+(double a, E b) {
+  return number(b, a) + b;
+}
+E operator-(double a, E b) {
+  return number(b, a) - b;
+}
+E operator*(double a, E b) {
+  return number(b, a) * b;
+}
+E operator/(double a, E b) {
+  return number(b, a) / b;
+}
+E operator-(E a) {
+  return {a.builder, a.builder->unary(Op::Neg, a.node)};
+}
+E when(Op op, E a, E b, E then, E other) {
+  Node *condition = a.builder->binary(op, Type::Int, a.node, b.node);
+  return {a.builder, a.builder->choose(condition, then.node, other.node)};
+}
+// 0 where a value is 0: what is told by nobody must not become 0 * infinity.
+E unless_zero(E what, E then) {
+  return when(Op::Ne, what, number(what, 0), then, number(what, 0));
+}
+E of(const char *name, std::vector<E> in) {
+  const bool is_float = in[0].node->type == Type::Float;
+  const std::string full = std::string(name) + (is_float ? "f" : "");
+  std::vector<Node *> nodes;
+  for (const E &one : in)
+    nodes.push_back(one.node);
+  return {in[0].builder, in[0].builder->call(full.c_str(), in[0].node->type, std::move(nodes))};
+}
+
+using In = const std::vector<E> &;
+using Rule = E (*)(In x, E v);
+
+E pow_by_base(In x, E) {
+  const E y = x[1];
+  if (y.node->is_number(0))
+    return number(y, 0);
+  if (y.node->is_number(1))
+    return number(y, 1);
+  if (y.node->is_number(2))
+    return 2 * x[0];
+  const E slope = y * of("pow", {x[0], y - number(y, 1)});
+  if (y.node->op == Op::Number && y.node->real > 1)
+    return slope;
+  return unless_zero(y, when(Op::Ge, y, number(y, 1), slope, unless_zero(x[0], slope)));
+}
+E pow_by_exponent(In x, E v) {
+  return when(Op::Gt, x[0], number(x[0], 0), v * of("log", {x[0]}), number(x[0], 0));
+}
+E root_of_rest(E x) {
+  const E rest = 1 - x * x;
+  return when(Op::Gt, rest, number(x, 0), 1 / of("sqrt", {rest}), number(x, 0));
+}
+E signs(E a, E b) {
+  return of("copysign", {number(a, 1), a}) * of("copysign", {number(b, 1), b});
+}
+
+// fmax and fmin drop a NaN.
+E first_wins(Op op, In x, E then, E other) {
+  return when(op, x[0], x[1], then, when(Op::Ne, x[1], x[1], then, other));
+}
+
+constexpr double two_over_root_pi = 1.12837916709551257390, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402;
+
+struct Row {
+  const char *name;
+  Rule by[3]; // NULL: it goes in steps, or that operand is an integer
+};
+const Row rows[] = {
+    {"sqrt", {[](In, E v) { return when(Op::Gt, v, number(v, 0), 0.5 / v, number(v, 0)); }}},
+    {"cbrt", {[](In, E v) { return unless_zero(v, 1 / (3 * (v * v))); }}},
+    {"exp", {[](In, E v) { return v; }}},
+    {"exp2", {[](In, E v) { return ln_2 * v; }}},
+    {"expm1", {[](In x, E) { return of("exp", {x[0]}); }}},
+    {"log", {[](In x, E) { return 1 / x[0]; }}},
+    {"log2", {[](In x, E) { return 1 / (ln_2 * x[0]); }}},
+    {"log10", {[](In x, E) { return 1 / (ln_10 * x[0]); }}},
+    {"log1p", {[](In x, E) { return 1 / (1 + x[0]); }}},
+    {"sin", {[](In x, E) { return of("cos", {x[0]}); }}},
+    {"cos", {[](In x, E) { return -of("sin", {x[0]}); }}},
+    {"tan", {[](In, E v) { return 1 + v * v; }}},
+    {"asin", {[](In x, E) { return root_of_rest(x[0]); }}},
+    {"acos", {[](In x, E) { return -root_of_rest(x[0]); }}},
+    {"atan", {[](In x, E) { return 1 / (1 + x[0] * x[0]); }}},
+    {"sinh", {[](In x, E) { return of("cosh", {x[0]}); }}},
+    {"cosh", {[](In x, E) { return of("sinh", {x[0]}); }}},
+    {"tanh", {[](In, E v) { return 1 - v * v; }}},
+    {"asinh", {[](In x, E) { return 1 / of("sqrt", {1 + x[0] * x[0]}); }}},
+    {"acosh", {[](In x, E) {
+       const E rest = x[0] * x[0] - number(x[0], 1);
+       return when(Op::Gt, rest, number(rest, 0), 1 / of("sqrt", {rest}), number(rest, 0));
+     }}},
+    {"atanh", {[](In x, E) { return 1 / (1 - x[0] * x[0]); }}},
+    {"erf", {[](In x, E) { return two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
+    {"erfc", {[](In x, E) { return -two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
+    {"fabs", {[](In x, E) { return of("copysign", {number(x[0], 1), x[0]}); }}},
+    {"atan2",
+     {[](In x, E) { return unless_zero(x[0] * x[0] + x[1] * x[1], x[1] / (x[0] * x[0] + x[1] * x[1])); },
+      [](In x, E) { return unless_zero(x[0] * x[0] + x[1] * x[1], -x[0] / (x[0] * x[0] + x[1] * x[1])); }}},
+    {"hypot", {[](In x, E v) { return unless_zero(v, x[0] / v); }, [](In x, E v) { return unless_zero(v, x[1] / v); }}},
+    {"pow", {pow_by_base, pow_by_exponent}},
+    {"fmax",
+     {[](In x, E v) { return first_wins(Op::Ge, x, number(v, 1), number(v, 0)); },
+      [](In x, E v) { return first_wins(Op::Ge, x, number(v, 0), number(v, 1)); }}},
+    {"fmin",
+     {[](In x, E v) { return first_wins(Op::Le, x, number(v, 1), number(v, 0)); },
+      [](In x, E v) { return first_wins(Op::Le, x, number(v, 0), number(v, 1)); }}},
+    {"fdim",
+     {[](In x, E v) { return when(Op::Gt, x[0], x[1], number(v, 1), number(v, 0)); },
+      [](In x, E v) { return when(Op::Gt, x[0], x[1], number(v, -1), number(v, 0)); }}},
+    {"fma",
+     {[](In x, E) { return x[1]; }, [](In x, E) { return x[0]; }, [](In, E v) { return number(v, 1); }}},
+    {"copysign", {[](In x, E) { return signs(x[0], x[1]); }}},
+    {"fmod", {[](In, E v) { return number(v, 1); }, [](In x, E) { return -of("trunc", {x[0] / x[1]}); }}},
+    {"remainder", {[](In, E v) { return number(v, 1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
+    {"nextafter", {[](In, E v) { return number(v, 1); }}},
+    {"ldexp", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
+    {"scalbn", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
+    {"scalbln", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
+    // In steps.
+    {"ceil", {}},
+    {"floor", {}},
+    {"nearbyint", {}},
+    {"rint", {}},
+    {"round", {}},
+    {"trunc", {}},
+    {"logb", {}},
+    {"ilogb", {}},
+    {"lrint", {}},
+    {"llrint", {}},
+    {"lround", {}},
+    {"llround", {}},
+    {"abs", {}},
+    {"labs", {}},
+    {"llabs", {}},
+    {"isnan", {}},
+    {"isinf", {}},
+    {"isfinite", {}},
+    {"isnormal", {}},
+    {"signbit", {}},
+    {"isgreater", {}},
+    {"isgreaterequal", {}},
+    {"isless", {}},
+    {"islessequal", {}},
+    {"islessgreater", {}},
+    {"isunordered", {}},
+};
+
+// "sqrtf" is as "sqrt".
+const Row *find(std::string_view name) {
+  for (const Row &row : rows)
+    if (name == row.name || (row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name && name.back() == 'f'))
+      return &row;
+  for (const Row &row : rows)
+    if (!row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name && name.back() == 'f')
+      return &row;
+  return nullptr;
+}
+
+} // namespace
+
+bool is_function(std::string_view name) {
+  return find(name) != nullptr;
+}
+
+bool follows(const Node *call, size_t i) {
+  const Row *row = find(call->name);
+  return row && i < 3 && row->by[i] && is_real(call->type) && is_real(call->in[i]->type);
+}
+
+Node *partial(Builder &builder, const Node *call, size_t i, const std::vector<Node *> &in, Node *value) {
+  const Row *row = find(call->name);
+  std::vector<E> x;
+  for (Node *one : in)
+    x.push_back({&builder, one});
+  const E result = row->by[i](x, {&builder, value});
+  // Of ldexp and its like: the same of 1.
+  return result.node ? result.node : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
+}
+
+} // namespace op2jit::derive

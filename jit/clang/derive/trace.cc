@@ -1,0 +1,175 @@
+#include "trace.h"
+
+#include <cmath>
+#include <limits>
+
+namespace op2jit::derive {
+
+// Beyond it a text is of no use to anybody.
+static constexpr int most_nodes = 60000;
+
+Trace::Trace(const clang::ASTContext &context, const derive_request &request,
+             const clang::FunctionDecl &kernel, std::vector<bool> &in_place)
+    : context_(context), request_(request), kernel_(kernel), in_place_(in_place),
+      unread_(static_cast<size_t>(request.narguments)), builder_(program_.builder) {
+}
+
+// The first of them counts.
+void Trace::refuse(derive_refusal what, clang::SourceLocation where, const std::string &name) {
+  if (refusal_.what == DERIVE_FINE)
+    refusal_ = {what, where, name};
+}
+
+int Trace::parameter(derive_role role, int argument, int constant) {
+  std::vector<Parameter> &all = program_.parameters;
+  for (size_t i = 0; i < all.size(); i++)
+    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
+      return static_cast<int>(i);
+  all.push_back({role, argument, constant});
+  return static_cast<int>(all.size()) - 1;
+}
+
+Object *Trace::object(Object::Kind kind, const std::string &name, std::vector<Leaf> leaves) {
+  objects_.push_back({kind, static_cast<int>(objects_.size()), name, std::move(leaves)});
+  return &objects_.back();
+}
+
+int64_t Trace::entries(const Object &row) const {
+  const prove_argument &is = argument(row).is;
+  return is.form == PROVE_VECTOR ? is.arity : 1;
+}
+
+// Each argument's rows, and the variable that leads to them.
+void Trace::parameters() {
+  unsigned number = 0;
+  for (int i = 0; i < request_.narguments && !refused(); i++) {
+    const prove_argument &is = request_.arguments[i].is;
+    if (is.counted) {
+      const clang::ParmVarDecl *count = kernel_.getParamDecl(number++);
+      Object *made = object(Object::Local, count->getName().str(), {{Type::Int, false, ""}});
+      frames_.back().variables[count] = made;
+      state_[{made->id, 0}] = Value::of(builder_.indexed(Op::Count, Type::Int, request_.arguments[i].map, nullptr));
+    }
+    const clang::ParmVarDecl *variable = kernel_.getParamDecl(number++);
+    clang::QualType type = variable->getType();
+    bool vector = false;
+    if (type->isPointerType() && type->getPointeeType()->isPointerType()) {
+      type = type->getPointeeType();
+      vector = true;
+    }
+    if (!type->isPointerType())
+      return refuse(DERIVE_NO_KERNEL, variable->getLocation());
+    Object *row = program_.rows[static_cast<size_t>(i)];
+    row->name = variable->getName().str();
+    program_.types.push_back(type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy()));
+    const std::vector<Leaf> &one = leaves_of(type->getPointeeType(), variable->getLocation());
+    const int dim = is.dim > 0 ? is.dim : 1;
+    for (int c = 0; c < dim; c++)
+      for (const Leaf &leaf : one)
+        row->leaves.push_back({leaf.type, leaf.is_pointer, "[" + std::to_string(c) + "]" + leaf.path});
+    Object *handles = vector ? object(Object::Handles, row->name, {}) : nullptr;
+    if (vector)
+      handles->argument = i;
+    Object *made = object(Object::Local, row->name, {{Type::Long, true, ""}});
+    frames_.back().variables[variable] = made;
+    Node *zero = builder_.integer(0);
+    state_[{made->id, 0}] = Value::to({vector ? handles : row, zero, zero});
+  }
+}
+
+void Trace::run() {
+  for (int i = 0; i < request_.narguments; i++) { // their numbers are those of arguments
+    program_.rows.push_back(object(Object::Row, "", {}));
+    program_.rows.back()->argument = i;
+  }
+  frames_.push_back({&kernel_, object(Object::Local, "", {{Type::Int, false, ""}}), 0, {}});
+  parameters();
+  set_flag(frames_.back().result->id, builder_.integer(0));
+  jumps_.push_back({Jump::Return, frames_.back().result->id});
+  if (!refused())
+    run(kernel_.getBody());
+  if (!refused())
+    finish();
+  if (builder_.size() > most_nodes) {
+    refuse(DERIVE_TOO_LONG, kernel_.getLocation());
+    refusal_.numbers[0] = most_nodes;
+  }
+}
+
+// ---- what the rows hold in the end ----
+
+void Trace::finish() {
+  for (const Object *row : program_.rows)
+    if (argument(*row).present && !refused())
+      finish_row(row->argument);
+}
+
+void Trace::finish_row(int number) {
+  const Object &row = *program_.rows[static_cast<size_t>(number)];
+  const derive_argument &is = argument(row);
+  const int64_t length = static_cast<int64_t>(row.leaves.size());
+  if (is.is.form == PROVE_NUMBERS || is.is.access == PROVE_READ || is.is.access == PROVE_WORK)
+    if (is.is.form != PROVE_PAYLOAD)
+      return;
+  for (auto at = state_.lower_bound({row.id, 0}); at != state_.end() && at->first.first == row.id; ++at) {
+    Node *value = at->second.node;
+    const int64_t entry = at->first.second / length, leaf = at->first.second % length;
+    if (!value)
+      return refuse(DERIVE_STATEMENT, kernel_.getLocation(), "a pointer that is stored");
+    const int64_t to = parameter(DERIVE_VALUE, number, -1);
+    Node *e = builder_.integer(entry), *c = builder_.integer(leaf);
+    if (is.is.form != PROVE_PAYLOAD && (is.is.access == PROVE_MIN || is.is.access == PROVE_MAX))
+      finish_extreme(row, at->first.second, value);
+    else if (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_INC) {
+      if (!value->is_number(0))
+        builder_.effect(Op::Inc, value->type, to, {e, c, value});
+    } else if (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c) {
+      if (is.is.form == PROVE_PAYLOAD || !in_place_[static_cast<size_t>(number)])
+        builder_.effect(Op::Store, value->type, to, {e, c, value});
+    }
+  }
+}
+
+void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
+  const int64_t length = static_cast<int64_t>(row.leaves.size());
+  Node *e = builder_.integer(at / length), *c = builder_.integer(at % length);
+  const Value first = start_of_row(row, at, kernel_.getLocation());
+  if (first.node != value)
+    builder_.effect(Op::Extreme, value->type, parameter(DERIVE_VALUE, row.argument, -1), {e, c, value});
+}
+
+static Node *farthest(Builder &builder, Type type, bool largest) {
+  if (is_real(type))
+    return builder.real(largest ? HUGE_VAL : -HUGE_VAL, type);
+  switch (type) {
+  case Type::Int: return builder.integer(largest ? INT32_MAX : INT32_MIN, type);
+  case Type::UInt: return builder.integer(largest ? UINT32_MAX : 0, type);
+  case Type::Short: return builder.integer(largest ? INT16_MAX : INT16_MIN, type);
+  case Type::UShort: return builder.integer(largest ? UINT16_MAX : 0, type);
+  case Type::Char:
+  case Type::SChar: return builder.integer(largest ? INT8_MAX : INT8_MIN, type);
+  case Type::UChar: return builder.integer(largest ? UINT8_MAX : 0, type);
+  case Type::Bool: return builder.integer(largest, type);
+  case Type::ULong:
+  case Type::ULLong: return builder.integer(largest ? -1 : 0, type);
+  default: return builder.integer(largest ? INT64_MAX : INT64_MIN, type);
+  }
+}
+
+// What a row that the kernel changes holds before it does.
+Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation where) {
+  const prove_argument &is = argument(row).is;
+  const int64_t length = static_cast<int64_t>(row.leaves.size());
+  const Type type = row.leaves[static_cast<size_t>(at % length)].type;
+  if (is.form == PROVE_PAYLOAD || is.access == PROVE_RW)
+    return Value::of(builder_.load(type, parameter(DERIVE_VALUE, row.argument, -1), builder_.integer(at / length),
+                                   builder_.integer(at % length)));
+  switch (is.access) {
+  case PROVE_INC: return Value::of(builder_.zero(type));
+  case PROVE_MIN:
+  case PROVE_MAX: return Value::of(farthest(builder_, type, is.access == PROVE_MIN));
+  default: refuse(DERIVE_UNSET, where, row.name); return Value::of(builder_.zero(type));
+  }
+}
+
+} // namespace op2jit::derive

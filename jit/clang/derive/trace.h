@@ -1,0 +1,210 @@
+// Follows a kernel's text, through helpers, branches and loops, and writes it down as names that are given once.
+#ifndef OP2JIT_JIT_CLANG_DERIVE_TRACE_H
+#define OP2JIT_JIT_CLANG_DERIVE_TRACE_H
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <set>
+
+#include "program.h"
+
+namespace op2jit::derive {
+
+struct Place {
+  Object *object = nullptr; // NULL: nobody knows
+  Node *entry = nullptr;    // Row: which row
+  Node *offset = nullptr;   // in leaves
+};
+
+struct Value {
+  enum Kind { None, Scalar, Pointer, Record };
+  Kind kind = None;
+  Node *node = nullptr;
+  Place place;               // Pointer; without object: it depends on data, or is NULL
+  std::vector<Value> leaves; // Record
+
+  bool operator==(const Value &other) const {
+    return kind == other.kind && node == other.node && place.object == other.place.object &&
+           place.entry == other.place.entry && place.offset == other.place.offset;
+  }
+
+  static Value of(Node *node) {
+    Value value;
+    value.kind = Scalar;
+    value.node = node;
+    return value;
+  }
+  static Value to(const Place &place) {
+    Value value;
+    value.kind = Pointer;
+    value.place = place;
+    return value;
+  }
+};
+
+struct Refusal {
+  derive_refusal what = DERIVE_FINE;
+  clang::SourceLocation where;
+  std::string name;
+  int numbers[2] = {0, 0};
+};
+
+class Trace {
+public:
+  Trace(const clang::ASTContext &context, const derive_request &request, const clang::FunctionDecl &kernel,
+        std::vector<bool> &in_place);
+  // In `in_place` go arguments of WRITE whose stores must stay where they are: then it is to be done again.
+  void run();
+  Program &program() {
+    return program_;
+  }
+  const Refusal &refusal() const {
+    return refusal_;
+  }
+  bool again() const {
+    return again_;
+  }
+
+private:
+  using Key = std::pair<int, int64_t>; // object, leaf; of rows in all entries
+  using State = std::map<Key, Value>;
+  struct Jump {
+    enum Kind { Return, Break, Continue } kind;
+    int object; // its leaf 0: it was made
+  };
+  struct Frame {
+    const clang::FunctionDecl *function;
+    Object *result; // leaf 0: it has returned; then what
+    size_t jumps;   // of the frames below
+    std::map<const clang::VarDecl *, Object *> variables;
+  };
+  enum class Way { Straight, Guarded };
+
+  // trace.cc
+  void parameters();
+  void finish();
+  void finish_row(int argument);
+  void finish_extreme(const Object &row, int64_t leaf, Node *value);
+  void refuse(derive_refusal what, clang::SourceLocation where, const std::string &name = "");
+  bool refused() const {
+    return refusal_.what != DERIVE_FINE || again_;
+  }
+  int parameter(derive_role role, int argument, int constant);
+  const derive_argument &argument(const Object &row) const {
+    return request_.arguments[row.argument];
+  }
+
+  // trace_statements.cc
+  void run(const clang::Stmt *statement);
+  void run_list(llvm::ArrayRef<const clang::Stmt *> list);
+  void declare(const clang::VarDecl *variable);
+  void jump(Jump::Kind kind, clang::SourceLocation where);
+  void give_back(const clang::ReturnStmt *statement);
+  Node *stopped(); // 0, 1 or a condition: a jump was made
+  Node *flag(int object);
+  void set_flag(int object, Node *value);
+  void choose(const clang::SwitchStmt *statement);
+  void branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
+  // What comes where no jump was made, and `other` where one was.
+  void go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other = nullptr);
+  void merge(Node *branch, const State &then, const State &other);
+  Value merged(Node *branch, const Key &key, const Value *then, const Value *other);
+
+  // trace_loops.cc
+  struct Rounds {
+    const clang::Stmt *body;
+    const clang::Expr *condition, *step;
+    bool body_first;
+    int breaks, continues;
+  };
+  void loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body, bool body_first);
+  bool unroll(const Rounds &rounds, Way way, int round, int most, int nodes);
+  void body_once(const Rounds &rounds);
+  void roll(const Rounds &rounds);
+  bool try_roll(const Rounds &rounds, const Key *go, const State &start, std::set<Key> &carried);
+  bool is_changed(const State &head, const Key &key, const Value &value);
+  Node *as_truth(Node *condition) {
+    return builder_.binary(Op::Ne, Type::Int, condition, builder_.zero(condition->type));
+  }
+  Node *truth(const clang::Expr *condition);
+  bool carry(Node *loop, const Key &key, const State &start, std::map<Key, Node *> &nodes);
+  Value initial(const Key &key, const Value &like);
+  struct Mark {
+    Block *block;
+    size_t items;
+    State state;
+    Refusal refusal;
+  };
+  Mark mark() const;
+  void restore(const Mark &mark);
+
+  // trace_expressions.cc
+  Value value(const clang::Expr *expression);
+  Node *scalar(const clang::Expr *expression);
+  Value cast(const clang::CastExpr *expression);
+  Value unary(const clang::UnaryOperator *expression);
+  Value binary(const clang::BinaryOperator *expression);
+  Value pointers(const clang::BinaryOperator *expression);
+  Value logical(const clang::BinaryOperator *expression);
+  Value assign(const clang::BinaryOperator *expression);
+  Value conditional(const clang::AbstractConditionalOperator *expression);
+  Value constant(const clang::Expr *expression);
+  Value from(const clang::APValue &value, clang::QualType type);
+  bool is_row(const clang::BinaryOperator *expression, Value &result);
+  Node *condition(Node *value);
+
+  // trace_calls.cc
+  Value call(const clang::CallExpr *expression);
+  Value inlined(const clang::CallExpr *expression, const clang::FunctionDecl &function);
+  Value outside(const clang::CallExpr *expression, const clang::FunctionDecl &function);
+  bool memory(const clang::CallExpr *expression, llvm::StringRef name, Value &result);
+
+  // trace_places.cc
+  Place place(const clang::Expr *expression);
+  Place element(const Place &base, Node *index, clang::QualType type);
+  Object *object_of(const clang::VarDecl *variable, clang::SourceLocation where);
+  Object *constant_object(const clang::VarDecl *variable, clang::SourceLocation where);
+  Object *object(Object::Kind kind, const std::string &name, std::vector<Leaf> leaves);
+  Value load(const Place &at, clang::QualType type, clang::SourceLocation where);
+  void store(const Place &at, const Value &value, clang::QualType type, clang::SourceLocation where);
+  void add(const Place &at, Node *value, clang::SourceLocation where);
+  Value load_leaf(const Place &at, const Leaf &leaf, clang::SourceLocation where);
+  Value load_row(const Place &at, const Leaf &leaf, clang::SourceLocation where);
+  Value start_of_row(const Object &row, int64_t leaf, clang::SourceLocation where);
+  Value gathered(const Place &at, Type type, clang::SourceLocation where);
+  void store_leaf(const Place &at, const Value &value, clang::SourceLocation where);
+  void initialise(const Place &at, const clang::Expr *initialiser, clang::QualType type);
+  Type type_of(clang::QualType type, clang::SourceLocation where);
+  const std::vector<Leaf> &leaves_of(clang::QualType type, clang::SourceLocation where);
+  void flatten(clang::QualType type, const std::string &path, clang::SourceLocation where,
+               std::vector<Leaf> &out);
+  int64_t size_of(clang::QualType type, clang::SourceLocation where) {
+    return static_cast<int64_t>(leaves_of(type, where).size());
+  }
+  int64_t leaves_before(const clang::FieldDecl *field, clang::SourceLocation where);
+  int64_t entries(const Object &row) const;
+  Node *index(Node *value);
+
+  const clang::ASTContext &context_;
+  const derive_request &request_;
+  const clang::FunctionDecl &kernel_;
+  std::vector<bool> &in_place_;
+  std::vector<bool> unread_; // by argument: it is written where nobody knows
+  bool again_ = false;
+  Program program_;
+  Builder &builder_;
+  Refusal refusal_;
+  State state_;
+  std::deque<Object> objects_;
+  std::map<const clang::VarDecl *, Object *> constants_;
+  std::map<const clang::Type *, std::vector<Leaf>> leaves_;
+  std::vector<Frame> frames_;
+  std::vector<Jump> jumps_;
+};
+
+} // namespace op2jit::derive
+#endif

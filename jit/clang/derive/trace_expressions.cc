@@ -1,0 +1,395 @@
+// Expressions of a kernel's text.
+#include "trace.h"
+
+namespace op2jit::derive {
+
+Node *Trace::scalar(const clang::Expr *expression) {
+  const Value result = value(expression);
+  if (result.kind == Value::Scalar && result.node)
+    return result.node;
+  if (result.kind != Value::None || !expression->getType()->isVoidType())
+    refuse(result.kind == Value::Pointer ? DERIVE_POINTER : DERIVE_STATEMENT, expression->getExprLoc(),
+           expression->getStmtClassName());
+  return builder_.integer(0);
+}
+
+Node *Trace::condition(Node *node) {
+  return is_real(node->type) ? builder_.binary(Op::Ne, Type::Int, node, builder_.real(0, node->type)) : node;
+}
+
+Value Trace::from(const clang::APValue &value, clang::QualType type) {
+  const clang::SourceLocation nowhere;
+  type = type.getCanonicalType();
+  if (value.isInt())
+    return Value::of(builder_.integer(value.getInt().isSigned() ? value.getInt().getSExtValue()
+                                                                : static_cast<int64_t>(value.getInt().getZExtValue()),
+                                      type_of(type, nowhere)));
+  if (value.isFloat()) {
+    const Type kind = type_of(type, nowhere);
+    return Value::of(builder_.real(kind == Type::Float ? value.getFloat().convertToFloat() : value.getFloat().convertToDouble(), kind));
+  }
+  Value all;
+  if (value.isArray()) {
+    const auto *array = context_.getAsConstantArrayType(type);
+    for (unsigned i = 0; array && i < value.getArraySize(); i++) {
+      const clang::APValue &item = i < value.getArrayInitializedElts() ? value.getArrayInitializedElt(i) : value.getArrayFiller();
+      const Value one = from(item, array->getElementType());
+      if (one.kind == Value::None)
+        return one;
+      if (one.kind == Value::Record)
+        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
+      else
+        all.leaves.push_back(one);
+    }
+    all.kind = Value::Record;
+  }
+  if (value.isStruct()) {
+    for (const clang::FieldDecl *field : type->castAs<clang::RecordType>()->getDecl()->fields()) {
+      const Value one = from(value.getStructField(field->getFieldIndex()), field->getType());
+      if (one.kind == Value::None)
+        return one;
+      if (one.kind == Value::Record)
+        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
+      else
+        all.leaves.push_back(one);
+    }
+    all.kind = Value::Record;
+  }
+  return all;
+}
+
+// Literals, sizes, enumerators.
+Value Trace::constant(const clang::Expr *expression) {
+  clang::Expr::EvalResult result;
+  if (!expression->EvaluateAsRValue(result, context_) || result.HasSideEffects)
+    return {};
+  return result.Val.isInt() || result.Val.isFloat() ? from(result.Val, expression->getType()) : Value();
+}
+
+Value Trace::value(const clang::Expr *expression) {
+  expression = expression->IgnoreParens();
+  if (refused())
+    return expression->getType()->isPointerType() ? Value::to({}) : Value::of(builder_.integer(0));
+  if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
+    return cast(casts);
+  if (const auto *unary_one = llvm::dyn_cast<clang::UnaryOperator>(expression))
+    return unary(unary_one);
+  if (const auto *binary_one = llvm::dyn_cast<clang::BinaryOperator>(expression))
+    return binary(binary_one);
+  if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(expression))
+    return conditional(choice);
+  if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(expression))
+    return call(calls);
+  if (const auto *clean = llvm::dyn_cast<clang::ConstantExpr>(expression))
+    return value(clean->getSubExpr());
+  if (const auto *opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(expression))
+    return value(opaque->getSourceExpr());
+  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(expression)) {
+    Object *made = object(Object::Local, "", leaves_of(list->getType(), list->getExprLoc()));
+    const Place at = {made, builder_.integer(0), builder_.integer(0)};
+    initialise(at, list, list->getType());
+    return load(at, list->getType(), list->getExprLoc());
+  }
+  if (llvm::isa<clang::ImplicitValueInitExpr>(expression) && !expression->getType()->isPointerType())
+    return Value::of(builder_.zero(type_of(expression->getType(), expression->getExprLoc())));
+  const Value known = constant(expression);
+  if (known.kind != Value::None)
+    return known;
+  if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr>(expression))
+    return load(place(expression), expression->getType(), expression->getExprLoc());
+  if (llvm::isa<clang::MemberExpr>(expression))
+    return load(place(expression), expression->getType(), expression->getExprLoc());
+  refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
+  return Value::of(builder_.integer(0));
+}
+
+Value Trace::cast(const clang::CastExpr *expression) {
+  const clang::Expr *inner = expression->getSubExpr();
+  const clang::SourceLocation where = expression->getExprLoc();
+  switch (expression->getCastKind()) {
+  case clang::CK_LValueToRValue: return load(place(inner), expression->getType(), where);
+  case clang::CK_ArrayToPointerDecay: {
+    if (llvm::isa<clang::StringLiteral>(inner->IgnoreParens()))
+      return Value::to({});
+    return Value::to(place(inner));
+  }
+  case clang::CK_NullToPointer: return Value::to({});
+  case clang::CK_NoOp:
+  case clang::CK_FunctionToPointerDecay: return value(inner);
+  case clang::CK_BitCast: {
+    const Value pointer = value(inner);
+    const clang::QualType from = inner->getType()->getPointeeType(), to = expression->getType()->getPointeeType();
+    const bool through_void = !to.isNull() && (to->isVoidType() || from->isVoidType());
+    if (!through_void && !from.isNull() && !to.isNull() &&
+        from.getCanonicalType().getUnqualifiedType() != to.getCanonicalType().getUnqualifiedType())
+      refuse(DERIVE_POINTER_CAST, where);
+    return pointer;
+  }
+  case clang::CK_ToVoid: value(inner); return {};
+  case clang::CK_PointerToBoolean: {
+    const Value pointer = value(inner);
+    return Value::of(builder_.integer(pointer.place.object != nullptr, Type::Int));
+  }
+  case clang::CK_IntegralToBoolean:
+  case clang::CK_FloatingToBoolean: {
+    Node *node = scalar(inner);
+    return Value::of(builder_.cast(Type::Bool, builder_.binary(Op::Ne, Type::Int, node, builder_.zero(node->type))));
+  }
+  case clang::CK_IntegralCast:
+  case clang::CK_IntegralToFloating:
+  case clang::CK_FloatingToIntegral:
+  case clang::CK_FloatingCast:
+  case clang::CK_BooleanToSignedIntegral: return Value::of(builder_.cast(type_of(expression->getType(), where), scalar(inner)));
+  default:
+    refuse(expression->getType()->isPointerType() || inner->getType()->isPointerType() ? DERIVE_POINTER_CAST : DERIVE_STATEMENT,
+           where, expression->getCastKindName());
+    return Value::of(builder_.integer(0));
+  }
+}
+
+Value Trace::unary(const clang::UnaryOperator *expression) {
+  const clang::Expr *inner = expression->getSubExpr();
+  const clang::SourceLocation where = expression->getExprLoc();
+  if (expression->isIncrementDecrementOp()) {
+    const Place at = place(inner);
+    if (inner->getType()->isPointerType()) {
+      const Value before = load(at, inner->getType(), where);
+      const Value after = Value::to(element(before.place, builder_.integer(expression->isIncrementOp() ? 1 : -1),
+                                            inner->getType()->getPointeeType()));
+      store(at, after, inner->getType(), where);
+      return expression->isPostfix() ? before : after;
+    }
+    const Type type = type_of(inner->getType(), where);
+    Node *one = is_real(type) ? builder_.real(1, type) : builder_.integer(1, type);
+    const Op op = expression->isIncrementOp() ? Op::Add : Op::Sub;
+    if (at.object && at.object->kind == Object::Row && argument(*at.object).is.access == PROVE_INC) {
+      add(at, op == Op::Sub ? builder_.unary(Op::Neg, one) : one, where);
+      return Value::of(one);
+    }
+    const Value before = load(at, inner->getType(), where);
+    const Value after = Value::of(builder_.binary(op, type, before.node ? before.node : one, one));
+    store(at, after, inner->getType(), where);
+    return expression->isPostfix() ? before : after;
+  }
+  switch (expression->getOpcode()) {
+  case clang::UO_AddrOf: return Value::to(place(inner));
+  case clang::UO_Deref: return load(place(expression), expression->getType(), where);
+  case clang::UO_Minus: return Value::of(builder_.unary(Op::Neg, scalar(inner)));
+  case clang::UO_Plus:
+  case clang::UO_Extension: return value(inner);
+  case clang::UO_Not: return Value::of(builder_.unary(Op::BitNot, scalar(inner)));
+  case clang::UO_LNot: {
+    const Value what = value(inner);
+    if (what.kind == Value::Pointer)
+      return Value::of(builder_.integer(what.place.object == nullptr));
+    return Value::of(what.node ? builder_.negated(condition(what.node)) : builder_.integer(0));
+  }
+  default: refuse(DERIVE_STATEMENT, where, "an operator of complex numbers"); return Value::of(builder_.integer(0));
+  }
+}
+
+static Op operation(clang::BinaryOperatorKind kind) {
+  switch (kind) {
+  case clang::BO_Add: return Op::Add;
+  case clang::BO_Sub: return Op::Sub;
+  case clang::BO_Mul: return Op::Mul;
+  case clang::BO_Div: return Op::Div;
+  case clang::BO_Rem: return Op::Rem;
+  case clang::BO_Shl: return Op::Shl;
+  case clang::BO_Shr: return Op::Shr;
+  case clang::BO_And: return Op::And;
+  case clang::BO_Or: return Op::Or;
+  case clang::BO_Xor: return Op::Xor;
+  case clang::BO_LT: return Op::Lt;
+  case clang::BO_GT: return Op::Gt;
+  case clang::BO_LE: return Op::Le;
+  case clang::BO_GE: return Op::Ge;
+  case clang::BO_EQ: return Op::Eq;
+  default: return Op::Ne;
+  }
+}
+
+// OP_ROW(x, k), as the prelude has it: x[0] + op2jit_row(x[1], x[2], x[3], k).
+bool Trace::is_row(const clang::BinaryOperator *expression, Value &result) {
+  const auto *called = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
+  const clang::FunctionDecl *function = called ? called->getDirectCallee() : nullptr;
+  if (!function || !function->getIdentifier() || function->getName() != "op2jit_row" || called->getNumArgs() != 4)
+    return false;
+  const auto *first = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression->getLHS()->IgnoreParenImpCasts());
+  const Value handles = first ? value(first->getBase()) : Value();
+  if (handles.kind != Value::Pointer || !handles.place.object || handles.place.object->kind != Object::Handles) {
+    refuse(DERIVE_POINTER, expression->getExprLoc());
+    result = Value::to({});
+    return true;
+  }
+  Node *k = scalar(called->getArg(3));
+  if (k->op == Op::Cast && k->type == Type::Long && k->in[0]->type == Type::Int)
+    k = k->in[0];
+  result = Value::to({program_.rows[static_cast<size_t>(handles.place.object->argument)], index(k), builder_.integer(0)});
+  return true;
+}
+
+Value Trace::pointers(const clang::BinaryOperator *expression) {
+  const clang::QualType left = expression->getLHS()->getType(), right = expression->getRHS()->getType();
+  const Value a = value(expression->getLHS()), b = value(expression->getRHS());
+  if (expression->isAdditiveOp() && left->isPointerType() != right->isPointerType()) {
+    Node *by = left->isPointerType() ? b.node : a.node;
+    const Value &base = left->isPointerType() ? a : b;
+    if (!by)
+      return Value::to({});
+    if (expression->getOpcode() == clang::BO_Sub)
+      by = builder_.unary(Op::Neg, builder_.cast(is_real(by->type) ? Type::Long : by->type == Type::Int ? Type::Int : Type::Long, by));
+    return Value::to(element(base.place, by, expression->getType()->getPointeeType()));
+  }
+  const Place &p = a.place, &q = b.place;
+  if (p.object && p.object == q.object && p.entry == q.entry) {
+    const int64_t size = p.object->kind == Object::Handles ? 1 : size_of(left->getPointeeType(), expression->getExprLoc());
+    Node *x = builder_.cast(Type::Long, p.offset), *y = builder_.cast(Type::Long, q.offset);
+    if (expression->getOpcode() == clang::BO_Sub)
+      return Value::of(builder_.binary(Op::Div, Type::Long, builder_.binary(Op::Sub, Type::Long, x, y),
+                                       builder_.integer(size, Type::Long)));
+    return Value::of(builder_.binary(operation(expression->getOpcode()), Type::Int, x, y));
+  }
+  const bool equality = expression->isEqualityOp();
+  if (!equality || (p.object && q.object && p.object == q.object))
+    refuse(DERIVE_POINTER, expression->getExprLoc());
+  return Value::of(builder_.integer((p.object == q.object) == (expression->getOpcode() == clang::BO_EQ)));
+}
+
+static bool may_trap(const Block &block, size_t from) {
+  for (size_t i = from; i < block.items.size(); i++) {
+    const Op op = block.items[i]->op;
+    if (op == Op::Load || op == Op::Table || op == Op::Global || op == Op::Index || op == Op::Rem || op == Op::Call ||
+        op >= Op::Phi || (op == Op::Div && !is_real(block.items[i]->type)))
+      return true;
+  }
+  return false;
+}
+
+// The second operand is not computed where the first decides, unless that harms nobody.
+Value Trace::logical(const clang::BinaryOperator *expression) {
+  const bool both = expression->getOpcode() == clang::BO_LAnd;
+  const auto decide = [&](const clang::Expr *operand) {
+    const Value what = value(operand);
+    return what.kind == Value::Pointer ? builder_.integer(what.place.object != nullptr)
+           : what.node                 ? condition(what.node)
+                                       : builder_.integer(0);
+  };
+  Node *first = decide(expression->getLHS());
+  if (first->op == Op::Number) {
+    if ((first->number != 0) != both)
+      return Value::of(builder_.integer(!both));
+    Node *second = decide(expression->getRHS());
+    return Value::of(builder_.binary(Op::Ne, Type::Int, second, builder_.zero(second->type)));
+  }
+  Node *guard = both ? first : builder_.negated(first);
+  Node *branch = builder_.branch(guard);
+  const State before = state_;
+  Block *outside = builder_.enter(branch->blocks[0]);
+  Node *second = decide(expression->getRHS());
+  if (state_ == before && !may_trap(*branch->blocks[0], 0)) {
+    for (Node *node : branch->blocks[0]->items) {
+      node->home = outside;
+      outside->items.push_back(node);
+    }
+    for (const auto &known : branch->blocks[0]->known)
+      outside->known.insert(known);
+    builder_.enter(outside);
+    return Value::of(builder_.binary(both ? Op::Both : Op::Either, Type::Int, first, second));
+  }
+  if (second->op == Op::Number || !(second->op >= Op::Lt && second->op <= Op::Either && second->type == Type::Int))
+    second = builder_.binary(Op::Ne, Type::Int, second, builder_.zero(second->type));
+  builder_.enter(outside);
+  const State then = state_;
+  merge(branch, then, before);
+  Node *result = builder_.phi(branch, second, builder_.integer(!both));
+  builder_.close(branch);
+  return Value::of(result);
+}
+
+Value Trace::binary(const clang::BinaryOperator *expression) {
+  Value row;
+  if (expression->isAssignmentOp())
+    return assign(expression);
+  if (expression->isLogicalOp())
+    return logical(expression);
+  if (expression->getOpcode() == clang::BO_Comma) {
+    value(expression->getLHS());
+    return value(expression->getRHS());
+  }
+  if (expression->getOpcode() == clang::BO_Add && is_row(expression, row))
+    return row;
+  if (expression->getLHS()->getType()->isPointerType() || expression->getRHS()->getType()->isPointerType())
+    return pointers(expression);
+  Node *a = scalar(expression->getLHS()), *b = scalar(expression->getRHS());
+  return Value::of(builder_.binary(operation(expression->getOpcode()), type_of(expression->getType(), expression->getExprLoc()), a, b));
+}
+
+Value Trace::assign(const clang::BinaryOperator *expression) {
+  const clang::QualType type = expression->getLHS()->getType();
+  const clang::SourceLocation where = expression->getExprLoc();
+  const auto *compound = llvm::dyn_cast<clang::CompoundAssignOperator>(expression);
+  if (!compound) {
+    const Value what = value(expression->getRHS());
+    const Place at = place(expression->getLHS());
+    store(at, what, type, where);
+    return what;
+  }
+  const Op op = operation(clang::BinaryOperator::getOpForCompoundAssignment(compound->getOpcode()));
+  const Place at = place(expression->getLHS());
+  if (type->isPointerType()) {
+    Node *by = scalar(expression->getRHS());
+    const Value before = load(at, type, where);
+    const Value after = Value::to(element(before.place, op == Op::Sub ? builder_.unary(Op::Neg, index(by)) : by, type->getPointeeType()));
+    store(at, after, type, where);
+    return after;
+  }
+  Node *by = scalar(expression->getRHS());
+  const Type to = type_of(type, where), computed = type_of(compound->getComputationResultType(), where);
+  const bool sums = at.object && at.object->kind == Object::Row && argument(*at.object).is.form != PROVE_PAYLOAD &&
+                    argument(*at.object).is.access == PROVE_INC;
+  if (sums && (op == Op::Add || op == Op::Sub)) {
+    by = builder_.cast(to, by);
+    add(at, op == Op::Sub ? builder_.unary(Op::Neg, by) : by, where);
+    return Value::of(by);
+  }
+  const Value before = load(at, type, where);
+  if (!before.node)
+    return before;
+  Node *left = builder_.cast(type_of(compound->getComputationLHSType(), where), before.node);
+  const Value after = Value::of(builder_.cast(to, builder_.binary(op, computed, left, by)));
+  store(at, after, type, where);
+  return after;
+}
+
+Value Trace::conditional(const clang::AbstractConditionalOperator *expression) {
+  const Value decides = value(expression->getCond());
+  Node *guard = decides.kind == Value::Pointer ? builder_.integer(decides.place.object != nullptr)
+                : decides.node                 ? condition(decides.node)
+                                               : builder_.integer(0);
+  if (guard->op == Op::Number)
+    return value(guard->number ? expression->getTrueExpr() : expression->getFalseExpr());
+  Value results[2];
+  Node *branch = builder_.branch(guard);
+  const State before = state_;
+  State after[2];
+  for (int side = 0; side < 2; side++) {
+    Block *outside = builder_.enter(branch->blocks[side]);
+    state_ = before;
+    results[side] = value(side ? expression->getFalseExpr() : expression->getTrueExpr());
+    after[side] = state_;
+    builder_.enter(outside);
+  }
+  merge(branch, after[0], after[1]);
+  Value result = results[0];
+  const Key nowhere = {-1, 0};
+  if (result.kind == Value::Record && results[1].kind == Value::Record)
+    for (size_t i = 0; i < result.leaves.size(); i++)
+      result.leaves[i] = merged(branch, nowhere, &results[0].leaves[i], &results[1].leaves[i]);
+  else if (result.kind != Value::None && result.kind == results[1].kind)
+    result = merged(branch, nowhere, &results[0], &results[1]);
+  builder_.close(branch);
+  return result;
+}
+
+} // namespace op2jit::derive

@@ -1,0 +1,283 @@
+// Loops. Rounds whose number the text says are written out, up to a limit; else a loop stays one, with what it carries from
+// round to round. Where that cannot be, rounds that may not run are written out as branches within one another.
+#include "trace.h"
+
+namespace op2jit::derive {
+
+static constexpr int rounds_written = 32, nodes_written = 3000, rounds_most = 4096, nodes_most = 30000, rounds_guarded = 64;
+
+Node *Trace::truth(const clang::Expr *expression) {
+  if (!expression)
+    return builder_.integer(1);
+  const Value what = value(expression);
+  return what.kind == Value::Pointer ? builder_.integer(what.place.object != nullptr)
+         : what.node                 ? condition(what.node)
+                                     : builder_.integer(0);
+}
+
+Trace::Mark Trace::mark() const {
+  return {builder_.now(), builder_.now()->items.size(), state_, refusal_};
+}
+
+// Effects, branches and loops since then are forgotten. Other nodes may stay: who looks for the same finds them.
+void Trace::restore(const Mark &mark) {
+  std::vector<Node *> &items = mark.block->items;
+  size_t kept = mark.items;
+  for (size_t i = mark.items; i < items.size(); i++)
+    if (!has_effect(items[i]->op) && items[i]->op < Op::Phi)
+      items[kept++] = items[i];
+  items.resize(kept);
+  for (auto at = mark.block->known.begin(); at != mark.block->known.end();)
+    at = at->second->op == Op::If ? mark.block->known.erase(at) : std::next(at);
+  state_ = mark.state;
+  refusal_ = mark.refusal;
+  builder_.enter(mark.block);
+}
+
+void Trace::loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body, bool body_first) {
+  Object *breaks = object(Object::Local, "", {{Type::Int, false, ""}});
+  Object *continues = object(Object::Local, "", {{Type::Int, false, ""}});
+  const Rounds rounds = {body, condition, step, body_first, breaks->id, continues->id};
+  set_flag(breaks->id, builder_.integer(0));
+  set_flag(continues->id, builder_.integer(0));
+  jumps_.push_back({Jump::Break, breaks->id});
+  jumps_.push_back({Jump::Continue, continues->id});
+  const Mark before = mark();
+  if (!unroll(rounds, Way::Straight, 0, rounds_written, builder_.size() + nodes_written)) {
+    restore(before);
+    if (!again_)
+      roll(rounds);
+    const Refusal rolled = refusal_;
+    if (rolled.what != DERIVE_FINE && !again_) {
+      restore(before);
+      if (!unroll(rounds, Way::Straight, 0, rounds_most, builder_.size() + nodes_most)) {
+        restore(before);
+        if (!unroll(rounds, Way::Guarded, 0, rounds_guarded, builder_.size() + nodes_most) && !again_)
+          refusal_ = rolled;
+      }
+    }
+  }
+  jumps_.resize(jumps_.size() - 2);
+  state_.erase({breaks->id, 0});
+  state_.erase({continues->id, 0});
+}
+
+void Trace::body_once(const Rounds &rounds) {
+  run(rounds.body);
+  set_flag(rounds.continues, builder_.integer(0));
+}
+
+// False: it cannot be done that way.
+bool Trace::unroll(const Rounds &rounds, Way way, int round, int most, int nodes) {
+  Rounds later = rounds;
+  later.body_first = false;
+  for (;; round++) {
+    if (refused() || round > most || builder_.size() > nodes)
+      return false;
+    bool good = true;
+    const auto one = [&] {
+      body_once(rounds);
+      Node *stop = stopped();
+      if (stop->op == Op::Number) {
+        if (!stop->number && rounds.step)
+          value(rounds.step);
+        return;
+      }
+      good = way == Way::Guarded;
+      if (good)
+        go_on(stop, [&] {
+          if (rounds.step)
+            value(rounds.step);
+          good = unroll(later, way, round + 1, most, nodes);
+        });
+    };
+    Node *goes = round == 0 && rounds.body_first ? builder_.integer(1) : truth(rounds.condition);
+    if (goes->op != Op::Number) {
+      if (way != Way::Guarded)
+        return false;
+      branch(
+          goes,
+          [&] {
+            one();
+            Node *stop = stopped();
+            if (good && stop->op == Op::Number && !stop->number)
+              good = unroll(later, way, round + 1, most, nodes);
+          },
+          [] {});
+      return good && !refused();
+    }
+    if (!goes->number)
+      return !refused();
+    one();
+    if (!good)
+      return false;
+    Node *stop = stopped();
+    if (stop->op != Op::Number || stop->number)
+      return !refused();
+  }
+}
+
+// ---- loops that stay ----
+
+// Is it another value than at the head of the round? A row may have been looked at for the first time.
+bool Trace::is_changed(const State &head, const Key &key, const Value &value) {
+  const auto before = head.find(key);
+  if (before != head.end())
+    return !(before->second == value);
+  if (key.first < 0 || key.first >= static_cast<int>(program_.rows.size()))
+    return true;
+  const Object &row = *program_.rows[static_cast<size_t>(key.first)];
+  const prove_argument &is = argument(row).is;
+  return (is.form != PROVE_PAYLOAD && (is.access == PROVE_WRITE || is.access == PROVE_WORK)) ||
+         start_of_row(row, key.second, kernel_.getLocation()).node != value.node;
+}
+
+// What a variable holds in front of the loop that gives it a value.
+Value Trace::initial(const Key &key, const Value &like) {
+  if (key.first < static_cast<int>(program_.rows.size())) {
+    const Object &row = *program_.rows[static_cast<size_t>(key.first)];
+    const prove_argument &is = argument(row).is;
+    if (is.form == PROVE_PAYLOAD || (is.access != PROVE_WRITE && is.access != PROVE_WORK))
+      return start_of_row(row, key.second, kernel_.getLocation());
+    if (is.access == PROVE_WRITE && !in_place_[static_cast<size_t>(row.argument)])
+      in_place_[static_cast<size_t>(row.argument)] = again_ = true;
+  }
+  if (like.kind == Value::Pointer)
+    return Value::to({});
+  return Value::of(builder_.zero(like.node->type));
+}
+
+// The variable has a name of its own in each round. False: it is a pointer that may lead elsewhere.
+bool Trace::carry(Node *loop, const Key &key, const State &start, std::map<Key, Node *> &nodes) {
+  const Value &before = start.at(key);
+  if (before.kind == Value::Scalar) {
+    nodes[key] = builder_.carried(loop, before.node);
+    state_[key] = Value::of(nodes[key]);
+    return true;
+  }
+  if (!before.place.object)
+    return false;
+  nodes[key] = builder_.carried(loop, builder_.cast(Type::Long, before.place.offset));
+  Place moved = before.place;
+  moved.offset = nodes[key];
+  state_[key] = Value::to(moved);
+  return true;
+}
+
+// False: more is carried than was known, or, at the end, it was refused.
+bool Trace::try_roll(const Rounds &rounds, const Key *go, const State &start, std::set<Key> &carried) {
+  const int objects = static_cast<int>(objects_.size());
+  std::map<Key, Node *> nodes;
+  state_ = start;
+  Node *loop = builder_.loop();
+  Block *outside = builder_.enter(loop->blocks[0]);
+  for (const Key &key : carried)
+    if (!carry(loop, key, start, nodes)) {
+      builder_.enter(outside);
+      refuse(DERIVE_POINTER, rounds.body->getBeginLoc());
+      return true;
+    }
+  Node *condition = builder_.integer(1);
+  for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
+    condition = builder_.binary(Op::Both, Type::Int, condition, builder_.negated(flag(jumps_[i].object)));
+  const State head = state_;
+  if (go)
+    condition = builder_.binary(Op::Both, Type::Int, condition, state_.at(*go).node);
+  else
+    condition = builder_.binary(Op::Both, Type::Int, condition, truth(rounds.condition));
+  bool impure = false;
+  for (const auto &[key, value] : state_)
+    impure |= key.first < objects && is_changed(head, key, value);
+  for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
+    set_flag(jumps_[i].object, builder_.integer(0));
+  body_once(rounds);
+  go_on(
+      stopped(),
+      [&] {
+        if (rounds.step)
+          value(rounds.step);
+        if (go)
+          state_[*go] = Value::of(as_truth(truth(rounds.condition)));
+      },
+      [&] {
+        if (go)
+          state_[*go] = Value::of(builder_.integer(0));
+      });
+  State after = std::move(state_);
+  builder_.enter(outside);
+  state_ = start;
+  if (refused())
+    return true;
+  if (impure) { // the condition changes something: it is computed at the end of a round
+    refuse(DERIVE_STATEMENT, rounds.condition->getExprLoc(), "a condition with effect");
+    return true;
+  }
+  bool whole = true;
+  for (const auto &[key, value] : after) {
+    if (key.first < objects && !carried.count(key) && is_changed(head, key, value)) {
+      carried.insert(key);
+      whole = false;
+    }
+  }
+  if (!whole) {
+    for (const Key &key : carried)
+      if (!start.count(key))
+        state_[key] = initial(key, after.at(key));
+    return false;
+  }
+  for (auto &[key, node] : nodes) {
+    const Value &value = after.at(key);
+    const Value &before = start.at(key);
+    Node *next = value.kind == Value::Scalar ? value.node : nullptr;
+    if (value.kind == Value::Pointer && value.place.object == before.place.object && value.place.entry == before.place.entry) {
+      Block *now = builder_.enter(loop->blocks[0]);
+      next = builder_.cast(Type::Long, value.place.offset);
+      builder_.enter(now);
+    }
+    if (!next || next->type != node->type) {
+      refuse(DERIVE_POINTER, rounds.body->getBeginLoc());
+      return true;
+    }
+    node->in[1] = next;
+  }
+  loop->in[0] = condition;
+  loop->bound = find_bound(loop);
+  loop->where = rounds.body->getBeginLoc().getRawEncoding();
+  builder_.close(loop);
+  for (auto &[key, node] : nodes) {
+    Value &value = state_[key];
+    if (value.kind == Value::Scalar)
+      value.node = node->left;
+    else
+      value.place.offset = node->left;
+  }
+  if (go)
+    state_.erase(*go);
+  return true;
+}
+
+void Trace::roll(const Rounds &rounds) {
+  const Mark before = mark();
+  for (int form = 0; form < 2; form++) {
+    const bool goes = form == 1 || rounds.body_first;
+    std::set<Key> carried;
+    const Key go = {goes ? object(Object::Local, "", {{Type::Int, false, ""}})->id : -1, 0};
+    if (goes) {
+      Node *first = rounds.body_first ? builder_.integer(1) : truth(rounds.condition);
+      state_[go] = Value::of(as_truth(first));
+      carried.insert(go);
+    }
+    State start = state_;
+    while (!try_roll(rounds, goes ? &go : nullptr, start, carried) && !again_) {
+      const State more = state_;
+      restore({before.block, before.items, more, before.refusal});
+      start = more;
+    }
+    const bool impure = refusal_.what == DERIVE_STATEMENT && refusal_.name == "a condition with effect";
+    if (!impure || goes)
+      return;
+    restore(before);
+  }
+}
+
+} // namespace op2jit::derive

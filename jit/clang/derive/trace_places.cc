@@ -1,0 +1,432 @@
+// Where values are: variables, rows of arguments, constants.
+#include <clang/AST/Decl.h>
+#include <clang/Basic/SourceManager.h>
+
+#include "trace.h"
+
+namespace op2jit::derive {
+
+// Arrays that are read at an index which is not known have at most so many values.
+static constexpr int64_t most_gathered = 128;
+
+Type Trace::type_of(clang::QualType type, clang::SourceLocation where) {
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (const auto *list = type->getAs<clang::EnumType>())
+    return type_of(list->getDecl()->getIntegerType(), where);
+  const auto *simple = type->getAs<clang::BuiltinType>();
+  switch (simple ? simple->getKind() : clang::BuiltinType::Void) {
+  case clang::BuiltinType::Bool: return Type::Bool;
+  case clang::BuiltinType::Char_S:
+  case clang::BuiltinType::Char_U: return Type::Char;
+  case clang::BuiltinType::SChar: return Type::SChar;
+  case clang::BuiltinType::UChar: return Type::UChar;
+  case clang::BuiltinType::Short: return Type::Short;
+  case clang::BuiltinType::UShort: return Type::UShort;
+  case clang::BuiltinType::Int: return Type::Int;
+  case clang::BuiltinType::UInt: return Type::UInt;
+  case clang::BuiltinType::Long: return Type::Long;
+  case clang::BuiltinType::ULong: return Type::ULong;
+  case clang::BuiltinType::LongLong: return Type::LLong;
+  case clang::BuiltinType::ULongLong: return Type::ULLong;
+  case clang::BuiltinType::Float: return Type::Float;
+  case clang::BuiltinType::Double: return Type::Double;
+  default: refuse(DERIVE_TYPE, where, type.getAsString()); return Type::Int;
+  }
+}
+
+void Trace::flatten(clang::QualType type, const std::string &path, clang::SourceLocation where,
+                    std::vector<Leaf> &out) {
+  type = type.getCanonicalType();
+  if (out.size() > 100000)
+    return refuse(DERIVE_TOO_LONG, where);
+  if (const auto *array = context_.getAsConstantArrayType(type)) {
+    for (uint64_t i = 0; i < array->getSize().getZExtValue() && !refused(); i++)
+      flatten(array->getElementType(), path + "[" + std::to_string(i) + "]", where, out);
+    return;
+  }
+  if (const auto *record = type->getAs<clang::RecordType>()) {
+    if (record->getDecl()->isUnion())
+      return refuse(DERIVE_TYPE, where, type.getAsString());
+    for (const clang::FieldDecl *field : record->getDecl()->fields()) {
+      if (field->isBitField())
+        return refuse(DERIVE_TYPE, where, type.getAsString());
+      flatten(field->getType(), field->getName().empty() ? path : path + "." + field->getName().str(), where,
+              out);
+    }
+    return;
+  }
+  if (type->isPointerType())
+    out.push_back({Type::Long, true, path});
+  else
+    out.push_back({type_of(type, where), false, path});
+}
+
+const std::vector<Leaf> &Trace::leaves_of(clang::QualType type, clang::SourceLocation where) {
+  const clang::Type *key = type.getCanonicalType().getUnqualifiedType().getTypePtr();
+  auto [at, is_new] = leaves_.try_emplace(key);
+  if (is_new)
+    flatten(type, "", where, at->second);
+  return at->second;
+}
+
+int64_t Trace::leaves_before(const clang::FieldDecl *field, clang::SourceLocation where) {
+  int64_t count = 0;
+  for (const clang::FieldDecl *other : field->getParent()->fields()) {
+    if (other == field)
+      break;
+    count += size_of(other->getType(), where);
+  }
+  return count;
+}
+
+// Of a constant array what stands in the text; of a constant of the program its name.
+Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLocation where) {
+  Object *&known = constants_[variable];
+  if (known)
+    return known;
+  const clang::SourceManager &sources = context_.getSourceManager();
+  const bool of_program = variable->isFileVarDecl() &&
+                          sources.isInMainFile(sources.getExpansionLoc(variable->getLocation()));
+  if (!of_program && !(variable->getType().isConstant(context_) && variable->getAnyInitializer())) {
+    refuse(DERIVE_KEPT, where, variable->getName().str());
+    return known = object(Object::Local, variable->getName().str(), leaves_of(variable->getType(), where));
+  }
+  known = object(of_program ? Object::Global : Object::Table, variable->getName().str(),
+                 leaves_of(variable->getType(), where));
+  if (of_program) {
+    int active = -1;
+    for (int i = 0; i < request_.nconstants; i++)
+      if (known->name == request_.constants[i].name)
+        active = i;
+    known->which = static_cast<int>(program_.globals.size());
+    program_.globals.push_back(known->name);
+    program_.single.push_back(!variable->getType()->isArrayType());
+    program_.active_globals.push_back(active);
+    // An integer that decides how often loops run is as good as one in the text.
+    const clang::APValue *fixed = variable->getType()->isIntegerType() && variable->getAnyInitializer() &&
+                                          variable->getType().isConstant(context_)
+                                      ? variable->evaluateValue()
+                                      : nullptr;
+    if (fixed && fixed->isInt()) {
+      known->kind = Object::Table;
+      known->which = static_cast<int>(program_.tables.size());
+      program_.tables.push_back({known->name, {from(*fixed, variable->getType()).node}});
+    }
+    return known;
+  }
+  const clang::APValue *values = variable->evaluateValue();
+  const Value all = values ? from(*values, variable->getType()) : Value();
+  if (all.kind == Value::None) {
+    refuse(DERIVE_STATEMENT, where, "a constant whose value is not known");
+    return known;
+  }
+  known->which = static_cast<int>(program_.tables.size());
+  program_.tables.push_back({known->name, {}});
+  for (const Value &leaf : all.kind == Value::Record ? all.leaves : std::vector<Value>{all})
+    program_.tables.back().values.push_back(leaf.node);
+  return known;
+}
+
+Object *Trace::object_of(const clang::VarDecl *variable, clang::SourceLocation where) {
+  if (variable->hasGlobalStorage())
+    return constant_object(variable, where);
+  Object *&known = frames_.back().variables[variable];
+  if (!known) // a case label stands behind its declaration
+    known = object(Object::Local, variable->getName().str(), leaves_of(variable->getType(), where));
+  return known;
+}
+
+Node *Trace::index(Node *value) {
+  return value->type == Type::Int || value->type == Type::Long ? value : builder_.cast(Type::Long, value);
+}
+
+Place Trace::element(const Place &base, Node *by, clang::QualType type) {
+  if (!base.object)
+    return base;
+  Place moved = base;
+  const clang::SourceLocation nowhere;
+  const int64_t stride = base.object->kind == Object::Handles || type->isPointerType() ? 1 : size_of(type, nowhere);
+  by = index(by);
+  Node *far = stride == 1 ? by : builder_.binary(Op::Mul, by->type, by, builder_.integer(stride, by->type));
+  const Type wide = far->type == Type::Long || moved.offset->type == Type::Long ? Type::Long : Type::Int;
+  const bool starts = moved.offset->is_number(0);
+  moved.offset = starts ? far : builder_.binary(Op::Add, wide, builder_.cast(wide, moved.offset), builder_.cast(wide, far));
+  return moved;
+}
+
+Place Trace::place(const clang::Expr *expression) {
+  expression = expression->IgnoreParens();
+  Node *zero = builder_.integer(0);
+  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable)
+      return {object_of(variable, expression->getExprLoc()), zero, zero};
+  }
+  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
+    const Value base = value(item->getBase());
+    Node *at = scalar(item->getIdx());
+    return base.kind == Value::Pointer ? element(base.place, at, item->getType()) : Place();
+  }
+  if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
+    if (unary->getOpcode() == clang::UO_Deref)
+      return value(unary->getSubExpr()).place;
+    if (unary->getOpcode() == clang::UO_Extension)
+      return place(unary->getSubExpr());
+  }
+  if (const auto *part = llvm::dyn_cast<clang::MemberExpr>(expression)) {
+    const auto *field = llvm::dyn_cast<clang::FieldDecl>(part->getMemberDecl());
+    Place base = part->isArrow() ? value(part->getBase()).place : Place();
+    if (!part->isArrow() && part->getBase()->isLValue())
+      base = place(part->getBase());
+    else if (!part->isArrow()) { // of a value that has no place
+      const clang::QualType type = part->getBase()->getType();
+      Object *made = object(Object::Local, "", leaves_of(type, part->getExprLoc()));
+      base = {made, zero, zero};
+      store(base, value(part->getBase()), type, part->getExprLoc());
+    }
+    if (!field || !base.object)
+      return base;
+    const int64_t before = leaves_before(field, part->getExprLoc());
+    Place moved = base;
+    moved.offset = builder_.binary(Op::Add, base.offset->type, base.offset, builder_.integer(before, base.offset->type));
+    return moved;
+  }
+  if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(expression)) {
+    Object *made = object(Object::Local, "", leaves_of(literal->getType(), literal->getExprLoc()));
+    initialise({made, zero, zero}, literal->getInitializer(), literal->getType());
+    return {made, zero, zero};
+  }
+  refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
+  return {};
+}
+
+// ---- loads ----
+
+Value Trace::load(const Place &at, clang::QualType type, clang::SourceLocation where) {
+  type = type.getCanonicalType();
+  const std::vector<Leaf> leaves = leaves_of(type, where);
+  if (refused())
+    return Value::of(builder_.zero(leaves.empty() ? Type::Int : leaves[0].type));
+  if (!type->isRecordType() && !type->isArrayType())
+    return load_leaf(at, leaves[0], where);
+  Value all;
+  all.kind = Value::Record;
+  for (size_t i = 0; i < leaves.size(); i++) {
+    Place leaf = at;
+    if (at.object)
+      leaf.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
+                                    builder_.integer(static_cast<int64_t>(i), at.offset->type));
+    all.leaves.push_back(load_leaf(leaf, leaves[i], where));
+  }
+  return all;
+}
+
+Value Trace::load_leaf(const Place &at, const Leaf &leaf, clang::SourceLocation where) {
+  const Value nothing = leaf.is_pointer ? Value::to({}) : Value::of(builder_.zero(leaf.type));
+  if (!at.object) {
+    refuse(DERIVE_POINTER, where);
+    return nothing;
+  }
+  const int64_t offset = at.offset->number;
+  const bool fixed = at.offset->op == Op::Number;
+  switch (at.object->kind) {
+  case Object::Handles: {
+    Node *zero = builder_.integer(0);
+    return Value::to({program_.rows[static_cast<size_t>(at.object->argument)], index(at.offset), zero});
+  }
+  case Object::Row: return load_row(at, leaf, where);
+  case Object::Global: return Value::of(builder_.indexed(Op::Global, leaf.type, at.object->which, at.offset));
+  case Object::Table: {
+    const std::vector<Node *> &values = program_.tables[static_cast<size_t>(at.object->which)].values;
+    if (!fixed)
+      return Value::of(builder_.indexed(Op::Table, leaf.type, at.object->which, at.offset));
+    if (offset >= 0 && offset < static_cast<int64_t>(values.size()))
+      return Value::of(values[static_cast<size_t>(offset)]);
+    return nothing;
+  }
+  case Object::Local: break;
+  }
+  if (!fixed)
+    return leaf.is_pointer ? (refuse(DERIVE_POINTER, where, at.object->name), nothing)
+                           : gathered(at, leaf.type, where);
+  const auto found = state_.find({at.object->id, offset});
+  if (found != state_.end() && (found->second.kind == Value::Pointer) == leaf.is_pointer)
+    return found->second;
+  refuse(found == state_.end() ? DERIVE_UNSET : DERIVE_POINTER_CAST, where, at.object->name);
+  return nothing;
+}
+
+Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation where) {
+  const Object &row = *at.object;
+  const derive_argument &is = argument(row);
+  const int64_t length = static_cast<int64_t>(row.leaves.size());
+  const bool fixed = at.entry->op == Op::Number && at.offset->op == Op::Number;
+  const bool plain = !row.leaves.empty() && row.leaves[0].path == "[0]"; // no struct
+  if (!is.present)
+    return Value::of(builder_.zero(leaf.type));
+  const bool only_read = is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_READ);
+  if (fixed && (at.offset->number < 0 || at.offset->number >= length)) {
+    refuse(DERIVE_POINTER, where, row.name);
+    return Value::of(builder_.zero(leaf.type));
+  }
+  if (fixed && row.leaves[static_cast<size_t>(at.offset->number)].type != leaf.type)
+    refuse(DERIVE_POINTER_CAST, where, row.name);
+  if (only_read && (at.offset->op == Op::Number || plain))
+    return Value::of(builder_.load(leaf.type, parameter(DERIVE_VALUE, row.argument, -1), at.entry, at.offset));
+  if (unread_[static_cast<size_t>(row.argument)])
+    refuse(DERIVE_WRITTEN_AT, where, row.name);
+  if (!fixed && is.is.ragged && (is.is.access == PROVE_MIN || is.is.access == PROVE_MAX))
+    refuse(DERIVE_RAGGED_EXTREMUM, where, row.name);
+  if (!fixed)
+    return gathered(at, leaf.type, where);
+  const int64_t where_in = at.entry->number * length + at.offset->number;
+  const auto found = state_.find({row.id, where_in});
+  if (found != state_.end())
+    return found->second;
+  return state_[{row.id, where_in}] = start_of_row(row, where_in, where);
+}
+
+// One of several values: which, is not known.
+Value Trace::gathered(const Place &at, Type type, clang::SourceLocation where) {
+  const Object &whole = *at.object;
+  const int64_t length = static_cast<int64_t>(whole.leaves.size());
+  const bool row = whole.kind == Object::Row, many = row && at.entry->op != Op::Number;
+  const int64_t count = many ? entries(whole) * length : length, first = row && !many ? at.entry->number * length : 0;
+  if (count > most_gathered || (many && argument(whole).is.ragged)) {
+    refuse(DERIVE_WRITTEN_AT, where, whole.name);
+    return Value::of(builder_.zero(type));
+  }
+  std::vector<Node *> all;
+  for (int64_t i = 0; i < count; i++) {
+    const Leaf &leaf = whole.leaves[static_cast<size_t>(i % length)];
+    auto found = state_.find({whole.id, first + i});
+    if (found == state_.end() && row && leaf.type == type && argument(whole).is.access != PROVE_WRITE &&
+        argument(whole).is.access != PROVE_WORK) {
+      const Place one = {at.object, builder_.integer((first + i) / length), builder_.integer(i % length)};
+      all.push_back(load_row(one, leaf, where).node);
+    } else
+      all.push_back(found != state_.end() && found->second.node && found->second.node->type == type
+                        ? found->second.node
+                        : builder_.zero(type));
+  }
+  Node *which = at.offset;
+  if (many)
+    which = builder_.binary(Op::Add, Type::Long,
+                            builder_.binary(Op::Mul, Type::Long, builder_.cast(Type::Long, at.entry),
+                                            builder_.integer(length, Type::Long)),
+                            builder_.cast(Type::Long, at.offset));
+  return Value::of(builder_.element(builder_.array(type, std::move(all)), type, which));
+}
+
+// ---- stores ----
+
+void Trace::store(const Place &at, const Value &what, clang::QualType type, clang::SourceLocation where) {
+  if (refused())
+    return;
+  type = type.getCanonicalType();
+  if (what.kind != Value::Record)
+    return store_leaf(at, what, where);
+  for (size_t i = 0; i < what.leaves.size(); i++) {
+    Place leaf = at;
+    if (at.object)
+      leaf.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
+                                    builder_.integer(static_cast<int64_t>(i), at.offset->type));
+    store_leaf(leaf, what.leaves[i], where);
+  }
+}
+
+void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation where) {
+  if (!at.object)
+    return refuse(DERIVE_POINTER, where);
+  const Object &to = *at.object;
+  const bool fixed = at.offset->op == Op::Number && at.entry->op == Op::Number;
+  if (to.kind == Object::Local) {
+    if (at.offset->op != Op::Number)
+      return refuse(DERIVE_WRITTEN_AT, where, to.name);
+    if (at.offset->number < 0 || at.offset->number >= static_cast<int64_t>(to.leaves.size()) ||
+        (what.node && to.leaves[static_cast<size_t>(at.offset->number)].type != what.node->type))
+      return refuse(DERIVE_POINTER_CAST, where, to.name);
+    state_[{to.id, at.offset->number}] = what;
+    return;
+  }
+  const derive_argument *is = to.kind == Object::Row ? &argument(to) : nullptr;
+  if (!is || is->is.form == PROVE_NUMBERS || (is->is.form == PROVE_DATA && is->is.access == PROVE_READ) || !what.node)
+    return refuse(DERIVE_STATEMENT, where, "a change of what is only read");
+  if (!is->present)
+    return;
+  const size_t number = static_cast<size_t>(to.argument);
+  const bool writes = is->is.form != PROVE_PAYLOAD && is->is.access == PROVE_WRITE;
+  if (!fixed && !writes)
+    return refuse(DERIVE_WRITTEN_AT, where, to.name);
+  if (!fixed && !in_place_[number]) {
+    in_place_[number] = again_ = true;
+    return;
+  }
+  if (!fixed && (to.leaves.empty() || to.leaves[0].path != "[0]"))
+    return refuse(DERIVE_WRITTEN_AT, where, to.name);
+  unread_[number] = unread_[number] || !fixed;
+  const int64_t length = static_cast<int64_t>(to.leaves.size());
+  if (fixed && (at.offset->number < 0 || at.offset->number >= length ||
+                to.leaves[static_cast<size_t>(at.offset->number)].type != what.node->type))
+    return refuse(DERIVE_POINTER_CAST, where, to.name);
+  if (fixed)
+    state_[{to.id, at.entry->number * length + at.offset->number}] = what;
+  if (in_place_[number] && writes)
+    builder_.effect(Op::Store, what.node->type, parameter(DERIVE_VALUE, to.argument, -1), {at.entry, at.offset, what.node});
+}
+
+// += of what nobody reads.
+void Trace::add(const Place &at, Node *what, clang::SourceLocation where) {
+  const Object &to = *at.object;
+  if (!argument(to).present)
+    return;
+  if (at.entry->op != Op::Number || at.offset->op != Op::Number) {
+    if (to.leaves.empty() || to.leaves[0].path != "[0]")
+      return refuse(DERIVE_WRITTEN_AT, where, to.name);
+    return builder_.effect(Op::Inc, what->type, parameter(DERIVE_VALUE, to.argument, -1), {at.entry, at.offset, what});
+  }
+  Value &sum = state_[{to.id, at.entry->number * static_cast<int64_t>(to.leaves.size()) + at.offset->number}];
+  const bool first = !sum.node || sum.node->is_number(0);
+  sum = Value::of(first ? what : builder_.binary(Op::Add, what->type, sum.node, what));
+}
+
+void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::QualType type) {
+  initialiser = initialiser->IgnoreParens();
+  if (const auto *clean = llvm::dyn_cast<clang::ConstantExpr>(initialiser))
+    initialiser = clean->getSubExpr();
+  const clang::SourceLocation where = initialiser->getExprLoc();
+  const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser);
+  const auto *array = context_.getAsConstantArrayType(type);
+  const auto *record = type.getCanonicalType()->getAs<clang::RecordType>();
+  if (llvm::isa<clang::ImplicitValueInitExpr>(initialiser) || (!list && array)) {
+    if (!llvm::isa<clang::ImplicitValueInitExpr>(initialiser) && !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
+      return refuse(DERIVE_STATEMENT, where, initialiser->getStmtClassName());
+    const std::vector<Leaf> leaves = leaves_of(type, where);
+    for (size_t i = 0; i < leaves.size(); i++) {
+      Place leaf = at;
+      leaf.offset = builder_.integer(at.offset->number + static_cast<int64_t>(i));
+      store_leaf(leaf, leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)), where);
+    }
+    return;
+  }
+  if (!list || (!array && !record))
+    return store(at, value(list ? list->getInit(0) : initialiser), type, where);
+  if (record && list->getNumInits() == 1 && list->isTransparent())
+    return initialise(at, list->getInit(0), type);
+  int64_t before = 0;
+  const uint64_t count = array ? array->getSize().getZExtValue() : list->getNumInits();
+  auto field = record ? record->getDecl()->field_begin() : clang::RecordDecl::field_iterator();
+  for (uint64_t i = 0; i < count && !refused(); i++) {
+    const clang::QualType part = array ? array->getElementType() : (*field)->getType();
+    const clang::Expr *with = i < list->getNumInits() ? list->getInit(static_cast<unsigned>(i)) : list->getArrayFiller();
+    const clang::ImplicitValueInitExpr zeros(part);
+    Place leaf = at;
+    leaf.offset = builder_.integer(at.offset->number + before);
+    initialise(leaf, with ? with : &zeros, part);
+    before += size_of(part, where);
+    if (record)
+      ++field;
+  }
+}
+
+} // namespace op2jit::derive

@@ -1,0 +1,257 @@
+// Statements of a kernel's text. Jumps are conditions of their own: what comes behind one stands in a branch.
+#include "trace.h"
+
+namespace op2jit::derive {
+
+Node *Trace::flag(int object) {
+  return state_.at({object, 0}).node;
+}
+
+void Trace::set_flag(int object, Node *value) {
+  state_[{object, 0}] = Value::of(value);
+}
+
+Node *Trace::stopped() {
+  Node *any = builder_.integer(0);
+  for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
+    any = builder_.binary(Op::Either, Type::Int, any, flag(jumps_[i].object));
+  return any;
+}
+
+void Trace::go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
+  Node *only = nullptr;
+  int object = -1, several = 0;
+  for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
+    if (Node *one = flag(jumps_[i].object); !one->is_number(0)) {
+      only = one;
+      object = jumps_[i].object;
+      several++;
+    }
+  branch(
+      builder_.negated(stop),
+      [&] {
+        for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
+          set_flag(jumps_[i].object, builder_.integer(0));
+        then();
+      },
+      [&] {
+        if (several == 1 && only)
+          set_flag(object, builder_.integer(1));
+        if (other)
+          other();
+      });
+}
+
+void Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
+  if (condition->op == Op::Number) {
+    if (condition->number)
+      then();
+    else
+      other();
+    return;
+  }
+  Node *made = builder_.branch(condition);
+  const State before = state_;
+  Block *outside = builder_.enter(made->blocks[0]);
+  then();
+  State after = std::move(state_);
+  state_ = before;
+  builder_.enter(made->blocks[1]);
+  other();
+  builder_.enter(outside);
+  const State second = std::move(state_);
+  merge(made, after, second);
+  builder_.close(made);
+}
+
+// Without a value on one side a variable may not be read behind, on the paths from there: any value is right.
+Value Trace::merged(Node *branch, const Key &key, const Value *then, const Value *other) {
+  const Value *some = then ? then : other;
+  if (!then || !other) {
+    for (const Object *row : program_.rows)
+      if (row->id == key.first && request_.arguments[row->argument].is.access == PROVE_WRITE &&
+          !in_place_[static_cast<size_t>(row->argument)])
+        in_place_[static_cast<size_t>(row->argument)] = again_ = true;
+    if (some->kind == Value::Pointer)
+      return Value::to({});
+    Node *zero = builder_.zero(some->node->type);
+    return Value::of(then ? builder_.phi(branch, then->node, zero) : builder_.phi(branch, zero, other->node));
+  }
+  if (then->kind != other->kind)
+    return Value::to({});
+  if (then->kind == Value::Scalar) {
+    if (then->node->type != other->node->type) // of a refused text
+      return *then;
+    return Value::of(builder_.phi(branch, then->node, other->node));
+  }
+  const Place &p = then->place, &q = other->place;
+  if (p.object != q.object || p.entry != q.entry)
+    return Value::to({});
+  if (!p.object)
+    return *then;
+  if (p.offset == q.offset)
+    return *then;
+  const Type wide = p.offset->type == q.offset->type ? p.offset->type : Type::Long;
+  Place both = p;
+  both.offset = builder_.phi(branch, builder_.cast(wide, p.offset), builder_.cast(wide, q.offset));
+  return Value::to(both);
+}
+
+// An argument's row is there on both sides, whether or not it was looked at.
+void Trace::merge(Node *branch, const State &then, const State &other) {
+  State all = then;
+  for (const auto &[key, value] : other)
+    all.emplace(key, value);
+  for (auto &[key, value] : all) {
+    const auto a = then.find(key), b = other.find(key);
+    if (a != then.end() && b != other.end() && a->second == b->second)
+      continue;
+    Value start;
+    const Value *sides[2] = {a == then.end() ? nullptr : &a->second, b == other.end() ? nullptr : &b->second};
+    for (const Value *&side : sides)
+      if (!side && key.first >= 0 && key.first < static_cast<int>(program_.rows.size())) {
+        const Object &row = *program_.rows[static_cast<size_t>(key.first)];
+        const prove_argument &is = argument(row).is;
+        if (is.form != PROVE_PAYLOAD && (is.access == PROVE_WRITE || is.access == PROVE_WORK))
+          continue;
+        start = start_of_row(row, key.second, kernel_.getLocation());
+        side = &start;
+      }
+    value = merged(branch, key, sides[0], sides[1]);
+  }
+  state_ = std::move(all);
+}
+
+void Trace::run_list(llvm::ArrayRef<const clang::Stmt *> list) {
+  for (size_t i = 0; i < list.size() && !refused(); i++) {
+    run(list[i]);
+    Node *stop = stopped();
+    if (stop->op == Op::Number && !stop->number)
+      continue;
+    if (i + 1 < list.size())
+      go_on(stop, [&] { run_list(list.slice(i + 1)); });
+    return;
+  }
+}
+
+void Trace::run(const clang::Stmt *statement) {
+  if (!statement || refused())
+    return;
+  if (const auto *expression = llvm::dyn_cast<clang::Expr>(statement)) {
+    value(expression);
+    return;
+  }
+  if (const auto *list = llvm::dyn_cast<clang::CompoundStmt>(statement))
+    return run_list(llvm::ArrayRef<const clang::Stmt *>(list->body_begin(), list->size()));
+  if (const auto *declares = llvm::dyn_cast<clang::DeclStmt>(statement)) {
+    for (const clang::Decl *one : declares->decls())
+      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(one))
+        declare(variable);
+    return;
+  }
+  if (const auto *chooses = llvm::dyn_cast<clang::IfStmt>(statement)) {
+    Node *guard = truth(chooses->getCond());
+    branch(
+        guard, [&] { run(chooses->getThen()); }, [&] { run(chooses->getElse()); });
+    return;
+  }
+  if (const auto *rounds = llvm::dyn_cast<clang::ForStmt>(statement)) {
+    run(rounds->getInit());
+    return loop(rounds->getCond(), rounds->getInc(), rounds->getBody(), false);
+  }
+  if (const auto *rounds = llvm::dyn_cast<clang::WhileStmt>(statement))
+    return loop(rounds->getCond(), nullptr, rounds->getBody(), false);
+  if (const auto *rounds = llvm::dyn_cast<clang::DoStmt>(statement))
+    return loop(rounds->getCond(), nullptr, rounds->getBody(), true);
+  if (llvm::isa<clang::BreakStmt>(statement))
+    return jump(Jump::Break, statement->getBeginLoc());
+  if (llvm::isa<clang::ContinueStmt>(statement))
+    return jump(Jump::Continue, statement->getBeginLoc());
+  if (const auto *gives = llvm::dyn_cast<clang::ReturnStmt>(statement))
+    return give_back(gives);
+  if (const auto *chooses = llvm::dyn_cast<clang::SwitchStmt>(statement))
+    return choose(chooses);
+  if (const auto *with = llvm::dyn_cast<clang::AttributedStmt>(statement))
+    return run(with->getSubStmt());
+  if (llvm::isa<clang::NullStmt>(statement))
+    return;
+  const bool goes = llvm::isa<clang::GotoStmt>(statement) || llvm::isa<clang::IndirectGotoStmt>(statement) ||
+                    llvm::isa<clang::LabelStmt>(statement);
+  refuse(goes ? DERIVE_GOTO : DERIVE_STATEMENT, statement->getBeginLoc(), statement->getStmtClassName());
+}
+
+void Trace::declare(const clang::VarDecl *variable) {
+  if (variable->hasGlobalStorage())
+    return;
+  if (variable->getType()->isVariablyModifiedType())
+    return refuse(DERIVE_TYPE, variable->getLocation(), variable->getType().getAsString());
+  Object *made = object(Object::Local, variable->getName().str(), leaves_of(variable->getType(), variable->getLocation()));
+  frames_.back().variables[variable] = made;
+  if (variable->getInit() && !refused())
+    initialise({made, builder_.integer(0), builder_.integer(0)}, variable->getInit(), variable->getType());
+}
+
+void Trace::jump(Jump::Kind kind, clang::SourceLocation where) {
+  for (size_t i = jumps_.size(); i > frames_.back().jumps; i--)
+    if (jumps_[i - 1].kind == kind)
+      return set_flag(jumps_[i - 1].object, builder_.integer(1));
+  refuse(DERIVE_STATEMENT, where, "a jump");
+}
+
+void Trace::give_back(const clang::ReturnStmt *statement) {
+  Object *result = frames_.back().result;
+  if (const clang::Expr *what = statement->getRetValue()) {
+    const Value given = value(what);
+    if (given.kind == Value::Record)
+      for (size_t i = 0; i < given.leaves.size(); i++)
+        state_[{result->id, static_cast<int64_t>(i) + 1}] = given.leaves[i];
+    else if (given.kind != Value::None)
+      state_[{result->id, 1}] = given;
+  }
+  set_flag(result->id, builder_.integer(1));
+}
+
+// Labels stand at the statements of the body itself. From the one that fits on, all runs up to a break.
+void Trace::choose(const clang::SwitchStmt *statement) {
+  Node *on = scalar(statement->getCond());
+  const auto *body = llvm::dyn_cast<clang::CompoundStmt>(statement->getBody());
+  if (!body) // OP_ANY_ORDER, in front of a loop
+    if (const auto *only = llvm::dyn_cast<clang::DefaultStmt>(statement->getBody()))
+      return run(only->getSubStmt());
+  if (!body)
+    return refuse(DERIVE_STATEMENT, statement->getBeginLoc(), "a switch without braces");
+  Object *leaves = object(Object::Local, "", {{Type::Int, false, ""}});
+  set_flag(leaves->id, builder_.integer(0));
+  jumps_.push_back({Jump::Break, leaves->id});
+  Node *none = builder_.integer(1), *running = builder_.integer(0);
+  const auto is = [&](const clang::Expr *label) {
+    const Value number = constant(label);
+    return builder_.binary(Op::Eq, Type::Int, on, builder_.cast(on->type, number.node ? number.node : builder_.integer(0)));
+  };
+  for (const clang::SwitchCase *label = statement->getSwitchCaseList(); label; label = label->getNextSwitchCase())
+    if (const auto *one = llvm::dyn_cast<clang::CaseStmt>(label)) {
+      if (one->caseStmtIsGNURange())
+        return refuse(DERIVE_STATEMENT, one->getBeginLoc(), "a range of cases");
+      none = builder_.binary(Op::Both, Type::Int, none, builder_.negated(is(one->getLHS())));
+    }
+  unsigned labels = 0, met = 0;
+  for (const clang::SwitchCase *label = statement->getSwitchCaseList(); label; label = label->getNextSwitchCase())
+    labels++;
+  for (const clang::Stmt *one : body->body()) {
+    while (const auto *label = llvm::dyn_cast<clang::SwitchCase>(one)) {
+      const auto *with = llvm::dyn_cast<clang::CaseStmt>(label);
+      running = builder_.binary(Op::Either, Type::Int, running, with ? is(with->getLHS()) : none);
+      one = label->getSubStmt();
+      met++;
+    }
+    go_on(stopped(), [&] {
+      branch(
+          running, [&] { run(one); }, [] {});
+    });
+  }
+  if (met != labels)
+    refuse(DERIVE_STATEMENT, statement->getBeginLoc(), "a case within another statement");
+  jumps_.pop_back();
+}
+
+} // namespace op2jit::derive

@@ -1,0 +1,398 @@
+#include "write.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace op2jit::derive {
+
+static constexpr int most_height = 24;
+
+// What goes on unchanged from round to round is what it was before the loop.
+const Node *Writer::plain(const Node *node) const {
+  for (;;) {
+    const Node *inside = node->op == Op::Left ? node->in[0] : node;
+    if (inside->op != Op::Carried || inside->in[1] != inside)
+      return node;
+    node = inside->in[0];
+  }
+}
+
+// ---- what is needed ----
+
+void Writer::need_owner(const Block *block) {
+  if (block->owner)
+    need(block->owner);
+}
+
+void Writer::need(const Node *node) {
+  node = plain(node);
+  Use &use = uses_[static_cast<size_t>(node->id)];
+  if (use.live)
+    return;
+  use.live = true;
+  need_owner(node->home);
+  for (const Node *operand : node->in)
+    if (operand)
+      need(operand);
+  if (node->owner)
+    need(node->owner);
+  if (node->op == Op::Load || node->op == Op::Store || node->op == Op::Inc)
+    used_parameters_.insert(node->number);
+  if (node->op == Op::Table)
+    used_tables_.insert(node->number);
+  if (node->op == Op::Count)
+    used_counts_.insert(node->number);
+  if (node->op == Op::Kept) {
+    kept_[static_cast<size_t>(node->number)] = true;
+    for (const Node &other : derived_.builder.nodes())
+      if (other.op == Op::Keep && other.number == node->number)
+        need(&other);
+  }
+}
+
+void Writer::find_live() {
+  uses_.assign(static_cast<size_t>(derived_.builder.size()), {});
+  kept_.assign(derived_.tapes.size(), false);
+  for (const Node &node : derived_.builder.nodes())
+    if (node.op == Op::Store || node.op == Op::Inc) {
+      need(&node);
+      if (node.op == Op::Store)
+        stored_.insert(node.number);
+    }
+  for (const Node &node : derived_.builder.nodes())
+    if (uses_[static_cast<size_t>(node.id)].live)
+      members_[node.home].push_back(&node);
+}
+
+void Writer::use(const Node *node, const Node *by, const Block *place) {
+  Use &use = uses_[static_cast<size_t>(plain(node)->id)];
+  use.count++;
+  use.by = by;
+  use.place = place;
+}
+
+void Writer::count_uses() {
+  for (const Node &node : derived_.builder.nodes()) {
+    if (!uses_[static_cast<size_t>(node.id)].live)
+      continue;
+    if (node.op == Op::Phi) {
+      use(node.in[0], &node, node.owner->blocks[0]);
+      use(node.in[1], &node, node.owner->blocks[1]);
+    } else if (node.op == Op::Carried) {
+      use(node.in[0], &node, node.owner->home);
+      use(node.in[1], &node, node.home);
+    } else if (node.op == Op::Loop)
+      use(node.in[0], &node, node.blocks[0]);
+    else
+      for (const Node *operand : node.in)
+        use(operand, &node, node.home);
+  }
+}
+
+bool Writer::can_be_inlined(const Node *node) const {
+  const Use &use = uses_[static_cast<size_t>(node->id)];
+  if (node->op == Op::Number || node->op == Op::Count)
+    return true;
+  if (use.count != 1 || has_effect(node->op) || node->op == Op::Array || node->op == Op::Carried || node->op == Op::Left ||
+      node->op == Op::If || node->op == Op::Loop || node->ordered ||
+      (node->op == Op::Load && stored_.count(node->number)))
+    return false;
+  if (node->op == Op::Phi && !flat_[static_cast<size_t>(node->owner->id)])
+    return false;
+  if (use.height > most_height)
+    return false;
+  for (const Block *block = use.place; block != node->home; block = block->parent)
+    if (!block || !block->owner || block->owner->op == Op::Loop)
+      return false;
+  return true;
+}
+
+int Writer::height(const Node *node) {
+  int most = 0;
+  for (const Node *operand : node->in)
+    if (operand && node->op != Op::Carried) {
+      const Use &use = uses_[static_cast<size_t>(plain(operand)->id)];
+      most = std::max(most, use.inlined ? use.height + 1 : 0);
+    }
+  return most;
+}
+
+// Can it be written as c ? a : b?
+bool Writer::is_flat(const Node *branch) const {
+  for (const Block *block : branch->blocks) {
+    const auto all = members_.find(block);
+    if (all == members_.end())
+      continue;
+    for (const Node *node : all->second) {
+      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !uses_[static_cast<size_t>(node->id)].inlined)
+        return false;
+    }
+  }
+  return true;
+}
+
+// Branches within others first: they were made later.
+void Writer::find_inlined() {
+  flat_.assign(uses_.size(), false);
+  std::vector<const Node *> branches;
+  for (const Node &node : derived_.builder.nodes()) {
+    Use &use = uses_[static_cast<size_t>(node.id)];
+    if (!use.live)
+      continue;
+    if (node.op == Op::If)
+      branches.push_back(&node);
+    use.height = height(&node);
+    use.inlined = node.op != Op::Phi && can_be_inlined(&node);
+  }
+  std::reverse(branches.begin(), branches.end());
+  for (const Node *branch : branches) {
+    if (!is_flat(branch))
+      continue;
+    int results = 0;
+    for (const Node *result : branch->results)
+      results += uses_[static_cast<size_t>(result->id)].live;
+    const Node *condition = plain(branch->in[0]);
+    Use &use = uses_[static_cast<size_t>(condition->id)];
+    use.count += results - 1;
+    use.inlined = can_be_inlined(condition) && (condition->op != Op::Phi || use.inlined);
+    flat_[static_cast<size_t>(branch->id)] = true;
+    for (const Node *result : branch->results) {
+      Use &of = uses_[static_cast<size_t>(result->id)];
+      of.height = height(result);
+      of.inlined = of.live && can_be_inlined(result);
+    }
+  }
+}
+
+// ---- statements ----
+
+void Writer::line(const std::string &words) {
+  text += indent_ + words + "\n";
+}
+
+void Writer::declare(const Node *node, const std::string &value) {
+  Use &use = uses_[static_cast<size_t>(node->id)];
+  use.name = "op2v" + std::to_string(names_++);
+  line(std::string("const ") + type_name(node->type) + " " + use.name + " = " + value + ";");
+}
+
+// Writes what it is made of, and it, unless that is done.
+void Writer::require(const Node *node) {
+  node = plain(node);
+  Use &use = uses_[static_cast<size_t>(node->id)];
+  if (use.written || node->op == Op::Number || node->op == Op::Count || node->op == Op::Carried)
+    return;
+  use.written = true;
+  if (node->op == Op::Phi) {
+    if (!flat_[static_cast<size_t>(node->owner->id)])
+      return require(node->owner);
+    require(node->owner->in[0]);
+    require_outside(node->owner);
+    require(node->in[0]);
+    require(node->in[1]);
+  } else if (node->op == Op::Left)
+    return require(node->owner);
+  else if (node->op != Op::Loop)
+    for (const Node *operand : node->in)
+      require(operand);
+  if (node->op == Op::Kept)
+    require(node->owner);
+  if (!use.inlined)
+    write(node);
+}
+
+// What a branch or a loop takes from outside.
+void Writer::require_outside(const Node *owner) {
+  const auto need_it = [&](const Node *node) {
+    node = plain(node);
+    if (!is_within(node->home, owner->blocks[0]) && !(owner->blocks[1] && is_within(node->home, owner->blocks[1])))
+      require(node);
+  };
+  for (const Block *block : owner->blocks) {
+    const auto all = members_.find(block);
+    for (const Node *node : all == members_.end() ? std::vector<const Node *>() : all->second) {
+      for (const Node *operand : node->in)
+        if (operand)
+          need_it(operand);
+      if (node->op == Op::Kept)
+        need_it(node->owner);
+      if (node->op == Op::If || node->op == Op::Loop)
+        require_outside(node);
+      for (const Node *result : node->op == Op::If ? node->results : std::vector<Node *>())
+        for (const Node *operand : result->in)
+          need_it(operand);
+    }
+  }
+  for (const Node *result : owner->results)
+    if (uses_[static_cast<size_t>(result->id)].live)
+      for (const Node *operand : result->in)
+        need_it(operand);
+}
+
+void Writer::write(const Node *node) {
+  if (has_effect(node->op))
+    return effect(node);
+  if (node->op == Op::If) {
+    if (!flat_[static_cast<size_t>(node->id)])
+      write_branch(node);
+    return;
+  }
+  if (node->op == Op::Loop)
+    return write_loop(node);
+  if (node->op == Op::Array) {
+    Use &use = uses_[static_cast<size_t>(node->id)];
+    use.name = "op2v" + std::to_string(names_++);
+    std::string all;
+    for (const Node *one : node->in)
+      all += (all.empty() ? "" : ", ") + expression(one, 1);
+    return line(std::string("const ") + type_name(node->type) + " " + use.name + "[" + std::to_string(node->in.size()) + "] = {" + all + "};");
+  }
+  int strength = 0;
+  const std::string value = inner(node, strength);
+  declare(node, value);
+}
+
+void Writer::effect(const Node *node) {
+  if (node->op == Op::Keep)
+    return line("op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "] = " + expression(node->in[1], 0) + ";");
+  const Node *value = plain(node->in[2]);
+  const char *does = node->op == Op::Store ? " = " : " += ";
+  if (node->op == Op::Inc && value->op == Op::Neg && uses_[static_cast<size_t>(value->id)].inlined) {
+    does = " -= ";
+    value = plain(value->in[0]);
+  }
+  line(access(node) + does + expression(value, 0) + ";");
+}
+
+void Writer::block(const Block *block) {
+  const auto all = members_.find(block);
+  if (all != members_.end())
+    for (const Node *node : all->second)
+      if (node->op != Op::Number && node->op != Op::Count && !uses_[static_cast<size_t>(node->id)].inlined)
+        require(node);
+}
+
+void Writer::side(const Node *branch, size_t side) {
+  const std::string before = indent_;
+  indent_ += "  ";
+  block(branch->blocks[side]);
+  for (const Node *result : branch->results)
+    if (uses_[static_cast<size_t>(result->id)].live) {
+      require(result->in[side]);
+      line(uses_[static_cast<size_t>(result->id)].name + " = " + expression(result->in[side], 0) + ";");
+    }
+  indent_ = before;
+}
+
+void Writer::write_branch(const Node *node) {
+  require_outside(node);
+  for (const Node *result : node->results) {
+    Use &use = uses_[static_cast<size_t>(result->id)];
+    if (!use.live)
+      continue;
+    use.name = "op2v" + std::to_string(names_++);
+    use.written = true;
+    line(std::string(type_name(result->type)) + " " + use.name + ";");
+  }
+  const std::string condition = expression(node->in[0], 0);
+  std::string before = std::move(text), sides[2];
+  for (size_t i = 0; i < 2; i++) {
+    text.clear();
+    side(node, i);
+    sides[i] = std::move(text);
+  }
+  text = std::move(before);
+  if (sides[0].empty() && sides[1].empty())
+    return;
+  if (sides[0].empty()) {
+    line("if (!(" + condition + ")) {");
+    text += sides[1];
+    return line("}");
+  }
+  line("if (" + condition + ") {");
+  text += sides[0];
+  if (!sides[1].empty()) {
+    line("} else {");
+    text += sides[1];
+  }
+  line("}");
+}
+
+static bool reads_other(const Node *node, const Node *own, const Node *loop) {
+  if (node->op == Op::Carried)
+    return node->owner == loop && node != own;
+  if (!is_within(node->home, loop->blocks[0]))
+    return false;
+  for (const Node *operand : node->in)
+    if (operand && reads_other(operand, own, loop))
+      return true;
+  return false;
+}
+
+void Writer::write_loop(const Node *node) {
+  std::vector<const Node *> all;
+  const Node *counter = nullptr;
+  int64_t tape = 0;
+  for (const bool kept : kept_) {
+    for (const Node &one : derived_.builder.nodes())
+      if (kept && one.op == Op::Keep && one.number == tape && one.home == node->blocks[0])
+        line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(tape) + "[" + std::to_string(derived_.tapes[static_cast<size_t>(tape)]) + "];");
+    tape++;
+  }
+  require_outside(node);
+  for (const Node *one : node->results) {
+    Use &use = uses_[static_cast<size_t>(one->id)];
+    if (!use.live || plain(one) != one)
+      continue;
+    all.push_back(one);
+    use.name = "op2v" + std::to_string(names_++);
+    const Node *next = one->in[1];
+    const bool counts = !is_real(one->type) && (next->op == Op::Add || next->op == Op::Sub) && next->in[0] == one &&
+                        next->in[1]->is_number(1);
+    if (!counter && counts && !uses_[static_cast<size_t>(one->left->id)].live && uses_[static_cast<size_t>(next->id)].inlined)
+      counter = one;
+    else
+      line(std::string(type_name(one->type)) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
+    Use &left = uses_[static_cast<size_t>(one->left->id)];
+    left.name = use.name;
+    left.written = true;
+  }
+  const std::string before = indent_, outside = std::move(text);
+  indent_ += "  ";
+  text.clear();
+  const Node *condition = plain(node->in[0]);
+  require(condition);
+  const bool simple = text.empty();
+  const std::string decides = expression(condition, simple ? 0 : 15);
+  if (!simple)
+    line("if (!" + decides + ")\n" + indent_ + "  break;");
+  block(node->blocks[0]);
+  std::vector<std::string> steps;
+  for (const Node *one : all)
+    if (one != counter) {
+      const Node *next = plain(one->in[1]);
+      require(next);
+      std::string value = expression(next, 0);
+      if (reads_other(next, one, node) && (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
+        const std::string name = "op2v" + std::to_string(names_++);
+        line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
+        value = name;
+      }
+      steps.push_back(uses_[static_cast<size_t>(one->id)].name + " = " + value + ";");
+    }
+  for (const std::string &step : steps)
+    line(step);
+  const std::string body = std::move(text);
+  text = outside;
+  indent_ = before;
+  if (counter) {
+    const std::string &name = uses_[static_cast<size_t>(counter->id)].name;
+    line("for (" + std::string(type_name(counter->type)) + " " + name + " = " + expression(counter->in[0], 0) + "; " +
+         (simple ? decides : "") + "; " + name + (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");
+  } else
+    line(simple ? "while (" + decides + ") {" : "for (;;) {");
+  text += body;
+  line("}");
+}
+
+} // namespace op2jit::derive

@@ -1,0 +1,186 @@
+#include "jit/derive/derive.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/generate/generate.h"
+#include "jit/messages.h"
+#include "jit/proof/prove.h"
+#include "kernels-cache/store.h"
+
+void derived_free(struct derived *derived) {
+  free(derived->name);
+  free(derived->text);
+  free(derived->parameters);
+  *derived = (struct derived){0};
+}
+
+static const struct deriver *find_deriver(const struct plugin *plugin) {
+  deriver_entry *entry = NULL;
+  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
+  void *symbol = dlsym(plugin->library, "op2jit_deriver");
+  memcpy(&entry, &symbol, sizeof entry);
+  return entry && entry()->abi == DERIVER_ABI ? entry() : NULL;
+}
+
+/* ---- what is remembered ----
+ * Of a derivative a line "N NAME", one "ROLE ARGUMENT CONSTANT ACCESS" for each of N parameters, and the text; of a refusal
+ * "-1", and why. */
+
+static void make_key(const struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
+                     struct text *key) {
+  struct desc rows = *d;
+  for (int i = 0; i < rows.ndats; i++)
+    rows.dats[i].soa = false;
+  text_addf(key, "deriver %d %d\n%s\n", DERIVER_ABI, (int)wish->mode, text_str(&plugin->identity));
+  for (int i = 0; i < d->nargs; i++)
+    text_add_char(key, wish->active[i] ? 'a' : '-');
+  for (int i = 0; i < d->nconsts; i++)
+    text_add_char(key, wish->active_constants && wish->active_constants[i] ? 'a' : '-');
+  text_add_char(key, '\n');
+  desc_print(&rows, key);
+}
+
+static void print(const struct derive_result *result, struct text *out) {
+  text_addf(out, "%d %s\n", result->nparameters, result->derived);
+  for (int i = 0; i < result->nparameters; i++) {
+    const struct derive_parameter *p = &result->parameters[i];
+    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, p->constant, (int)p->access);
+  }
+  text_add(out, result->text);
+}
+
+static int not_remembered(struct error *err) {
+  return error_set(err, OP_ERR_INTERNAL, "what the store has of a derivative cannot be read");
+}
+
+static int read_back(const char *words, struct derived *out, struct error *err) {
+  int count = 0, used = 0;
+  if (sscanf(words, "%d %n", &count, &used) != 1 || used == 0)
+    return not_remembered(err);
+  words += used;
+  if (count < 0)
+    return error_set(err, OP_ERR_KERNEL, "%s", words);
+  const size_t length = strcspn(words, "\n");
+  out->name = strndup(words, length);
+  out->parameters = array_new((size_t)count + 1, sizeof *out->parameters);
+  words += length + (words[length] == '\n');
+  for (int i = 0; i < count && out->parameters; i++) {
+    struct derive_parameter *p = &out->parameters[i];
+    int role, access;
+    if (sscanf(words, "%d %d %d %d %n", &role, &p->argument, &p->constant, &access, &used) != 4)
+      return not_remembered(err);
+    p->role = (enum derive_role)role;
+    p->access = (enum prove_access)access;
+    words = strchr(words, '\n');
+    words += words != NULL;
+    if (!words)
+      return not_remembered(err);
+  }
+  out->nparameters = count;
+  out->text = strdup(words);
+  return out->name && out->text && out->parameters ? OP_OK : error_memory(err, "a derivative", length);
+}
+
+/* ---- the plugin ---- */
+
+static void ask(const struct deriver *deriver, const struct desc *d, const struct derive_wish *wish,
+                const struct generated *files, struct derive_result *result) {
+  struct derive_argument arguments[OP_MAX_ARGS];
+  struct derive_constant *constants = array_new((size_t)d->nconsts + 1, sizeof *constants);
+  const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
+                                        {files->kernel_file, text_str(&files->kernel), files->kernel.length},
+                                        {files->prelude_file, files->prelude, strlen(files->prelude)}};
+  struct derive_request request = {.files = texts,
+                                   .nfiles = 3,
+                                   .kernel = d->entry ? d->entry : d->kernel_name,
+                                   .mode = wish->mode,
+                                   .arguments = arguments,
+                                   .narguments = d->nargs,
+                                   .most = OP_MAX_ARGS,
+                                   .constants = constants};
+  *result = (struct derive_result){.status = 3};
+  if (!constants)
+    return;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    arguments[i] = (struct derive_argument){.is = prove_argument_of(d, a),
+                                            .active = wish->active[i],
+                                            .present = a->present,
+                                            .map = a->map,
+                                            .ref = a->ref};
+    arguments[i].is.ragged = arguments[i].is.ragged || (a->form == DESC_IDX && a->idx < 0 && desc_is_ragged(d, a));
+  }
+  for (int i = 0; i < d->nconsts; i++)
+    if (wish->active_constants && wish->active_constants[i])
+      constants[request.nconstants++] = (struct derive_constant){
+          .name = d->consts[i].name, .type = type_info(d->consts[i].type)->name, .dim = d->consts[i].dim};
+  deriver->derive(&request, result);
+  free(constants);
+}
+
+/* The compiler's words, if it does not understand the text. */
+static int not_understood(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                          const struct derive_result *result, struct error *err) {
+  struct text kept = {0}, label = {0};
+  if (result->status == 3)
+    return error_memory(err, "a derivative", 0);
+  plugin_label(plugin, &label);
+  messages_keep(result->messages, result->nmessages, files, &kept);
+  const struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
+  const int code = messages_error(text_str(&kept), &t, err);
+  text_free(&kept);
+  text_free(&label);
+  return code;
+}
+
+static int find_new(struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
+                    struct text *words, struct error *err) {
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  struct derive_result result = {0};
+  if (plugin_open(plugin, err) != OP_OK)
+    return err->code;
+  const struct deriver *deriver = find_deriver(plugin);
+  if (!deriver)
+    return error_set(err, OP_ERR_NOT_BUILT, "%s has no deriver; install library and plugin together",
+                     text_str(&plugin->path));
+  if (generate_c(d, &scalar, &files, err) == OP_OK) {
+    ask(deriver, d, wish, &files, &result);
+    if (result.status != 0)
+      not_understood(plugin, d, &files, &result, err);
+    else if (result.refusal == DERIVE_FINE)
+      print(&result, words);
+    else {
+      text_add(words, "-1 ");
+      derive_tell(d, &result, files.kernel_file, words);
+    }
+    deriver->release(&result);
+  }
+  generated_free(&files);
+  return err->code;
+}
+
+int derive_kernel(struct plugin *plugin, struct store *store, const struct desc *d,
+                  const struct derive_wish *wish, struct derived *out, struct error *err) {
+  struct text key = {0}, words = {0};
+  *out = (struct derived){0};
+  make_key(plugin, d, wish, &key);
+  if (!store || !store_get_verdict(store, text_str(&key), &words)) {
+    find_new(plugin, d, wish, &words, err);
+    if (!err->code && store && text_ok(&key) && text_ok(&words))
+      store_put_verdict(store, text_str(&key), text_str(&words));
+  }
+  if (!err->code && (!text_ok(&words) || !text_ok(&key)))
+    error_memory(err, "a derivative", words.length);
+  if (!err->code)
+    read_back(text_str(&words), out, err);
+  if (err->code)
+    derived_free(out);
+  text_free(&key);
+  text_free(&words);
+  return err->code;
+}

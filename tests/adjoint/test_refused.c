@@ -1,0 +1,159 @@
+/* What tapes refuse: one clear error each, and nothing is changed. */
+#include "ring.h"
+
+static const double one = 1;
+
+#define refused(code, words, call)                                                                           \
+  do {                                                                                                       \
+    fails(code, call);                                                                                       \
+    if (!strstr(op_last_error()->message, words))                                                            \
+      fail_msg("%s", op_last_error()->message);                                                              \
+  } while (0)
+#define none(status, words, call)                                                                            \
+  do {                                                                                                       \
+    assert_null(call);                                                                                       \
+    assert_int_equal(op_last_error()->code, (status));                                                          \
+    if (!strstr(op_last_error()->message, words))                                                            \
+      fail_msg("%s", op_last_error()->message);                                                              \
+  } while (0)
+
+static op_tape begin(const struct ring *r) {
+  const op_dat inputs[] = {r->a, r->u};
+  op_tape tape = op_tape_begin(2, inputs, 0);
+  assert_non_null(tape);
+  return tape;
+}
+
+CASE(inputs_are_dats_with_real_numbers) {
+  struct ring r = ring_declare();
+  op_dat whole = op_decl_dat(r.nodes, 1, "int", NULL, "whole");
+  op_gbl count = op_decl_gbl(1, "int", NULL, "count");
+  const op_dat inputs[] = {whole, NULL};
+  none(OP_ERR_TYPE, "dat \"whole\" is of type \"int\"", op_tape_begin(1, inputs, 0));
+  none(OP_ERR_HANDLE, "an input is NULL", op_tape_begin(1, inputs + 1, 0));
+  none(OP_ERR_ARGUMENT, "-1 inputs", op_tape_begin(-1, inputs, 0));
+  none(OP_ERR_ARGUMENT, "2 inputs at NULL", op_tape_begin(2, NULL, 0));
+  none(OP_ERR_TYPE, "dat \"whole\" has no bar", op_bar(whole));
+  none(OP_ERR_TYPE, "dat \"whole\" has no dot", op_dot(whole));
+  none(OP_ERR_TYPE, "global \"count\" has no bar", op_bar_gbl(count));
+  none(OP_ERR_HANDLE, "the dat is NULL", op_bar(NULL));
+  refused(OP_ERR_STATE, "nothing is recorded", op_tape_input_gbl(r.f));
+  op_tape tape = begin(&r);
+  refused(OP_ERR_TYPE, "global \"count\" is of type \"int\"", op_tape_input_gbl(count));
+  works(op_tape_free(tape));
+}
+
+CASE(calls_have_an_order) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  double difference;
+  op_tape_facts_t facts;
+  refused(OP_ERR_STATE, "nothing is recorded", op_tape_step());
+  refused(OP_ERR_STATE, "nothing is recorded", op_tape_passive());
+  refused(OP_ERR_HANDLE, "the tape is NULL", op_tape_end(NULL));
+  refused(OP_ERR_HANDLE, "the tape is NULL", op_tape_reverse(NULL, 0));
+  refused(OP_ERR_HANDLE, "the tape is a dat", op_tape_reverse((op_tape)(void *)r.u, 0));
+  op_tape tape = begin(&r);
+  none(OP_ERR_STATE, "a tape records already", op_tape_begin(0, NULL, 0));
+  refused(OP_ERR_STATE, "the tape still records", op_tape_reverse(tape, 0));
+  refused(OP_ERR_STATE, "the tape still records", op_tape_check(tape, 1, &difference));
+  refused(OP_ERR_STATE, "there is a tape", op_tangent(1));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "has ended already", op_tape_end(tape));
+  refused(OP_ERR_ARGUMENT, "is NULL", op_tape_check(tape, 1, NULL));
+  refused(OP_ERR_ARGUMENT, "is NULL", op_tape_facts(tape, NULL));
+  none(OP_ERR_STATE, "op_tape_free first", op_tape_begin(0, NULL, 0));
+  works(op_tape_facts(tape, &facts));
+  assert_int_equal(facts.events, 0);
+  works(op_tape_reverse(tape, 1));
+  refused(OP_ERR_STATE, "for the last time", op_tape_reverse(tape, 0));
+  works(op_tangent(1));
+  none(OP_ERR_STATE, "carry tangents along", op_tape_begin(0, NULL, 0));
+  works(op_tangent(0));
+  works(op_tape_free(tape));
+  refused(OP_ERR_ARGUMENT, "argument 1 is NULL", op_freeze_kernel(NULL, "x"));
+  refused(OP_ERR_ARGUMENT, "argument 4 is NULL", op_kernel_adjoint("a", "b", "c", NULL));
+}
+
+CASE(what_a_tape_needs_stays) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  op_tape tape = begin(&r);
+  ring_step(&r);
+  refused(OP_ERR_STATE, "op_renumber: a tape needs the mesh as it is", op_renumber(r.ends));
+  refused(OP_ERR_STATE, "op_partition: a tape needs", op_partition("block", "", r.nodes, NULL, NULL));
+  refused(OP_ERR_STATE, "op_free_map: a tape needs it", op_free_map(r.ends));
+  refused(OP_ERR_STATE, "op_free_dat: a tape needs it", op_free_dat(r.du));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "op_free_dat: a tape needs it", op_free_dat(r.du));
+  works(op_tape_free(tape));
+  works(op_renumber(r.ends));
+  works(op_free_dat(r.du));
+}
+
+/* A number that leaves and comes back would have lost its derivative. */
+CASE(what_left_must_not_come_back) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  double sum, u[NODES];
+  op_tape tape = begin(&r);
+  ring_total_up(&r);
+  works(op_put_gbl(r.f, &one)); /* nothing has left yet */
+  works(op_get_gbl(r.sum, &sum));
+  refused(OP_ERR_STATE, "op_put_gbl of \"f\"", op_put_gbl(r.f, &sum));
+  refused(OP_ERR_STATE, "op_put_data of \"u\"", op_put_data(r.u, u));
+  none(OP_ERR_STATE, "op_decl_dat of \"more\"", op_decl_dat(r.nodes, 1, "double", u, "more"));
+  refused(OP_ERR_STATE, "loop by, argument 1: a value of the program goes in",
+          op_par_loop("static void by(const double *f, double *du) { *du = *f; }", "by", r.nodes,
+                      op_arg_gbl(&sum, 1, "double", OP_READ), direct(r.du, 1, "double", OP_WRITE)));
+  works(op_tape_passive());
+  works(op_put_gbl(r.f, &sum));
+  works(op_tape_end(tape));
+  works(op_tape_free(tape));
+  works(op_fetch_data(r.du, u));
+  assert_true(u[0] == 0); /* the loop did not run */
+}
+
+CASE(sums_of_active_values_stay_in_the_library) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  double sum = 0;
+  op_tape tape = begin(&r);
+  refused(OP_ERR_STATE, "loop total, argument 2: a value that depends on the tape's inputs goes into a C variable",
+          op_par_loop(ring_total, "total", r.nodes, direct(r.u, 1, "double", OP_READ),
+                      op_arg_gbl(&sum, 1, "double", OP_INC)));
+  assert_true(sum == 0);
+  works(op_par_loop(ring_total, "total", r.nodes, direct(r.du, 1, "double", OP_READ),
+                    op_arg_gbl(&sum, 1, "double", OP_INC))); /* which depends on nothing */
+  works(op_tape_passive());
+  works(op_par_loop(ring_total, "total", r.nodes, direct(r.u, 1, "double", OP_READ),
+                    op_arg_gbl(&sum, 1, "double", OP_INC)));
+  assert_true(sum > 0);
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  works(op_tape_end(tape));
+  works(op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+}
+
+CASE(elements_must_not_meet_in_what_is_written) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  op_tape tape = begin(&r);
+  refused(OP_ERR_ALIAS, "loop spread: elements meet",
+          op_par_loop("static void spread(const double *a, double *u) { *u = *a * *u; }", "spread", r.edges,
+                      direct(r.a, 1, "double", OP_READ),
+                      op_arg_may_meet(op_arg_dat(r.u, 0, r.ends, 1, "double", OP_RW))));
+  works(op_tape_end(tape));
+  works(op_tape_free(tape));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(inputs_are_dats_with_real_numbers),
+                                          test_in_library(calls_have_an_order),
+                                          test_in_library(what_a_tape_needs_stays),
+                                          test_in_library(what_left_must_not_come_back),
+                                          test_in_library(sums_of_active_values_stay_in_the_library),
+                                          test_in_library(elements_must_not_meet_in_what_is_written)};
+
+int main(void) {
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
