@@ -480,7 +480,7 @@ void tuner_know(struct tuner *t, int candidate, double median, int count) {
     return;
   const int most = candidate == t->standard ? base_runs(t) : FIRST_ROUND;
   while (c->count < most && count-- > 0)
-    add_time(c, median);
+    add_time(t, c, median);
   c->cold = false;
   choose_winner(t);
 }
