@@ -292,10 +292,10 @@ void Adjoint::loop_back(const Node *of) {
   b_.enter(outside);
   set_rounds(of, back, any_order && !looks_back(back, round));
   b_.close(back);
-  for (const Node *one : useful)
-    add(one->in[0], carried[one->id]->left);
   for (const auto &[id, sum] : inside.sums)
     set(sum.first, sum.second->left);
+  for (const Node *one : useful)
+    add(one->in[0], carried[one->id]->left);
 }
 
 } // namespace op2jit::derive

@@ -7,6 +7,7 @@
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
 #include "jit/clang/safely.h"
+#include "trace.h"
 #include "write.h"
 
 namespace op2jit {

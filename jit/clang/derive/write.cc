@@ -187,7 +187,7 @@ void Writer::require(const Node *node) {
     if (!flat_[static_cast<size_t>(node->owner->id)])
       return require(node->owner);
     require(node->owner->in[0]);
-    require_outside(node->owner);
+    require_outside(node->owner, node->owner);
     require(node->in[0]);
     require(node->in[1]);
   } else if (node->op == Op::Left)
@@ -201,11 +201,11 @@ void Writer::require(const Node *node) {
     write(node);
 }
 
-// What a branch or a loop takes from outside.
-void Writer::require_outside(const Node *owner) {
+// What a branch or a loop takes from outside; `owner` is it, or within it.
+void Writer::require_outside(const Node *owner, const Node *whole) {
   const auto need_it = [&](const Node *node) {
     node = plain(node);
-    if (!is_within(node->home, owner->blocks[0]) && !(owner->blocks[1] && is_within(node->home, owner->blocks[1])))
+    if (!is_within(node->home, whole->blocks[0]) && !(whole->blocks[1] && is_within(node->home, whole->blocks[1])))
       require(node);
   };
   for (const Block *block : owner->blocks) {
@@ -217,7 +217,7 @@ void Writer::require_outside(const Node *owner) {
       if (node->op == Op::Kept)
         need_it(node->owner);
       if (node->op == Op::If || node->op == Op::Loop)
-        require_outside(node);
+        require_outside(node, whole);
       for (const Node *result : node->op == Op::If ? node->results : std::vector<Node *>())
         for (const Node *operand : result->in)
           need_it(operand);
@@ -285,7 +285,7 @@ void Writer::side(const Node *branch, size_t side) {
 }
 
 void Writer::write_branch(const Node *node) {
-  require_outside(node);
+  require_outside(node, node);
   for (const Node *result : node->results) {
     Use &use = uses_[static_cast<size_t>(result->id)];
     if (!use.live)
@@ -339,7 +339,7 @@ void Writer::write_loop(const Node *node) {
         line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(tape) + "[" + std::to_string(derived_.tapes[static_cast<size_t>(tape)]) + "];");
     tape++;
   }
-  require_outside(node);
+  require_outside(node, node);
   for (const Node *one : node->results) {
     Use &use = uses_[static_cast<size_t>(one->id)];
     if (!use.live || plain(one) != one)

@@ -125,7 +125,7 @@ std::string Writer::inner(const Node *node, int &strength) {
   const Node *left = plain(node->in[0]), *right = plain(node->in[1]);
   const std::string a = expression(left, logic ? (left->op == node->op ? sign.strength : 6) : around);
   const std::string b = expression(right, logic ? (right->op == node->op ? sign.strength : 6) : around + (sign.strength >= 12));
-  return a + sign.words + in_parentheses(b, b[0] == '-');
+  return a + sign.words + b;
 }
 
 // ---- parameters ----
