@@ -61,6 +61,8 @@ CASE(the_gradient_by_the_shape_is_that_of_differences) {
   const int nodes = op_get_size(a.nodes);
   double *x = malloc(2 * (size_t)nodes * sizeof *x), *along = malloc(2 * (size_t)nodes * sizeof *x),
          *bar = malloc(2 * (size_t)nodes * sizeof *x), *q = malloc(4 * (size_t)a.cell_count * sizeof *x);
+  for (int i = 0; i < 5; i++)
+    iterate(&a, NULL); /* in the free stream nothing goes along an edge, where fabs has a kink */
   works(op_fetch_data(a.x, x));
   works(op_fetch_data(a.q, q));
   for (int i = 0; i < 2 * nodes; i++)
