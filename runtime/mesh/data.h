@@ -132,9 +132,10 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
 int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error *err);
 /* A view works in its array no more: the rows move to memory of the library's own. */
 int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err);
-/* All values are zero from now on. */
+/* All values are zero from now on, and the host's memory is what will hold them. */
 static inline void dat_clear(struct dat *dat) {
-  dat->version += !dat->blank;
+  if (!dat->blank)
+    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
   dat->blank = true;
 }
 /* All of it is about to be written, and nothing of what it holds is needed. */

@@ -1,8 +1,270 @@
-/* The dot-product test. */
+/* The dot-product test: <y, J x> by tangents, along a random x, and <J^T y, x> by the adjoint, from a random y. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
 #include "context/context.h"
+#include "loop/queue.h"
+#include "loop/temporary/temporary.h"
+#include "ranks/comm.h"
+#include "spread/spread.h"
 #include "tape/tape.h"
 
+/* Random numbers of a thing, in the program's order. `which` tells x from y. */
+struct noise {
+  unsigned seed;
+  int which;
+};
+
+static void fill_numbers(enum type_code type, unsigned char *to, size_t values, unsigned long long state) {
+  const struct type_info *info = type_info(type);
+  for (size_t i = 0; i < values; i++, to += info->size) {
+    for (int m = 0; m < info->nmembers; m++)
+      if (type_is_real(info->members[m].type))
+        fill_numbers(info->members[m].type, to + info->members[m].offset,
+                     info->members[m].size / type_info(info->members[m].type)->size, state + (unsigned)m + 7 * i);
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const double number = (double)(state >> 40) / (1 << 23) - 1;
+    const float narrow = (float)number;
+    if (type == TYPE_DOUBLE)
+      memcpy(to, &number, sizeof number);
+    else if (type == TYPE_FLOAT)
+      memcpy(to, &narrow, sizeof narrow);
+  }
+}
+
+/* The companion holds noise. Numbers of a dat begin anew on each rank, with another seed. */
+static int put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
+                     struct error *err) {
+  const struct dat *dat = companion->dat;
+  const size_t values = dat ? (size_t)dat->set->size * (size_t)dat->dim : (size_t)companion->gbl->dim;
+  const enum type_code type = dat ? dat->type : companion->gbl->type;
+  unsigned char *in = array_new(values, type_info(type)->size);
+  if (!in)
+    return error_memory(err, "random numbers", values * type_info(type)->size);
+  const unsigned rank = dat ? (unsigned)ctx->comm->rank : 0;
+  fill_numbers(type, in, values,
+               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which + rank * 65537u);
+  int code = queue_flush(ctx, err);
+  if (!code && dat)
+    code = data_put(ctx, companion->dat, in, err);
+  else if (!code) {
+    memcpy(companion->gbl->value, in, companion->gbl->bytes);
+    gbl_wrote(companion->gbl, SPACE_HOST);
+  }
+  free(in);
+  return code;
+}
+
+/* *sum += a . b; and the squares of both. */
+static void add_numbers(enum type_code type, const unsigned char *a, const unsigned char *b, size_t values,
+                        double sums[3]) {
+  const struct type_info *info = type_info(type);
+  for (size_t i = 0; i < values; i++, a += info->size, b += info->size) {
+    for (int m = 0; m < info->nmembers; m++)
+      if (type_is_real(info->members[m].type))
+        add_numbers(info->members[m].type, a + info->members[m].offset, b + info->members[m].offset,
+                    info->members[m].size / type_info(info->members[m].type)->size, sums);
+    if (info->nmembers || !info->is_float)
+      continue;
+    const double x = type_number(type, a), y = type_number(type, b);
+    sums[0] += x * y;
+    sums[1] += x * x;
+    sums[2] += y * y;
+  }
+}
+
+static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3], struct error *err) {
+  if (a->gbl) {
+    int code = queue_flush(ctx, err);
+    if (!code)
+      code = gbl_need(ctx, a->gbl, SPACE_HOST, err);
+    if (!code)
+      code = gbl_need(ctx, b->gbl, SPACE_HOST, err);
+    if (!code && ctx->comm->rank == 0)
+      add_numbers(a->gbl->type, a->gbl->value, b->gbl->value, (size_t)a->gbl->dim, sums);
+    return code;
+  }
+  const size_t values = (size_t)a->dat->set->size * (size_t)a->dat->dim, size = type_info(a->dat->type)->size;
+  unsigned char *of_a = array_new(values, size), *of_b = array_new(values, size);
+  int code = of_a && of_b ? queue_flush(ctx, err) : error_memory(err, "a sum of products", values * size);
+  if (!code)
+    code = data_fetch(ctx, a->dat, of_a, 0, a->dat->set->size - 1, err);
+  if (!code)
+    code = data_fetch(ctx, b->dat, of_b, 0, b->dat->set->size - 1, err);
+  if (!code)
+    add_numbers(a->dat->type, of_a, of_b, values, sums);
+  free(of_a);
+  free(of_b);
+  return code;
+}
+
+/* ---- the program's own bars and dots are put aside ---- */
+
+/* What a thing has, while it holds something else. */
+struct aside {
+  struct thing *companion;
+  struct dat *dat;
+  unsigned char *value;
+};
+
+static int exchange(struct op_context *ctx, struct aside *aside, struct error *err) {
+  struct change change = {.thing = aside->companion, .kept = aside->dat, .value = aside->value};
+  const int code = queue_flush(ctx, err);
+  return code ? code : keep_exchange(ctx, &change, err);
+}
+
+static int put_aside(struct op_context *ctx, struct aside *aside, struct error *err) {
+  struct thing *thing = aside->companion;
+  if (thing->dat && !(aside->dat = dat_like(ctx, thing->dat, "put aside", err)))
+    return err->code;
+  if (thing->gbl && !(aside->value = array_new(thing->gbl->bytes, 1)))
+    return error_memory(err, "a global that is put aside", thing->gbl->bytes);
+  return exchange(ctx, aside, err);
+}
+
+static int take_back(struct op_context *ctx, struct aside *aside, struct error *err) {
+  const int code = aside->dat || aside->value ? exchange(ctx, aside, err) : OP_OK;
+  if (aside->dat)
+    dat_forget(ctx, aside->dat);
+  free(aside->value);
+  return code;
+}
+
+/* ---- the test ---- */
+
+struct test {
+  struct op_context *ctx;
+  struct tape *tape;
+  unsigned seed;
+  struct thing **things; /* that are real and used */
+  struct aside *asides;  /* two of each: dots and bars */
+  int n;
+};
+
+static int open_test(struct test *t, struct error *err) {
+  const struct list *all = &t->ctx->tapes->things;
+  const size_t most = (size_t)all->count;
+  t->things = array_new(most, sizeof(struct thing *));
+  t->asides = array_new(2 * most, sizeof *t->asides);
+  if (!t->things || !t->asides)
+    return error_memory(err, "the test of a tape", 2 * most * sizeof *t->asides);
+  for (size_t i = 0; i < most; i++) {
+    struct thing *thing = all->items[i];
+    if (thing->used && thing->real)
+      t->things[t->n++] = thing;
+  }
+  for (int i = 0; i < t->n; i++) {
+    struct aside *aside = &t->asides[2 * i];
+    if (!(aside[0].companion = thing_dot(t->ctx, t->things[i], err)) ||
+        !(aside[1].companion = thing_bar(t->ctx, t->things[i], err)) || put_aside(t->ctx, &aside[0], err) ||
+        put_aside(t->ctx, &aside[1], err))
+      return err->code;
+  }
+  return OP_OK;
+}
+
+static int close_test(struct test *t, int code, struct error *err) {
+  struct error own = {0};
+  for (int i = 0; i < 2 * t->n; i++) {
+    const int back = t->asides[i].companion ? take_back(t->ctx, &t->asides[i], code ? &own : err) : OP_OK;
+    code = code ? code : back;
+  }
+  error_free(&own);
+  free(t->things);
+  free(t->asides);
+  return code;
+}
+
+/* An event with its tangents. What comes from outside has none. */
+static int run_with_dots(struct op_context *ctx, struct event *event, struct error *err) {
+  bool ran = false;
+  if (event->kind == EVENT_PUT)
+    return thing_clear(ctx, event->changes[0].thing->dot, err);
+  if (event->kind != EVENT_LOOP)
+    return OP_OK;
+  const int code = tangent_of_event(ctx, event, &ran, err);
+  return code || ran ? code : event_primal(ctx, event, err);
+}
+
+static int put_all(struct test *t, bool dots, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++) {
+    const struct thing *thing = t->things[i];
+    if (dots ? thing->input : thing->varied)
+      code = put_noise(t->ctx, dots ? thing->dot : thing->bar, (struct noise){t->seed, !dots}, i, err);
+  }
+  return code;
+}
+
+/* The norms are those of what comes of it in this test. */
+static int add_all(struct test *t, bool inputs, double sums[3], struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++) {
+    struct thing *thing = t->things[i];
+    if (inputs ? thing->input : thing->varied)
+      code = add_product(t->ctx, thing->dot, thing->bar, sums, err);
+  }
+  return code;
+}
+
+/* Dots at the end times the weights that will be put there. */
+static int forwards(struct test *t, double sums[3], struct error *err) {
+  struct tape *tape = t->tape;
+  tape->at = tape->nevents;
+  int code = tape_undo(t->ctx, tape, 0, err);
+  tape->taped = INT_MAX;
+  if (!code)
+    code = put_all(t, true, err);
+  if (!code)
+    code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
+  if (!code)
+    code = put_all(t, false, err);
+  return code ? code : add_all(t, false, sums, err);
+}
+
+/* As it was recorded, and backwards. */
+static int backwards(struct test *t, int taped, double sums[3], struct error *err) {
+  struct tape *tape = t->tape;
+  int code = tape_undo(t->ctx, tape, 0, err);
+  tape->taped = taped;
+  if (!code)
+    code = tape_replay(t->ctx, tape, tape->end, event_primal, err);
+  if (!code)
+    code = tape_bring_back(t->ctx, tape, err);
+  if (!code)
+    code = tape_reverse(t->ctx, tape, false, err);
+  for (int i = 0; !code && i < t->n; i++)
+    code = thing_clear(t->ctx, t->things[i]->dot, err);
+  if (!code)
+    code = put_all(t, true, err);
+  return code ? code : add_all(t, true, sums, err);
+}
+
+static int run_test(struct test *t, double *difference, struct error *err) {
+  double of_y[3] = {0}, of_x[3] = {0}, all[6];
+  const int taped = t->tape->taped;
+  int code = forwards(t, of_y, err);
+  if (!code)
+    code = backwards(t, taped, of_x, err);
+  memcpy(all, of_y, sizeof of_y);
+  memcpy(all + 3, of_x, sizeof of_x);
+  if (!code)
+    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
+  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]);
+  *difference = norms > 0 ? fabs(all[0] - all[3]) / norms : 0;
+  return code;
+}
+
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err) {
-  (void)ctx, (void)tape, (void)seed, (void)difference;
-  return error_set(err, OP_ERR_NOT_BUILT, "op_tape_check");
+  struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
+  int code = tape_derive(ctx, tape, err);
+  if (!code)
+    code = open_test(&t, err);
+  if (!code)
+    code = run_test(&t, difference, err);
+  tape->broken |= code != OP_OK;
+  return close_test(&t, code, err);
 }

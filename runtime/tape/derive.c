@@ -4,7 +4,10 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "context/env.h"
+#include "jit/plugin.h"
 #include "loop/loop.h"
+#include "ranks/agree.h"
 #include "services/services.h"
 #include "tape/tape.h"
 
@@ -86,11 +89,47 @@ static bool is_by_hand(const struct site *site) {
   return site->said && site->said->adjoint_text;
 }
 
+/* Who won is not kept yet. */
+static int check_roles(const struct site *site, const struct derived *made, struct error *err) {
+  for (int i = 0; i < made->nparameters; i++)
+    if (made->parameters[i].role == DERIVE_WINNER || made->parameters[i].role == DERIVE_CANDIDATE)
+      return error_set(err, OP_ERR_KERNEL,
+                       "loop %s, argument %d: OP_MIN and OP_MAX of values that depend on the inputs are not "
+                       "differentiated; freeze the kernel (op_freeze_kernel) where the extremum is to count as constant",
+                       site->name, made->parameters[i].argument + 1);
+  return OP_OK;
+}
+
+static int make_here(struct op_context *ctx, const struct site *site, const struct loop *loop,
+                     const struct derive_wish *wish, struct derived *out, struct error *err) {
+  struct plugin *plugin = &ctx->tapes->plugin;
+  struct jit *jit = NULL; /* which opens the store */
+  int code = context_jit(ctx, &jit, err);
+  if (!code && !text_ok(&plugin->path))
+    code = error_memory(err, "the compiler's path", plugin->path.length);
+  if (!code && !plugin->path.length)
+    code = plugin_find(plugin, env_value(ctx->env, ENV_PLUGINS), err);
+  if (!code)
+    code = derive_kernel(plugin, ctx->store, &loop->desc, wish, out, err);
+  if (!code && check_roles(site, out, err)) {
+    derived_free(out);
+    *out = (struct derived){0};
+    code = err->code;
+  }
+  return code;
+}
+
 static int make(struct op_context *ctx, const struct site *site, const struct loop *loop, enum derive_mode mode,
                 const bool *active, struct derived *out, struct error *err) {
-  (void)ctx, (void)loop, (void)active, (void)out;
-  return error_set(err, OP_ERR_NOT_BUILT, "loop %s: its %s cannot be made by this build", site->name,
-                   mode == DERIVE_TANGENT ? "tangent" : "adjoint");
+  const struct derive_wish wish = {.mode = mode, .active = active};
+  int code = make_here(ctx, site, loop, &wish, out, err);
+  const bool made = !code;
+  code = agree_on_success(ctx->agreement, code, err);
+  if (code && made) {
+    derived_free(out);
+    *out = (struct derived){0};
+  }
+  return code ? error_prefix(err, "loop %s: ", site->name) : OP_OK;
 }
 
 static int make_adjoint(struct op_context *ctx, const struct site *site, const struct loop *loop,
@@ -125,7 +164,7 @@ int derive_wants(struct op_context *ctx, struct site *site, const struct loop *l
   int code = make_adjoint(ctx, site, loop, active, &all, &own);
   if (code == OP_ERR_MEMORY || code == OP_ERR_MPI)
     error_copy(err, &own);
-  else if (code) {
+  if (code && code != OP_ERR_MEMORY && code != OP_ERR_MPI) {
     /* Perhaps there is one for what is active in the end. */
     for (int i = 0; i < site->nargs; i++)
       site->wants[i] = site->things[i] && access_reads(site->are[i].access);
@@ -140,28 +179,14 @@ int derive_wants(struct op_context *ctx, struct site *site, const struct loop *l
   return code;
 }
 
-/* The record of the loop, found again. */
-static int find_loop(struct op_context *ctx, const struct site *site, unsigned char *values,
-                     const struct loop **out, struct error *err) {
-  op_arg args[OP_MAX_ARGS];
-  const struct loop_call call = site_call(site, values, args);
-  struct launch *launch = NULL;
-  const int code = loop_get_launch(ctx, &call, &launch, err);
-  if (code)
-    return code;
-  *out = launch->loop;
-  launch_put(launch);
-  return OP_OK;
-}
-
 int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err) {
   const struct loop *loop = NULL;
-  int code = find_loop(ctx, site, values, &loop, err);
+  int code = site_loop(ctx, site, values, &loop, err);
   if (!code && !place_for(&site->adjoint, err))
     code = err->code;
   if (!code)
     code = make_adjoint(ctx, site, loop, site->active, site->adjoint, err);
-  site->grown = code != OP_OK;
+  site->adjoint_old = code != OP_OK;
   return code;
 }
 
@@ -169,6 +194,6 @@ int derive_tangent(struct op_context *ctx, struct site *site, const struct loop 
   int code = place_for(&site->tangent, err) ? OP_OK : err->code;
   if (!code)
     code = make(ctx, site, loop, DERIVE_TANGENT, site->active, site->tangent, err);
-  site->grown = code != OP_OK;
+  site->tangent_old = code != OP_OK;
   return code;
 }

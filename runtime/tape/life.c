@@ -140,6 +140,7 @@ void tapes_free(struct op_context *ctx) {
   struct list *const lists[] = {&tapes->all, &tapes->sites, &tapes->alone, &tapes->things, &tapes->said, &tapes->nowhere};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
     list_free(lists[l]);
+  plugin_free(&tapes->plugin);
   free(tapes);
   ctx->tapes = NULL;
   ctx->recorder = NULL;

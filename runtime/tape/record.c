@@ -156,7 +156,8 @@ static void note_activity(struct site *site, bool active) {
   for (int i = 0; i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     const bool now = active && thing && thing->real && (is_varied(site, i) || arg_leaves(&site->are[i]));
-    site->grown |= now && !site->active[i];
+    if (now && !site->active[i])
+      site->adjoint_old = site->tangent_old = true;
     site->active[i] |= now;
   }
   for (int i = 0; i < site->nargs; i++) {

@@ -95,16 +95,15 @@ int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *r
   }
   if (code)
     return code;
-  switch (event->kind) {
-  case EVENT_LOOP: return run(ctx, event, err);
-  case EVENT_PUT: return put_again(ctx, event, err);
-  case EVENT_CONSTANT: return set_constant(ctx, event, false, err);
-  default: return OP_OK;
-  }
+  if (event->kind == EVENT_PUT)
+    code = put_again(ctx, event, err);
+  if (event->kind == EVENT_CONSTANT)
+    code = set_constant(ctx, event, false, err);
+  return code ? code : run(ctx, event, err);
 }
 
 int event_primal(struct op_context *ctx, struct event *event, struct error *err) {
-  return tape_run_primal(ctx, event->site, event_values(event), err);
+  return event->kind == EVENT_LOOP ? tape_run_primal(ctx, event->site, event_values(event), err) : OP_OK;
 }
 
 int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *run, struct error *err) {

@@ -1,5 +1,6 @@
 /* Backwards: each event gives back what it changed, and what it did is undone to the bars. */
 #include <limits.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/progress/progress.h"
@@ -60,21 +61,28 @@ static int reverse_event(struct op_context *ctx, struct tape *tape, const struct
 
 /* ---- all of it ---- */
 
-/* Before anything runs: all loops without a derivative are named. */
-static int derive_all(struct op_context *ctx, struct tape *tape, struct error *err) {
+/* One kernel is named once, whatever dats its loops are of. */
+static bool is_first_refused(const struct tape *tape, int e) {
+  const struct site *site = tape->events[e].site;
+  for (int i = 0; i < e; i++) {
+    const struct event *other = &tape->events[i];
+    if (other->active && other->site->refused && strcmp(other->site->name, site->name) == 0 && strcmp(other->site->text, site->text) == 0)
+      return false;
+  }
+  return true;
+}
+
+int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err) {
   struct text names = {0};
   int count = 0;
   for (int e = 0; e < tape->end; e++) {
     const struct event *event = &tape->events[e];
     struct site *site = event->site;
-    if (!event->active || (site->adjoint && !site->grown))
+    if (!event->active || (site->adjoint && !site->adjoint_old))
       continue;
     struct error own = {0};
-    if (derive_adjoint(ctx, site, event_values(event), &own)) {
-      bool told = false;
-      for (int before = 0; before < e; before++)
-        told |= tape->events[before].active && tape->events[before].site == site;
-      if (!told)
+    if ((site->refused = derive_adjoint(ctx, site, event_values(event), &own) != OP_OK)) {
+      if (is_first_refused(tape, e))
         text_addf(&names, "%s%s", count++ ? "\n" : "", error_message(&own));
     }
     error_free(&own);
@@ -144,7 +152,7 @@ static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last
 }
 
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
-  int code = derive_all(ctx, tape, err);
+  int code = tape_derive(ctx, tape, err);
   if (code)
     return code;
   progress_step(ctx->log->progress, "reversing %d loops", tape->nevents);

@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/loop.h"
 #include "record/kept.h"
 #include "tape/tape.h"
 
@@ -162,4 +163,17 @@ bool site_overwrites(const struct site *site, int arg) {
       return false;
   }
   return site->set == dat->set;
+}
+
+int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values,
+              const struct loop **out, struct error *err) {
+  op_arg args[OP_MAX_ARGS];
+  const struct loop_call call = site_call(site, values, args);
+  struct launch *launch = NULL;
+  const int code = loop_get_launch(ctx, &call, &launch, err);
+  if (code)
+    return code;
+  *out = launch->loop;
+  launch_put(launch);
+  return OP_OK;
 }

@@ -30,7 +30,8 @@ static int find_active(struct op_context *ctx, struct site *site, bool *active, 
   for (int i = 0; !code && *active && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     const bool now = thing && thing->real && (varied[i] || arg_leaves(&site->are[i]));
-    site->grown |= now && !site->active[i];
+    if (now && !site->active[i])
+      site->adjoint_old = site->tangent_old = true;
     site->active[i] |= now;
   }
   return code;
@@ -58,7 +59,7 @@ int tangent_run(struct op_context *ctx, struct site *site, const struct loop *lo
   int code = queue_flush(ctx, err);
   if (!code)
     code = find_active(ctx, site, &active, err);
-  if (!code && active && (!site->tangent || site->grown))
+  if (!code && active && (!site->tangent || site->tangent_old))
     code = derive_tangent(ctx, site, loop, err);
   *ran = !code && active;
   if (code)
@@ -75,6 +76,12 @@ int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_ca
   /* What the program has for results and values is its own: the call's arguments are used as they are. */
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
   return tangent_run(ctx, site, loop, NULL, done, err);
+}
+
+int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err) {
+  const struct loop *loop = NULL;
+  int code = site_loop(ctx, event->site, event_values(event), &loop, err);
+  return code ? code : tangent_run(ctx, event->site, loop, event_values(event), ran, err);
 }
 
 /* ---- alone ---- */

@@ -20,6 +20,7 @@
 
 #include "base/list.h"
 #include "jit/derive/derive.h"
+#include "jit/plugin.h"
 #include "loop/recorder.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
@@ -72,8 +73,9 @@ struct site {
   bool *active; /* in some call, of each argument */
   bool *wants;  /* its derivative uses the value from before the loop */
   bool known;   /* `wants` is found out */
-  bool grown;   /* more is active than when the derivative was made */
+  bool adjoint_old, tangent_old; /* more is active than when it was made */
   struct derived *adjoint, *tangent;
+  bool refused;         /* it has none */
   bool tested;          /* OP2_ADJOINT=check */
 };
 
@@ -137,6 +139,7 @@ struct tapes {
   bool busy;                     /* the loops that run are the library's own */
   bool tangents;
   struct list sites, alone; /* of tangents, and of loops without a tape */
+  struct plugin plugin; /* found at the first derivative */
   struct list nowhere; /* globals: bars of what has none go there */
 };
 
@@ -173,6 +176,9 @@ void site_take_values(const struct op_context *ctx, const struct site *site, con
 /* The call again. `args`: room for all of them, which have to stay as long as the call. `values` NULL: the program's
  * variables, of the call that is under way. */
 struct loop_call site_call(const struct site *site, unsigned char *values, op_arg *args);
+/* The record of the loop, found again. */
+int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, const struct loop **out,
+              struct error *err);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
 /* Does it get, or leave, a value that is differentiated? */
@@ -239,6 +245,7 @@ int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct er
 void steps_passed(struct op_context *ctx, struct tape *tape);
 
 /* ---- replay.c ---- */
+/* What is to be done of it: loops are to run, and values were put. */
 typedef int replay_loop(struct op_context *ctx, struct event *event, struct error *err);
 unsigned char *event_values(const struct event *event);
 /* Data are as before the event, or, if not `back`, as behind it; nothing is lost. */
@@ -257,12 +264,16 @@ int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err);
 
 /* ---- reverse.c ---- */
+/* Before anything runs: OP_ERR_KERNEL names all loops without a derivative. */
+int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err);
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err);
 
 /* ---- tangent.c ---- */
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                  struct error *err);
 int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode, struct error *err);
+/* A recorded loop, with the values of then. */
+int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err);
 /* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
 int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values,
                 bool *ran, struct error *err);

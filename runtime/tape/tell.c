@@ -74,11 +74,18 @@ static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, c
   return code;
 }
 
+/* What comes from outside does not move with the inputs. */
+static int stop_dot(struct op_context *ctx, const void *object, struct error *err) {
+  const struct tapes *tapes = ctx->tapes;
+  const struct thing *thing = tapes && tapes->tangents && !tapes->busy ? thing_find(tapes, object) : NULL;
+  return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
+}
+
 int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call, struct error *err) {
   struct tape *tape = alive(ctx);
   struct thing *thing = !tape ? NULL : tape->recording ? thing_of_dat(ctx, dat, err) : thing_find(ctx->tapes, dat);
   if (!thing)
-    return err->code;
+    return err->code ? err->code : stop_dot(ctx, dat, err);
   int code = OP_OK;
   if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
     code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
@@ -92,7 +99,7 @@ int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, c
   struct tape *tape = alive(ctx);
   struct thing *thing = !tape ? NULL : tape->recording ? thing_of_gbl(ctx, gbl, err) : thing_find(ctx->tapes, gbl);
   if (!thing)
-    return err->code;
+    return err->code ? err->code : stop_dot(ctx, gbl, err);
   int code = OP_OK;
   if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
     code = check_from_outside(tape, thing->real, thing_name(thing), call, err);

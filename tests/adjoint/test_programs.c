@@ -1,6 +1,6 @@
 /* Random programs with everything that a tape records, and gradients against differences; with a budget the same bits.
  *
- * usage: test-adjoint-programs [COUNT [FIRST-SEED]] */
+ * usage: test-adjoint-programs [COUNT [FIRST-SEED [made]]]   made: the library makes the adjoints */
 #include <math.h>
 #include <stdbool.h>
 
@@ -226,6 +226,7 @@ enum { DOES = sizeof does / sizeof *does };
 struct values {
   double q[QS][2 * NODES], view[2 * NODES], w[WS][EDGES], g[GS];
 };
+static bool made; /* adjoints, by the library */
 static struct values start_at, direction, weight, gradient;
 
 static void fill(struct values *v, double by) {
@@ -361,6 +362,13 @@ static void check(unsigned seed) {
   works(op_tape_end(tape));
   const double end = weighted();
   op_tape_facts_t facts;
+  double difference = 0;
+  if (made)
+    works(op_tape_check(tape, seed, &difference));
+  if (!(difference < 1e-13))
+    fail_msg("seed %u: the dot-product test is off by %g", seed, difference);
+  if (weighted() != end)
+    fail_msg("seed %u: the program has other values behind the test", seed);
   reverse(tape);
   works(op_tape_facts(tape, &facts));
   works(op_tape_free(tape));
@@ -382,7 +390,8 @@ static int count = 50;
 static unsigned first = 1;
 
 CASE(random_programs) {
-  say_adjoints();
+  if (!made)
+    say_adjoints();
   declare();
   for (int i = 0; i < count; i++)
     check(first + (unsigned)i);
@@ -396,6 +405,7 @@ int main(int argc, char **argv) {
     count = atoi(argv[1]);
   if (argc > 2)
     first = (unsigned)atoi(argv[2]);
+  made = argc > 3;
   const struct CMUnitTest tests[] = {test_in_library(random_programs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
