@@ -9,6 +9,7 @@
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
+#include "ranks/comm.h"
 #include "tune/choose.h"
 
 static bool changes(const struct loop *loop, const struct gbl *gbl) {
