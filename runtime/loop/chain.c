@@ -206,10 +206,10 @@ static bool can_be_made(struct op_context *ctx, const struct period *p, struct l
 static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                                int times) {
   struct chain_way way = chain_tuning_next(p->tuner);
-  way.stays = watch_of(ctx) && !chain_tuning_is_settled(p->tuner);
   const int periods = way.periods < times ? way.periods : times;
   if (!can_be_made(ctx, p, launches, &way, periods))
     way = chain_tuning_stay(p->tuner);
+  way.stays = watch_of(ctx) && !chain_tuning_is_settled(p->tuner);
   way.periods = way.periods < times ? way.periods : times;
   return way;
 }
@@ -331,7 +331,7 @@ static double seconds_as_called(const struct period *p) {
     const struct loop_stats *s = &p->loops[i]->stats;
     if (s->calls < 1 || !(s->seconds > 0))
       return 0;
-    seconds += s->seconds / (double)s->calls;
+    seconds += loop_usual_seconds(p->loops[i]);
   }
   return seconds;
 }
@@ -351,7 +351,8 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
 static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
-  const bool tunes = forced <= 0 && !ctx->queue->check, at_once = !tunes || watch_of(ctx);
+  const bool tunes = forced <= 0 && !ctx->queue->check,
+             at_once = !tunes || (watch_of(ctx) && watch_expects(watch_of(ctx), n));
   if (always_fuses(ctx) && !loop_by_loop)
     return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(ctx, launches, n * times) ? get_period(ctx, launches, n) : NULL;
@@ -397,7 +398,7 @@ static int run(struct op_context *ctx, struct launch *const *launches, int n, bo
                struct error *err) {
   int code = OP_OK;
   for (int first = 0, times; !code && first < n;) {
-    const int known = watch_period(&ctx->queue->watch, n - first);
+    const int known = watch_of(ctx) ? watch_period(watch_of(ctx), n - first) : 0;
     const int period = known ? known : find_period(launches + first, n - first, &times);
     times = known ? (n - first) / known : times;
     const int lead = lead_in(ctx, launches + first, period, times);

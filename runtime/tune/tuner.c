@@ -179,11 +179,15 @@ void tuner_paid(struct tuner *t, double seconds) {
 }
 
 /* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as
- * long. */
+ * long. Of few runs one may have been disturbed. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
   double best = median_of(&t->candidates[t->winner]);
   const double unknown = t->options.unknown > 0 ? t->options.unknown : 2;
-  return c->count ? fmax(0, median_of(c) - best) : unknown * best;
+  double least = median_of(c);
+  for (int i = 0; i < c->count && c->count < FIRST_ROUND; i++)
+    least = fmin(least, c->times[i]);
+  const double known = fmax(0, least - best);
+  return c->count >= FIRST_ROUND ? known : c->count ? fmin(known, unknown * best) : unknown * best;
 }
 
 static int fighter(const struct tuner *t, enum duel_side side) {

@@ -281,7 +281,7 @@ TEST(as_called_and_tiles_are_compared_soon_and_cost_little) {
 
 /* The next run goes on where one ended, and what is decided stays so. */
 TEST(a_comparison_goes_on_in_the_next_run) {
-  enum { FEW = 12, RUNS = 12 };
+  enum { FEW = 24, RUNS = 12 };
   plant(2e-3, 3e-3);
   store_name = "next.db";
   int runs = 0, called = 0;

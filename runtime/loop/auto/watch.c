@@ -1,5 +1,6 @@
 #include "loop/auto/watch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,9 +63,12 @@ static void pause_looking(struct watch *w) {
   w->failures += w->failures < MOST_FAILURES;
 }
 
-/* What was taken for a period may have been a part of one. */
+/* What was taken for a period may have been a part of one. If not, the program does something else now. */
 static void give_up(struct watch *w) {
+  enum { ENOUGH = 8 };
   w->waits = false;
+  if (w->good >= ENOUGH)
+    return;
   w->history = 2 * w->history < LONG_HISTORY ? 2 * w->history : LONG_HISTORY;
   pause_looking(w);
 }
@@ -87,7 +91,7 @@ static bool begin(struct op_context *ctx, struct watch *w) {
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
   const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds);
-  w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = 0;
+  w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = w->good = 0;
   for (int i = 0; i < w->n; i++)
     w->nwaiting += w->period[i].waits;
   w->waits = pays && w->nwaiting > 0;
@@ -162,16 +166,26 @@ bool watch_is_full(const struct watch *w, int waiting) {
 
 void watch_ran(struct watch *w) {
   w->useless = w->gained ? 0 : w->useless + 1;
+  w->good = w->useless ? 0 : w->good < INT_MAX ? w->good + 1 : w->good;
   w->gained = false;
   if (w->waits && w->useless >= MOST_USELESS)
     give_up(w);
 }
 
-int watch_period(const struct watch *w, int launches) {
-  bool looks = false;
+/* No chain ends in it. */
+static bool is_whole(const struct watch *w) {
+  bool ends = false;
   for (int i = 0; i < w->n; i++)
-    looks |= watched_ends(&w->period[i]);
-  return w->waits && !looks && launches % w->n == 0 ? w->n : 0;
+    ends |= watched_ends(&w->period[i]);
+  return !ends;
+}
+
+int watch_period(const struct watch *w, int launches) {
+  return w->waits && is_whole(w) && launches % w->n == 0 ? w->n : 0;
+}
+
+bool watch_expects(const struct watch *w, int loops) {
+  return w->waits && (!is_whole(w) || loops == w->n);
 }
 
 void watch_hold(struct watch *w, enum watch_hold why, bool held) {

@@ -41,6 +41,7 @@ struct watch {
   int n, nwaiting, at;    /* its calls, the loops of them that wait, and the call that is expected */
   int limit;              /* launches that wait at most */
   int lost, useless;      /* calls that were not expected, and runs that gained nothing, in a row */
+  int good;               /* runs that gained */
   int turns, rest;        /* periods so far; loops that run as called, so that their own variants are tried */
   struct chain_way guess; /* how to run it at first */
 };
@@ -61,8 +62,10 @@ void watch_mark(struct watch *w);
 bool watch_is_full(const struct watch *w, int waiting);
 /* What waited has run. */
 void watch_ran(struct watch *w);
-/* The period has so many launches of its own, which are loops that wait; 0: launches of none. */
+/* Loops of the period, all of which wait, if the launches are whole ones; else 0. */
 int watch_period(const struct watch *w, int launches);
+/* A chain of so many loops comes again: it is no part of one that was cut short. */
+bool watch_expects(const struct watch *w, int loops);
 /* Nothing waits from now on, or that reason is gone. What waits has run. */
 void watch_hold(struct watch *w, enum watch_hold why, bool held);
 /* The record goes. */

@@ -17,13 +17,13 @@
 /* Of the time that memory takes for bytes that a chain spares, about so much is gained: the rest of a step is bound by
  * instructions (airfoil, one and two threads: 0.2 to 0.3). */
 static const double gained_share = 0.25;
-/* What a loop moves slower than this it does not wait for. Bytes a second of a thread. */
-static const double slow_rate = 5e9;
+/* What loops move slower than this, on a quiet machine or a busy one, is not what they wait for. Bytes a second of a thread. */
+static const double slow_rate = 0.5e9;
 /* What is expected to be gained, of a period's time; and in so many more periods cutting must be paid back. */
 static const double least_gain = 0.03;
 enum { MORE_PERIODS = 100 };
 /* Seconds that cutting takes for an element or an entry of a map. */
-static const double cut_seconds = 10e-9;
+static const double cut_seconds = 3e-9;
 /* Loops of a chain: more periods are cut together as long as there are fewer, and so many periods at most. */
 enum { LONG_CHAIN = 16, MOST_PERIODS = 8 };
 
@@ -183,6 +183,11 @@ static double gain_of(const struct op_context *ctx, const struct part *p, int pe
   return gain * MORE_PERIODS >= cutting(p, periods) ? gain : 0;
 }
 
+double loop_usual_seconds(const struct loop *loop) {
+  const struct loop_stats *s = &loop->stats;
+  return s->calls > 1 ? (s->seconds - s->slowest) / (double)(s->calls - 1) : s->seconds;
+}
+
 static void begin_part(struct part *p) {
   p->n = 0;
   p->threads = 1;
@@ -191,7 +196,7 @@ static void begin_part(struct part *p) {
 
 static void add_loop(struct part *p, const struct loop *loop) {
   p->loops[p->n++] = (struct loop *)loop;
-  p->seconds += loop->stats.seconds / (double)loop->stats.calls;
+  p->seconds += loop_usual_seconds(loop);
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 

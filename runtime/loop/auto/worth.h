@@ -14,6 +14,8 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
                    double *seconds);
 /* A launch of the loop may wait: for what it is, whatever the calls are. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
+/* What a call of it took so far, mostly: the slowest one, which may be the first, does not count. */
+double loop_usual_seconds(const struct loop *loop);
 /* OP2_TILES and OP2_TASKS, for tests: whatever comes again waits. */
 bool worth_is_forced(const struct op_context *ctx);
 /* The first guess of a tile's bytes: at home in a core's own cache. */

@@ -153,6 +153,9 @@ int temporary_again(struct op_context *ctx, const struct temporary_wish *wish, s
   if (ctx->mesh->dying && find(&ctx->mesh->dats, wish, true))
     code = queue_flush(ctx, err);
   struct dat *dat = code ? NULL : find(&ctx->mesh->spare, wish, false);
+  /* When it waits, too: what comes before it is no part of what comes after. */
+  if (dat && ctx->queue)
+    watch_mark(&ctx->queue->watch);
   if (dat)
     code = revive(ctx, dat, err);
   if (!code)
