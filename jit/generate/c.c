@@ -4,6 +4,7 @@
 
 #include "jit/front/prelude.h"
 #include "jit/front/rows/fold.h"
+#include "jit/generate/early.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
@@ -313,6 +314,7 @@ static void put_loop(struct generator *g) {
   } else if (rows_open_map(g->d) >= 0) /* unrolled, short rows of many lengths took 1.3 times as long */
     put(g, "#pragma clang loop unroll(disable)");
   put_open(g, "for (; op2_i < op2_end; op2_i++)");
+  put_ask_early(g, 1);
   put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
   put_element(g);
   put_close(g);

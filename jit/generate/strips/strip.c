@@ -1,5 +1,6 @@
 #include "jit/generate/strips/strip.h"
 
+#include "jit/generate/early.h"
 #include "jit/generate/rows.h"
 
 /* op2_a3: the values that the kernel gets. */
@@ -59,6 +60,7 @@ static void put_lane_loop(struct generator *g) {
 }
 
 void put_strip(struct generator *g) {
+  put_ask_early(g, g->s->width);
   put_rows_counts(g);
   put_lane_elements(g);
   for (int i = 0; i < g->d->nargs; i++)

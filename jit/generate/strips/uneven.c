@@ -1,4 +1,5 @@
 /* Strips where a ragged map's elements differ in their number of targets: each is looked at before it runs. */
+#include "jit/generate/early.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/strips/strip.h"
 
@@ -51,6 +52,7 @@ void put_rows_strips(struct generator *g) {
   put_kinds(g, rows_open_map(g->d));
   put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
   put_open(g, "for (; op2_i < op2_stop; op2_i++)");
+  put_ask_early(g, 1);
   put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
   put_element(g);
   put_close(g);

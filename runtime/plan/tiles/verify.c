@@ -21,8 +21,9 @@ struct value {
   int reader, writer;
 };
 
+enum fault_kind { NO_FAULT, NOT_WRITTEN, NOT_READ, ADDS_TOO };
 struct fault {
-  enum { NO_FAULT, NOT_WRITTEN, NOT_READ, ADDS_TOO } kind;
+  enum fault_kind kind;
   int loop;
   long element, target;
 };
@@ -176,7 +177,8 @@ static inline bool is_before(const struct turn *now, int who) {
 }
 
 /* What earlier loops did must be over. */
-static inline int verify_order(const struct turn *now, enum chain_use use, const struct value *v) {
+static inline enum fault_kind verify_order(const struct turn *now, enum chain_use use,
+                                           const struct value *v) {
   if (!is_before(now, v->writer))
     return NOT_WRITTEN;
   return use == CHAIN_READS || is_before(now, v->reader) ? NO_FAULT : NOT_READ;
@@ -190,7 +192,7 @@ static inline int join(const struct turn *now, int who) {
 
 /* Now this loop did it too. What earlier loops wrote in this phase had the same owner, else it was not over: another one
  * is that of an element of this loop. */
-static inline int enter(const struct turn *now, enum chain_use use, struct value *v) {
+static inline enum fault_kind enter(const struct turn *now, enum chain_use use, struct value *v) {
   int *who = use == CHAIN_READS ? &v->reader : &v->writer;
   *who = join(now, *who);
   return use == CHAIN_ADDS && *who == now->before + 1 ? ADDS_TOO : NO_FAULT;
@@ -198,13 +200,15 @@ static inline int enter(const struct turn *now, enum chain_use use, struct value
 
 enum { ORDER = 1, ENTER = 2 };
 
-static inline int visit(const struct turn *now, enum chain_use use, struct value *v, unsigned steps) {
-  const int fault = steps & ORDER ? verify_order(now, use, v) : NO_FAULT;
+static inline enum fault_kind visit(const struct turn *now, enum chain_use use, struct value *v,
+                                    unsigned steps) {
+  const enum fault_kind fault = steps & ORDER ? verify_order(now, use, v) : NO_FAULT;
   return fault || !(steps & ENTER) ? fault : enter(now, use, v);
 }
 
 /* What is wrong with an element of the item and its target. */
-static bool note_fault(const struct check *c, int i, int dat, int kind, long element, long target) {
+static bool note_fault(const struct check *c, int i, int dat, enum fault_kind kind, long element,
+                       long target) {
   c->faults[dat] = (struct fault){kind, c->tiles->schedule.items[i].work, element, target};
   return false;
 }
@@ -215,7 +219,7 @@ static bool visit_item(const struct check *c, int i, const struct chain_access *
   const bool single = map && map->table && !map->first && a->count == 1;
   const struct turn now = c->turns[i];
   struct value *values = c->values[a->dat];
-  int fault;
+  enum fault_kind fault;
   for (long e = item->begin; !map && e < item->end; e++)
     if ((fault = visit(&now, a->use, &values[e], steps)))
       return note_fault(c, i, a->dat, fault, e, e);

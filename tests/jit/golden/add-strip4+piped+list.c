@@ -91,6 +91,10 @@ static void op2_loop(double *restrict op2_d0, const double *restrict op2_d1, con
       op2_load_double_3(op2_l0 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0] * 3, op2_d1 + op2_m0_0[1] * 3, op2_d1 + op2_m0_0[2] * 3, op2_d1 + op2_m0_0[3] * 3});
     }
     for (; op2_i + 4 <= op2_end; op2_i += 4) {
+      for (long op2_p = op2_i + 32; op2_p < op2_i + 36 && op2_p < op2_end; op2_p++) {
+        const long op2_q = op2_list[op2_p];
+        __builtin_prefetch(op2_t0 + op2_q * 2);
+      }
       const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
       double op2_l1[12] __attribute__((aligned(64)));
       double op2_l2[12] __attribute__((aligned(64)));
@@ -163,6 +167,10 @@ static void op2_loop(double *restrict op2_d0, const double *restrict op2_d1, con
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
+    for (long op2_p = op2_i + 32; op2_p < op2_i + 33 && op2_p < op2_end; op2_p++) {
+      const long op2_q = op2_list[op2_p];
+      __builtin_prefetch(op2_t0 + op2_q * 2);
+    }
     const long op2_e = op2_list[op2_i];
     const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
     const int op2_m0_1 = op2_t0[op2_e * 2 + 1];

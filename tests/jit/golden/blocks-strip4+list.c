@@ -429,6 +429,11 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       }
       op2_n = op2_differ ? 0 : op2_n;
       if (op2_n == 1) {
+        for (long op2_p = op2_i + 32; op2_p < op2_i + 36 && op2_p < op2_end; op2_p++) {
+          const long op2_q = op2_list[op2_p];
+          __builtin_prefetch(op2_z0 + op2_q);
+          __builtin_prefetch(op2_d2 + op2_q * 3);
+        }
         const int op2_count0 = 1;
         const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
         double op2_l0[36] __attribute__((aligned(64)));
@@ -471,6 +476,11 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
         continue;
       }
       if (op2_n == 2) {
+        for (long op2_p = op2_i + 32; op2_p < op2_i + 36 && op2_p < op2_end; op2_p++) {
+          const long op2_q = op2_list[op2_p];
+          __builtin_prefetch(op2_z0 + op2_q);
+          __builtin_prefetch(op2_d2 + op2_q * 3);
+        }
         const int op2_count0 = 2;
         const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
         double op2_l0[72] __attribute__((aligned(64)));
@@ -514,6 +524,11 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
     }
     #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
     for (; op2_i < op2_stop; op2_i++) {
+      for (long op2_p = op2_i + 32; op2_p < op2_i + 33 && op2_p < op2_end; op2_p++) {
+        const long op2_q = op2_list[op2_p];
+        __builtin_prefetch(op2_z0 + op2_q);
+        __builtin_prefetch(op2_d2 + op2_q * 3);
+      }
       const long op2_e = op2_list[op2_i];
       const op2_longlong op2_first0 = op2_z0[op2_e];
       const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);
@@ -524,6 +539,11 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
+    for (long op2_p = op2_i + 32; op2_p < op2_i + 33 && op2_p < op2_end; op2_p++) {
+      const long op2_q = op2_list[op2_p];
+      __builtin_prefetch(op2_z0 + op2_q);
+      __builtin_prefetch(op2_d2 + op2_q * 3);
+    }
     const long op2_e = op2_list[op2_i];
     const op2_longlong op2_first0 = op2_z0[op2_e];
     const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);

@@ -39,6 +39,10 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
     op2_k3[0 * 4 + op2_l] = 0;
   }
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
+    for (long op2_p = op2_i + 32; op2_p < op2_i + 36 && op2_p < op2_end; op2_p++) {
+      const long op2_q = op2_list[op2_p];
+      __builtin_prefetch(op2_d0 + op2_q * 1);
+    }
     const long op2_e[4] = {op2_list[op2_i + 0], op2_list[op2_i + 1], op2_list[op2_i + 2], op2_list[op2_i + 3]};
     float op2_l0[4] __attribute__((aligned(64)));
     op2_load_float_1(op2_l0 + 0, (const float *const[4]){op2_d0 + op2_e[0], op2_d0 + op2_e[1], op2_d0 + op2_e[2], op2_d0 + op2_e[3]});
@@ -98,6 +102,10 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
+    for (long op2_p = op2_i + 32; op2_p < op2_i + 33 && op2_p < op2_end; op2_p++) {
+      const long op2_q = op2_list[op2_p];
+      __builtin_prefetch(op2_d0 + op2_q * 1);
+    }
     const long op2_e = op2_list[op2_i];
     int op2_a1[1];
     op2_a1[0] = op2_x0[op2_e];

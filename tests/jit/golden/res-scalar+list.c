@@ -19,6 +19,11 @@ static inline __attribute__((always_inline, internal_linkage)) void res();
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
+    for (long op2_p = op2_i + 32; op2_p < op2_i + 33 && op2_p < op2_end; op2_p++) {
+      const long op2_q = op2_list[op2_p];
+      __builtin_prefetch(op2_t0 + op2_q * 2);
+      __builtin_prefetch(op2_t1 + op2_q * 2);
+    }
     const long op2_e = op2_list[op2_i];
     const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
     const int op2_m0_1 = op2_t0[op2_e * 2 + 1];

@@ -1,0 +1,10 @@
+/* What is asked for early, for elements of a list. */
+#ifndef OP2JIT_JIT_GENERATE_EARLY_H
+#define OP2JIT_JIT_GENERATE_EARLY_H
+
+struct generator;
+
+/* So many elements are in hand: of as many that come later. Nothing where there is no list. */
+void put_ask_early(struct generator *g, int elements);
+
+#endif
