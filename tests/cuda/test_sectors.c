@@ -1,8 +1,11 @@
 /* What loops ask of a GPU's second-level cache: sectors of 32 bytes for each instruction of a warp, counted by the
- * stand-in as generated code runs. */
+ * stand-in as generated code runs. And what a loop begins with, by what it adds. */
 #include "backend.h"
 
 #include <dlfcn.h>
+
+#include "context/context.h"
+#include "record/record.h"
 
 enum { SIDE = 64, CELLS = SIDE * SIDE, EDGES = 2 * CELLS, LANES = 32 };
 
@@ -119,6 +122,40 @@ TEST(sectors_of_a_warp) {
     if (stores > cases[i].stores || atomics > cases[i].atomics || stores + atomics < cases[i].least)
       fail_msg("case %zu, %s of %s: %.2f sectors stored, %.2f added to", i, cases[i].variant, cases[i].type,
                stores, atomics);
+    works(op_exit());
+  }
+}
+
+static void begins_with(const char *variant) {
+  struct loop **loops = loop_records(api_context());
+  assert_non_null(loops);
+  const struct gpu_loop *l = loops[0]->ready.backend_state;
+  if (strcmp(l->variants[0].name, variant) != 0)
+    fail_msg("the loop begins with %s, expected %s", l->variants[0].name, variant);
+  free(loops);
+}
+
+TEST(first_guesses) {
+  static const struct {
+    op_access access;
+    int dim;
+    const char *word, *variant;
+  } cases[] = {{OP_INC, 4, NULL, "warps/128/vectors"},
+               {OP_INC, 12, NULL, "warps/128/vectors"},
+               {OP_INC, 40, NULL, "atomics/128/vectors"}, /* no room */
+               {OP_MIN, 4, NULL, "atomics/128/vectors"},
+               {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int dim = cases[i].dim;
+    works(start(cases[i].word, NULL));
+    const struct square s = declare("double");
+    op_dat to = op_decl_dat(s.cells, dim, "double", NULL, "to");
+    works(op_par_loop(cases[i].access == OP_INC
+                          ? "void meet(double *a, double *b) { *a += 1; *b += 2; }"
+                          : "void meet(double *a, double *b) { if (*a > 1) *a = 1; if (*b > 2) *b = 2; }",
+                      "meet", s.edges, op_arg_dat(to, 0, s.ends, dim, "double", cases[i].access),
+                      op_arg_dat(to, 1, s.ends, dim, "double", cases[i].access)));
+    begins_with(cases[i].variant);
     works(op_exit());
   }
 }
