@@ -212,15 +212,13 @@ static int make_room(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-/* Does the loop add to targets, and have so many warps room for what their elements add? */
+/* Does the loop add to targets, and have enough elements of it room at a time for what they add? */
 static bool suits_warps(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
-  enum { WARPS_AT_ONCE = 12 };
+  enum { ELEMENTS_AT_ONCE = 384 };
   bool adds = false;
   for (int k = 0; k < l->targets.count; k++)
     adds |= l->targets.items[k].access == OP_INC;
-  return adds && c->driver->dialect != GPU_DIALECT_OPENCL &&
-         WARPS_AT_ONCE * gpu_sums_bytes(&loop->desc, &l->targets, c->device.width) <=
-             (size_t)c->device.shared_most;
+  return adds && gpu_sums_bytes(&loop->desc, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
 }
 
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */

@@ -58,9 +58,24 @@ public:
 #define STANDIN_RAW __attribute__((no_sanitize_thread))
 
 /* ---- vectors ---- */
+/* One access each, where the compiler would take them apart: so that it is checked, and counted, as the device has it. */
+#ifdef STANDIN_CHECKED
+#define STANDIN_ASSIGNED(name)                                                                               \
+  name() = default;                                                                                          \
+  name(const name &) = default;                                                                              \
+  __attribute__((noinline, no_sanitize_thread, no_icf)) name &operator=(const name &from) {                  \
+    standin->access(&from, sizeof from, STANDIN_READ, __builtin_return_address(0));                          \
+    standin->access(this, sizeof from, STANDIN_WRITE, __builtin_return_address(0));                          \
+    __builtin_memcpy(this, &from, sizeof from);                                                              \
+    return *this;                                                                                            \
+  }
+#else
+#define STANDIN_ASSIGNED(name)
+#endif
 #define STANDIN_VECTOR2(T, name)                                                                             \
   struct __attribute__((aligned(2 * sizeof(T)))) name {                                                      \
     T x, y;                                                                                                  \
+    STANDIN_ASSIGNED(name)                                                                                   \
   };                                                                                                         \
   static inline name make_##name(T x, T y) {                                                                 \
     name v;                                                                                                  \
@@ -70,6 +85,7 @@ public:
 #define STANDIN_VECTOR4(T, name, align)                                                                      \
   struct __attribute__((aligned(align))) name {                                                              \
     T x, y, z, w;                                                                                            \
+    STANDIN_ASSIGNED(name)                                                                                   \
   };                                                                                                         \
   static inline name make_##name(T x, T y, T z, T w) {                                                       \
     name v;                                                                                                  \
@@ -271,6 +287,11 @@ template <class T>
 static inline T __shfl_down(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
   return standin_value<T>(
       standin->meet(STANDIN_SHUFFLE_DOWN, standin_part(width), standin_bits(v), lane, width, line));
+}
+template <class T>
+static inline T __shfl_xor(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
+  return standin_value<T>(
+      standin->meet(STANDIN_SHUFFLE_XOR, standin_part(width), standin_bits(v), lane, width, line));
 }
 template <class T> static inline T __shfl(T v, int lane, int width = OP2_LANES, int line = __builtin_LINE()) {
   return standin_value<T>(
