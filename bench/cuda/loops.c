@@ -26,7 +26,7 @@ static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant
   struct error err = {0};
   for (int p = 0; p < loop->ready.nparts; p++)
     if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
-      end_if(gpu_launch_part(ctx, loop->ready.spare, v, p, &err), &err);
+      end_if(gpu_launch_part(ctx, loop->ready.spare, v, p, gpu_of(ctx, loop->space)->landing, &err), &err);
 }
 
 static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
