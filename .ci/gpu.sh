@@ -11,8 +11,8 @@ gpu_pack() { # FOLDER
   local folder=$1 programs=() name
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/lib" || return 1
-  programs=(build/runtime/cli/op2jit build/bench/cuda_one build/tests/property/property build/tests/kernels/test_kernels
-    build/tests/shadow/test_shadow build/tests/cuda/test_cuda_{backend,graphs,increments,language,layout,rows})
+  programs=(build/runtime/cli/op2jit build/bench/cuda_one build/bench/forms build/tests/property/property build/tests/kernels/test_kernels
+    build/tests/shadow/test_shadow build/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,results,rows})
   for name in declare arguments reductions floating data globals kernels kernel_files prelude types launch life views subsets ragged fused; do
     programs+=("build/tests/api/test-api-$name")
   done
@@ -20,13 +20,16 @@ gpu_pack() { # FOLDER
   while read -r name _; do
     if [ -x "build/samples/$name" ]; then programs+=("build/samples/$name"); else programs+=("build/tests/samples/$name"); fi
   done <build/tests/cuda/samples.txt
-  cp build/bench/spmv_rows "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
+  cp build/bench/spmv_rows "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu bench/gpu/forms.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
   cp -L build/libop2jit.so.0 $(gpu_libraries "${programs[@]}" build/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
   strip --strip-debug "$folder"/bin/* "$folder"/lib/*
   cp samples/*/*_kernels.h tests/api/*.h "$folder/bin" || return 1 # where programs look for their kernels
-  say "$folder: $(du -sm "$folder" | cut -f1) MB; on the machine with the GPU: OUT=results $folder/run.sh"
+  # What is known so far, to compare with there.
+  cp -r bench/results/*-h100 "$folder/known" && cp docs/gpu.md "$folder/known" || return 1
+  [ "$(du -sm "$folder" | cut -f1)" -le 64 ] || fail "$folder is larger than 64 MB, which is what can be carried"
+  say "$folder: $(du -sm "$folder" | cut -f1) MB; on the machine with the GPU: OUT=results $folder/run.sh day"
 }
 
 # The whole day on the stand-in, small: no minute of a GPU is to be lost to a mistake in a script.

@@ -66,7 +66,7 @@ void bare_open(struct bare *g, const char *path) {
                                       .cuda_home = home ? home : getenv("CUDA_PATH"),
                                       .home = getenv("HOME"),
                                       .virtual_env = getenv("VIRTUAL_ENV")};
-  *g = (struct bare){.source = read_file(path)};
+  *g = (struct bare){.path = path, .source = read_file(path)};
   if (cuda_driver_open(&g->driver, driver ? driver : "", &err) ||
       cuda_device_choose(&g->driver, -1, 0, &g->device, &err) || nvrtc_open(&g->nvrtc, &places, &err))
     end("there is no GPU to measure", &err);
@@ -92,7 +92,7 @@ cuda_module bare_compile(struct bare *g, const char *real, bool apart, bool colo
   struct text source = {0};
   text_addf(&source, "#define REAL %s\n#define SOA %d\n#define COLOURS %d\n#line 1\n%s", real, apart,
             coloured, g->source);
-  const struct compile_file file = {"twins.cu", text_str(&source), source.length};
+  const struct compile_file file = {g->path, text_str(&source), source.length};
   char arch[16];
   snprintf(arch, sizeof arch, "sm_%d", g->device.capability);
   const struct compile_request request = {.files = &file, .nfiles = 1, .cpu = arch, .fp = "contract"};

@@ -14,11 +14,12 @@ struct bare {
   struct nvrtc *nvrtc;
   cuda_stream stream;
   cuda_event before, after;
-  char *source; /* twins.cu */
-  double copy;  /* bytes per second that a copying kernel moves, read and written */
+  const char *path; /* of the kernels' source */
+  char *source;
+  double copy; /* bytes per second that a copying kernel moves, read and written */
 };
 
-/* `path`: of twins.cu. */
+/* `path`: of kernels in CUDA C, one of which is `copy`. */
 void bare_open(struct bare *g, const char *path);
 void bare_close(struct bare *g);
 

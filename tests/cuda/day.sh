@@ -1,8 +1,8 @@
 #!/bin/bash
-# day.sh [--list] [PART[:SECONDS]]..., of look|correct|opencl|sanitize|speed|waiting|each_strategy|ragged|starts|profile: what a machine with a GPU is asked, from a folder that
-# `./dev gpu pack` made; without a word all of it. --list names the checks with their limits and runs nothing. The machine needs NVIDIA's
+# day.sh [--list] [PART[:SECONDS]]..., of look|forms|fresh|correct|opencl|sanitize|speed|waiting|each_strategy|ragged|starts|profile: what a machine with a GPU is asked, from a folder that
+# `./dev gpu pack` made; without a word all of it. `day` is what fits into fifteen minutes: look forms fresh speed. --list names the checks with their limits and runs nothing. The machine needs NVIDIA's
 # driver and NVRTC, nothing to build with. Files go to $OUT (out/ here), each line as soon as it is known: look.txt says what the machine
-# has, results.txt has a line for each check and log.txt what it said, cuda.txt, cuda.json, waiting.txt and profile.txt have figures.
+# has, results.txt has a line for each check and log.txt what it said, forms.txt, cuda.txt, cuda.json, waiting.txt and profile.txt have figures.
 # Settings: DAY_SIZE=quick (a first look), small (a rehearsal on the stand-in); DAY_JOBS checks at a time; DAY_ONLY: checks whose names
 # fit to it, as 'test_cuda_.*'. A part that may take
 # so many SECONDS begins no more checks then: they are NOT RUN.
@@ -142,6 +142,9 @@ look() {
 }
 
 strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors blocks/128 colours/128/vectors apart/128/vectors whole/128/sorted'
+
+# Forms that were changed since a GPU ran the checks.
+fresh_forms='atomics/128/vectors blocks/128/vectors staged/256/vectors/sorted direct/128/vectors'
 
 # In these a value is a small difference of large ones, so that the order of additions or a fused multiply-add changes all its
 # digits: they are compared where both sides round alike.
@@ -286,6 +289,56 @@ sanitize() {
         --cases 3 --seed $((seed += 1)) --variant $variant OP2_CACHE=off
     done
   done
+  gather
+}
+
+# What forms of kernels cost by themselves, the most deciding first: four minutes at most. Their answers are compared, too.
+forms() {
+  local options=(--source "$here/forms.cu") large=(--size 2400 1200) part
+  [ "$size" != small ] || { options+=(--size 32 10) && large=(); }
+  for part in res price rows result step reuse "large res rows step" counters; do
+    if [ $list = yes ]; then
+      plan "forms-${part// /-}" 60 "$here/bin/forms" "${options[@]}" $part
+      continue
+    fi
+    [ "$(left)" -gt 0 ] || { tell "NOT RUN forms-${part// /-}: no time was left" && continue; }
+    [ "$part" != counters ] || command -v ncu >/dev/null || { tell "NOT RUN forms-counters: there is no ncu here" && continue; }
+    case $part in
+    large*) [ ${#large[@]} -eq 0 ] || timeout -k 5 60 "$here/bin/forms" "${options[@]}" "${large[@]}" ${part#large} ;;
+    counters) # what the hardware counts for res_calc in every form
+      timeout -k 5 60 ncu --csv -k 'regex:res_' -c 12 --section SpeedOfLight --section WarpStateStats --section \
+        MemoryWorkloadAnalysis_Tables "$here/bin/forms" "${options[@]}" res >"$out/profile.txt" 2>&1
+      ;;
+    *) timeout -k 5 60 "$here/bin/forms" "${options[@]}" "$part" ;;
+    esac 2>>"$out/log.txt" | tee -a "$out/forms.txt"
+    if [ "${PIPESTATUS[0]}" -eq 0 ]; then tell "PASS forms-${part// /-}"; else bad=1 && tell "FAIL forms-${part// /-}: see forms.txt and log.txt"; fi
+  done
+}
+
+# The forms that no GPU has run yet: random loops, samples against the host, results, NVIDIA's checkers.
+fresh() {
+  local cases=20 seed=$((${DAY_SEED:-0} * 1000 + 9000)) variant layout program tool some='airfoil|jac|multigrid|spmv'
+  [ "$size" != small ] || { cases=1 some='jac' && export OP2_TUNE=off; }
+  export OP2_CACHE=off
+  for program in "$here"/bin/test_cuda_{results,counts,graphs}; do
+    [ ! -e "$program" ] || OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 150 "$program"
+  done
+  for variant in $fresh_forms; do
+    for layout in aos soa; do property "${variant//\//-}-$layout" --cases $cases --variant "$variant/$layout"; done
+    in_mode "${variant//\//-}" "$some" OP2_VARIANT=$variant OP2_SHADOW=native OP2_TUNE=off
+  done
+  property kept --cases $cases --keeps 1 --again 4 OP2_LAZY=on OP2_TUNE=off
+  in_mode tuned "$some" OP2_TUNE=force
+  if [ $list = yes ] || command -v compute-sanitizer >/dev/null; then
+    for variant in $fresh_forms; do
+      for tool in memcheck racecheck synccheck; do
+        OP2_TUNE=off OP2_VARIANT=$variant later "$tool-airfoil-${variant//\//-}" 60 compute-sanitizer --tool $tool --error-exitcode 1 \
+          "$here/bin/airfoil" --cells 1500 --iters 2
+      done
+    done
+  else
+    tell "NOT RUN sanitize: there is no compute-sanitizer here"
+  fi
   gather
 }
 
@@ -438,19 +491,20 @@ summary() {
   grep '^NOT RUN' "$out/results.txt" | grep -v 'no time was left' | cut -c1-300
 }
 
-[ $# -gt 0 ] || set -- look correct opencl sanitize speed waiting each_strategy ragged starts profile
+[ "${1:-}" != day ] || set -- look:30 forms:240 fresh:240 speed:200
+[ $# -gt 0 ] || set -- look forms correct opencl sanitize speed waiting each_strategy ragged starts profile
 [ $list = yes ] || { : >"$out/log.txt" && : >"$out/results.txt" && keep; }
 for part in "$@"; do
   began=$SECONDS may_take=100000
   case $part in *:*) may_take=${part#*:} part=${part%:*} ;; esac
   case $part in
-  look | correct | opencl | sanitize | speed | waiting | each_strategy | ragged | starts | profile)
+  look | forms | fresh | correct | opencl | sanitize | speed | waiting | each_strategy | ragged | starts | profile)
     echo "== $part"
     $part
     [ $list = yes ] || echo "   $part took $((SECONDS - began)) s"
     ;;
   *)
-    echo "day.sh: there is no part '$part'; there are: look correct opencl sanitize speed waiting each_strategy ragged starts profile"
+    echo "day.sh: there is no part '$part'; there are: look forms fresh correct opencl sanitize speed waiting each_strategy ragged starts profile"
     exit 2
     ;;
   esac
