@@ -72,7 +72,7 @@ int op_tape_reverse(op_tape tape, int last);
  * random weights y of everything that depends on them. *difference is that of <y, J x> and <J^T y, x>, over the norms: of
  * the size of rounding errors, about 1e-15 for double. `seed` makes other random numbers. Data and bars have the values
  * of before. Errors: those of op_tape_reverse; OP_ERR_ARGUMENT. */
-int op_tape_check(op_tape tape, unsigned seed, double *difference);
+int op_tape_check(op_tape tape, int seed, double *difference);
 /* What a tape has and did. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. Local. */
 typedef struct op_tape_facts_t {
   long long steps, events; /* recorded */

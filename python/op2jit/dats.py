@@ -103,6 +103,23 @@ class Dat(Handle):
         """The library's handle."""
         return self._store.handle
 
+    @property
+    def bar(self) -> "Dat":
+        """By how much each value counts for the outputs of a tape."""
+        return self._companion("bar", lib.op2jit_bar)
+
+    @property
+    def dot(self) -> "Dat":
+        """By how much each value moves, where loops carry tangents along."""
+        return self._companion("dot", lib.op2jit_dot)
+
+    def _companion(self, what: str, find: Callable[[int], Optional[int]]) -> "Dat":
+        if what + " made" not in self.__dict__:
+            made = Dat._of(self.set, self.dim, self.dtype, handle(find(self.handle)), f"{what} of {self.name}")
+            made.__dict__["companion_of"] = self._store  # which has to live as long
+            self.__dict__[what + " made"] = made
+        return self.__dict__[what + " made"]  # type: ignore[no-any-return]
+
     def fetch(self, out: Optional[Values] = None) -> Values:
         """A copy of the values, or into ``out``, in the order in which the program numbered the elements."""
         if out is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
@@ -36,10 +36,38 @@ class Global(Handle):
         self.set = None
         self._data = np.ascontiguousarray(given).reshape(-1)
         self._kept: Optional[int] = None
+        self._companions: Dict[str, Global] = {}
         if kept:
             address = self._data.ctypes.data
             self._kept = handle(lib.op2jit_decl_gbl(self.dim, text(self.type), address, text(self.name)))
         self.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(self), self._kept))
+
+    @property
+    def kept_handle(self) -> int:
+        """The library's handle of a global that it keeps."""
+        if not self._kept:
+            raise errors.make("ARGUMENT", f"global {self.name} is not kept by the library: make it with kept=True")
+        return self._kept
+
+    @property
+    def bar(self) -> "Global":
+        """By how much each value counts for the outputs of a tape."""
+        return self._companion("bar", lib.op2jit_bar_gbl)
+
+    @property
+    def dot(self) -> "Global":
+        """By how much each value moves, where loops carry tangents along."""
+        return self._companion("dot", lib.op2jit_dot_gbl)
+
+    def _companion(self, what: str, find: Callable[[int], Optional[int]]) -> "Global":
+        found = handle(find(self.kept_handle))
+        if what not in self._companions:
+            made = Global(np.zeros_like(self._data), name=f"{what} of {self.name}")
+            made.scalar = self.scalar
+            made._kept = found
+            made.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(made), found))
+            self._companions[what] = made
+        return self._companions[what]
 
     @property
     def data(self) -> Values:

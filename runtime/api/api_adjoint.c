@@ -139,7 +139,7 @@ int op2jit_tape_reverse(op_tape handle, int last) {
   return api_leave(code ? code : tape_reverse(ctx, tape, last != 0, api_error()));
 }
 
-int op2jit_tape_check(op_tape handle, unsigned seed, double *difference) {
+int op2jit_tape_check(op_tape handle, int seed, double *difference) {
   struct op_context *ctx = api_enter("op_tape_check", FLUSH);
   if (!ctx)
     return api_refused();
@@ -148,8 +148,8 @@ int op2jit_tape_check(op_tape handle, unsigned seed, double *difference) {
     check_reverse(tape, "op_tape_check");
   if (tape && !difference && !api_error()->code)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_check: the place for the difference is NULL");
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%u\n", seed);
-  return api_leave(code ? code : tape_check(ctx, tape, seed, difference, api_error()));
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%d\n", seed);
+  return api_leave(code ? code : tape_check(ctx, tape, (unsigned)seed, difference, api_error()));
 }
 
 int op2jit_tape_facts(op_tape handle, op_tape_facts_t *facts) {

@@ -364,7 +364,7 @@ static void check(unsigned seed) {
   op_tape_facts_t facts;
   double difference = 0;
   if (made)
-    works(op_tape_check(tape, seed, &difference));
+    works(op_tape_check(tape, (int)seed, &difference));
   if (!(difference < 1e-13))
     fail_msg("seed %u: the dot-product test is off by %g", seed, difference);
   if (weighted() != end)

@@ -1,0 +1,125 @@
+"""Derivatives: a tape records what loops do, and goes back from the bars of outputs to those of inputs."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_double, c_void_p
+from typing import Any, Dict, Iterable, Iterator, Optional, Sequence, TypeVar, Union
+
+from . import errors
+from ._library import DECLARED, KINDS, check, handle, lib, text
+from .dats import Dat
+from .globals import Global
+from .kernels import Kernel
+
+Some = TypeVar("Some")
+
+
+def _bytes(memory: Union[None, int, str]) -> int:
+    """2 ** 31 of "2G"; None and 0 are no limit."""
+    said = str(memory or 0).strip()
+    power = "KMGT".find(said[-1].upper()) + 1
+    number = said[:-1] if power else said
+    try:
+        return int(float(number) * 1024**power)
+    except ValueError:
+        raise errors.make("ARGUMENT", f'the memory is {memory!r}; expected bytes, or such as "500M" or "2G"') from None
+
+
+class Tape:
+    """``with op2jit.tape(inputs=[q, x]) as tape:`` records the block. Then bars of outputs are put, and ``reverse`` makes
+    those of the inputs.
+
+    ``memory``: so many bytes are kept at most ("2G"); where they do not suffice, steps are run again.
+    """
+
+    def __init__(self, inputs: Sequence[Union[Dat, Global]], memory: Union[None, int, str] = None) -> None:
+        self._inputs = list(inputs)
+        self._memory = _bytes(memory)
+        self._handle = 0
+
+    def __enter__(self) -> "Tape":
+        dats = [found.handle for found in self._inputs if isinstance(found, Dat)]
+        globals_ = [found.kept_handle for found in self._inputs if isinstance(found, Global)]
+        self._handle = handle(lib.op2jit_tape_begin(len(dats), (c_void_p * len(dats))(*dats), self._memory))
+        try:
+            for found in globals_:
+                check(lib.op2jit_tape_input_gbl(found))
+        except errors.Error:
+            self.free()
+            raise
+        return self
+
+    def __exit__(self, kind: Any, *ignored: Any) -> None:
+        if kind:
+            self.free()
+        else:
+            check(lib.op2jit_tape_end(self._handle))
+
+    def step(self) -> None:
+        """A step of the program begins."""
+        check(lib.op2jit_tape_step())
+
+    def steps(self, rounds: Iterable[Some]) -> Iterator[Some]:
+        """``for i in tape.steps(range(100)):`` makes each round a step."""
+        for one in rounds:
+            self.step()
+            yield one
+
+    def passive(self) -> None:
+        """What the program itself computes and gives from now on counts as constant."""
+        check(lib.op2jit_tape_passive())
+
+    def reverse(self, last: bool = False) -> None:
+        """From the bars of outputs to those of inputs. ``last``: what is kept is freed."""
+        check(lib.op2jit_tape_reverse(self._handle, last))
+
+    def check(self, seed: int = 1) -> float:
+        """How much tangents and adjoints differ, over the norms: of the size of rounding errors."""
+        difference = c_double()
+        check(lib.op2jit_tape_check(self._handle, seed, byref(difference)))
+        return difference.value
+
+    @property
+    def facts(self) -> Dict[str, int]:
+        """What it has and did, as ``op_tape_facts`` says it."""
+        found = KINDS["op_tape_facts_t"]()
+        check(lib.op2jit_tape_facts(self._handle, byref(found)))
+        names = [name for name, _, _ in DECLARED["structs"]["op_tape_facts_t"] if name != "reserved"]
+        return {name: getattr(found, name) for name in names}
+
+    def free(self) -> None:
+        """What it keeps is freed, and what it held on to."""
+        found, self._handle = self._handle, 0
+        if found:
+            check(lib.op2jit_tape_free(found))
+
+
+def tape(inputs: Sequence[Union[Dat, Global]], memory: Union[None, int, str] = None) -> Tape:
+    """A tape, for ``with``. Globals among the inputs are ``kept``."""
+    return Tape(inputs, memory)
+
+
+class tangents:
+    """``with op2jit.tangents():`` loops in the block carry tangents along, from and to ``dat.dot``."""
+
+    def __enter__(self) -> None:
+        check(lib.op2jit_tangent(1))
+
+    def __exit__(self, *ignored: Any) -> None:
+        check(lib.op2jit_tangent(0))
+
+
+def _words(of: Any) -> Sequence[bytes]:
+    if not isinstance(of, Kernel):
+        raise errors.make("ARGUMENT", f"{of!r} is no kernel of C text; expected an op2jit.Kernel")
+    return text(of.source), text(of.name)
+
+
+def freeze(kernel: Kernel) -> None:
+    """What this kernel computes counts as constant."""
+    check(lib.op2jit_freeze_kernel(*_words(kernel)))
+
+
+def adjoint_of(kernel: Kernel, adjoint: Kernel) -> None:
+    """``adjoint`` is the adjoint of ``kernel``, in place of the one that would be made."""
+    check(lib.op2jit_kernel_adjoint(*_words(kernel), *_words(adjoint)))
