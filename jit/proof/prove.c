@@ -301,9 +301,8 @@ static int judge_lengths(const struct plugin *plugin, const struct desc *d, cons
   return code;
 }
 
-/* As the compiler would say it. */
-static int refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                  const struct prove_result *result, struct error *err) {
+int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                 const struct prove_result *result, struct error *err) {
   struct text kept = {0}, label = {0};
   plugin_label(plugin, &label);
   messages_keep(result->messages, result->nmessages, files, &kept);
@@ -376,7 +375,7 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
   else if (proof.result.nfindings)
     code = judge(d, &proof, files, p->log, p->as_cxx, err);
   else if (p->alone && proof.result.status == 1)
-    code = refuse(p->plugin, d, files, &proof.result, err);
+    code = prove_refuse(p->plugin, d, files, &proof.result, err);
   if (!code && kept && proof.result.lowered) {
     *kept = proof.result;
     proof.result = (struct prove_result){.nfindings = kept->nfindings};

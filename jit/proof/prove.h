@@ -59,6 +59,9 @@ void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
                     struct text *out);
+/* A text that does not compile, as the compiler would say it. */
+int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                 const struct prove_result *result, struct error *err);
 void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out);
 

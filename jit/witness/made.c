@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op2jit.h"
+
 /* ---- the numbers of the text ---- */
 
 static void add_literal(struct made *m, double value) {
@@ -112,6 +114,20 @@ void made_put(enum type_code type, double value, unsigned char *out) {
     for (size_t at = 0; at < size; at += sizeof number)
       memcpy(out + at, &number, size - at < sizeof number ? size - at : sizeof number);
   }
+}
+
+bool made_is_added(enum type_code type, double start, const unsigned char *step, const unsigned char *got) {
+  unsigned char want[sizeof(long double)];
+  if (!isfinite(type_number(type, step)))
+    return true;
+  made_put(type, start, want);
+  type_combine(type, OP_INC, want, step);
+  if (memcmp(want, got, type_info(type)->size) == 0)
+    return true;
+  const double wanted = type_number(type, want);
+  const double tolerance = (type == TYPE_FLOAT ? 1e-2 : 1e-6) * fabs(start);
+  return type_info(type)->is_float &&
+         (!isfinite(wanted) || fabs(type_number(type, got) - wanted) <= tolerance);
 }
 
 void made_value(const struct made *m, unsigned long trial, unsigned place, enum type_code type, bool number,

@@ -58,17 +58,6 @@ static double scale_of(const struct trial *t) {
   return largest;
 }
 
-static bool is_added(const struct desc_arg *a, const unsigned char *step, const unsigned char *got,
-                     double start) {
-  unsigned char want[sizeof(long double)];
-  made_put(a->type, start, want);
-  type_combine(a->type, OP_INC, want, step);
-  const double tolerance =
-      type_info(a->type)->is_float ? (a->type == TYPE_FLOAT ? 1e-2 : 1e-6) * fabs(start) : 0;
-  return memcmp(want, got, trial_value_size(a)) == 0 ||
-         fabs(type_number(a->type, got) - type_number(a->type, want)) < tolerance;
-}
-
 /* Run from `start` in all components; true if one of them did not get what it gets from 0, or another argument got
  * something else. */
 static bool adds_wrongly(struct trial *t, int k, unsigned long number, double start,
@@ -85,7 +74,7 @@ static bool adds_wrongly(struct trial *t, int k, unsigned long number, double st
     for (int c = 0; c < a->dim; c++) {
       const unsigned char *step = trial_row_in(t, t->first, k, r) + (size_t)c * size;
       const unsigned char *got = trial_row(t, k, r) + (size_t)c * size;
-      if (is_added(a, step, got, start))
+      if (made_is_added(a->type, start, step, got))
         continue;
       *out = (struct trial_result){.what = TRIAL_NOT_ADDED, .argument = k, .row = r, .component = c};
       out->values[0] = type_number(a->type, step);

@@ -7,7 +7,6 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "jit/front/kernel.h"
-#include "jit/messages.h"
 #include "jit/proof/found.h"
 #include "jit/proof/prove.h"
 
@@ -71,19 +70,6 @@ static int take_kernel(struct desc *d, const struct kernel *k, struct error *err
   bool good = origins_copy(&d->origins, &k->origins) && d->kernel_name && d->text && d->fp &&
               (d->origin_file || !k->origin_file);
   return good ? OP_OK : error_memory(err, "a kernel text", k->length);
-}
-
-/* The compiler's words, if it does not understand the text. */
-static int not_understood(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                          const struct prove_result *result, struct error *err) {
-  struct text kept = {0}, label = {0};
-  plugin_label(plugin, &label);
-  messages_keep(result->messages, result->nmessages, files, &kept);
-  struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
-  int code = messages_error(text_str(&kept), &t, err);
-  text_free(&kept);
-  text_free(&label);
-  return code;
 }
 
 /* A proof of elements with targets, and one for each ragged map of elements without. */
@@ -235,7 +221,7 @@ static int prove(struct cli *cli, struct desc *d, int *status, struct error *err
     if ((code = misused(d, &proofs.items[0], &files, err)))
       *status = CLI_FAILED;
     else if (first->status != 0)
-      code = not_understood(&plugin, d, &files, first, err);
+      code = prove_refuse(&plugin, d, &files, first, err);
     else {
       *status = show_all(cli, d, &files, &proofs);
       show_warnings(cli, d, &files, first);

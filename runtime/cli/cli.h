@@ -64,6 +64,8 @@ bool cli_number(const char *text, long long most, long long *out);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Were they measured of one loop, on one machine and mesh? */
+bool cli_same_place(const struct store_tuning *a, const struct store_tuning *b);
 /* Names of loops that the cache has, each once, with a NUL behind it. */
 void cli_note_name(struct text *names, const char *name);
 /* "WHAT a loop named SAID", with the nearest of the names, or with the command that lists them. CLI_FAILED. */

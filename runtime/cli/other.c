@@ -239,11 +239,6 @@ static void look(struct cli *cli, struct contents *found) {
   error_free(&err);
 }
 
-static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
-  return a->threads == b->threads && strcmp(a->signature, b->signature) == 0 &&
-         strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
-}
-
 static bool same_row(const struct store_tuning *old, const struct store_tuning *t) {
   return !(old->median < t->median || old->median > t->median || old->count != t->count ||
            old->made != t->made);
@@ -254,7 +249,7 @@ static void print_summary(const struct contents *before, const struct contents *
   for (int i = 0; i < after->ntunings; i++) {
     const struct store_tuning *t = &after->tunings[i], *old = NULL;
     for (int j = 0; j < before->ntunings && !old; j++)
-      if (same_place(&before->tunings[j], t) && strcmp(before->tunings[j].variant, t->variant) == 0)
+      if (cli_same_place(&before->tunings[j], t) && strcmp(before->tunings[j].variant, t->variant) == 0)
         old = &before->tunings[j];
     fresh += !old;
     replaced += old && !same_row(old, t);

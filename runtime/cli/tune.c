@@ -78,7 +78,7 @@ static void plain_rows(struct text *out, const struct store_tuning *rows, int n)
     text_addf(out, "on %s; op2jit tune show LOOP has all of a loop\n", rows[0].target);
 }
 
-static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
+bool cli_same_place(const struct store_tuning *a, const struct store_tuning *b) {
   return a->threads == b->threads && strcmp(a->signature, b->signature) == 0 &&
          strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
 }
@@ -86,7 +86,7 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
 static const struct store_tuning *chosen_of(const struct store_tuning *rows, int n,
                                             const struct store_tuning *place) {
   for (int i = 0; i < n; i++)
-    if (rows[i].chosen && same_place(&rows[i], place))
+    if (rows[i].chosen && cli_same_place(&rows[i], place))
       return &rows[i];
   return NULL;
 }
@@ -98,7 +98,7 @@ static double relative(const struct store_tuning *t) {
 
 static bool is_fastest(const struct store_tuning *rows, int n, const struct store_tuning *t) {
   for (int i = 0; i < n; i++)
-    if (same_place(&rows[i], t) && rows[i].median > 0 && relative(&rows[i]) < relative(t))
+    if (cli_same_place(&rows[i], t) && rows[i].median > 0 && relative(&rows[i]) < relative(t))
       return false;
   return true;
 }
@@ -137,7 +137,7 @@ static void plain_details(struct text *out, const struct store_tuning *rows, int
     widen(&variant, rows[i].variant);
   for (int i = 0; i < n; i++) {
     const struct store_tuning *t = &rows[i];
-    if (i == 0 || !same_place(t, &rows[i - 1]))
+    if (i == 0 || !cli_same_place(t, &rows[i - 1]))
       text_addf(out,
                 "%s, signature %.*s\n  target %s, %d threads\n  mesh %s\n    %-*s %12s %11s %6s  %-19s  %s\n",
                 t->loop, shown(t->signature, SIGNATURE), t->signature, t->target, t->threads, t->mesh,

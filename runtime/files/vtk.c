@@ -11,7 +11,7 @@
 #include "files/writing.h"
 #include "mesh/data.h"
 
-static const char *base_name(const char *path) {
+const char *vtk_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -80,7 +80,7 @@ static int refer(struct vtk_step *s, const struct vtk_series *series, bool *cell
       !(known && series->mesh_step >= 0 && series->mesh_step < s->step && series->cells == fingerprint(s));
   *points = !(known && series->points_step >= 0 && series->points_step < s->step &&
               series->points == s->coords->id && series->version == s->coords->version);
-  const char *own = base_name(text_str(&s->data));
+  const char *own = vtk_base_name(text_str(&s->data));
   text_add(&s->mesh, *cells ? own : text_str(&series->mesh_file));
   text_add(&s->points, *points ? own : text_str(&series->points_file));
   return text_ok(&s->mesh) && text_ok(&s->points) ? OP_OK : error_memory(err, "a file's name", strlen(own));

@@ -74,6 +74,9 @@ int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *e
 /* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */
 int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err);
 
+/* ---- vtk.c: a path's last name */
+const char *vtk_base_name(const char *path);
+
 /* ---- vtk_index.c */
 /* OP_ERR_FILE if something else stands where the index would. On the root alone. */
 int vtk_check_index(const struct vtk_step *s, struct error *err);

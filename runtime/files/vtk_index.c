@@ -66,11 +66,6 @@ static void add_topology(struct text *out, const struct vtk_step *s) {
   text_add(out, "  </Topology>\n");
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void add_field(struct text *out, const struct vtk_step *s, const struct vtk_field *f) {
   static const struct {
     int columns;
@@ -83,7 +78,7 @@ static void add_field(struct text *out, const struct vtk_step *s, const struct v
   text_add(out, "  <Attribute Name=\"");
   add_escaped(out, f->name);
   text_addf(out, "\" AttributeType=\"%s\" Center=\"%s\">\n", kind, f->points ? "Node" : "Cell");
-  add_item(out, f->type, f->points ? s->npoints : s->total, f->columns, base_name(text_str(&s->data)),
+  add_item(out, f->type, f->points ? s->npoints : s->total, f->columns, vtk_base_name(text_str(&s->data)),
            text_str(&f->dataset));
   text_add(out, "  </Attribute>\n");
 }

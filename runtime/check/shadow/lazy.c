@@ -1,19 +1,15 @@
 #include "check/shadow/lazy.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "base/size.h"
+#include "check/shadow/shadow.h"
 #include "context/context.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
-
-/* Sums in another order differ by rounding: this much of the largest value of the dat or global. */
-#define TOLERANCE_DOUBLE 1e-10
-#define TOLERANCE_FLOAT 1e-4
 
 /* Something that a launch writes; the first one in the order of the calls. */
 struct written {
@@ -118,48 +114,19 @@ static void restore_first(const struct writes *w) {
     memcpy(w->items[k].memory, w->items[k].first, w->items[k].bytes);
 }
 
-static double largest(enum type_code type, const unsigned char *values, size_t count, double so_far) {
-  for (size_t k = 0; k < count; k++) {
-    const double x = fabs(type_number(type, values + k * type_info(type)->size));
-    so_far = isfinite(x) && x > so_far ? x : so_far;
-  }
-  return so_far;
-}
-
-/* The number of the first value that differs, or `count`. */
 static size_t compare(const struct written *w, enum type_code type, size_t count) {
-  const struct type_info *info = type_info(type);
-  if (memcmp(w->first, w->memory, count * info->size) == 0)
-    return count;
-  double tolerance = 0;
-  if (info->is_float)
-    tolerance =
-        (type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE) *
-        largest(type, w->before, count, largest(type, w->first, count, largest(type, w->memory, count, 0)));
-  for (size_t k = 0; k < count; k++) {
-    const unsigned char *a = w->first + k * info->size, *b = w->memory + k * info->size;
-    const bool members = type_is_struct(type);
-    if (type_near(type, a, b, members ? TOLERANCE_DOUBLE : 0, members ? TOLERANCE_FLOAT : 0))
-      continue;
-    const double x = type_number(type, a), y = type_number(type, b);
-    if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))
-      return k;
-  }
-  return count;
+  double largest = values_largest(type, w->before, count, 0);
+  largest = values_largest(type, w->first, count, values_largest(type, w->memory, count, largest));
+  return values_differ(type, w->first, w->memory, count, values_tolerance(type) * largest);
 }
 
 static void add_place(const struct written *w, size_t value, struct text *out) {
-  const struct dat *dat = w->launch->loop->args[w->arg].dat;
-  if (!dat) {
-    const struct gbl *gbl = w->launch->loop->args[w->arg].gbl;
-    text_addf(out, gbl ? "global \"%s\"" : "the global", gbl ? gbl->name : "");
-    text_addf(out, ", value %zu,", value);
-    return;
-  }
-  const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
-  const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
-  text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
-            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
+  const struct loop_arg *arg = &w->launch->loop->args[w->arg];
+  if (arg->dat)
+    values_place(arg->dat, value, out);
+  else
+    text_addf(out, arg->gbl ? "global \"%s\", value %zu," : "the global%s, value %zu,",
+              arg->gbl ? arg->gbl->name : "", value);
 }
 
 static int report(const struct written *w, size_t value, int n, struct error *err) {

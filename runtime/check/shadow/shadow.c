@@ -96,33 +96,47 @@ int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_ru
   return code;
 }
 
-struct difference {
-  size_t value; /* number of the first value that differs */
-  bool found;
-};
+double values_largest(enum type_code type, const unsigned char *values, size_t count, double so_far) {
+  for (size_t k = 0; k < count && type_info(type)->is_float; k++) {
+    const double x = fabs(type_number(type, values + k * type_info(type)->size));
+    so_far = isfinite(x) && x > so_far ? x : so_far;
+  }
+  return so_far;
+}
 
-/* Of an argument. */
-static struct difference compare(const struct loop_arg *arg, double sum, double additions,
-                                 const unsigned char *a, const unsigned char *b, size_t count) {
-  const enum type_code type = arg->type;
+double values_tolerance(enum type_code type) {
+  return type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE;
+}
+
+size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
+                     double tolerance) {
   const struct type_info *info = type_info(type);
-  double largest = sum, part = type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE;
-  if (memcmp(a, b, count * info->size) == 0)
-    return (struct difference){0};
-  for (size_t k = 0; info->is_float && k < count; k++) {
-    double x = fabs(type_number(type, a + k * info->size));
-    largest = isfinite(x) && x > largest ? x : largest;
-  }
-  part = fmax(part, 2 * additions * (type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON));
-  for (size_t k = 0; k < count; k++) {
-    if (type_near(type, a + k * info->size, b + k * info->size, type_is_struct(type) ? TOLERANCE_DOUBLE : 0,
-                  type_is_struct(type) ? TOLERANCE_FLOAT : 0))
+  const bool members = type_is_struct(type);
+  for (size_t k = 0; k < count; k++, a += info->size, b += info->size) {
+    if (type_near(type, a, b, members ? TOLERANCE_DOUBLE : 0, members ? TOLERANCE_FLOAT : 0))
       continue;
-    double x = type_number(type, a + k * info->size), y = type_number(type, b + k * info->size);
-    if (!info->is_float || !(fabs(x - y) <= part * largest || (isnan(x) && isnan(y))))
-      return (struct difference){.value = k, .found = true};
+    const double x = type_number(type, a), y = type_number(type, b);
+    if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))
+      return k;
   }
-  return (struct difference){0};
+  return count;
+}
+
+void values_place(const struct dat *dat, size_t value, struct text *out) {
+  const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
+  const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
+  text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
+            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
+}
+
+/* Of an argument; `count`: none. */
+static size_t compare(const struct loop_arg *arg, double sum, double additions, const unsigned char *a,
+                      const unsigned char *b, size_t count) {
+  const double rounds = 2 * additions * (arg->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
+  if (memcmp(a, b, count * type_info(arg->type)->size) == 0)
+    return count;
+  return values_differ(arg->type, a, b, count,
+                       fmax(values_tolerance(arg->type), rounds) * values_largest(arg->type, a, count, sum));
 }
 
 /* "kappa = 0.8, n = 3", as op_decl_const or op_update_const was given them. */
@@ -191,16 +205,13 @@ static int compare_dat(const struct op_context *ctx, const struct loop *loop, in
   const size_t rows = dat->soa ? (size_t)dat->stride : (size_t)dat->set->extents[EXTENT_OWNED];
   const size_t count = rows * (size_t)dat->dim;
   take_halo(dat, first, second);
-  const struct difference d = compare(&loop->args[i], sums->size[i], sums->count[i], first, second, count);
-  if (!d.found)
+  const size_t at = compare(&loop->args[i], sums->size[i], sums->count[i], first, second, count);
+  if (at == count)
     return OP_OK;
-  const size_t element = dat->soa ? d.value % (size_t)dat->stride : d.value / (size_t)dat->dim;
-  const size_t component = dat->soa ? d.value / (size_t)dat->stride : d.value % (size_t)dat->dim;
   struct text where = {0};
-  text_addf(&where, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
-            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
-  int code = report(ctx, loop, i, text_str(&where), first + d.value * dat->value_size,
-                    second + d.value * dat->value_size, err);
+  values_place(dat, at, &where);
+  int code = report(ctx, loop, i, text_str(&where), first + at * dat->value_size,
+                    second + at * dat->value_size, err);
   text_free(&where);
   return code;
 }
@@ -216,9 +227,9 @@ static int compare_all(const struct op_context *ctx, const struct launch *launch
     if (code || !has_user_memory(arg))
       continue;
     const unsigned char *a = launch->user[i], *b = second->user[i];
-    const struct difference d = compare(arg, sums->size[i], sums->count[i], a, b, (size_t)arg->dim);
-    const size_t at = d.value * type_info(arg->type)->size;
-    if (d.found)
+    const size_t value = compare(arg, sums->size[i], sums->count[i], a, b, (size_t)arg->dim);
+    const size_t at = value * type_info(arg->type)->size;
+    if (value < (size_t)arg->dim)
       code = report(ctx, loop, i, arg->form == DESC_INFO ? "the payload" : "the global", a + at, b + at, err);
   }
   return code;

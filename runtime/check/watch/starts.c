@@ -5,6 +5,7 @@
 #include "check/rows.h"
 #include "check/watch/inner.h"
 #include "check/watch/watch_say.h"
+#include "jit/witness/made.h"
 
 /* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that
  * the element reads, so a kernel that only adds ends near s + a. What is far from it is looked at once more from a
@@ -42,18 +43,6 @@ double watch_largest_input(const struct cell *cell) {
   return largest;
 }
 
-static void put_number(enum type_code type, unsigned char *out, double value) {
-  if (type == TYPE_DOUBLE)
-    memcpy(out, &value, sizeof value);
-  else if (type == TYPE_FLOAT) {
-    const float narrow = (float)value;
-    memcpy(out, &narrow, sizeof narrow);
-  } else {
-    const long long whole = (long long)value;
-    memcpy(out, &whole, type_info(type)->size); /* the low bytes come first */
-  }
-}
-
 static double start_of(enum type_code type, const unsigned char *increment, double scale, bool again) {
   const double step = fabs(type_number(type, increment));
   if (!type_info(type)->is_float)
@@ -67,25 +56,10 @@ void watch_start_increments(struct cell *cell, double scale, bool again) {
     for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++) {
         const size_t at = (size_t)c * watch_value_size(arg);
-        put_number(arg->type, cell_row(cell, 1, i, r) + at,
-                   start_of(arg->type, cell_row(cell, 0, i, r) + at, scale, again));
+        made_put(arg->type, start_of(arg->type, cell_row(cell, 0, i, r) + at, scale, again),
+                 cell_row(cell, 1, i, r) + at);
       }
   }
-}
-
-static bool is_added(const struct loop_arg *arg, const unsigned char *step, const unsigned char *got,
-                     double start) {
-  unsigned char want[sizeof(long double)];
-  if (!isfinite(type_number(arg->type, step)))
-    return true;
-  put_number(arg->type, want, start);
-  type_combine(arg->type, OP_INC, want, step);
-  if (memcmp(want, got, watch_value_size(arg)) == 0)
-    return true;
-  const double wanted = type_number(arg->type, want);
-  const double tolerance = (arg->type == TYPE_FLOAT ? 1e-2 : 1e-6) * start;
-  return type_info(arg->type)->is_float &&
-         (!isfinite(wanted) || fabs(type_number(arg->type, got) - wanted) <= tolerance);
 }
 
 /* The argument's first component that is not where a sum from its start is. */
@@ -97,7 +71,7 @@ static bool find_not_added(const struct cell *cell, int i, double scale, bool ag
       const size_t at = (size_t)c * watch_value_size(arg);
       const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
       const double start = start_of(arg->type, step, scale, again);
-      if (is_added(arg, step, got, start))
+      if (made_is_added(arg->type, start, step, got))
         continue;
       *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
       return true;
@@ -158,7 +132,7 @@ static void put_limit(const struct loop_arg *arg, unsigned char *out) {
   const struct type_info *info = type_info(arg->type);
   const bool largest = arg->access == OP_MAX;
   if (info->is_float) {
-    put_number(arg->type, out, largest ? INFINITY : -INFINITY);
+    made_put(arg->type, largest ? INFINITY : -INFINITY, out);
     return;
   }
   if (arg->type == TYPE_BOOL) {
