@@ -8,6 +8,7 @@
 #include "base/aside.h"
 #include "context/context.h"
 #include "files/vtk.h"
+#include "jit/front/number.h"
 #include "mesh/data.h"
 
 static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";
@@ -87,20 +88,13 @@ static void add_field(struct text *out, const struct vtk_step *s, const struct v
 static void add_real(struct text *out, double value) {
   enum { FEWEST = 15, MOST = 17 };
   char number[40];
-  bool pointed = false;
   for (int digits = FEWEST; digits <= MOST; digits++) {
     snprintf(number, sizeof number, "%.*g", digits, value);
     const double back = strtod(number, NULL);
     if (!(back < value || back > value))
       break;
   }
-  for (const char *c = number; *c; c++)
-    if (strchr("0123456789+-e", *c))
-      text_add_char(out, *c);
-    else if (!pointed) {
-      text_add_char(out, '.');
-      pointed = true;
-    }
+  number_add(out, number);
 }
 
 static void add_time(struct text *out, const struct vtk_step *s) {
