@@ -61,7 +61,7 @@ struct file_table {
   /* `type` is the dataset's own. */
   int (*write)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
-  /* Attributes of a dataset. Numbers are int where they fit. */
+  /* Attributes of a dataset, in place of those of the name. Numbers are int where they fit. */
   int (*put_number)(struct file *file, const char *name, const char *attribute, long long value,
                     struct error *err);
   int (*put_text)(struct file *file, const char *name, const char *attribute, const char *value,
@@ -71,10 +71,7 @@ struct file_table {
   bool (*get_text)(struct file *file, const char *name, const char *attribute, char *out, size_t size);
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
-  /* What the one has and the other lacks: datasets of any type, folders, links, and attributes also of what both
-   * have. An error if there is something that cannot be copied. */
-  int (*copy_rest)(struct file *from, struct file *to, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 5 };
+enum { FILE_TABLE_VERSION = 6 };
 
 #endif

@@ -18,7 +18,7 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   const struct file_table *table;
   int code = io_table(ctx, &table, err);
   if (!code)
-    code = writing_begin(w, table, io_comm(ctx), path, keep, err);
+    code = writing_begin(w, table, io_comm(ctx), path, keep ? path : NULL, err);
   if (code)
     return code;
   *l = writing_layout(w, path);

@@ -111,7 +111,7 @@ static int write_data(struct vtk_step *s, bool cells, bool points, struct error 
   const char *path = text_str(&s->data);
   int code = io_table(s->ctx, &table, err);
   if (!code)
-    code = writing_begin(&w, table, comm, path, false, err);
+    code = writing_begin(&w, table, comm, path, NULL, err);
   if (code)
     return code;
   struct layout l = writing_layout(&w, path);

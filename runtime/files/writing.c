@@ -51,38 +51,37 @@ static int copy_file(const char *from, const char *to, struct error *err) {
   return code;
 }
 
-/* On the root: *there says whether the file exists; it must be one that may be written. */
-static int prepare(struct writing *w, bool keep, long long *there, struct error *err) {
-  const char *path = text_str(&w->path);
-  struct stat status;
-  *there = stat(path, &status) == 0;
-  if (!*there)
+/* On the root: a file that exists must be one that may be written. */
+static int check_path(const char *path, bool there, const struct stat *status, struct error *err) {
+  if (!there)
     return errno == ENOENT ? OP_OK : cannot_write(path, err);
-  if (!S_ISREG(status.st_mode))
+  if (!S_ISREG(status->st_mode))
     return error_set(err, OP_ERR_FILE, "%s is not a file; name one", path);
-  if (access(path, W_OK) != 0)
-    return cannot_write(path, err);
-  return keep ? copy_file(path, text_str(&w->aside), err) : OP_OK;
+  return access(path, W_OK) == 0 ? OP_OK : cannot_write(path, err);
 }
 
 /* On the root: what is written, with what is kept of what was there. */
-static int open_aside(struct writing *w, const char *path, bool keep, struct error *err) {
-  long long there = 0;
-  int code = prepare(w, keep, &there, err);
+static int open_aside(struct writing *w, const char *path, const char *base, struct error *err) {
+  struct stat status;
+  const bool there = stat(text_str(&w->path), &status) == 0,
+             copies = base && (there || strcmp(base, path) != 0);
+  int code = check_path(text_str(&w->path), there, &status, err);
+  if (!code && copies)
+    code = copy_file(base, text_str(&w->aside), err);
   /* HDF5 says only that it cannot make a file; the system says why. */
   if (!code && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) < 0)
     code = cannot_write(path, err);
   return code ? code
-              : w->table->open(&w->file, text_str(&w->aside), path, keep && there ? FILE_UPDATE : FILE_CREATE,
+              : w->table->open(&w->file, text_str(&w->aside), path, copies ? FILE_UPDATE : FILE_CREATE,
                                FILE_ALONE, err);
 }
 
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
-                  bool keep, struct error *err) {
+                  const char *base, struct error *err) {
   *w = (struct writing){.comm = comm, .table = table, .rows = -1};
   int code = name_files(w, path, err);
   if (!code && together_is_root(comm))
-    code = open_aside(w, path, keep, err);
+    code = open_aside(w, path, base, err);
   code = together_agree(comm, code, err);
   if (!code && w->rows < 0 && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CLOEXEC)) < 0)
     code = cannot_write(path, err);

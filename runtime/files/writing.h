@@ -16,10 +16,10 @@ struct writing {
   int rows;          /* a descriptor to write rows by, -1: not open */
 };
 
-/* `keep`: what the file holds now, if it is there, is copied first. All ranks. After an error there is nothing to
- * end. */
+/* `base`: what this file holds is copied first; `path` itself need not be there. NULL: nothing is. All ranks. After an
+ * error there is nothing to end. */
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
-                  bool keep, struct error *err);
+                  const char *base, struct error *err);
 /* To write into it. `path` is for messages, the caller's. */
 struct layout writing_layout(const struct writing *w, const char *path);
 /* `code` is how the writing went (on this rank): not 0 throws the work away. Returns it, or why the end failed. */

@@ -178,40 +178,32 @@ int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const ch
   return layout_close(&l, code, err);
 }
 
-static int copy_others(const struct mesh_file *m, const struct writing *w, struct error *err) {
-  struct file *from = NULL;
-  int code = w->table->open(&from, m->source, m->source, FILE_READ, FILE_ALONE, err);
-  if (code)
-    return code;
-  struct error second = {0};
-  code = w->table->copy_rest(from, w->file, err);
-  const int closed = w->table->close(from, &second);
-  if (!code && closed)
-    code = error_copy(err, &second);
-  error_free(&second);
-  return code;
+/* With its attributes, and its rows if `rows`. */
+static int write_table(struct layout *l, const struct mesh_file *m, const struct mesh_table *t, bool rows,
+                       struct error *err) {
+  const char *from = m->sets[t->set].name, *type = type_info(t->type)->name;
+  const struct layout_link map[2] = {{"from", from}, {"to", t->to >= 0 ? m->sets[t->to].name : ""}};
+  const struct layout_link data[2] = {{"set", from}, {NULL, NULL}};
+  const struct layout_link *links = t->to >= 0 ? map : data;
+  const long long size = m->sets[t->set].size;
+  if (!rows)
+    return layout_describe(l, t->name, type, t->columns, size, links, err);
+  const int code = layout_new_table(l, t->name, t->type, type, t->columns, size, links, err);
+  return code ? code : layout_write(l, t->name, t->type, t->columns, 0, size, t->values, err);
 }
 
+/* From HDF5 the new file is the old one, in which tables say what was guessed. */
 int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
                     struct error *err) {
   struct writing w;
-  int code = writing_begin(&w, table, NULL, path, false, err);
+  int code = writing_begin(&w, table, NULL, path, m->source, err);
   if (code)
     return code;
   struct layout l = writing_layout(&w, path);
-  for (int i = 0; i < m->nsets && !code; i++)
+  for (int i = 0; i < m->nsets && !m->source && !code; i++)
     code = layout_write_size(&l, m->sets[i].name, m->sets[i].size, err);
-  for (int i = 0; i < m->ntables && !code; i++) {
-    const struct mesh_table *t = &m->tables[i];
-    const char *from = m->sets[t->set].name;
-    const struct layout_link map[2] = {{"from", from}, {"to", t->to >= 0 ? m->sets[t->to].name : ""}};
-    const struct layout_link data[2] = {{"set", from}, {NULL, NULL}};
-    code = layout_new_table(&l, t->name, t->type, type_info(t->type)->name, t->columns, m->sets[t->set].size,
-                            t->to >= 0 ? map : data, err);
-    if (!code)
-      code = layout_write(&l, t->name, t->type, t->columns, 0, m->sets[t->set].size, t->values, err);
-  }
-  if (!code && m->source)
-    code = copy_others(m, &w, err);
+  for (int i = 0; i < m->ntables && !code; i++)
+    if (!m->source || m->tables[i].guessed)
+      code = write_table(&l, m, &m->tables[i], !m->source, err);
   return writing_end(&w, code, err);
 }

@@ -37,7 +37,7 @@ struct mesh_file {
   struct mesh_table *tables;
   struct mesh_other *others;
   int nsets, ntables, nothers;
-  char *source; /* the HDF5 file that the mesh is from, which has the others; NULL: it is from a text */
+  char *source; /* the HDF5 file that the mesh is from; NULL: it is from a text */
 };
 
 void mesh_file_free(struct mesh_file *m);
@@ -58,7 +58,7 @@ int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error
  * left out. */
 bool mesh_airfoil_holds(const struct mesh_file *m, int table);
 
-/* OP2's layout. What the file that the mesh is from has beside it is copied. */
+/* OP2's layout. Of what is from such a file all goes along. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err);
 int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
                     struct error *err);

@@ -9,6 +9,8 @@
 static int put(struct file *file, const char *name, const char *attribute, hid_t type, const void *value,
                struct error *err) {
   hid_t space = H5Screate(H5S_SCALAR);
+  if (H5Aexists_by_name(file->id, name, attribute, H5P_DEFAULT) > 0)
+    H5Adelete_by_name(file->id, name, attribute, H5P_DEFAULT);
   hid_t id = H5Acreate_by_name(file->id, name, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   int code = id >= 0 && H5Awrite(id, type, value) >= 0
                  ? OP_OK

@@ -132,5 +132,4 @@ const struct file_table op2jit_file_table = {
     .get_number = hdf5_get_number,
     .get_text = hdf5_get_text,
     .each = each,
-    .copy_rest = hdf5_copy_rest,
 };

@@ -37,8 +37,6 @@ void hdf5_driver_release(hid_t id);
 /* The errno of what could not be written, 0 if all could. */
 int hdf5_driver_trouble(hid_t file);
 
-/* Whether the name leads to anything. */
-bool hdf5_there(const struct file *file, const char *name);
 enum file_kind hdf5_kind(const struct file *file, const char *name);
 
 int hdf5_look(struct file *file, const char *name, struct file_dataset *out, struct error *err);
@@ -49,8 +47,6 @@ int hdf5_create(struct file *file, const char *name, enum type_code type, int ra
 int hdf5_place(struct file *file, const char *name, long long *place, struct error *err);
 int hdf5_write(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
-
-int hdf5_copy_rest(struct file *from, struct file *to, struct error *err);
 
 int hdf5_put_number(struct file *file, const char *name, const char *attribute, long long value,
                     struct error *err);

@@ -5,7 +5,7 @@
 #include "inner.h"
 
 /* Every folder on the way must be there before HDF5 may be asked for what is behind it. */
-bool hdf5_there(const struct file *file, const char *name) {
+static bool is_there(const struct file *file, const char *name) {
   char *part = strdup(name);
   bool there = part != NULL && *name;
   for (char *at = part; there && *at && (at = strchr(at + 1, '/')) != NULL;) {
@@ -19,7 +19,7 @@ bool hdf5_there(const struct file *file, const char *name) {
 }
 
 enum file_kind hdf5_kind(const struct file *file, const char *name) {
-  if (!hdf5_there(file, name))
+  if (!is_there(file, name))
     return FILE_NOTHING;
   H5O_info_t info;
   const bool known = H5Oget_info_by_name(file->id, name, &info, H5P_DEFAULT) >= 0;
