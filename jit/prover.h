@@ -13,13 +13,28 @@
 extern "C" {
 #endif
 
-/* A pointer to `dim` values, or `arity` of them. */
+enum prove_form {
+  PROVE_DATA,    /* `dim` values: a dat's row, or a global */
+  PROVE_VECTOR,  /* `arity` pointers to `dim` values each */
+  PROVE_NUMBERS, /* op_arg_idx: `dim` ints, only read */
+  PROVE_PAYLOAD  /* op_arg_info: free */
+};
+enum prove_access {
+  PROVE_READ,
+  PROVE_WRITE, /* every component on every path, not read before */
+  PROVE_RW,    /* free */
+  PROVE_INC,   /* += -= ++ -- only */
+  PROVE_MIN,   /* assigned only after comparing */
+  PROVE_MAX,
+  PROVE_WORK /* free */
+};
+
 struct prove_argument {
-  bool vector;
-  int access;       /* op_access; what is free: OP_RW */
+  enum prove_form form;
+  enum prove_access access;
   const char *type; /* as C spells it: "double" */
   int dim, arity;
-  bool ragged;  /* vector: the rows of an element that has `arity` targets, which OP_ROW leads to */
+  bool ragged;  /* VECTOR: the rows of an element that has `arity` targets, which OP_ROW leads to */
   bool counted; /* before its parameter stands that number, an int */
   bool same;    /* all elements find the same values there */
   bool own;     /* ragged: the rows are of the element's own entries, and written */
@@ -157,7 +172,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 9
+#define PROVER_ABI 8
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

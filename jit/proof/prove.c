@@ -13,13 +13,24 @@
 #include "jit/prover.h"
 #include "jit/witness/witness.h"
 
+static enum prove_access access_of(int access) {
+  static const enum prove_access table[] = {
+      [OP_READ] = PROVE_READ, [OP_WRITE] = PROVE_WRITE, [OP_RW] = PROVE_RW,    [OP_INC] = PROVE_INC,
+      [OP_MIN] = PROVE_MIN,   [OP_MAX] = PROVE_MAX,     [OP_WORK] = PROVE_WORK};
+  return table[access];
+}
+
 static struct prove_argument argument_of(const struct desc *d, const struct desc_arg *a) {
+  static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,
+                                          [DESC_GBL] = PROVE_DATA,
+                                          [DESC_IDX] = PROVE_NUMBERS,
+                                          [DESC_INFO] = PROVE_PAYLOAD};
   const bool vector = desc_is_vector(a), ragged = vector && desc_is_ragged(d, a);
   const bool numbers = a->present && a->type != TYPE_BOOL && !type_is_struct(a->type);
   return (struct prove_argument){
-      .vector = vector,
+      .form = vector ? PROVE_VECTOR : forms[a->form],
       /* A payload is free, and what the kernel does with an absent argument it does not do. */
-      .access = a->present && a->form != DESC_INFO ? a->access : OP_RW,
+      .access = a->present && a->form != DESC_INFO ? access_of(a->access) : PROVE_RW,
       .type = type_info(a->type)->name,
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,

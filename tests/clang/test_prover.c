@@ -21,13 +21,14 @@ static const struct compiler *compiler;
  * arity for a vector: "r4 i1 v3r2". */
 static int parse_arguments(const char *letters, struct prove_argument arguments[8]) {
   static const char accesses[] = "rwxinmsg";
-  static const int values[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX, OP_WORK, OP_READ};
+  static const enum prove_access values[] = {PROVE_READ, PROVE_WRITE, PROVE_RW,   PROVE_INC,
+                                             PROVE_MIN,  PROVE_MAX,   PROVE_WORK, PROVE_READ};
   int n = 0;
   while (*letters) {
     struct prove_argument *a = &arguments[n++];
     *a = (struct prove_argument){.type = "double", .dim = 1, .arity = 1};
     if (*letters == 'v') {
-      a->vector = true;
+      a->form = PROVE_VECTOR;
       a->arity = letters[1] - '0';
       letters += 2;
     }
@@ -68,16 +69,19 @@ static void describe(const char *text, const struct prove_argument *arguments, i
       {"w", TYPE_DOUBLE, 2, true, (unsigned char *)w},
       {"variable", TYPE_INT, 3, false, (unsigned char *)variable},
   };
+  static const int accesses[] = {
+      [PROVE_READ] = OP_READ, [PROVE_WRITE] = OP_WRITE, [PROVE_RW] = OP_RW,    [PROVE_INC] = OP_INC,
+      [PROVE_MIN] = OP_MIN,   [PROVE_MAX] = OP_MAX,     [PROVE_WORK] = OP_WORK};
   *d =
       (struct desc){.kernel_name = "k", .text = (char *)(size_t)text, .fp = "strict", .nargs = n, .nsets = 1};
   d->consts = consts;
   d->nconsts = 3;
   for (int i = 0; i < n; i++) {
-    const bool vector = arguments[i].vector;
+    const bool vector = arguments[i].form == PROVE_VECTOR;
     d->args[i] = (struct desc_arg){.form = DESC_DAT,
                                    .type = TYPE_DOUBLE,
                                    .dim = arguments[i].dim,
-                                   .access = arguments[i].access,
+                                   .access = accesses[arguments[i].access],
                                    .map = vector ? d->nmaps : -1,
                                    .idx = vector ? -arguments[i].arity : -1,
                                    .dat = i,

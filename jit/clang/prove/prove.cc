@@ -66,9 +66,9 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
                      bool cxx, Rules &rules) {
   clang::QualType type = parameter.getType();
-  for (int level = argument.vector ? 2 : 1; level > 0 && !type.isNull(); level--)
+  for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
     type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
-  const bool reads = argument.access == OP_READ;
+  const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
   const std::string name = type_word(type);
   if (name == argument.type && (!reads || type.isConstQualified() || cxx))
     return true;

@@ -19,7 +19,7 @@ Rules::Rules(const clang::ASTContext &context, const prove_request &request,
 }
 
 int Rules::components(int i) const {
-  return argument(i).dim * (argument(i).vector ? argument(i).arity : 1);
+  return argument(i).dim * (argument(i).form == PROVE_VECTOR ? argument(i).arity : 1);
 }
 
 State Rules::start() const {
@@ -142,7 +142,7 @@ void Rules::not_by_row(const Place &place, const clang::Expr *where) {
 // Reports what is outside; false if the component is outside or not known.
 bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
-  const bool vector = arg.vector;
+  const bool vector = arg.form == PROVE_VECTOR;
   if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
     violated(place, arg.ragged ? FOUND_ROW_OUTSIDE : FOUND_POINTER_OUTSIDE, where, arg.arity, *place.entry);
     return false;
@@ -250,9 +250,9 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   const auto i = static_cast<size_t>(place.argument);
   if (!known || !state.written[i].test(static_cast<unsigned>(flat(place, arg.dim))))
     stored_[i].reads = true;
-  if (arg.access == OP_INC)
+  if (arg.access == PROVE_INC)
     violated(place, FOUND_INC_READ, where);
-  if (arg.access == OP_WRITE && known) {
+  if (arg.access == PROVE_WRITE && known) {
     const auto bit = static_cast<unsigned>(flat(place, arg.dim));
     if (state.written[i].test(bit))
       return;
@@ -265,13 +265,13 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
 
 // Is it what the argument's access does not allow?
 prove_found Rules::broken(const prove_argument &arg, Change change, Compared compared) {
-  if (arg.access == OP_READ)
+  if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
     return FOUND_READ_WRITTEN;
-  if (arg.access == OP_INC && change != Change::Increase)
+  if (arg.access == PROVE_INC && change != Change::Increase)
     return change == Change::Assign ? FOUND_INC_ASSIGNED : FOUND_INC_CHANGED;
-  if ((arg.access == OP_MIN || arg.access == OP_MAX) &&
+  if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
       (change != Change::Assign || compared != Compared::Rightly))
-    return arg.access == OP_MIN ? FOUND_MIN_NOT_COMPARED : FOUND_MAX_NOT_COMPARED;
+    return arg.access == PROVE_MIN ? FOUND_MIN_NOT_COMPARED : FOUND_MAX_NOT_COMPARED;
   return FOUND_NONE;
 }
 
@@ -300,7 +300,7 @@ std::vector<prove_fact> Rules::facts() const {
     const std::string words = words_of(stored_[i]);
     const int number = static_cast<int>(numbers.size()) + 1;
     const bool partial =
-        argument(static_cast<int>(i)).access == OP_WRITE && findings_[i].verdict != PROVE_PROVED;
+        argument(static_cast<int>(i)).access == PROVE_WRITE && findings_[i].verdict != PROVE_PROVED;
     facts.push_back(
         {partial, stored_[i].reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
   }
@@ -356,7 +356,7 @@ void Rules::at_exit(const State &state) {
   for (int a = 0; a < request_.narguments && state.reachable; a++) {
     const auto i = static_cast<size_t>(a);
     const prove_argument &arg = argument(a);
-    if (arg.access != OP_WRITE || state.written[i].all())
+    if (arg.access != PROVE_WRITE || arg.form == PROVE_PAYLOAD || state.written[i].all())
       continue;
     for (int missing = state.written[i].find_first_unset(); missing >= 0;
          missing = state.written[i].find_next_unset(static_cast<unsigned>(missing)))

@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 
-#include "include/op2jit.h"
 #include "jit/prover.h"
 #include "prove_state.h"
 

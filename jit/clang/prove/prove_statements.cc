@@ -12,7 +12,7 @@ void Walk::kernel(const clang::FunctionDecl &function, const prove_request &requ
   for (int i = 0; i < request.narguments; i++) {
     const auto parameter = static_cast<unsigned>(prove_parameter(&request, i));
     Place place;
-    place.kind = request.arguments[i].vector ? Place::Pointers : Place::Argument;
+    place.kind = request.arguments[i].form == PROVE_VECTOR ? Place::Pointers : Place::Argument;
     place.argument = i;
     state_.values[{function.getParamDecl(parameter), 0}] = Value::to(place);
     if (request.arguments[i].counted)

@@ -46,7 +46,7 @@ private:
     const auto *cast = llvm::dyn_cast_or_null<clang::CStyleCastExpr>(around);
     if (is_handle(name, around)) {
       if (!passed.ragged)
-        report_use(passed.vector ? FOUND_ROW_OF_VECTOR : FOUND_ROW_OF_ONE, argument, name);
+        report_use(passed.form == PROVE_VECTOR ? FOUND_ROW_OF_VECTOR : FOUND_ROW_OF_ONE, argument, name);
     } else if (const auto *call = llvm::dyn_cast_or_null<clang::CallExpr>(around)) {
       pass(call, parameter, argument);
     } else if (passed.ragged && !(cast && cast->getCastKind() == clang::CK_ToVoid)) {
