@@ -11,33 +11,27 @@
 #include "base/sha256.h"
 #include "base/whereami.h"
 
-struct view {
-  const unsigned char *bytes;
-  size_t size;
-};
-
-static bool open_view(const char *path, struct view *v) {
+bool mapped_open(const char *path, struct mapped *v) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  *v = (struct view){0};
+  *v = (struct mapped){0};
   if (fd < 0)
     return false;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED)
-      *v = (struct view){.bytes = bytes, .size = (size_t)status.st_size};
+      *v = (struct mapped){.bytes = bytes, .size = (size_t)status.st_size};
   }
   close(fd);
   return v->bytes != NULL;
 }
 
-static void close_view(struct view *v) {
+void mapped_close(struct mapped *v) {
   if (v->bytes)
     munmap((void *)(size_t)v->bytes, v->size);
 }
 
-/* `size` bytes at `offset`, or NULL if they are not all in the file. */
-static const unsigned char *at(const struct view *v, size_t offset, size_t size) {
+const void *mapped_at(const struct mapped *v, size_t offset, size_t size) {
   return offset <= v->size && v->size - offset >= size ? v->bytes + offset : NULL;
 }
 
@@ -53,16 +47,16 @@ static size_t padded(size_t size) {
 }
 
 /* Notes one after the other in a segment: sizes, type, owner's name, content, padded to four bytes. */
-static bool search_notes(const struct view *v, size_t offset, size_t size, struct wanted *w) {
+static bool search_notes(const struct mapped *v, size_t offset, size_t size, struct wanted *w) {
   size_t name_length = strlen(w->owner) + 1;
   while (size >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr head;
-    const unsigned char *p = at(v, offset, sizeof head);
+    const unsigned char *p = mapped_at(v, offset, sizeof head);
     if (!p)
       return false;
     memcpy(&head, p, sizeof head);
     size_t whole = sizeof head + padded(head.n_namesz) + padded(head.n_descsz);
-    if (whole > size || !at(v, offset, whole))
+    if (whole > size || !mapped_at(v, offset, whole))
       return false;
     const unsigned char *name = p + sizeof head;
     if (head.n_type == w->type && head.n_namesz == name_length && memcmp(name, w->owner, name_length) == 0) {
@@ -76,9 +70,9 @@ static bool search_notes(const struct view *v, size_t offset, size_t size, struc
   return false;
 }
 
-static bool search_file(const struct view *v, struct wanted *w) {
+static bool search_file(const struct mapped *v, struct wanted *w) {
   Elf64_Ehdr head;
-  const unsigned char *p = at(v, 0, sizeof head);
+  const unsigned char *p = mapped_at(v, 0, sizeof head);
   if (!p)
     return false;
   memcpy(&head, p, sizeof head);
@@ -86,7 +80,7 @@ static bool search_file(const struct view *v, struct wanted *w) {
     return false;
   for (size_t i = 0; i < head.e_phnum; i++) {
     Elf64_Phdr segment;
-    p = at(v, head.e_phoff, i * sizeof segment + sizeof segment);
+    p = mapped_at(v, head.e_phoff, i * sizeof segment + sizeof segment);
     if (!p)
       return false;
     memcpy(&segment, p + i * sizeof segment, sizeof segment);
@@ -103,29 +97,29 @@ static void add_hex(const unsigned char *bytes, size_t length, struct text *out)
 
 bool elf_build_id(const char *path, struct text *out) {
   struct wanted w = {.owner = "GNU", .type = NT_GNU_BUILD_ID};
-  struct view v;
-  bool found = open_view(path, &v) && search_file(&v, &w) && w.length > 0;
+  struct mapped v;
+  bool found = mapped_open(path, &v) && search_file(&v, &w) && w.length > 0;
   if (found)
     add_hex(w.found, w.length, out);
-  close_view(&v);
+  mapped_close(&v);
   return found;
 }
 
 bool elf_words(const char *path, struct text *out) {
   struct wanted w = {.owner = "op2jit", .type = 1};
-  struct view v;
-  bool found = open_view(path, &v) && search_file(&v, &w) && w.length > 0;
+  struct mapped v;
+  bool found = mapped_open(path, &v) && search_file(&v, &w) && w.length > 0;
   if (found)
     text_add_bytes(out, w.found, strnlen((const char *)w.found, w.length));
-  close_view(&v);
+  mapped_close(&v);
   return found;
 }
 
 bool elf_identity(const char *path, struct text *out) {
-  struct view v;
+  struct mapped v;
   if (elf_build_id(path, out))
     return true;
-  if (!open_view(path, &v))
+  if (!mapped_open(path, &v))
     return false;
   struct sha256 h;
   unsigned char digest[32];
@@ -133,7 +127,7 @@ bool elf_identity(const char *path, struct text *out) {
   sha256_add(&h, v.bytes, v.size);
   sha256_end(&h, digest);
   add_hex(digest, sizeof digest, out);
-  close_view(&v);
+  mapped_close(&v);
   return true;
 }
 

@@ -12,6 +12,16 @@ bool elf_build_id(const char *path, struct text *out);
 /* The words of the note of owner "op2jit", type 1. */
 bool elf_words(const char *path, struct text *out);
 
+/* The bytes of a file; false if it cannot be read, or is empty. mapped_at: `size` bytes at `offset`, or NULL if they are not all in
+ * the file. */
+struct mapped {
+  const unsigned char *bytes;
+  size_t size;
+};
+bool mapped_open(const char *path, struct mapped *v);
+const void *mapped_at(const struct mapped *v, size_t offset, size_t size);
+void mapped_close(struct mapped *v);
+
 /* What tells two files apart: the build id, else the SHA-256 of all bytes. False if it cannot be read. */
 bool elf_identity(const char *path, struct text *out);
 

@@ -34,8 +34,23 @@ static int write_table(struct op_context *ctx, struct layout *l, const struct ro
   return code ? code : rows_write(ctx, l, t, err);
 }
 
+/* Of a whole mesh: in a file names are places, so no two may be the same, and none empty. */
+static int check_new(struct layout *l, const char *what, const char *name, struct error *err) {
+  int code = OP_OK;
+  if (l->file && !*name)
+    code = error_set(err, OP_ERR_FILE, "%s: a %s has an empty name; in a file everything needs one", l->path,
+                     what);
+  else if (l->file && l->table->kind(l->file, name) != FILE_NOTHING)
+    code = error_set(
+        err, OP_ERR_FILE,
+        "%s: a %s and something else are both called \"%s\"; in a file each needs a name of its own", l->path,
+        what, name);
+  return together_agree(l->comm, code, err);
+}
+
 static int write_set(struct layout *l, const struct set *set, struct error *err) {
-  return layout_write_size(l, set->name, set->global_size, err);
+  const int code = check_new(l, "set", set->name, err);
+  return code ? code : layout_write_size(l, set->name, set->global_size, err);
 }
 
 /* One more than elements, in the program's order. The last rank has the end. */
@@ -65,6 +80,8 @@ static int write_ragged(struct op_context *ctx, struct layout *l, const struct m
   int code = together_agree(l->comm,
                             text_ok(&name) ? OP_OK : error_memory(err, "a name in a file", name.length), err);
   if (!code)
+    code = check_new(l, "ragged map's list of offsets", text_str(&name), err);
+  if (!code)
     code = write_offsets(ctx, l, map, text_str(&name), err);
   text_free(&name);
   return code;
@@ -79,7 +96,9 @@ static int write_map(struct op_context *ctx, struct layout *l, struct map *map, 
                                    .set = map_rows_of(map),
                                    .source = rows_of_map,
                                    .object = map};
-  const int code = write_table(ctx, l, &table, type_info(type)->name, links, err);
+  int code = check_new(l, "map", map->name, err);
+  if (!code)
+    code = write_table(ctx, l, &table, type_info(type)->name, links, err);
   return code || !map->first ? code : write_ragged(ctx, l, map, err);
 }
 
@@ -163,61 +182,6 @@ static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, 
 
 /* ---- whole meshes ---- */
 
-struct entry {
-  const char *name, *what;
-  struct text made; /* the name, if it is the file's own */
-};
-
-static int by_name(const void *a, const void *b) {
-  return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
-}
-
-/* What the file will have, a map's offsets too. */
-static int list_names(const struct mesh *mesh, struct entry *entries) {
-  int n = 0;
-  for (int i = 0; i < mesh->sets.count; i++)
-    entries[n++] = (struct entry){.name = ((struct set *)mesh->sets.items[i])->name, .what = "set"};
-  for (int i = 0; i < mesh->maps.count; i++) {
-    const struct map *map = mesh->maps.items[i];
-    entries[n++] = (struct entry){.name = map->name, .what = "map"};
-    if (!map->first)
-      continue;
-    struct entry *offsets = &entries[n++];
-    *offsets = (struct entry){.what = "ragged map's list of offsets"};
-    text_addf(&offsets->made, "%s" RAGGED_OFFSETS, map->name);
-    offsets->name = text_str(&offsets->made);
-  }
-  for (int i = 0; i < mesh->dats.count; i++)
-    if (!((struct dat *)mesh->dats.items[i])->temporary)
-      entries[n++] = (struct entry){.name = ((struct dat *)mesh->dats.items[i])->name, .what = "dat"};
-  return n;
-}
-
-/* In a file names are places: no two may be the same, and none empty. */
-static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
-  const int most = mesh->sets.count + 2 * mesh->maps.count + mesh->dats.count;
-  struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
-  if (!entries)
-    return error_memory(err, "a list of names", (size_t)most * sizeof *entries);
-  const int n = list_names(mesh, entries);
-  int code = OP_OK;
-  qsort(entries, (size_t)n, sizeof *entries, by_name);
-  for (int i = 0; i < n && !code; i++)
-    if (entries[i].made.failed)
-      code = error_memory(err, "a name in a file", entries[i].made.length);
-    else if (!*entries[i].name)
-      code = error_set(err, OP_ERR_FILE, "%s: a %s has an empty name; in a file everything needs one", path,
-                       entries[i].what);
-    else if (i > 0 && strcmp(entries[i].name, entries[i - 1].name) == 0)
-      code = error_set(err, OP_ERR_FILE,
-                       "%s: a %s and a %s are both called \"%s\"; in a file each needs a name of its own",
-                       path, entries[i - 1].what, entries[i].what, entries[i].name);
-  for (int i = 0; i < n; i++)
-    text_free(&entries[i].made);
-  free(entries);
-  return code;
-}
-
 static int write_mesh(struct op_context *ctx, struct layout *l, struct error *err) {
   const struct mesh *mesh = ctx->mesh;
   int code = OP_OK;
@@ -227,7 +191,7 @@ static int write_mesh(struct op_context *ctx, struct layout *l, struct error *er
     code = write_map(ctx, l, mesh->maps.items[i], err);
   for (int i = 0; i < mesh->dats.count && !code; i++) {
     struct dat *dat = mesh->dats.items[i];
-    if (!dat->temporary)
+    if (!dat->temporary && !(code = check_new(l, "dat", dat->name, err)))
       code = write_dat(ctx, l, dat, dat->name, err);
   }
   return code;
@@ -236,9 +200,7 @@ static int write_mesh(struct op_context *ctx, struct layout *l, struct error *er
 int save_mesh(struct op_context *ctx, const char *path, struct error *err) {
   struct writing w;
   struct layout l;
-  int code = together_agree(io_comm(ctx), check_names(ctx->mesh, path, err), err);
-  if (!code)
-    code = begin(ctx, &w, &l, path, false, err);
+  const int code = begin(ctx, &w, &l, path, false, err);
   return code ? code : writing_end(&w, write_mesh(ctx, &l, err), err);
 }
 

@@ -2,48 +2,19 @@
  * loaded with it has no names of what is not exported. */
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "api/fortran/fortran.h"
 #include "base/text.h"
-
-struct file {
-  const unsigned char *bytes;
-  size_t size;
-};
-
-static bool map_file(const char *path, struct file *out) {
-  struct stat state;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  void *bytes = MAP_FAILED;
-  if (fd >= 0 && fstat(fd, &state) == 0 && state.st_size > 0)
-    bytes = mmap(NULL, (size_t)state.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (fd >= 0)
-    close(fd);
-  if (bytes == MAP_FAILED)
-    return false;
-  *out = (struct file){bytes, (size_t)state.st_size};
-  return true;
-}
-
-/* `count` things of `size` bytes lie in the file at `offset`. */
-static const void *part(const struct file *file, uint64_t offset, uint64_t count, size_t size) {
-  if (offset > file->size || count > (file->size - offset) / size)
-    return NULL;
-  return file->bytes + offset;
-}
+#include "jit/key/elf_note.h"
 
 /* The symbol that begins at `value` in a table of them; NULL: none. */
-static const char *find_in(const struct file *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
+static const char *find_in(const struct mapped *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
                            ElfW(Addr) value) {
-  const ElfW(Sym) *symbols = part(file, table->sh_offset, table->sh_size, 1);
-  const char *names = part(file, strings->sh_offset, strings->sh_size, 1);
+  const ElfW(Sym) *symbols = mapped_at(file, table->sh_offset, table->sh_size);
+  const char *names = mapped_at(file, strings->sh_offset, strings->sh_size);
   const size_t count = table->sh_size / sizeof *symbols;
   for (size_t i = 0; symbols && names && i < count; i++) {
     const ElfW(Sym) *s = &symbols[i];
@@ -54,11 +25,11 @@ static const char *find_in(const struct file *file, const ElfW(Shdr) * table, co
   return NULL;
 }
 
-static const char *find_symbol(const struct file *file, ElfW(Addr) base, ElfW(Addr) address) {
-  const ElfW(Ehdr) *header = part(file, 0, 1, sizeof *header);
+static const char *find_symbol(const struct mapped *file, ElfW(Addr) base, ElfW(Addr) address) {
+  const ElfW(Ehdr) *header = mapped_at(file, 0, sizeof *header);
   if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(ElfW(Shdr)))
     return NULL;
-  const ElfW(Shdr) *sections = part(file, header->e_shoff, header->e_shnum, sizeof *sections);
+  const ElfW(Shdr) *sections = mapped_at(file, header->e_shoff, header->e_shnum * sizeof *sections);
   const ElfW(Addr) value = header->e_type == ET_DYN ? address - base : address;
   const char *found = NULL;
   for (int i = 0; sections && i < header->e_shnum && !found; i++)
@@ -86,18 +57,18 @@ static void add_name(const char *symbol, struct text *out) {
 
 bool fortran_symbol(const void *address, struct text *name) {
   Dl_info info;
-  struct file file;
+  struct mapped file;
   union {
     void *object;
     struct link_map *map;
   } extra = {NULL};
   if (!dladdr1(address, &info, &extra.object, RTLD_DL_LINKMAP) || !extra.map)
     return false;
-  if (!map_file(*extra.map->l_name ? extra.map->l_name : "/proc/self/exe", &file))
+  if (!mapped_open(*extra.map->l_name ? extra.map->l_name : "/proc/self/exe", &file))
     return false;
   const char *symbol = find_symbol(&file, extra.map->l_addr, (ElfW(Addr))(uintptr_t)address);
   if (symbol)
     add_name(symbol, name);
-  munmap((void *)(uintptr_t)file.bytes, file.size);
+  mapped_close(&file);
   return symbol && name->length > 0;
 }
