@@ -68,18 +68,34 @@ CASE(same_bits) {
 
 /* ---- a mesh without order -----------------------------------------------------------------------------*/
 
+static void shuffle(int *list, int count, unsigned seed) {
+  for (int i = 0; i < count; i++)
+    list[i] = i;
+  for (int i = count - 1; i > 0; i--) {
+    seed = seed * 1664525 + 1013904223;
+    const int other = (int)((seed >> 8) % (unsigned)(i + 1)), kept = list[i];
+    list[i] = list[other];
+    list[other] = kept;
+  }
+}
+
 /* The ring's cells and edges have other numbers: all blocks of edges meet. */
 static struct ring declare_scattered(void) {
   struct ring m = declare();
-  int *table = malloc(2 * EDGES * sizeof *table);
-  assert_non_null(table);
+  int *table = malloc(2 * EDGES * sizeof *table), *cell = malloc(CELLS * sizeof *cell),
+      *edge = malloc(EDGES * sizeof *edge);
+  assert_true(table && cell && edge);
+  shuffle(cell, CELLS, 3);
+  shuffle(edge, EDGES, 4);
   for (int e = 0; e < EDGES; e++) {
-    const long place = (long)e * CELLS / EDGES, edge = e * 4001L % EDGES;
-    table[2 * edge] = (int)((place + e * 7 % 13) % CELLS * 7919 % CELLS);
-    table[2 * edge + 1] = (int)((place + 20 + e * 5 % 17) % CELLS * 7919 % CELLS);
+    const int place = (int)((long)e * CELLS / EDGES);
+    table[2 * edge[e]] = cell[(place + e * 7 % 13) % CELLS];
+    table[2 * edge[e] + 1] = cell[(place + 20 + e * 5 % 17) % CELLS];
   }
   m.ends = op_decl_map(m.edges, m.cells, 2, table, "scattered");
   free(table);
+  free(cell);
+  free(edge);
   return m;
 }
 
