@@ -9,7 +9,7 @@
 #include "mesh.h"
 #include "plan/plan_cache.h"
 
-enum { size = 3000, targets = 1500 };
+enum { size = 5000, targets = 2500 };
 
 struct world {
   struct plan_request request;
@@ -62,7 +62,7 @@ static int make_list(struct world *w, struct error *err) {
   struct plan_column columns[2] = {w->columns[0], w->columns[1]};
   columns[0].table = columns[1].table = table;
   const struct plan_wish wish = {
-      .request = {.size = size, .block_size = 100, .columns = columns, .ncolumns = 2},
+      .request = {.size = size, .block_size = 200, .columns = columns, .ncolumns = 2},
       .strategy = &strategy_colours};
   struct plan_entry entry;
   int status = plan_entry_build(&entry, &wish, NULL, err);
