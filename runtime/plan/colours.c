@@ -37,10 +37,11 @@ static long block_size(long elements, bool combining) {
   return size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size;
 }
 
-/* On a mesh without order nearly all blocks meet: they would run one after the other. */
+/* On a mesh without order nearly all blocks meet: they would run one after the other. Small sets run on one thread, and
+ * are not worth code for a list. */
 static bool is_crowded(const struct plan *plan) {
-  enum { FEW = 8 };
-  return plan->nblocks >= FEW && 2L * plan->ncolours > plan->nblocks;
+  enum { FEW_BLOCKS = 8, FEW_ELEMENTS = 4096 };
+  return plan->nblocks >= FEW_BLOCKS && plan->size >= FEW_ELEMENTS && 2L * plan->ncolours > plan->nblocks;
 }
 
 /* Elements that meet come into the same blocks, if their order allows that: not where all have one target. *list stays

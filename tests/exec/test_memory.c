@@ -9,7 +9,7 @@
 #include "mesh.h"
 #include "plan/plan_cache.h"
 
-enum { size = 3000, targets = 1500 };
+enum { size = 5000, targets = 2500 };
 
 struct world {
   struct plan_request request;
@@ -38,6 +38,38 @@ static int make_owners(struct world *w, struct error *err) {
   int status = schedule_owners(&s, &w->request, 3, &shares, err);
   if (!status)
     schedule_free(&s);
+  return status;
+}
+static void shuffle(int *list, int count) {
+  uint64_t seed = 9;
+  for (int i = 0; i < count; i++)
+    list[i] = i;
+  for (int i = count - 1; i > 0; i--) {
+    const int other = (int)(random_next(&seed) % (uint32_t)(i + 1)), kept = list[i];
+    list[i] = list[other];
+    list[other] = kept;
+  }
+}
+
+/* Of a mesh near its own order, whose elements and targets have other numbers: all blocks meet. */
+static int make_list(struct world *w, struct error *err) {
+  static int table[2 * size], row[size], name[targets];
+  shuffle(row, size);
+  shuffle(name, targets);
+  for (int e = 0; e < size; e++)
+    for (int k = 0; k < 2; k++)
+      table[row[e] * 2 + k] = name[(e * targets / size + k) % targets];
+  struct plan_column columns[2] = {w->columns[0], w->columns[1]};
+  columns[0].table = columns[1].table = table;
+  const struct plan_wish wish = {
+      .request = {.size = size, .block_size = 200, .columns = columns, .ncolumns = 2},
+      .strategy = &strategy_colours};
+  struct plan_entry entry;
+  int status = plan_entry_build(&entry, &wish, NULL, err);
+  if (!status && entry.crowded == 0)
+    fail_msg("the blocks do not all meet");
+  if (!status)
+    plan_entry_clear(&entry);
   return status;
 }
 static int make_team(struct world *w, struct error *err) {
@@ -72,8 +104,13 @@ static const struct {
   const char *name;
   int (*run)(struct world *w, struct error *err);
 } operations[] = {
-    {"plan_build", make_plan},        {"plan_verify", check_plan}, {"schedule_verify", check_schedule},
-    {"schedule_owners", make_owners}, {"team_open", make_team},    {"plan_cache", use_cache},
+    {"plan_build", make_plan},
+    {"plan_verify", check_plan},
+    {"schedule_verify", check_schedule},
+    {"schedule_owners", make_owners},
+    {"team_open", make_team},
+    {"plan_cache", use_cache},
+    {"a list", make_list},
 };
 
 TEST(each_allocation_fails) {

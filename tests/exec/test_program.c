@@ -66,6 +66,77 @@ CASE(same_bits) {
   free(other);
 }
 
+/* ---- a mesh without order -----------------------------------------------------------------------------*/
+
+static void shuffle(int *list, int count, unsigned seed) {
+  for (int i = 0; i < count; i++)
+    list[i] = i;
+  for (int i = count - 1; i > 0; i--) {
+    seed = seed * 1664525 + 1013904223;
+    const int other = (int)((seed >> 8) % (unsigned)(i + 1)), kept = list[i];
+    list[i] = list[other];
+    list[other] = kept;
+  }
+}
+
+/* The ring's cells and edges have other numbers: all blocks of edges meet. */
+static struct ring declare_scattered(void) {
+  struct ring m = declare();
+  int *table = malloc(2 * EDGES * sizeof *table), *cell = malloc(CELLS * sizeof *cell),
+      *edge = malloc(EDGES * sizeof *edge);
+  assert_true(table && cell && edge);
+  shuffle(cell, CELLS, 3);
+  shuffle(edge, EDGES, 4);
+  for (int e = 0; e < EDGES; e++) {
+    const int place = (int)((long)e * CELLS / EDGES);
+    table[2 * edge[e]] = cell[(place + e * 7 % 13) % CELLS];
+    table[2 * edge[e] + 1] = cell[(place + 20 + e * 5 % 17) % CELLS];
+  }
+  m.ends = op_decl_map(m.edges, m.cells, 2, table, "scattered");
+  free(table);
+  free(cell);
+  free(edge);
+  return m;
+}
+
+static const struct plan_entry *plan_of_first_loop(void) {
+  struct loop **loops = loop_records(api_context());
+  const struct cpu_loop *cpu = loops[0]->ready.backend_state;
+  const struct plan_entry *entry = cpu->variants[loops[0]->ready.variant].parts[0].entry;
+  free(loops);
+  return entry;
+}
+
+CASE(blocks_that_all_meet) {
+  static const int counts[] = {1, 2, 3, 7};
+  double *change = calloc(3 * CELLS, sizeof *change), *expected = calloc(3 * CELLS, sizeof *expected),
+         *singly = calloc(3 * CELLS, sizeof *singly);
+  for (size_t t = 0; t < sizeof counts / sizeof *counts; t++) {
+    double sum = 0, most = 0;
+    open_library("", counts[t], "off", "scattered.db");
+    const struct ring m = declare_scattered();
+    move_once(&m, &sum, &most);
+    const struct plan_entry *plan = plan_of_first_loop();
+    assert_int_equal(plan->crowded, plan->plan.nblocks);
+    assert_true(plan->plan.nblocks > 50 && plan->plan.ncolours < plan->plan.nblocks / 8);
+    works(op_fetch_data(m.change, t ? change : expected));
+    works(op_plan_check(2));
+    works(op_exit());
+    assert_true(t == 0 || memcmp(change, expected, 3 * CELLS * sizeof *change) == 0);
+  }
+  double sum = 0, most = 0;
+  open_library("whole", 1, "off", "scattered.db");
+  const struct ring m = declare_scattered();
+  move_once(&m, &sum, &most);
+  works(op_fetch_data(m.change, singly));
+  works(op_exit());
+  for (int i = 0; i < 3 * CELLS; i++)
+    assert_true(singly[i] - expected[i] < 1e-12 && expected[i] - singly[i] < 1e-12);
+  free(change);
+  free(expected);
+  free(singly);
+}
+
 /* ---- many loops -----------------------------------------------------------------------------------------*/
 
 /* 200 loops, each of which has tried everything: one way to run it is left, and plans are small beside the data. */
@@ -301,6 +372,7 @@ int main(int argc, char **argv) {
   (void)argv;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
+      cmocka_unit_test(blocks_that_all_meet),
       cmocka_unit_test(many_loops_keep_little),
       cmocka_unit_test(after_a_fork),
       cmocka_unit_test(after_a_fork_while_tuning),
