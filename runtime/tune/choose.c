@@ -368,9 +368,7 @@ static bool is_of_use(struct op_context *ctx, struct tuning *t, double *seconds)
 /* When that is again: meeting is paid from the budget too. */
 static void plan_meeting(const struct op_context *ctx, const struct loop *loop, double seconds) {
   struct tuning *t = loop->ready.tuning;
-  const double share = 0.05; /* of all calls, for which the next meeting can be paid */
-  const double needed = (tuner_overhead(t->tuner) + t->meeting) / share - tuner_total(t->tuner);
-  const double calls = needed * t->unmet_calls / seconds;
+  const double calls = tuner_until(t->tuner, t->meeting) * t->unmet_calls / seconds;
   if (comm_alone(ctx->comm))
     return;
   t->unmet = 0;

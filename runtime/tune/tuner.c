@@ -173,6 +173,12 @@ bool tuner_can_pay(const struct tuner *t, double seconds) {
   return t->options.exhaustive || t->overhead + seconds <= budget(t);
 }
 
+double tuner_until(const struct tuner *t, double seconds) {
+  if (tuner_can_pay(t, seconds))
+    return 0;
+  return t->options.share > 0 ? (t->overhead + seconds) / t->options.share - t->total : INFINITY;
+}
+
 void tuner_paid(struct tuner *t, double seconds) {
   if (seconds > 0)
     t->overhead += seconds;

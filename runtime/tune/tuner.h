@@ -43,6 +43,8 @@ void tuner_reject(struct tuner *tuner, int candidate);
 void tuner_paid(struct tuner *tuner, double seconds);
 /* Whether the budget allows to prepare a candidate at an expected cost. */
 bool tuner_can_pay(const struct tuner *tuner, double seconds);
+/* For how many more seconds the loop has to run before it does; INFINITY: never. */
+double tuner_until(const struct tuner *tuner, double seconds);
 /* This candidate uses one thread where the others use all. Whether that is better depends on what else the machine
  * does, so it takes no part in the rounds: once the best of the others is known, from the rounds or from an earlier
  * run, the two are compared in turns (duel.h), again when the best one drifts, and again from time to time while one

@@ -196,6 +196,29 @@ TEST(a_settled_start_tries_nothing) {
   tuner_free(t);
 }
 
+/* How long a loop has to run for what it wants to pay. */
+TEST(knows_when_it_can_pay) {
+  const struct tuner_options a_second = {.seconds = 1}, all = {.exhaustive = true};
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 2, 0, &automatic, &err), OP_OK);
+  tuner_paid(t, 0.02);
+  tuner_pass(t, 0.1);
+  const double until = tuner_until(t, 0.03);
+  assert_true(until > 0 && !tuner_can_pay(t, 0.03));
+  tuner_pass(t, 0.999 * until);
+  assert_false(tuner_can_pay(t, 0.03));
+  tuner_pass(t, 0.002 * until);
+  assert_true(tuner_can_pay(t, 0.03) && tuner_until(t, 0.03) <= 0);
+  tuner_free(t);
+  assert_int_equal(tuner_new(&t, 2, 0, &a_second, &err), OP_OK);
+  assert_true(tuner_until(t, 0.9) <= 0 && isinf(tuner_until(t, 1.1)));
+  tuner_free(t);
+  assert_int_equal(tuner_new(&t, 2, 0, &all, &err), OP_OK);
+  assert_true(tuner_until(t, 1e9) <= 0);
+  tuner_free(t);
+}
+
 /* What earlier runs measured is not measured again, on a machine that is slower now as well; the best of it runs as soon
  * as the default's time is known, and what was hopeless stays out. */
 TEST(goes_on_where_an_earlier_run_ended) {
