@@ -75,6 +75,14 @@ static int run_at_once(struct op_context *ctx, struct launch *launch, struct err
   return code;
 }
 
+/* In another variant than from now on. */
+static bool waits_otherwise(const struct queue *queue, const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; i < queue->count; i++)
+    any |= queue->launches[i]->loop == loop && queue->launches[i]->variant != loop->ready.variant;
+  return any;
+}
+
 /* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
@@ -83,7 +91,8 @@ static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried
   const int before = loop->ready.variant;
   if (!code)
     code = (tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
-  *tried = !code && (loop->ready.variant != before || tune_tries(launch));
+  *tried = !code &&
+           (tries ? loop->ready.variant != before || tune_tries(launch) : waits_otherwise(ctx->queue, loop));
   return *tried ? queue_flush(ctx, err) : code;
 }
 

@@ -221,6 +221,10 @@ int main(int argc, char **argv) {
     run(every, &third);
   }
   check(op_counters()->records == records);
+  for (int i = 0; i < 20 && size > 1; i++) {
+    run(every, &third);
+    check(op_counters()->waiting == 0 && op_counters()->tiled == 0);
+  }
   check(!op_partition("block", "", cells, NULL, NULL));
   run(every, &third);
   /* Of one rank alone other elements: then it is another subset on all. */

@@ -301,6 +301,18 @@ def in_threads(action):
     return found
 
 
+@pytest.mark.compiled
+def test_nothing_waits_where_errors_come_back():
+    # These tiles make loops wait by themselves as soon as they come again, elsewhere.
+    with op2jit.runtime(diags=0, tiles="1000"):
+        s = op2jit.Set(1000, "cells")
+        x = op2jit.Dat(s, np.ones((1000, 2)), name="x")
+        for _ in range(20):
+            op2jit.par_loop(scale, s, x(RW), op2jit.Global(1.0, name="f")(READ))
+            assert op2jit.counters()["waiting"] == 0
+        assert op2jit.counters()["tiled"] == 0
+
+
 def test_views_stay_the_programs_arrays(running):
     s = op2jit.Set(3, "cells")
     mine = np.arange(6.0).reshape(3, 2)
