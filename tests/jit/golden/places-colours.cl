@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 18): loop places, colours/128, contract. */
+/* Made by op2jit (generator 19): loop places, colours/128, contract. */
 #include "op2jit_opencl.h"
 
 #define first op2_u_first
@@ -16,8 +16,10 @@ __kernel void op2_bounds(128) op2_loop_places(const double __global *restrict op
     const long __global *restrict op2_z0,
     const int __global *restrict op2_list,
     int op2_begin,
-    int op2_end) {
-  for (unsigned op2_i = op2_begin + get_group_id(0) * 128 + get_local_id(0); op2_i < (unsigned)op2_end; op2_i += get_num_groups(0) * 128) {
+    int op2_end,
+    int op2_back) {
+  const int op2_nth = (int)(op2_back ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0));
+  for (unsigned op2_i = op2_begin + op2_nth * 128 + get_local_id(0); op2_i < (unsigned)op2_end; op2_i += get_num_groups(0) * 128) {
     const int op2_e = op2_list[op2_i];
     const long op2_first0 = op2_z0[op2_e];
     const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);

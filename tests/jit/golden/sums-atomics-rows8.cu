@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 18): loop sums, atomics/128/vectors/rows8, contract. */
+/* Made by op2jit (generator 19): loop sums, atomics/128/vectors/rows8, contract. */
 #include "op2jit_cuda.h"
 struct __align__(16) op2_slot {
   __align__(16) float g3[1];
@@ -18,17 +18,27 @@ static __device__ __forceinline__ void op2_finish(op2_slot &mine, op2_slot *slot
     *slot = mine;
   }
 }
-extern "C" __global__ void __launch_bounds__(256) op2_combine(op2_slot *slots, int count, op2_slot *warps) {
-  op2_slot mine = slots[(int)threadIdx.x < count ? threadIdx.x : 0];
-  if ((int)threadIdx.x >= count) {
-    mine.g3[0] = -0.0;
-  }
-  for (int i = threadIdx.x + 256; i < count; i += 256) {
-    const op2_slot other = slots[i];
-    op2_merge(&mine, &other);
+static __device__ __forceinline__ void op2_last(const op2_slot *slots, int count, op2_slot *warps, op2_slot *out) {
+  for (int at = threadIdx.x; at < 256; at += (int)blockDim.x) {
+    op2_slot mine = slots[(int)at < count ? at : 0];
+    if ((int)at >= count) {
+      mine.g3[0] = -0.0;
+    }
+    for (int i = at + 256; i < count; i += 256) {
+      const op2_slot other = slots[i];
+      op2_merge(&mine, &other);
+    }
+    for (int down = 16; down > 0; down /= 2) {
+      const op2_slot other = op2_lane(mine, 0xffffffffu, down);
+      op2_merge(&mine, &other);
+    }
+    if (at % 32 == 0) warps[at / 32] = mine;
   }
   __syncthreads();
-  op2_finish(mine, slots, warps);
+  if (threadIdx.x != 0) return;
+  op2_slot result = warps[0];
+  for (int i = 1; i < 256 / 32; i++) op2_merge(&result, &warps[i]);
+  *out = result;
 }
 #define OP2_ROWS 8
 static __device__ __forceinline__ unsigned op2_row_mask() {
@@ -83,12 +93,17 @@ extern "C" __global__ void __launch_bounds__(128) op2_loop_sums(const double *__
     op2_slot *op2_slots,
     op2_slot *op2_warps,
     int op2_slot0,
+    unsigned *op2_ticket,
+    int op2_count,
+    op2_slot *op2_result,
     int op2_begin,
-    int op2_end) {
+    int op2_end,
+    int op2_back) {
+  const int op2_nth = (int)(op2_back ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
   const int op2_lane = op2_row_lane();
   op2_slot op2_r;
   op2_r.g3[0] = -0.0;
-  for (unsigned op2_i = op2_begin + blockIdx.x * 16 + threadIdx.x / 8; op2_i < (unsigned)op2_end; op2_i += gridDim.x * 16) {
+  for (unsigned op2_i = op2_begin + op2_nth * 16 + threadIdx.x / 8; op2_i < (unsigned)op2_end; op2_i += gridDim.x * 16) {
     const int op2_e = (int)op2_i;
     double op2_a2[1];
     op2_a2[0] = -0.0;
@@ -110,8 +125,10 @@ extern "C" __global__ void __launch_bounds__(128) op2_loop_sums(const double *__
   if (op2_lane != 0) {
     op2_r.g3[0] = -0.0;
   }
-  op2_slot *op2_own = op2_slots + op2_slot0 + blockIdx.x;
-  op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)blockIdx.x) * (128 / 32));
+  op2_slot *op2_own = op2_slots + op2_slot0 + op2_nth;
+  op2_finish(op2_r, op2_own, op2_warps + (256 + (op2_slot0 + op2_nth) * 128) / 32);
+  if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count))
+    op2_last(op2_slots, op2_count, op2_warps, op2_result);
 }
 /* sums.c */
 void sums(int n, const double **a, double *y, double *to, float *all) {
