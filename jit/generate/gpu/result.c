@@ -168,7 +168,7 @@ static void put_kept_parameters(struct gpu_writer *w) {
       add_words(&w->g, w->g.out, ", %s $global*kept%d", gpu_memory_type(w, w->g.d->args[i].type), i);
 }
 
-/* Thread `place` of GPU_COMBINE_THREADS: each adds up every so manieth slot. */
+/* Thread `place` adds up its slots: of each GPU_COMBINE_THREADS one. */
 static void put_every(struct gpu_writer *w, const char *place) {
   put(&w->g, "op2_slot mine = slots[(int)%s < count ? %s : 0];", place, place);
   put_open(&w->g, "if ((int)%s >= count)", place);
@@ -283,16 +283,17 @@ static void put_counted_once(struct gpu_writer *w) {
 /* The block's slot; who leaves the last one of those that count makes the loop's results. Its first warps' places are for
  * that. */
 static void put_leave(struct gpu_writer *w) {
-  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
-      GPU_COMBINE_THREADS, w->shape->block);
-  add_words(&w->g, w->g.out,
-            "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count)) "
-            "op2_last(op2_slots, op2_count, op2_warps%s",
-            gpu_tells_host(w->g.d) ? ", op2_result" : "");
+  struct text kept = {0};
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_kept(w, i))
-      text_addf(w->g.out, ", op2_kept%d", i);
-  text_add(w->g.out, ");\n");
+      text_addf(&kept, ", op2_kept%d", i);
+  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
+      GPU_COMBINE_THREADS, w->shape->block);
+  put(&w->g, "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count))");
+  put(&w->g, "  op2_last(op2_slots, op2_count, op2_warps%s%s);", gpu_tells_host(w->g.d) ? ", op2_result" : "",
+      text_str(&kept));
+  w->g.out->failed |= kept.failed;
+  text_free(&kept);
 }
 
 void gpu_put_finish(struct gpu_writer *w) {

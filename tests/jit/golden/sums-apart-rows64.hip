@@ -4,7 +4,6 @@
 #define uint64_t op2_uint64
 #define __align__(n) __attribute__((aligned(n)))
 #define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)
-#define __shfl_xor_sync(mask, v, with) __shfl_xor(v, with, OP2_LANES)
 #define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #include "op2jit_hip.h"
 struct __align__(16) op2_slot {
@@ -146,7 +145,8 @@ extern "C" __global__ void __launch_bounds__(64) op2_loop_sums(const double *__r
   }
   op2_slot *op2_own = op2_slots + op2_slot0 + op2_nth;
   op2_finish(op2_r, op2_own, op2_warps + (256 + (op2_slot0 + op2_nth) * 64) / OP2_LANES);
-if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count)) op2_last(op2_slots, op2_count, op2_warps, op2_result);
+  if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count))
+    op2_last(op2_slots, op2_count, op2_warps, op2_result);
 }
 /* sums.c */
 void sums(int n, const double **a, double *y, double *to, float *all) {

@@ -127,7 +127,8 @@ extern "C" __global__ void __launch_bounds__(128) op2_loop_sums(const double *__
   }
   op2_slot *op2_own = op2_slots + op2_slot0 + op2_nth;
   op2_finish(op2_r, op2_own, op2_warps + (256 + (op2_slot0 + op2_nth) * 128) / 32);
-if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count)) op2_last(op2_slots, op2_count, op2_warps, op2_result);
+  if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count))
+    op2_last(op2_slots, op2_count, op2_warps, op2_result);
 }
 /* sums.c */
 void sums(int n, const double **a, double *y, double *to, float *all) {
