@@ -6,6 +6,7 @@
 #include "base/progress/progress.h"
 #include "base/text.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "loop/queue.h"
 #include "tape/tape.h"
 
@@ -47,6 +48,8 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   if (code || nothing)
     return code;
   tape->reversed++;
+  if (!site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 && (code = site_test(ctx, event, err)))
+    return code;
   return tape_run_adjoint(ctx, site, event_values(event), err);
 }
 

@@ -76,7 +76,7 @@ struct site {
   bool adjoint_old, tangent_old; /* more is active than when it was made */
   struct derived *adjoint, *tangent;
   bool refused;         /* it has none */
-  bool tested;          /* OP2_ADJOINT=check */
+  bool tested; /* OP2_ADJOINT=check */
 };
 
 enum event_kind {
@@ -262,6 +262,9 @@ int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err
 
 /* ---- check.c ---- */
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err);
+/* OP2_ADJOINT=check: one loop, with data as they are before it, from bars and dots of noise. OP_ERR_VIOLATION if its tangent
+ * and its adjoint differ. Data, bars and dots have the values of before. */
+int site_test(struct op_context *ctx, const struct event *event, struct error *err);
 
 /* ---- reverse.c ---- */
 /* Before anything runs: OP_ERR_KERNEL names all loops without a derivative. */
