@@ -360,11 +360,16 @@ Node *Builder::choose(Node *condition, Node *then, Node *other) {
     return then;
   if (condition->op == Op::Number)
     return (is_real(condition->type) ? condition->real != 0 : condition->number != 0) ? then : other;
-  const std::vector<uint64_t> key = {static_cast<uint64_t>(Op::If), reinterpret_cast<uintptr_t>(condition)};
+  // Each has a branch of its own: what one is made of may be made of the other.
+  const std::vector<uint64_t> key = {static_cast<uint64_t>(Op::If), reinterpret_cast<uintptr_t>(condition),
+                                     reinterpret_cast<uintptr_t>(then), reinterpret_cast<uintptr_t>(other)};
   Node *&known = now_->known[key];
-  if (!known)
-    close(known = branch(condition));
-  return phi(known, then, other);
+  if (!known) {
+    Node *made = branch(condition);
+    close(made);
+    known = phi(made, then, other);
+  }
+  return known;
 }
 
 Node *Builder::loop() {

@@ -27,8 +27,6 @@ void Trace::restore(const Mark &mark) {
     if (!has_effect(items[i]->op) && items[i]->op < Op::Phi)
       items[kept++] = items[i];
   items.resize(kept);
-  for (auto at = mark.block->known.begin(); at != mark.block->known.end();)
-    at = at->second->op == Op::If ? mark.block->known.erase(at) : std::next(at);
   state_ = mark.state;
   refusal_ = mark.refusal;
   builder_.enter(mark.block);

@@ -218,9 +218,6 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
         need_it(node->owner);
       if (node->op == Op::If || node->op == Op::Loop)
         require_outside(node, whole);
-      for (const Node *result : node->op == Op::If ? node->results : std::vector<Node *>())
-        for (const Node *operand : result->in)
-          need_it(operand);
     }
   }
   for (const Node *result : owner->results)

@@ -201,7 +201,8 @@ void Writer::tables() {
       int strength;
       all += (all.empty() ? "" : ", ") + (value ? this->number(value, strength) : std::string("0"));
     }
-    text += std::string("static const ") + type_name(type) + " op2_t" + std::to_string(number) + "[" + std::to_string(values.size()) + "] = {" + all + "};\n";
+    line(std::string("static const ") + type_name(type) + " op2_t" + std::to_string(number) + "[" +
+         std::to_string(values.size()) + "] = {" + all + "};");
   }
 }
 
@@ -236,9 +237,9 @@ void Writer::run(const std::string &name) {
   find_live();
   count_uses();
   find_inlined();
-  tables();
   head(name);
   indent_ = "  ";
+  tables();
   const auto all = members_.find(derived_.builder.root());
   if (all == members_.end())
     return;
