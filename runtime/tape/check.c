@@ -24,7 +24,8 @@ static void fill_numbers(enum type_code type, unsigned char *to, size_t values, 
     for (int m = 0; m < info->nmembers; m++)
       if (type_is_real(info->members[m].type))
         fill_numbers(info->members[m].type, to + info->members[m].offset,
-                     info->members[m].size / type_info(info->members[m].type)->size, state + (unsigned)m + 7 * i);
+                     info->members[m].size / type_info(info->members[m].type)->size,
+                     state + (unsigned)m + 7 * i);
     state = state * 6364136223846793005u + 1442695040888963407u;
     const double number = (double)(state >> 40) / (1 << 23) - 1;
     const float narrow = (float)number;
@@ -46,7 +47,8 @@ static int put_noise(struct op_context *ctx, const struct thing *companion, stru
     return error_memory(err, "random numbers", values * type_info(type)->size);
   const unsigned rank = dat ? (unsigned)ctx->comm->rank : 0;
   fill_numbers(type, in, values,
-               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which + rank * 65537u);
+               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which +
+                   rank * 65537u);
   int code = queue_flush(ctx, err);
   if (!code && dat)
     code = data_put(ctx, companion->dat, in, err);
@@ -76,7 +78,8 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
   }
 }
 
-static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3], struct error *err) {
+static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
+                       struct error *err) {
   if (a->gbl) {
     int code = queue_flush(ctx, err);
     if (!code)
@@ -261,7 +264,8 @@ static int run_test(struct test *t, double *difference, struct error *err) {
   return code;
 }
 
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err) {
+int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
+               struct error *err) {
   struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
   int code = tape_derive(ctx, tape, err);
   if (!code)
@@ -353,10 +357,11 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
     code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
   const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]), most = 1e-4;
   if (!code && !(fabs(all[0] - all[3]) <= most * norms))
-    code = error_set(err, OP_ERR_VIOLATION,
-                     "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
-                     "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
-                     site->name, all[0], all[3]);
+    code = error_set(
+        err, OP_ERR_VIOLATION,
+        "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
+        "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
+        site->name, all[0], all[3]);
   return code;
 }
 

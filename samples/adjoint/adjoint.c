@@ -187,8 +187,8 @@ static void pull_back(const struct jac *j, double change_b) {
 /* The largest difference of two dats. */
 static double apart(op_set set, op_dat a, op_dat b) {
   double most = 0;
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", distance), "distance", set, own(a, OP_READ), own(b, OP_READ),
-              op_arg_gbl(&most, 1, "double", OP_MAX));
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", distance), "distance", set, own(a, OP_READ),
+              own(b, OP_READ), op_arg_gbl(&most, 1, "double", OP_MAX));
   return most;
 }
 
@@ -267,7 +267,8 @@ int main(int argc, char **argv) {
   if (op_init(argc, argv, 1))
     return 1;
   const char *backend = getenv("OP2_BACKEND");
-  run(n, by_hand_only || (backend && !strcmp(backend, "native"))); /* which runs functions of the program only */
+  run(n,
+      by_hand_only || (backend && !strcmp(backend, "native"))); /* which runs functions of the program only */
   op_printf("adjoint: %s\n", failures ? "FAILED" : "PASSED");
   return op_exit() || failures;
 }

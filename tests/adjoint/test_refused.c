@@ -12,7 +12,7 @@ static const double one = 1;
 #define none(status, words, call)                                                                            \
   do {                                                                                                       \
     assert_null(call);                                                                                       \
-    assert_int_equal(op_last_error()->code, (status));                                                          \
+    assert_int_equal(op_last_error()->code, (status));                                                       \
     if (!strstr(op_last_error()->message, words))                                                            \
       fail_msg("%s", op_last_error()->message);                                                              \
   } while (0)
@@ -119,7 +119,8 @@ CASE(sums_of_active_values_stay_in_the_library) {
   struct ring r = ring_declare();
   double sum = 0;
   op_tape tape = begin(&r);
-  refused(OP_ERR_STATE, "loop total, argument 2: a value that depends on the tape's inputs goes into a C variable",
+  refused(OP_ERR_STATE,
+          "loop total, argument 2: a value that depends on the tape's inputs goes into a C variable",
           op_par_loop(ring_total, "total", r.nodes, direct(r.u, 1, "double", OP_READ),
                       op_arg_gbl(&sum, 1, "double", OP_INC)));
   assert_true(sum == 0);
@@ -153,10 +154,10 @@ CASE(all_loops_without_a_derivative_are_named) {
   double before[NODES], after[NODES];
   op_tape tape = begin(&r);
   for (int twice = 0; twice < 2; twice++) {
-    works(op_par_loop("static void first(const double *u, double *du) { *du = lgamma(*u); }", "first", r.nodes,
-                      direct(r.u, 1, "double", OP_READ), direct(r.du, 1, "double", OP_WRITE)));
-    works(op_par_loop("static void second(const double *du, double *u) { *u = tgamma(*du + 1.5); }", "second", r.nodes,
-                      direct(r.du, 1, "double", OP_READ), direct(r.u, 1, "double", OP_RW)));
+    works(op_par_loop("static void first(const double *u, double *du) { *du = lgamma(*u); }", "first",
+                      r.nodes, direct(r.u, 1, "double", OP_READ), direct(r.du, 1, "double", OP_WRITE)));
+    works(op_par_loop("static void second(const double *du, double *u) { *u = tgamma(*du + 1.5); }", "second",
+                      r.nodes, direct(r.du, 1, "double", OP_READ), direct(r.u, 1, "double", OP_RW)));
   }
   works(op_tape_end(tape));
   works(op_fetch_data(r.u, before));
@@ -175,8 +176,9 @@ CASE(a_wrong_adjoint_is_found) {
   char *arguments[] = {"test", "OP2_ADJOINT=check"};
   works(op_init(2, arguments, 0));
   struct ring r = ring_declare();
-  works(op_kernel_adjoint(ring_total, "total",
-                          "static void wrong(const double *u, double *u_b, const double *s) { *u_b += *u * *s; }", "wrong"));
+  works(op_kernel_adjoint(
+      ring_total, "total",
+      "static void wrong(const double *u, double *u_b, const double *s) { *u_b += *u * *s; }", "wrong"));
   op_tape tape = begin(&r);
   ring_total_up(&r);
   works(op_tape_end(tape));
