@@ -315,13 +315,14 @@ void Writer::write_branch(const Node *node) {
   line("}");
 }
 
-static bool reads_other(const Node *node, const Node *own, const Node *loop) {
+// Does it read one of those that have their next value already?
+static bool reads_any(const Node *node, const std::set<const Node *> &carried, const Block *body) {
   if (node->op == Op::Carried)
-    return node->owner == loop && node != own;
-  if (!is_within(node->home, loop->blocks[0]))
+    return carried.count(node) > 0;
+  if (!is_within(node->home, body))
     return false;
   for (const Node *operand : node->in)
-    if (operand && reads_other(operand, own, loop))
+    if (operand && reads_any(operand, carried, body))
       return true;
   return false;
 }
@@ -365,16 +366,19 @@ void Writer::write_loop(const Node *node) {
     line("if (!" + decides + ")\n" + indent_ + "  break;");
   block(node->blocks[0]);
   std::vector<std::string> steps;
+  std::set<const Node *> assigned;
   for (const Node *one : all)
     if (one != counter) {
       const Node *next = plain(one->in[1]);
       require(next);
       std::string value = expression(next, 0);
-      if (reads_other(next, one, node) && (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
+      if (reads_any(next, assigned, node->blocks[0]) &&
+          (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
         const std::string name = "op2v" + std::to_string(names_++);
         line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
         value = name;
       }
+      assigned.insert(one);
       steps.push_back(uses_[static_cast<size_t>(one->id)].name + " = " + value + ";");
     }
   for (const std::string &step : steps)
