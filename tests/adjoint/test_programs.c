@@ -204,7 +204,7 @@ static int recording;
 static long long ran_again; /* steps, of all programs */
 static size_t too_small;    /* the budget; what it should be, as the message says */
 static void note_budget(int code) {
-  size_t given, least;
+  size_t given = 0, least = 0;
   if (!code)
     return;
   const char *says =
