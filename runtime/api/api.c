@@ -155,9 +155,8 @@ static void note_declaration(void) {
   } declarations[] = {{"op_decl_set", HANDLE_SET},       {"op_decl_subset", HANDLE_SET},
                       {"op_decl_map", HANDLE_MAP},       {"op_decl_dat", HANDLE_DAT},
                       {"op_decl_gbl", HANDLE_GBL},       {"op_decl_graph", HANDLE_GRAPH},
-                      {"op_tape_begin", HANDLE_TAPE},
-                      {"op_kernel_file", HANDLE_KERNEL}, {"op_kernel_text", HANDLE_KERNEL},
-                      {"OP_KERNEL_FILE", HANDLE_KERNEL}};
+                      {"op_tape_begin", HANDLE_TAPE},    {"op_kernel_file", HANDLE_KERNEL},
+                      {"op_kernel_text", HANDLE_KERNEL}, {"OP_KERNEL_FILE", HANDLE_KERNEL}};
   const char *call = the.context ? the.context->agreement->where : NULL;
   for (size_t i = 0; call && i < sizeof declarations / sizeof *declarations; i++)
     if (strncmp(call, declarations[i].call, strlen(declarations[i].call)) == 0)
@@ -292,12 +291,9 @@ struct op_context *api_context(void) {
 /* Of any kind, a subset too. */
 static void *find_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                          const char *what) {
-  static const char *const makers[] = {[HANDLE_SET] = "op_decl_set",
-                                       [HANDLE_MAP] = "op_decl_map",
-                                       [HANDLE_DAT] = "op_decl_dat",
-                                       [HANDLE_GBL] = "op_decl_gbl",
-                                       [HANDLE_GRAPH] = "op_decl_graph",
-                                       [HANDLE_TAPE] = "op_tape_begin"};
+  static const char *const makers[] = {
+      [HANDLE_SET] = "op_decl_set", [HANDLE_MAP] = "op_decl_map",     [HANDLE_DAT] = "op_decl_dat",
+      [HANDLE_GBL] = "op_decl_gbl", [HANDLE_GRAPH] = "op_decl_graph", [HANDLE_TAPE] = "op_tape_begin"};
   if (the.error.code)
     return NULL;
   void *object = handle_object(ctx->handles, handle, kind);

@@ -16,8 +16,9 @@ static struct tape *find(struct op_context *ctx, op_tape handle, const char *cal
 static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs[], struct dat **dats) {
   struct error *err = api_error();
   if (ctx->compiled)
-    error_set(err, OP_ERR_STATE, "op_tape_begin: kernels that are functions of the program have no text to be "
-                                 "differentiated; use op_par_loop of op2jit.h");
+    error_set(err, OP_ERR_STATE,
+              "op_tape_begin: kernels that are functions of the program have no text to be "
+              "differentiated; use op_par_loop of op2jit.h");
   else if (ctx->tapes && ctx->tapes->tape)
     error_set(err, OP_ERR_STATE,
               ctx->tapes->tape->recording ? "op_tape_begin: a tape records already; call op_tape_end first"
@@ -26,13 +27,14 @@ static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs
   else if (ctx->tapes && ctx->tapes->tangents)
     error_set(err, OP_ERR_STATE, "op_tape_begin: loops carry tangents along; call op_tangent(0) first");
   else if (ninputs < 0 || (ninputs && !inputs))
-    error_set(err, OP_ERR_ARGUMENT, "op_tape_begin: %d inputs at %s; expected 0 or more, and where they are", ninputs,
-              inputs ? "an address" : "NULL");
+    error_set(err, OP_ERR_ARGUMENT, "op_tape_begin: %d inputs at %s; expected 0 or more, and where they are",
+              ninputs, inputs ? "an address" : "NULL");
   for (int i = 0; !err->code && i < ninputs; i++) {
     dats[i] = api_object(ctx, inputs[i], HANDLE_DAT, "op_tape_begin", "an input");
     if (dats[i] && !type_is_real(dats[i]->type))
       error_set(err, OP_ERR_TYPE,
-                "op_tape_begin: dat \"%s\" is of type \"%s\", which has no real numbers; there is no derivative by it",
+                "op_tape_begin: dat \"%s\" is of type \"%s\", which has no real numbers; there is no "
+                "derivative by it",
                 dats[i]->name, type_info(dats[i]->type)->name);
   }
 }
@@ -47,8 +49,8 @@ op_tape op2jit_tape_begin(int ninputs, const op_dat inputs[], size_t bytes) {
     error_memory(api_error(), "the inputs of a tape", (size_t)ninputs * sizeof *dats);
   else
     check_begin(ctx, ninputs, inputs, dats);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_begin\ninputs\t%d\nbytes\t%zu\n",
-                                 ninputs, bytes);
+  const int code = agree_on_call(ctx, api_error()->code, api_error(),
+                                 "op_tape_begin\ninputs\t%d\nbytes\t%zu\n", ninputs, bytes);
   if (!code)
     tape = tape_begin(ctx, ninputs, dats, bytes, api_error());
   free(dats);
@@ -62,7 +64,8 @@ static struct tape *recording(const struct op_context *ctx, const char *call) {
     return NULL;
   if (tape && tape->recording)
     return tape;
-  error_set(api_error(), OP_ERR_STATE, "%s: nothing is recorded; call it between op_tape_begin and op_tape_end", call);
+  error_set(api_error(), OP_ERR_STATE,
+            "%s: nothing is recorded; call it between op_tape_begin and op_tape_end", call);
   return NULL;
 }
 
@@ -71,10 +74,12 @@ int op2jit_tape_input_gbl(op_gbl handle) {
   if (!ctx)
     return api_refused();
   struct gbl *gbl = api_object(ctx, handle, HANDLE_GBL, "op_tape_input_gbl", "the global");
-  struct thing *thing = gbl && recording(ctx, "op_tape_input_gbl") ? thing_of_gbl(ctx, gbl, api_error()) : NULL;
+  struct thing *thing =
+      gbl && recording(ctx, "op_tape_input_gbl") ? thing_of_gbl(ctx, gbl, api_error()) : NULL;
   if (thing && !thing->real)
-    error_set(api_error(), OP_ERR_TYPE, "op_tape_input_gbl: global \"%s\" is of type \"%s\", which has no real numbers",
-              gbl->name, type_info(gbl->type)->name);
+    error_set(api_error(), OP_ERR_TYPE,
+              "op_tape_input_gbl: global \"%s\" is of type \"%s\", which has no real numbers", gbl->name,
+              type_info(gbl->type)->name);
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_input_gbl of global \"%s\"\n",
                                  gbl ? gbl->name : "");
   if (!code)
@@ -120,12 +125,13 @@ int op2jit_tape_end(op_tape handle) {
 
 static void check_reverse(const struct tape *tape, const char *call) {
   if (tape->spent)
-    error_set(api_error(), OP_ERR_STATE, "%s: the tape was reversed for the last time; record a new one", call);
+    error_set(api_error(), OP_ERR_STATE, "%s: the tape was reversed for the last time; record a new one",
+              call);
   else if (tape->recording)
     error_set(api_error(), OP_ERR_STATE, "%s: the tape still records; call op_tape_end first", call);
   else if (tape->broken)
-    error_set(api_error(), OP_ERR_STATE, "%s: a call failed while the tape recorded, or was reversed; record a new one",
-              call);
+    error_set(api_error(), OP_ERR_STATE,
+              "%s: a call failed while the tape recorded, or was reversed; record a new one", call);
 }
 
 int op2jit_tape_reverse(op_tape handle, int last) {
@@ -135,7 +141,8 @@ int op2jit_tape_reverse(op_tape handle, int last) {
   struct tape *tape = find(ctx, handle, "op_tape_reverse");
   if (tape)
     check_reverse(tape, "op_tape_reverse");
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_reverse\nlast\t%d\n", last != 0);
+  const int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_tape_reverse\nlast\t%d\n", last != 0);
   return api_leave(code ? code : tape_reverse(ctx, tape, last != 0, api_error()));
 }
 
@@ -189,14 +196,17 @@ int op2jit_tape_free(op_tape handle) {
 
 /* ---- bars and dots ---- */
 
-static struct thing *companion(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
-                               bool bar) {
+static struct thing *companion(struct op_context *ctx, const void *handle, enum handle_kind kind,
+                               const char *call, bool bar) {
   void *object = api_object(ctx, handle, kind, call, kind == HANDLE_DAT ? "the dat" : "the global");
-  const char *name = !object ? "" : kind == HANDLE_DAT ? ((struct dat *)object)->name : ((struct gbl *)object)->name;
+  const char *name = !object              ? ""
+                     : kind == HANDLE_DAT ? ((struct dat *)object)->name
+                                          : ((struct gbl *)object)->name;
   struct thing *thing = NULL;
   if (agree_on_call(ctx, api_error()->code, api_error(), "%s of \"%s\"\n", call, name))
     return NULL;
-  thing = kind == HANDLE_DAT ? thing_of_dat(ctx, object, api_error()) : thing_of_gbl(ctx, object, api_error());
+  thing =
+      kind == HANDLE_DAT ? thing_of_dat(ctx, object, api_error()) : thing_of_gbl(ctx, object, api_error());
   if (thing)
     thing = bar ? thing_bar(ctx, thing, api_error()) : thing_dot(ctx, thing, api_error());
   return thing;
@@ -242,7 +252,8 @@ int op2jit_tangent(int on) {
   if (tapes && on && tapes->tape)
     error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
   if (tapes && on && ctx->compiled)
-    error_set(api_error(), OP_ERR_STATE, "op_tangent: kernels that are functions of the program have no text");
+    error_set(api_error(), OP_ERR_STATE,
+              "op_tangent: kernels that are functions of the program have no text");
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tangent\non\t%d\n", on != 0);
   if (!code) {
     tapes->tangents = on != 0;
@@ -256,8 +267,8 @@ int op2jit_tangent(int on) {
 static int check_texts(const char *call, const char *const *texts, int n) {
   for (int i = 0; i < n && !api_error()->code; i++)
     if (!texts[i])
-      error_set(api_error(), OP_ERR_ARGUMENT, "%s: argument %d is NULL; expected C text, and the name of a function",
-                call, i + 1);
+      error_set(api_error(), OP_ERR_ARGUMENT,
+                "%s: argument %d is NULL; expected C text, and the name of a function", call, i + 1);
   return api_error()->code;
 }
 
@@ -296,13 +307,23 @@ static int alone(const char *call, enum derive_mode mode, const struct loop_call
 int op2jit_tangent_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                               const op_arg args[], const char *file, int line) {
   return alone("op_tangent_loop", DERIVE_TANGENT,
-               &(struct loop_call){.text = kernel_source, .name = kernel_name, .set = set, .nargs = nargs,
-                                   .args = args, .file = file, .line = line});
+               &(struct loop_call){.text = kernel_source,
+                                   .name = kernel_name,
+                                   .set = set,
+                                   .nargs = nargs,
+                                   .args = args,
+                                   .file = file,
+                                   .line = line});
 }
 
 int op2jit_adjoint_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                               const op_arg args[], const char *file, int line) {
   return alone("op_adjoint_loop", DERIVE_ADJOINT,
-               &(struct loop_call){.text = kernel_source, .name = kernel_name, .set = set, .nargs = nargs,
-                                   .args = args, .file = file, .line = line});
+               &(struct loop_call){.text = kernel_source,
+                                   .name = kernel_name,
+                                   .set = set,
+                                   .nargs = nargs,
+                                   .args = args,
+                                   .file = file,
+                                   .line = line});
 }

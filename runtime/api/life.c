@@ -47,9 +47,9 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
-#include "tape/tape.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
+#include "tape/tape.h"
 #include "tasks/graph.h"
 #include "tune/mode.h"
 

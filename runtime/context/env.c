@@ -78,6 +78,10 @@ static const struct env_row rows[ENV_COUNT] = {
                    "what it finds, and go on",
                    NULL},
     [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
+    [ENV_ADJOINT] =
+        {"OP2_ADJOINT", "off", "off|check",
+         "check: each adjoint loop that the library made is tested against its tangent when it first runs",
+         NULL},
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "

@@ -25,6 +25,7 @@ enum env_name {
   ENV_FP,
   ENV_CHECK,
   ENV_SHADOW,
+  ENV_ADJOINT,
   ENV_LOG,
   ENV_PROGRESS,
   ENV_DUMP,

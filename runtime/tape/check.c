@@ -24,7 +24,8 @@ static void fill_numbers(enum type_code type, unsigned char *to, size_t values, 
     for (int m = 0; m < info->nmembers; m++)
       if (type_is_real(info->members[m].type))
         fill_numbers(info->members[m].type, to + info->members[m].offset,
-                     info->members[m].size / type_info(info->members[m].type)->size, state + (unsigned)m + 7 * i);
+                     info->members[m].size / type_info(info->members[m].type)->size,
+                     state + (unsigned)m + 7 * i);
     state = state * 6364136223846793005u + 1442695040888963407u;
     const double number = (double)(state >> 40) / (1 << 23) - 1;
     const float narrow = (float)number;
@@ -46,7 +47,8 @@ static int put_noise(struct op_context *ctx, const struct thing *companion, stru
     return error_memory(err, "random numbers", values * type_info(type)->size);
   const unsigned rank = dat ? (unsigned)ctx->comm->rank : 0;
   fill_numbers(type, in, values,
-               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which + rank * 65537u);
+               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which +
+                   rank * 65537u);
   int code = queue_flush(ctx, err);
   if (!code && dat)
     code = data_put(ctx, companion->dat, in, err);
@@ -76,7 +78,8 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
   }
 }
 
-static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3], struct error *err) {
+static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
+                       struct error *err) {
   if (a->gbl) {
     int code = queue_flush(ctx, err);
     if (!code)
@@ -144,16 +147,19 @@ struct test {
   int n;
 };
 
-static int open_test(struct test *t, struct error *err) {
-  const struct list *all = &t->ctx->tapes->things;
-  const size_t most = (size_t)all->count;
+/* Of the things of a list, or of a loop's arguments. */
+static int open_test(struct test *t, void *const *all, int count, struct error *err) {
+  const size_t most = (size_t)count;
   t->things = array_new(most, sizeof(struct thing *));
   t->asides = array_new(2 * most, sizeof *t->asides);
   if (!t->things || !t->asides)
     return error_memory(err, "the test of a tape", 2 * most * sizeof *t->asides);
   for (size_t i = 0; i < most; i++) {
-    struct thing *thing = all->items[i];
-    if (thing->used && thing->real)
+    struct thing *thing = all[i];
+    bool again = false;
+    for (int k = 0; k < t->n; k++)
+      again |= t->things[k] == thing;
+    if (thing && thing->used && thing->real && !again)
       t->things[t->n++] = thing;
   }
   for (int i = 0; i < t->n; i++) {
@@ -258,13 +264,115 @@ static int run_test(struct test *t, double *difference, struct error *err) {
   return code;
 }
 
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err) {
+int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
+               struct error *err) {
   struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
   int code = tape_derive(ctx, tape, err);
   if (!code)
-    code = open_test(&t, err);
+    code = open_test(&t, ctx->tapes->things.items, ctx->tapes->things.count, err);
   if (!code)
     code = run_test(&t, difference, err);
   tape->broken |= code != OP_OK;
+  return close_test(&t, code, err);
+}
+
+/* ---- one loop ---- */
+
+/* What the tangent loop writes is put aside too: data are to stay. */
+static int put_data_aside(struct test *t, struct aside *data, struct error *err) {
+  int code = queue_flush(t->ctx, err);
+  for (int i = 0; !code && i < t->n; i++) {
+    struct thing *thing = t->things[i];
+    data[i].companion = thing;
+    if (thing->gbl) {
+      if (!(data[i].value = array_new(thing->gbl->bytes, 1)))
+        return error_memory(err, "a global that is put aside", thing->gbl->bytes);
+      code = gbl_need(t->ctx, thing->gbl, SPACE_HOST, err);
+      memcpy(data[i].value, thing->gbl->value, thing->gbl->bytes);
+      continue;
+    }
+    if (!(data[i].dat = dat_like(t->ctx, thing->dat, "put aside", err)))
+      return err->code;
+    code = tape_run_copy(t->ctx, thing->dat, data[i].dat, err);
+    if (!code)
+      code = queue_flush(t->ctx, err);
+  }
+  return code;
+}
+
+static int noise_everywhere(struct test *t, const struct site *site, bool dots, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++) {
+    bool active = false;
+    for (int a = 0; a < site->nargs; a++)
+      active |= site->things[a] == t->things[i] && site->active[a];
+    struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
+    code = active ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
+                  : thing_clear(t->ctx, companion, err);
+  }
+  return code;
+}
+
+static int add_everywhere(struct test *t, double sums[3], struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++)
+    code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
+  return code;
+}
+
+/* The tangent from dots x leaves J x, the adjoint from bars y leaves J^T y: both are of all that the loop has. */
+static int compare_loop(struct test *t, const struct event *event, struct error *err) {
+  struct site *site = event->site;
+  double of_y[3] = {0}, of_x[3] = {0}, all[6];
+  bool ran = false;
+  struct aside *data = array_new((size_t)t->n, sizeof *data);
+  if (!data)
+    return error_memory(err, "the test of a loop", (size_t)t->n * sizeof *data);
+  int code = put_data_aside(t, data, err);
+  if (!code)
+    code = noise_everywhere(t, site, true, err);
+  if (!code)
+    code = noise_everywhere(t, site, false, err);
+  struct event again = *event;
+  if (!code)
+    code = tangent_of_event(t->ctx, &again, &ran, err);
+  if (!code)
+    code = add_everywhere(t, of_y, err);
+  struct error own = {0};
+  for (int i = 0; i < t->n; i++) {
+    const int back = data[i].companion ? take_back(t->ctx, &data[i], code ? &own : err) : OP_OK;
+    code = code ? code : back;
+  }
+  error_free(&own);
+  free(data);
+  if (!code)
+    code = tape_run_adjoint(t->ctx, site, event_values(event), err);
+  if (!code)
+    code = noise_everywhere(t, site, true, err);
+  if (!code)
+    code = add_everywhere(t, of_x, err);
+  memcpy(all, of_y, sizeof of_y);
+  memcpy(all + 3, of_x, sizeof of_x);
+  if (!code)
+    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
+  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]), most = 1e-4;
+  if (!code && !(fabs(all[0] - all[3]) <= most * norms))
+    code = error_set(
+        err, OP_ERR_VIOLATION,
+        "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
+        "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
+        site->name, all[0], all[3]);
+  return code;
+}
+
+int site_test(struct op_context *ctx, const struct event *event, struct error *err) {
+  struct test t = {.ctx = ctx, .seed = 1};
+  void *things[OP_MAX_ARGS];
+  for (int i = 0; i < event->site->nargs; i++)
+    things[i] = event->site->things[i];
+  event->site->tested = true;
+  int code = open_test(&t, things, event->site->nargs, err);
+  if (!code)
+    code = compare_loop(&t, event, err);
   return close_test(&t, code, err);
 }

@@ -32,8 +32,8 @@ int said_kernel(struct op_context *ctx, const char *source, const char *name, co
                                  .frozen = !adjoint_source,
                                  .adjoint_text = adjoint_source ? strdup(adjoint_source) : NULL,
                                  .adjoint_name = adjoint_name ? strdup(adjoint_name) : NULL};
-  const bool whole = said && said->text && said->name &&
-                     (said->frozen || (said->adjoint_text && said->adjoint_name));
+  const bool whole =
+      said && said->text && said->name && (said->frozen || (said->adjoint_text && said->adjoint_name));
   if (whole && list_add(&tapes->said, said))
     return OP_OK;
   if (said) {
@@ -70,9 +70,10 @@ static void add_by_hand(struct derived *d, const struct site *site, int i) {
 static int by_hand(const struct site *site, struct derived *out, struct error *err) {
   for (int i = 0; i < site->nargs; i++)
     if (access_is_extremum(site->are[i].access) || site->are[i].form == DESC_INFO)
-      return error_set(err, OP_ERR_KERNEL,
-                       "loop %s, argument %d: adjoints by hand are of kernels without OP_MIN, OP_MAX and payloads",
-                       site->name, i + 1);
+      return error_set(
+          err, OP_ERR_KERNEL,
+          "loop %s, argument %d: adjoints by hand are of kernels without OP_MIN, OP_MAX and payloads",
+          site->name, i + 1);
   *out = (struct derived){.name = strdup(site->said->adjoint_name),
                           .text = strdup(site->said->adjoint_text),
                           .parameters = array_new(2 * (size_t)site->nargs, sizeof *out->parameters)};
@@ -93,10 +94,11 @@ static bool is_by_hand(const struct site *site) {
 static int check_roles(const struct site *site, const struct derived *made, struct error *err) {
   for (int i = 0; i < made->nparameters; i++)
     if (made->parameters[i].role == DERIVE_WINNER || made->parameters[i].role == DERIVE_CANDIDATE)
-      return error_set(err, OP_ERR_KERNEL,
-                       "loop %s, argument %d: OP_MIN and OP_MAX of values that depend on the inputs are not "
-                       "differentiated; freeze the kernel (op_freeze_kernel) where the extremum is to count as constant",
-                       site->name, made->parameters[i].argument + 1);
+      return error_set(
+          err, OP_ERR_KERNEL,
+          "loop %s, argument %d: OP_MIN and OP_MAX of values that depend on the inputs are not "
+          "differentiated; freeze the kernel (op_freeze_kernel) where the extremum is to count as constant",
+          site->name, made->parameters[i].argument + 1);
   return OP_OK;
 }
 
@@ -119,8 +121,8 @@ static int make_here(struct op_context *ctx, const struct site *site, const stru
   return code;
 }
 
-static int make(struct op_context *ctx, const struct site *site, const struct loop *loop, enum derive_mode mode,
-                const bool *active, struct derived *out, struct error *err) {
+static int make(struct op_context *ctx, const struct site *site, const struct loop *loop,
+                enum derive_mode mode, const bool *active, struct derived *out, struct error *err) {
   const struct derive_wish wish = {.mode = mode, .active = active};
   int code = make_here(ctx, site, loop, &wish, out, err);
   const bool made = !code;

@@ -137,7 +137,8 @@ void tapes_free(struct op_context *ctx) {
     free(said->adjoint_name);
     free(said);
   }
-  struct list *const lists[] = {&tapes->all, &tapes->sites, &tapes->alone, &tapes->things, &tapes->said, &tapes->nowhere};
+  struct list *const lists[] = {&tapes->all,    &tapes->sites, &tapes->alone,
+                                &tapes->things, &tapes->said,  &tapes->nowhere};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
     list_free(lists[l]);
   plugin_free(&tapes->plugin);

@@ -21,8 +21,8 @@ struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *
   return &events[tape->nevents++];
 }
 
-int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing, bool whole,
-                struct error *err) {
+int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
+                bool whole, struct error *err) {
   const int e = (int)(event - tape->events);
   struct change *changes = array_more(event->changes, (size_t)event->nchanges, sizeof *changes);
   if (!changes)
@@ -64,23 +64,26 @@ static bool is_result(const struct loop_arg *arg) {
 static int check_results(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++)
     if (is_result(&site->are[i]))
-      return error_set(err, OP_ERR_STATE,
-                       "loop %s, argument %d: a value that depends on the tape's inputs goes into a C variable, "
-                       "where its derivative is lost; use op_arg_global, or say by op_tape_passive that what the "
-                       "program makes of such values is constant",
-                       site->name, i + 1);
+      return error_set(
+          err, OP_ERR_STATE,
+          "loop %s, argument %d: a value that depends on the tape's inputs goes into a C variable, "
+          "where its derivative is lost; use op_arg_global, or say by op_tape_passive that what the "
+          "program makes of such values is constant",
+          site->name, i + 1);
   return OP_OK;
 }
 
 static int check_values(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++) {
     const struct loop_arg *arg = &site->are[i];
-    if (arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ && type_is_real(arg->type))
-      return error_set(err, OP_ERR_STATE,
-                       "loop %s, argument %d: a value of the program goes in, and before it one left that depends "
-                       "on the tape's inputs; if this one does not depend on that one, say so by op_tape_passive; "
-                       "else compute it in a loop, over a set of one element, with op_arg_global",
-                       site->name, i + 1);
+    if (arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ &&
+        type_is_real(arg->type))
+      return error_set(
+          err, OP_ERR_STATE,
+          "loop %s, argument %d: a value of the program goes in, and before it one left that depends "
+          "on the tape's inputs; if this one does not depend on that one, say so by op_tape_passive; "
+          "else compute it in a loop, over a set of one element, with op_arg_global",
+          site->name, i + 1);
   }
   return OP_OK;
 }
@@ -94,10 +97,11 @@ static int check_meetings(struct op_context *ctx, struct loop *loop, struct erro
   if (launch)
     launch_put(launch);
   if (!code && loop->meets)
-    code = error_set(err, OP_ERR_ALIAS,
-                     "loop %s: elements meet in what it writes, so that its derivative would depend on their order; "
-                     "a tape takes no such loop: let its kernel add with OP_INC, or write each element once",
-                     loop->name);
+    code = error_set(
+        err, OP_ERR_ALIAS,
+        "loop %s: elements meet in what it writes, so that its derivative would depend on their order; "
+        "a tape takes no such loop: let its kernel add with OP_INC, or write each element once",
+        loop->name);
   return code;
 }
 
@@ -105,10 +109,11 @@ static int check(struct op_context *ctx, const struct tape *tape, const struct s
                  bool active, struct error *err) {
   int code = OP_OK;
   if (loop->compiled)
-    code = error_set(err, OP_ERR_STATE,
-                     "loop %s: its kernel is a function of the program, and a tape needs its text; use op_par_loop "
-                     "of op2jit.h",
-                     loop->name);
+    code = error_set(
+        err, OP_ERR_STATE,
+        "loop %s: its kernel is a function of the program, and a tape needs its text; use op_par_loop "
+        "of op2jit.h",
+        loop->name);
   if (!code && active && !tape->passive)
     code = check_results(site, err);
   if (!code && tape->left && !tape->passive)
@@ -140,14 +145,14 @@ static bool is_first(const struct site *site, int i) {
   return arg_leaves(&site->are[i]);
 }
 
-static int note_changes(struct op_context *ctx, struct tape *tape, struct event *event, const struct loop *loop,
-                        struct error *err) {
+static int note_changes(struct op_context *ctx, struct tape *tape, struct event *event,
+                        const struct loop *loop, struct error *err) {
   const struct site *site = event->site;
   int code = OP_OK;
   for (int i = 0; !code && i < site->nargs; i++)
     if (site->things[i] && is_first(site, i))
-      code = tape_change(ctx, tape, event, site->things[i],
-                         loop->ready.prepared && site_overwrites(site, i), err);
+      code = tape_change(ctx, tape, event, site->things[i], loop->ready.prepared && site_overwrites(site, i),
+                         err);
   return code;
 }
 

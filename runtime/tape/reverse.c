@@ -6,13 +6,15 @@
 #include "base/progress/progress.h"
 #include "base/text.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "loop/queue.h"
 #include "tape/tape.h"
 
 /* ---- bars ---- */
 
 /* Do all bars that the adjoint starts from hold zeros, so that it would add nothing? */
-static int comes_from_nothing(struct op_context *ctx, const struct site *site, bool *nothing, struct error *err) {
+static int comes_from_nothing(struct op_context *ctx, const struct site *site, bool *nothing,
+                              struct error *err) {
   int code = OP_OK;
   *nothing = true;
   for (int i = 0; !code && *nothing && i < site->nargs; i++)
@@ -38,7 +40,8 @@ static int cut_off(struct op_context *ctx, const struct event *event, struct err
   return code;
 }
 
-static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct event *event, struct error *err) {
+static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct event *event,
+                        struct error *err) {
   struct site *site = event->site;
   bool nothing = false;
   if (!event->active)
@@ -47,6 +50,9 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   if (code || nothing)
     return code;
   tape->reversed++;
+  if (!site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 &&
+      (code = site_test(ctx, event, err)))
+    return code;
   return tape_run_adjoint(ctx, site, event_values(event), err);
 }
 
@@ -66,7 +72,8 @@ static bool is_first_refused(const struct tape *tape, int e) {
   const struct site *site = tape->events[e].site;
   for (int i = 0; i < e; i++) {
     const struct event *other = &tape->events[i];
-    if (other->active && other->site->refused && strcmp(other->site->name, site->name) == 0 && strcmp(other->site->text, site->text) == 0)
+    if (other->active && other->site->refused && strcmp(other->site->name, site->name) == 0 &&
+        strcmp(other->site->text, site->text) == 0)
       return false;
   }
   return true;
@@ -88,7 +95,8 @@ int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err) {
     error_free(&own);
   }
   if (count)
-    error_set(err, OP_ERR_KERNEL, "%s%s", count > 1 ? "several loops have no derivative:\n" : "", text_str(&names));
+    error_set(err, OP_ERR_KERNEL, "%s%s", count > 1 ? "several loops have no derivative:\n" : "",
+              text_str(&names));
   text_free(&names);
   return err->code;
 }

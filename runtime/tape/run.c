@@ -15,7 +15,8 @@ int tape_run(struct op_context *ctx, const struct loop_call *call, struct error 
   return code;
 }
 
-int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err) {
+int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
+                    struct error *err) {
   op_arg args[OP_MAX_ARGS];
   const struct loop_call call = site_call(site, values, args);
   return tape_run(ctx, &call, err);
@@ -49,7 +50,8 @@ static int companion_of(struct op_context *ctx, const struct site *site, const s
     return err->code;
   gbl = companion && companion->gbl ? companion->gbl : gbl;
   if (gbl && !thing) {
-    memset(gbl->value, 0, gbl->bytes); /* of a reduction into a variable of the program: it counts for nothing */
+    memset(gbl->value, 0,
+           gbl->bytes); /* of a reduction into a variable of the program: it counts for nothing */
     gbl_wrote(gbl, SPACE_HOST);
   }
   if (gbl)
@@ -70,8 +72,8 @@ static int run_derived(struct op_context *ctx, const struct site *site, const st
   for (int i = 0; i < derived->nparameters; i++) {
     const struct derive_parameter *p = &derived->parameters[i];
     if (p->role == DERIVE_ELEMENT) {
-      args[i] = (op_arg){
-          .form_ = DESC_IDX, .map_ = OP_ID, .idx_ = -1, .dim_ = 1, .type_ = TYPE_INT, .present_ = 1};
+      args[i] =
+          (op_arg){.form_ = DESC_IDX, .map_ = OP_ID, .idx_ = -1, .dim_ = 1, .type_ = TYPE_INT, .present_ = 1};
       continue;
     }
     args[i] = primal[p->argument];
@@ -87,12 +89,14 @@ static int run_derived(struct op_context *ctx, const struct site *site, const st
   return derived->nparameters ? tape_run(ctx, &call, err) : OP_OK;
 }
 
-int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err) {
+int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err) {
   const int code = run_derived(ctx, site, site->adjoint, values, err);
   return code ? error_prefix(err, "the adjoint of loop %s: ", site->name) : OP_OK;
 }
 
-int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err) {
+int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err) {
   const int code = run_derived(ctx, site, site->tangent, values, err);
   return code ? error_prefix(err, "the tangent of loop %s: ", site->name) : OP_OK;
 }
@@ -119,8 +123,8 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
   const char *type = type_info(are->type)->name;
   const bool ragged = are->map && are->map->first, vector = are->map && are->idx < 0;
   struct text text = {0};
-  text_addf(&text, "static void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n", ragged ? "int n, " : "",
-            type, vector ? "*" : "", type);
+  text_addf(&text, "static void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n",
+            ragged ? "int n, " : "", type, vector ? "*" : "", type);
   if (ragged)
     text_addf(&text, "  for (int k = 0; k < n; k++) {\n    %s *row = OP_ROW(x, k);\n", type);
   else if (vector)
@@ -157,7 +161,8 @@ int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, stru
 }
 
 int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err) {
-  const op_arg args[] = {own(a, OP_READ), own(b, OP_READ),
+  const op_arg args[] = {own(a, OP_READ),
+                         own(b, OP_READ),
                          {.form_ = DESC_GBL,
                           .data_ = sum,
                           .idx_ = -1,
@@ -167,9 +172,10 @@ int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, doubl
                           .present_ = 1}};
   const char *type = type_info(a->type)->name;
   struct text text = {0};
-  text_addf(&text,
-            "static void op2_product(const %s *a, const %s *b, double *sum) {\n  for (int c = 0; c < %d; c++)\n"
-            "    *sum += (double)a[c] * (double)b[c];\n}\n",
-            type, type, a->dim);
+  text_addf(
+      &text,
+      "static void op2_product(const %s *a, const %s *b, double *sum) {\n  for (int c = 0; c < %d; c++)\n"
+      "    *sum += (double)a[c] * (double)b[c];\n}\n",
+      type, type, a->dim);
   return run_text(ctx, &text, "op2_product", a->set, 3, args, err);
 }

@@ -165,8 +165,8 @@ bool site_overwrites(const struct site *site, int arg) {
   return site->set == dat->set;
 }
 
-int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values,
-              const struct loop **out, struct error *err) {
+int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, const struct loop **out,
+              struct error *err) {
   op_arg args[OP_MAX_ARGS];
   const struct loop_call call = site_call(site, values, args);
   struct launch *launch = NULL;

@@ -82,11 +82,12 @@ static int check_budget(const struct op_context *ctx, struct tape *tape, struct 
   if (needed <= tape->store.budget)
     return OP_OK;
   tape->broken = true;
-  error_set(err, OP_ERR_SIZE,
-                   "the tape may keep %zu bytes, but to go back by one step it needs %zu: what there is at the beginning "
-                   "and at the end, and what the derivatives of the step use; give op_tape_begin that many, or divide "
-                   "the program into smaller steps with op_tape_step",
-                   tape->store.budget, needed);
+  error_set(
+      err, OP_ERR_SIZE,
+      "the tape may keep %zu bytes, but to go back by one step it needs %zu: what there is at the beginning "
+      "and at the end, and what the derivatives of the step use; give op_tape_begin that many, or divide "
+      "the program into smaller steps with op_tape_step",
+      tape->store.budget, needed);
   return agree_on_success(ctx->agreement, err->code, err);
 }
 
@@ -100,7 +101,8 @@ static void drop_checkpoint(struct tape *tape, int c) {
 static int add_checkpoint(struct tape *tape, int at, struct error *err) {
   int *checkpoints = array_resize(tape->checkpoints, (size_t)tape->ncheckpoints + 1, sizeof *checkpoints);
   if (!checkpoints)
-    return error_memory(err, "the checkpoints of a tape", ((size_t)tape->ncheckpoints + 1) * sizeof *checkpoints);
+    return error_memory(err, "the checkpoints of a tape",
+                        ((size_t)tape->ncheckpoints + 1) * sizeof *checkpoints);
   tape->checkpoints = checkpoints;
   checkpoints[tape->ncheckpoints++] = at;
   return OP_OK;
@@ -157,8 +159,9 @@ int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
   tape->steps = steps;
   steps[tape->nsteps++] = tape->nevents;
   const bool again = tape->nevents == tape->checkpoints[tape->ncheckpoints - 1];
-  return tape->store.budget && !again && tape->nsteps % tape->stride == 0 ? add_checkpoint(tape, tape->nevents, err)
-                                                                          : OP_OK;
+  return tape->store.budget && !again && tape->nsteps % tape->stride == 0
+             ? add_checkpoint(tape, tape->nevents, err)
+             : OP_OK;
 }
 
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err) {

@@ -8,7 +8,8 @@
 #include "tape/tape.h"
 
 /* A dot that nobody wrote is zero. Of globals their values say so. */
-static int is_varied(struct op_context *ctx, const struct site *site, int i, bool *varied, struct error *err) {
+static int is_varied(struct op_context *ctx, const struct site *site, int i, bool *varied,
+                     struct error *err) {
   struct thing *thing = site->things[i];
   bool zero = true;
   int code = OP_OK;
@@ -53,8 +54,8 @@ static int stop_dots(struct op_context *ctx, const struct site *site, struct err
   return code;
 }
 
-int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values, bool *ran,
-                struct error *err) {
+int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values,
+                bool *ran, struct error *err) {
   bool active = false;
   int code = queue_flush(ctx, err);
   if (!code)
@@ -91,7 +92,8 @@ static void all_active(struct site *site) {
     site->active[i] = site->things[i] && site->things[i]->real;
 }
 
-int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode, struct error *err) {
+int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode,
+               struct error *err) {
   struct launch *launch = NULL;
   struct tapes *tapes = tapes_get(ctx, err);
   int code = tapes ? loop_get_launch(ctx, call, &launch, err) : err->code;

@@ -63,20 +63,21 @@ struct site {
   int line;
   struct set *set;
   int nargs;
-  op_arg *args;         /* handles of dats and sets are put in where it runs */
+  op_arg *args;          /* handles of dats and sets are put in where it runs */
   struct thing **things; /* of each argument; NULL: none, or absent */
-  struct loop_arg *are; /* what they are */
-  size_t value_bytes;   /* of globals that are read by value */
-  unsigned char *results; /* where it runs again: in place of the program's variables, each of so many bytes at most */
+  struct loop_arg *are;  /* what they are */
+  size_t value_bytes;    /* of globals that are read by value */
+  unsigned char
+      *results; /* where it runs again: in place of the program's variables, each of so many bytes at most */
   size_t result_bytes;
   const struct said_kernel *said;
-  bool *active; /* in some call, of each argument */
-  bool *wants;  /* its derivative uses the value from before the loop */
-  bool known;   /* `wants` is found out */
+  bool *active;                  /* in some call, of each argument */
+  bool *wants;                   /* its derivative uses the value from before the loop */
+  bool known;                    /* `wants` is found out */
   bool adjoint_old, tangent_old; /* more is active than when it was made */
   struct derived *adjoint, *tangent;
-  bool refused;         /* it has none */
-  bool tested;          /* OP2_ADJOINT=check */
+  bool refused; /* it has none */
+  bool tested;  /* OP2_ADJOINT=check */
 };
 
 enum event_kind {
@@ -89,18 +90,20 @@ enum event_kind {
 /* What an event changes. */
 struct change {
   struct thing *thing;
-  struct dat *kept;         /* what it held; NULL: it is not kept. While the event is undone: what it will hold again */
-  unsigned char *value;     /* the same of a global */
+  struct dat
+      *kept; /* what it held; NULL: it is not kept. While the event is undone: what it will hold again */
+  unsigned char *value;      /* the same of a global */
   int changed, read, wanted; /* the thing's, before the event */
-  bool whole;               /* nothing of what it held is left, nor was it read by the event */
+  bool whole;                /* nothing of what it held is left, nor was it read by the event */
   bool was_varied;
 };
 
 struct event {
   enum event_kind kind;
-  bool active;           /* LOOP: something varied goes in, so that its adjoint has to run */
-  struct site *site;     /* LOOP */
-  unsigned char *values; /* LOOP: of globals that are read by value; PUT: all, NULL: zeros; CONSTANT: the old and the new */
+  bool active;       /* LOOP: something varied goes in, so that its adjoint has to run */
+  struct site *site; /* LOOP */
+  unsigned char *
+      values; /* LOOP: of globals that are read by value; PUT: all, NULL: zeros; CONSTANT: the old and the new */
   size_t value_bytes;
   char *constant;
   struct change *changes;
@@ -122,8 +125,8 @@ struct tape {
   int at, end; /* data are as before event `at`; the first event behind op_tape_end */
   int *steps;  /* events at which steps begin */
   int nsteps;
-  int taped;        /* old values that derivatives use are kept of events from here on */
-  int *checkpoints; /* events from which the program can be run again, ascending; the first is 0 */
+  int taped;                /* old values that derivatives use are kept of events from here on */
+  int *checkpoints;         /* events from which the program can be run again, ascending; the first is 0 */
   int ncheckpoints, stride; /* while it records: of so many steps one begins with a checkpoint */
   bool thinned;             /* not all is kept */
   struct list sites;
@@ -134,13 +137,13 @@ struct tape {
 
 /* Of the context. */
 struct tapes {
-  struct tape *tape; /* that is alive; NULL: none */
+  struct tape *tape;             /* that is alive; NULL: none */
   struct list things, said, all; /* `all`: tapes, also spent ones */
   bool busy;                     /* the loops that run are the library's own */
   bool tangents;
   struct list sites, alone; /* of tangents, and of loops without a tape */
-  struct plugin plugin; /* found at the first derivative */
-  struct list nowhere; /* globals: bars of what has none go there */
+  struct plugin plugin;     /* found at the first derivative */
+  struct list nowhere;      /* globals: bars of what has none go there */
 };
 
 /* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
@@ -198,9 +201,12 @@ int derive_tangent(struct op_context *ctx, struct site *site, const struct loop 
 /* ---- run.c: loops of the library's own, which nobody records ---- */
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* The primal once more; its adjoint; its tangent, which is the primal too. */
-int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
-int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
-int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
+int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
+                    struct error *err);
+int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err);
+int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err);
 /* Companions of arguments are zero where the loop writes something else. */
 int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
                   struct error *err);
@@ -261,7 +267,11 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err);
 
 /* ---- check.c ---- */
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference, struct error *err);
+int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
+               struct error *err);
+/* OP2_ADJOINT=check: one loop, with data as they are before it, from bars and dots of noise. OP_ERR_VIOLATION if its tangent
+ * and its adjoint differ. Data, bars and dots have the values of before. */
+int site_test(struct op_context *ctx, const struct event *event, struct error *err);
 
 /* ---- reverse.c ---- */
 /* Before anything runs: OP_ERR_KERNEL names all loops without a derivative. */
@@ -271,7 +281,8 @@ int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct er
 /* ---- tangent.c ---- */
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                  struct error *err);
-int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode, struct error *err);
+int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode,
+               struct error *err);
 /* A recorded loop, with the values of then. */
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err);
 /* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
@@ -283,7 +294,7 @@ extern const struct recorder tape_recorder;
 /* A new event; NULL with the error set. */
 struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
 /* The event is about to change the thing, which has not been said of it before. */
-int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing, bool whole,
-                struct error *err);
+int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
+                bool whole, struct error *err);
 
 #endif

@@ -23,10 +23,11 @@ static int check_from_outside(const struct tape *tape, bool real, const char *na
                               struct error *err) {
   if (!tape->recording || !tape->left || tape->passive || !real)
     return OP_OK;
-  return error_set(err, OP_ERR_STATE,
-                   "%s of \"%s\": values of the program go in, and before them some left that depend on the tape's "
-                   "inputs; if these do not depend on those, say so by op_tape_passive; else compute them in a loop",
-                   call, name ? name : "unnamed");
+  return error_set(
+      err, OP_ERR_STATE,
+      "%s of \"%s\": values of the program go in, and before them some left that depend on the tape's "
+      "inputs; if these do not depend on those, say so by op_tape_passive; else compute them in a loop",
+      call, name ? name : "unnamed");
 }
 
 int tape_tell_declared(struct op_context *ctx, const char *type, const char *name, const char *call,
@@ -41,8 +42,8 @@ int tape_tell_lent(struct op_context *ctx, struct dat *dat, struct error *err) {
 }
 
 /* Where ranks put different things, and some nothing, zeros are values too. */
-static int take_values(struct op_context *ctx, struct tape *tape, struct event *event, const struct thing *thing,
-                       const void *in, size_t bytes, struct error *err) {
+static int take_values(struct op_context *ctx, struct tape *tape, struct event *event,
+                       const struct thing *thing, const void *in, size_t bytes, struct error *err) {
   if (!in && comm_alone(ctx->comm))
     return OP_OK;
   const int code = keep_room(ctx, tape, thing->bytes, err);
@@ -81,9 +82,12 @@ static int stop_dot(struct op_context *ctx, const void *object, struct error *er
   return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
 }
 
-int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call, struct error *err) {
+int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call,
+                  struct error *err) {
   struct tape *tape = alive(ctx);
-  struct thing *thing = !tape ? NULL : tape->recording ? thing_of_dat(ctx, dat, err) : thing_find(ctx->tapes, dat);
+  struct thing *thing = !tape             ? NULL
+                        : tape->recording ? thing_of_dat(ctx, dat, err)
+                                          : thing_find(ctx->tapes, dat);
   if (!thing)
     return err->code ? err->code : stop_dot(ctx, dat, err);
   int code = OP_OK;
@@ -97,7 +101,9 @@ int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const
 int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, const char *call,
                       struct error *err) {
   struct tape *tape = alive(ctx);
-  struct thing *thing = !tape ? NULL : tape->recording ? thing_of_gbl(ctx, gbl, err) : thing_find(ctx->tapes, gbl);
+  struct thing *thing = !tape             ? NULL
+                        : tape->recording ? thing_of_gbl(ctx, gbl, err)
+                                          : thing_find(ctx->tapes, gbl);
   if (!thing)
     return err->code ? err->code : stop_dot(ctx, gbl, err);
   int code = OP_OK;
@@ -159,8 +165,9 @@ static bool is_used(const struct op_context *ctx, const void *object) {
 int tape_refuses(const struct op_context *ctx, const void *object, const char *call, struct error *err) {
   if (!alive(ctx) || (object && !is_used(ctx, object)))
     return OP_OK;
-  return error_set(err, OP_ERR_STATE, "%s: a tape needs %s; call op_tape_free first, or op_tape_reverse for the last time",
-                   call, object ? "it" : "the mesh as it is");
+  return error_set(err, OP_ERR_STATE,
+                   "%s: a tape needs %s; call op_tape_free first, or op_tape_reverse for the last time", call,
+                   object ? "it" : "the mesh as it is");
 }
 
 bool tape_holds_dat(struct op_context *ctx, struct dat *dat) {

@@ -13,7 +13,8 @@ struct map;
 struct set;
 
 /* Values come in from outside; `in` NULL: zeros. `call` is for messages. */
-int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call, struct error *err);
+int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call,
+                  struct error *err);
 int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, const char *call,
                       struct error *err);
 /* A view's array is about to be written by the program, until it is put. */

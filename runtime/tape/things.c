@@ -70,8 +70,7 @@ const char *thing_name(const struct thing *thing) {
 
 /* ---- companions ---- */
 
-struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name,
-                           struct error *err) {
+struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err) {
   char type[128];
   snprintf(type, sizeof type, "%s%s", type_info(like->type)->name, like->asked_soa ? ":soa" : "");
   struct dat *dat = data_new(ctx, like->set, like->dim, type, NULL, name, true, err);

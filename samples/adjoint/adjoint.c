@@ -1,8 +1,8 @@
-/* Differentiated loops: the tangent and the adjoint of one iteration of jac, in the form in which automatic
- * differentiation tools write them, proved by the dot-product test: for any x and y, <y, J x> computed by
- * the tangent equals <J^T y, x> computed by the adjoint. */
+/* Differentiated loops: the tangent and the adjoint of one iteration of jac, by hand and by the library (a tape), which have
+ * to agree. Both are proved by the dot-product test: for any x and y, <y, J x> computed by the tangent equals <J^T y, x>
+ * computed by the adjoint. */
 #include <math.h>
-#include <op2jit.h>
+#include <op2jit_adjoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +182,45 @@ static void pull_back(const struct jac *j, double change_b) {
               at(j, j->du_b, 0, OP_READ));
 }
 
-static void run(int n) {
+/* ---- the same by the library ---- */
+
+/* The largest difference of two dats. */
+static double apart(op_set set, op_dat a, op_dat b) {
+  double most = 0;
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", distance), "distance", set, own(a, OP_READ),
+              own(b, OP_READ), op_arg_gbl(&most, 1, "double", OP_MAX));
+  return most;
+}
+
+/* One iteration, as the program would write it. */
+static void iterate(const struct jac *j, op_dat u, op_dat du, op_gbl change) {
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather), "gather", j->edges, own(j->a, OP_READ),
+              at(j, u, 1, OP_READ), at(j, du, 0, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", update), "update", j->nodes, own(j->r, OP_READ),
+              own(du, OP_READ), own(u, OP_RW), op_arg_global(change, OP_INC));
+}
+
+/* What the library makes of it, against the bars by hand. */
+static void let_the_library(const struct jac *j, const double *seed, double change_b) {
+  op_dat u = noise_on(j->nodes, U, "u of the library"), du = zeros_on(j->nodes, "du of the library");
+  op_gbl change = op_decl_gbl(1, "double", NULL, "change");
+  const op_dat inputs[] = {j->a, j->r, u};
+  double difference = 1;
+  op_tape tape = op_tape_begin(3, inputs, 0);
+  iterate(j, u, du, change);
+  op_tape_end(tape);
+  op_tape_check(tape, 1, &difference);
+  expect("the library's dot-product test", difference, 1e-12);
+  op_put_data(op_bar(u), seed);
+  op_put_gbl(op_bar_gbl(change), &change_b);
+  op_tape_reverse(tape, 1);
+  expect("its bars of a against those by hand", apart(j->edges, op_bar(j->a), j->a_b), 1e-12);
+  expect("of r", apart(j->nodes, op_bar(j->r), j->r_b), 1e-12);
+  expect("of u", apart(j->nodes, op_bar(u), j->u_b), 1e-12);
+  op_tape_free(tape);
+}
+
+static void run(int n, int by_hand_only) {
   int edges, *ends = make_ends(n, &edges);
   struct jac j = declare(n, ends, edges);
   op_dat start = noise_on(j.nodes, U_D, "u_d at the start"),
@@ -198,15 +236,24 @@ static void run(int n) {
                size = fabs(of_u) + fabs(of_r) + fabs(of_a) + sqrt((double)n * n);
   op_printf("<y, J x> = %.15e, <J^T y, x> = %.15e\n", forward, backward);
   expect("the dot-product test", fabs(forward - backward) / size, 1e-12);
+  if (!by_hand_only) {
+    double *weights = noise(op_get_size(j.nodes), U_B);
+    let_the_library(&j, weights, change_b);
+    free(weights);
+  }
   free(ends);
 }
 
 int main(int argc, char **argv) {
-  int n = 100;
+  int n = 100, by_hand_only = 0;
   for (int a = 1; a < argc; a++) {
     const char *value = a + 1 < argc ? argv[a + 1] : "";
     if (!strncmp(argv[a], "OP2_", 4))
       continue; /* for the library */
+    if (!strcmp(argv[a], "--by-hand")) {
+      by_hand_only = 1;
+      continue;
+    }
     if (!strcmp(argv[a], "--n"))
       n = atoi(value);
     else
@@ -214,12 +261,14 @@ int main(int argc, char **argv) {
     a++;
   }
   if (n < 2 || n > 10000) {
-    fprintf(stderr, "usage: adjoint [--n NODES-ON-A-SIDE]\n");
+    fprintf(stderr, "usage: adjoint [--n NODES-ON-A-SIDE] [--by-hand]\n");
     return 2;
   }
   if (op_init(argc, argv, 1))
     return 1;
-  run(n);
+  const char *backend = getenv("OP2_BACKEND");
+  run(n,
+      by_hand_only || (backend && !strcmp(backend, "native"))); /* which runs functions of the program only */
   op_printf("adjoint: %s\n", failures ? "FAILED" : "PASSED");
   return op_exit() || failures;
 }

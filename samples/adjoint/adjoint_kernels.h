@@ -1,8 +1,15 @@
 /* The kernels of adjoint.c, which includes this file and gives it to the library: those of jac, their tangents (_d)
- * and their adjoints (_b), in which what was read is incremented. */
+ * and their adjoints (_b), in which what was read is incremented. The library makes its own from gather and update; those
+ * by hand are the witnesses. */
 
 static void gather(const double *a, const double *u, double *du) {
   *du += *a * *u;
+}
+
+static void update(const double *r, const double *du, double *u, double *change) {
+  double next = *du + *r;
+  *change += (next - *u) * (next - *u);
+  *u = next;
 }
 
 static void gather_d(const double *a, const double *a_d, const double *u, const double *u_d, double *du_d) {
@@ -35,4 +42,10 @@ static void update_b(const double *r, double *r_b, const double *du, double *du_
 
 static void dot(const double *a, const double *b, double *sum) {
   *sum += *a * *b;
+}
+
+static void distance(const double *a, const double *b, double *most) {
+  double d = *a > *b ? *a - *b : *b - *a;
+  if (d > *most)
+    *most = d;
 }

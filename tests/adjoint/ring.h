@@ -15,10 +15,11 @@ static const char ring_gather[] =
 static const char ring_gather_b[] =
     "static void gather_b(const double *a, double *a_b, const double *u, double *u_b, const double *du_b) {"
     "  *a_b += *u * *u * *du_b; *u_b += 2 * *a * *u * *du_b; }";
-static const char ring_update[] =
-    "static void update(const double *f, const double *du, double *u) { *u = *f * *u * (2 - *u) + 0.1 * *du; }";
+static const char ring_update[] = "static void update(const double *f, const double *du, double *u) { *u = "
+                                  "*f * *u * (2 - *u) + 0.1 * *du; }";
 static const char ring_update_b[] =
-    "static void update_b(const double *f, double *f_b, const double *du, double *du_b, const double *u, double *u_b) {"
+    "static void update_b(const double *f, double *f_b, const double *du, double *du_b, const double *u, "
+    "double *u_b) {"
     "  *f_b += *u * (2 - *u) * *u_b; *du_b += 0.1 * *u_b; *u_b = *f * (2 - 2 * *u) * *u_b; }";
 static const char ring_total[] = "static void total(const double *u, double *sum) { *sum += *u * *u; }";
 static const char ring_total_b[] =

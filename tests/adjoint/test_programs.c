@@ -12,10 +12,12 @@ enum { SIDE = 12, NODES = SIDE * SIDE, EDGES = 2 * NODES, QS = 4, WS = 3, GS = 2
 /* ---- kernels, with adjoints by hand ---- */
 
 /* Adjoint kernels read `scale` too. */
-static const char gather[] = "static void gather(const double *w, const double *c, const double *x, double *y) {"
-                             "  y[0] += scale * *w * x[0] * x[1]; y[1] += *c * *w * x[0]; }";
+static const char gather[] =
+    "static void gather(const double *w, const double *c, const double *x, double *y) {"
+    "  y[0] += scale * *w * x[0] * x[1]; y[1] += *c * *w * x[0]; }";
 static const char gather_b[] =
-    "static void gather_b(const double *w, double *w_b, const double *c, double *c_b, const double *x, double *x_b,"
+    "static void gather_b(const double *w, double *w_b, const double *c, double *c_b, const double *x, "
+    "double *x_b,"
     "                     const double *y_b) {"
     "  *w_b += scale * x[0] * x[1] * y_b[0] + *c * x[0] * y_b[1]; *c_b += *w * x[0] * y_b[1];"
     "  x_b[0] += scale * *w * x[1] * y_b[0] + *c * *w * y_b[1]; x_b[1] += scale * *w * x[0] * y_b[0]; }";
@@ -39,9 +41,9 @@ static const char use_b[] = "static void use_b(const double *g, double *g_b, con
                             "  *g_b += 0.1 * cos(*g) * y[1] * y_b[0]; y_b[1] += 0.1 * sin(*g) * y_b[0]; }";
 static const char along[] = "static void along(const double **x, double *w) {"
                             "  *w = 0.3 * x[0][0] * x[1][0] - 0.2 * x[1][1]; }";
-static const char along_b[] =
-    "static void along_b(const double **x, double **x_b, double *w_b) {"
-    "  x_b[0][0] += 0.3 * x[1][0] * *w_b; x_b[1][0] += 0.3 * x[0][0] * *w_b; x_b[1][1] -= 0.2 * *w_b; *w_b = 0; }";
+static const char along_b[] = "static void along_b(const double **x, double **x_b, double *w_b) {"
+                              "  x_b[0][0] += 0.3 * x[1][0] * *w_b; x_b[1][0] += 0.3 * x[0][0] * *w_b; "
+                              "x_b[1][1] -= 0.2 * *w_b; *w_b = 0; }";
 
 static void say_adjoints(void) {
   works(op_kernel_adjoint(gather, "gather", gather_b, "gather_b"));
@@ -130,7 +132,8 @@ static void do_gather(void) {
   const double c = number();
   op_dat x = some_q();
   works(op_par_loop(gather, "gather", m.edges, direct(m.w[any(WS)], 1, "double", OP_READ),
-                    op_arg_gbl((double *)&c, 1, "double", OP_READ), at(x, 1, OP_READ), at(other_q(x), 0, OP_INC)));
+                    op_arg_gbl((double *)&c, 1, "double", OP_READ), at(x, 1, OP_READ),
+                    at(other_q(x), 0, OP_INC)));
 }
 static void do_relax(void) {
   op_dat x = some_q();
@@ -199,15 +202,16 @@ static void do_temporary(void) {
 }
 static int recording;
 static long long ran_again; /* steps, of all programs */
-static size_t too_small; /* the budget; what it should be, as the message says */
+static size_t too_small;    /* the budget; what it should be, as the message says */
 static void note_budget(int code) {
-  size_t given, least;
+  size_t given = 0, least = 0;
   if (!code)
     return;
-  const char *says = strstr(op_last_error()->message, "the tape may keep"); /* with ranks behind their numbers */
+  const char *says =
+      strstr(op_last_error()->message, "the tape may keep"); /* with ranks behind their numbers */
   if (code != OP_ERR_SIZE || !says ||
-      sscanf(says, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given,
-             &least) != 2)
+      sscanf(says, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given, &least) !=
+          2)
     fail_msg("%s", op_last_error()->message);
   too_small = least;
 }
@@ -216,9 +220,10 @@ static void do_step(void) {
     note_budget(op_tape_step());
 }
 
-static void (*const does[])(void) = {do_gather, do_gather, do_gather, do_relax,    do_relax,    do_turn, do_reset,
-                                     do_subset, do_sum,    do_use,    do_use,      do_along,    do_put,  do_put_gbl,
-                                     do_view,   do_constant, do_temporary, do_temporary, do_step, do_step};
+static void (*const does[])(void) = {do_gather,   do_gather,    do_gather,    do_relax,   do_relax,
+                                     do_turn,     do_reset,     do_subset,    do_sum,     do_use,
+                                     do_use,      do_along,     do_put,       do_put_gbl, do_view,
+                                     do_constant, do_temporary, do_temporary, do_step,    do_step};
 enum { DOES = sizeof does / sizeof *does };
 
 /* ---- one program ---- */

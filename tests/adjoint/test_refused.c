@@ -12,7 +12,7 @@ static const double one = 1;
 #define none(status, words, call)                                                                            \
   do {                                                                                                       \
     assert_null(call);                                                                                       \
-    assert_int_equal(op_last_error()->code, (status));                                                          \
+    assert_int_equal(op_last_error()->code, (status));                                                       \
     if (!strstr(op_last_error()->message, words))                                                            \
       fail_msg("%s", op_last_error()->message);                                                              \
   } while (0)
@@ -119,7 +119,8 @@ CASE(sums_of_active_values_stay_in_the_library) {
   struct ring r = ring_declare();
   double sum = 0;
   op_tape tape = begin(&r);
-  refused(OP_ERR_STATE, "loop total, argument 2: a value that depends on the tape's inputs goes into a C variable",
+  refused(OP_ERR_STATE,
+          "loop total, argument 2: a value that depends on the tape's inputs goes into a C variable",
           op_par_loop(ring_total, "total", r.nodes, direct(r.u, 1, "double", OP_READ),
                       op_arg_gbl(&sum, 1, "double", OP_INC)));
   assert_true(sum == 0);
@@ -147,7 +148,48 @@ CASE(elements_must_not_meet_in_what_is_written) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(inputs_are_dats_with_real_numbers),
+/* Those whose kernel has no derivative are named all at once, and nothing has run. */
+CASE(all_loops_without_a_derivative_are_named) {
+  struct ring r = ring_declare();
+  double before[NODES], after[NODES];
+  op_tape tape = begin(&r);
+  for (int twice = 0; twice < 2; twice++) {
+    works(op_par_loop("static void first(const double *u, double *du) { *du = lgamma(*u); }", "first",
+                      r.nodes, direct(r.u, 1, "double", OP_READ), direct(r.du, 1, "double", OP_WRITE)));
+    works(op_par_loop("static void second(const double *du, double *u) { *u = tgamma(*du + 1.5); }", "second",
+                      r.nodes, direct(r.du, 1, "double", OP_READ), direct(r.u, 1, "double", OP_RW)));
+  }
+  works(op_tape_end(tape));
+  works(op_fetch_data(r.u, before));
+  works(op_put_data(op_bar(r.u), before));
+  refused(OP_ERR_KERNEL, "loop first", op_tape_reverse(tape, 0));
+  if (!strstr(op_last_error()->message, "loop second"))
+    fail_msg("%s", op_last_error()->message);
+  works(op_fetch_data(op_bar(r.u), after));
+  assert_memory_equal(before, after, sizeof before);
+  works(op_tape_free(tape));
+}
+
+/* OP2_ADJOINT=check finds an adjoint that is wrong. */
+CASE(a_wrong_adjoint_is_found) {
+  works(op_exit());
+  char *arguments[] = {"test", "OP2_ADJOINT=check"};
+  works(op_init(2, arguments, 0));
+  struct ring r = ring_declare();
+  works(op_kernel_adjoint(
+      ring_total, "total",
+      "static void wrong(const double *u, double *u_b, const double *s) { *u_b += *u * *s; }", "wrong"));
+  op_tape tape = begin(&r);
+  ring_total_up(&r);
+  works(op_tape_end(tape));
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  refused(OP_ERR_VIOLATION, "loop total: its adjoint is not that of its tangent", op_tape_reverse(tape, 0));
+  works(op_tape_free(tape));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(all_loops_without_a_derivative_are_named),
+                                          test_in_library(a_wrong_adjoint_is_found),
+                                          test_in_library(inputs_are_dats_with_real_numbers),
                                           test_in_library(calls_have_an_order),
                                           test_in_library(what_a_tape_needs_stays),
                                           test_in_library(what_left_must_not_come_back),

@@ -7,7 +7,8 @@ static const double one = 1;
 
 static void near(const double *is, const double *should, int n) {
   for (int i = 0; i < n; i++)
-    if (!(is[i] - should[i] <= 1e-12 * (1 + should[i] * should[i]) && should[i] - is[i] <= 1e-12 * (1 + should[i] * should[i])))
+    if (!(is[i] - should[i] <= 1e-12 * (1 + should[i] * should[i]) &&
+          should[i] - is[i] <= 1e-12 * (1 + should[i] * should[i])))
       fail_msg("value %d is %.17g and should be %.17g", i, is[i], should[i]);
 }
 
@@ -110,7 +111,8 @@ static size_t least_budget(const struct ring *r) {
     code = op_tape_end(tape);
   assert_int_equal(code, OP_ERR_SIZE);
   const char *message = op_last_error()->message;
-  if (sscanf(message, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given, &least) != 2)
+  if (sscanf(message, "the tape may keep %zu bytes, but to go back by one step it needs %zu", &given,
+             &least) != 2)
     fail_msg("%s", message);
   assert_int_equal(given, 1);
   works(op_tape_free(tape));

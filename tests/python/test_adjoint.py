@@ -1,0 +1,100 @@
+"""Derivatives in Python: a gradient against differences, with a kernel in C and one in Python."""
+
+import numpy as np
+import pytest
+
+import op2jit
+from op2jit import INC, READ, RW, WRITE, Dat, Global, Kernel, Map, Set, par_loop
+
+COUNT = 50
+START = np.sin(np.arange(COUNT)) + 1.5
+pytestmark = pytest.mark.compiled
+zero = Kernel("void zero(double *d) { *d = 0; }")
+gather = Kernel("void gather(const double *a, const double *u, double *d) { *d += *a * *u * *u; }")
+total = Kernel("void total(const double *u, double *s) { *s += *u * *u; }")
+
+
+@op2jit.kernel
+def relax(d, u):
+    u[0] = 0.5 * u[0] + 0.1 * d[0]
+
+
+class Ring:
+    def __init__(self):
+        self.nodes, self.edges = Set(COUNT, "nodes"), Set(COUNT, "edges")
+        self.ends = Map(self.edges, self.nodes, np.array([[i, (i + 1) % COUNT] for i in range(COUNT)]), "ends")
+        self.a = Dat(self.edges, np.linspace(0.1, 0.5, COUNT), name="a")
+        self.u = Dat(self.nodes, START, name="u")
+        self.d = Dat(self.nodes, None, name="d")
+        self.sum = Global(0.0, kept=True, name="sum")
+
+    def step(self):
+        par_loop(zero, self.nodes, self.d(WRITE))
+        par_loop(gather, self.edges, self.a(READ), self.u(READ, self.ends[1]), self.d(INC, self.ends[0]))
+        par_loop(relax, self.nodes, self.d(READ), self.u(RW))
+
+    def finish(self):
+        par_loop(total, self.nodes, self.u(READ), self.sum(INC))
+
+    def run(self, a):
+        self.a.put(a)
+        self.u.put(START)
+        self.sum.value = 0.0
+        for _ in range(5):
+            self.step()
+        self.finish()
+        return self.sum.value
+
+
+def record(ring, memory=None):
+    with op2jit.tape(inputs=[ring.a, ring.u], memory=memory) as tape:
+        for _ in tape.steps(range(5)):
+            ring.step()
+        ring.finish()
+    return tape
+
+
+@pytest.fixture
+def ring(running):
+    return Ring()
+
+
+def test_gradient_is_that_of_differences(ring):
+    tape = record(ring, "1M")
+    assert tape.facts["steps"] == 5
+    assert tape.check() < 1e-13
+    ring.sum.bar.value = 1.0
+    tape.reverse(last=True)
+    gradient = ring.a.bar.fetch()
+    tape.free()
+    a, line, h = np.linspace(0.1, 0.5, COUNT), np.cos(np.arange(COUNT)), 1e-6
+    difference = (ring.run(a + h * line) - ring.run(a - h * line)) / (2 * h)
+    assert abs(difference - gradient @ line) < 1e-7 * np.abs(gradient).sum()
+
+
+def test_tangents_are_differences(ring):
+    a, line, h = np.linspace(0.1, 0.5, COUNT), np.cos(np.arange(COUNT)), 1e-6
+    with op2jit.tangents():
+        ring.a.put(a)
+        ring.a.dot.put(line)
+        for _ in range(5):
+            ring.step()
+        ring.finish()
+    moves = ring.sum.dot.value
+    difference = (ring.run(a + h * line) - ring.run(a - h * line)) / (2 * h)
+    assert abs(difference - moves) < 1e-7 * (1 + abs(moves))
+
+
+def test_what_is_wrong_is_said(ring):
+    with pytest.raises(op2jit.Error, match='expected bytes, or such as "500M"'):
+        op2jit.tape([ring.a], memory="much")
+    with pytest.raises(op2jit.Error, match="not kept"):
+        with op2jit.tape([Global(1.0)]):
+            pass
+    with pytest.raises(op2jit.Error, match="needs"):
+        tape = record(ring, 1)
+    with op2jit.tape([ring.a]) as tape:
+        with pytest.raises(op2jit.Error, match="records already"):
+            with op2jit.tape([ring.a]):
+                pass
+    tape.free()
