@@ -281,8 +281,9 @@ void plan_free(struct plan *plan) {
 }
 
 size_t plan_bytes(const struct plan *plan) {
-  size_t blocks = (size_t)plan->nblocks, bytes = blocks * sizeof *plan->block_map;
-  bytes += ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
+  size_t blocks = (size_t)plan->nblocks, bytes = 0;
+  if (plan->block_map)
+    bytes += blocks * sizeof *plan->block_map + ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
   bytes += plan->block_first ? (blocks + 1) * sizeof *plan->block_first : 0;
   if (plan->element_colour)
     bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;

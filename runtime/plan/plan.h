@@ -60,6 +60,12 @@ struct plan {
     unsigned short **local; /* per column of the dataset, per element: position in its block's targets */
     int ncolumns;
     int max_targets; /* in one block */
+    /* The other way round, in place of `local` (strategy_warps): the summands of each target of a block. Entries of
+     * entry_bytes: 1 where blocks have up to 256 summands, else 2 (unsigned short). NULL: not wanted. */
+    void *last; /* per target: where its summands end, counted in the block's from 0; that of the last one */
+    void *
+        slots; /* per summand, by target, in the order of elements: column * block_size + element, in its block */
+    int entry_bytes;
   } * staging;
   int nstaging;
 };

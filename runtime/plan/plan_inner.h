@@ -42,6 +42,13 @@ int plan_threads(const struct plan *plan, const struct team *team);
 
 int plan_build_staging(struct plan *plan, const struct plan_request *request, struct team *team,
                        struct error *err);
+/* A staged dataset's columns and blocks are those asked for; its targets are sorted, unique and in range. OP_ERR_PLAN. */
+int plan_verify_staged_counts(const struct plan *plan, const struct plan_request *request, int dataset,
+                              struct error *err);
+int plan_verify_staged_targets(const struct plan *plan, const struct plan_request *request, int dataset,
+                               struct error *err);
+/* All targets of the columns are in range. OP_ERR_PLAN. */
+int plan_verify_columns(const struct plan_column *columns, int ncolumns, long size, struct error *err);
 void plan_free_staging(struct plan *plan);
 size_t plan_staging_bytes(const struct plan *plan);
 

@@ -202,6 +202,8 @@ void plan_free_staging(struct plan *plan) {
     free(s->local);
     free(s->first);
     free(s->targets);
+    free(s->last);
+    free(s->slots);
   }
   free(plan->staging);
 }
@@ -211,8 +213,9 @@ size_t plan_staging_bytes(const struct plan *plan) {
   for (int i = 0; i < plan->nstaging; i++) {
     const struct plan_staging *s = &plan->staging[i];
     bytes += ((size_t)plan->nblocks + 1) * sizeof *s->first;
-    bytes += (size_t)s->first[plan->nblocks] * sizeof *s->targets;
-    bytes += (size_t)s->ncolumns * ((size_t)plan->size * sizeof **s->local + sizeof *s->local);
+    bytes += (size_t)s->first[plan->nblocks] * (sizeof *s->targets + (size_t)s->entry_bytes);
+    bytes +=
+        (size_t)s->ncolumns * (size_t)plan->size * (s->local ? sizeof **s->local : (size_t)s->entry_bytes);
   }
   return bytes;
 }

@@ -60,8 +60,7 @@ static int verify_element_counts(const struct plan *p, struct error *err) {
   return OP_OK;
 }
 
-static int verify_staging_counts(const struct plan *p, const struct plan_request *r, int s,
-                                 struct error *err) {
+int plan_verify_staged_counts(const struct plan *p, const struct plan_request *r, int s, struct error *err) {
   const struct plan_staging *staging = &p->staging[s];
   long most = 0;
   if (staging->ncolumns != r->staged[s].count)
@@ -88,13 +87,13 @@ static int verify_counts(const struct plan *p, const struct plan_request *r, str
   if (!status && p->element_colour)
     status = verify_element_counts(p, err);
   for (int s = 0; s < p->nstaging && !status; s++)
-    status = verify_staging_counts(p, r, s, err);
+    status = plan_verify_staged_counts(p, r, s, err);
   return status;
 }
 
 /* ---- level 2: each block and element ---------------------------------------------------------------*/
 
-static int verify_columns(const struct plan_column *columns, int ncolumns, long size, struct error *err) {
+int plan_verify_columns(const struct plan_column *columns, int ncolumns, long size, struct error *err) {
   for (int c = 0; c < ncolumns; c++)
     for (long e = 0; e < size; e++)
       for (long place = column_place(&columns[c], e); place < column_place(&columns[c], e + 1); place++) {
@@ -211,8 +210,7 @@ static int verify_elements(const struct plan *p, const struct plan_request *r, s
   return status;
 }
 
-static int verify_staged_targets(const struct plan *p, const struct plan_request *r, int s,
-                                 struct error *err) {
+int plan_verify_staged_targets(const struct plan *p, const struct plan_request *r, int s, struct error *err) {
   const struct plan_staging *staging = &p->staging[s];
   long size = r->staged_columns[r->staged[s].first].target_size;
   for (int b = 0; b < p->nblocks; b++)
@@ -252,9 +250,9 @@ static int verify_staged_elements(const struct plan *p, const struct plan_reques
 }
 
 static int verify_staging(const struct plan *p, const struct plan_request *r, int s, struct error *err) {
-  int status = verify_columns(r->staged_columns + r->staged[s].first, r->staged[s].count, p->size, err);
+  int status = plan_verify_columns(r->staged_columns + r->staged[s].first, r->staged[s].count, p->size, err);
   if (!status)
-    status = verify_staged_targets(p, r, s, err);
+    status = plan_verify_staged_targets(p, r, s, err);
   if (status)
     return status;
   bool *found = array_new((size_t)p->staging[s].max_targets, sizeof *found);
@@ -267,7 +265,7 @@ static int verify_staging(const struct plan *p, const struct plan_request *r, in
 
 static int verify_blocks(const struct plan *p, const struct plan_request *r, struct error *err) {
   struct marks marks = {0};
-  int status = verify_columns(r->columns, r->ncolumns, r->size, err);
+  int status = plan_verify_columns(r->columns, r->ncolumns, r->size, err);
   if (!status)
     status = verify_block_map(p, err);
   if (!status)

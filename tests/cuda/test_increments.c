@@ -177,7 +177,11 @@ TEST(all_variants_agree) {
                                          "apart/64/vectors/aos",
                                          "apart/32/soa",
                                          "whole/64/aos",
-                                         "whole/32/sorted/soa"};
+                                         "whole/32/sorted/soa",
+                                         "warps/64/aos",
+                                         "warps/32/vectors/soa",
+                                         "warps/128/joined/aos",
+                                         "warps/64/scalars/joined/soa"};
   for (uint64_t seed = 0; seed < (uint64_t)cases; seed++) {
     static struct invented v;
     struct text kernel = {0};

@@ -141,6 +141,15 @@ static const struct {
      "/ op2_finish\\(.*\\{/,/^}/ { /__syncthreads/d }"},
     {"all blocks write one result", "atomics/64", false, "s/op2_slot0 \\+ blockIdx.x;/op2_slot0;/"},
     {"two entries for one row", "apart/64", false, "s/op2_e \\* 2 \\+ 1\\) \\* 2/op2_e * 2 + 0) * 2/"},
+    {"no meeting of the warp", "warps/64", false, "/^  __syncwarp/d"},
+    {"no barrier of the block", "warps/64/joined", true, "/ op2_loop_/,$ { /^  __syncthreads/d }"},
+    {"two warps in one memory", "warps/64", false,
+     "s/op2_shared \\+ \\(\\(int\\)threadIdx.x . op2_width . op2_until2 \\+ /op2_shared + (/"},
+    {"plain addition", "warps/64", false, "s/op2_add\\(&(op2_d.*), op2_sum\\);/\\1 += op2_sum;/"},
+    {"the summands of the next warp", "warps/32", true, "s/op2_group \\* \\(2/(op2_group + 1) * (2/"},
+    {"the last summand is left out", "warps/64", true, "s/op2_s\\+\\+ < op2_stop/op2_s++ < op2_stop - 1/"},
+    {"a target too many", "warps/64", false, "s/op2_c < op2_n0/op2_c <= op2_n0/"},
+    {"<= at the end of the set", "warps/64", false, "s/op2_on = op2_e < op2_end/op2_on = op2_e <= op2_end/"},
     {"two staged dats at one place", "staged/64", false, "s/op2_shared \\+ op2_o1/op2_shared + op2_o0/"},
 };
 
@@ -174,9 +183,10 @@ CASE(every_mistake_is_found) {
 
 CASE(right_ones_pass) {
   static const char *const variants[] = {
-      "atomics/64", "atomics/32/vectors", "staged/64",  "staged/64/sorted/vectors",
-      "blocks/64",  "blocks/32/sorted",   "colours/64", "apart/64/vectors",
-      "whole/64",   "whole/64/sorted"};
+      "atomics/64",     "atomics/32/vectors", "staged/64",  "staged/64/sorted/vectors",
+      "blocks/64",      "blocks/32/sorted",   "colours/64", "apart/64/vectors",
+      "whole/64",       "whole/64/sorted",    "warps/64",   "warps/32/vectors",
+      "warps/96/joined"};
   char words[4000];
   struct mesh_data want, got;
   expected(&want);

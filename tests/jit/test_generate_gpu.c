@@ -134,6 +134,8 @@ static void check_arguments(void) {
   d.args[1].dat = 1;
   s.strategy = GPU_STAGED;
   expect(&d, &s, WHY_STRATEGY);
+  s.strategy = GPU_WARPS;
+  expect(&d, &s, WHY_STRATEGY);
   s = (struct gpu_shape){.dialect = GPU_DIALECT_OPENCL};
   expect(&d, &s, WHY_LANGUAGE);
   s.dialect = GPU_DIALECT_HIP;

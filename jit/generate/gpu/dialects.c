@@ -14,11 +14,13 @@
 static const struct word cuda_named[] = {
     CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
     {"half", "16"},
+    {"step", "__syncwarp();"}, /* what one lane of a warp stored is there for the others */
     {NULL, NULL},
 };
 static const struct word hip_named[] = {
     CUDA_NAMED{"lanes", "OP2_LANES"}, /* which the compiler is told */
     {"half", "(OP2_LANES / 2)"},
+    {"step", "__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"); __builtin_amdgcn_wave_barrier();"},
     {NULL, NULL},
 };
 
@@ -93,6 +95,7 @@ static const char hip_front[] =
     "#define int64_t op2_int64\n#define uint64_t op2_uint64\n" /* its own are of other types */
     "#define __align__(n) __attribute__((aligned(n)))\n"
     "#define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)\n"
+    "#define __shfl_xor_sync(mask, v, with) __shfl_xor(v, with, OP2_LANES)\n"
     "#define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n";
 
 /* Of the OP2_ROWS threads of an element, which are neighbours in a warp: others of the warp may be elsewhere. */

@@ -19,12 +19,19 @@ bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a) {
 }
 
 /* Which of its target's columns entry `v` of an argument is. */
-static int column_of(const struct gpu_writer *w, int arg, int v) {
+int gpu_column_of(const struct gpu_writer *w, int arg, int v) {
   const struct gpu_target *t = &w->targets.items[gpu_target_of(&w->targets, w->g.d->args[arg].dat)];
   for (int c = 0; c < t->ncolumns; c++)
     if (t->columns[c].arg == arg)
       return c + v;
   return 0;
+}
+
+/* An own row that nobody else adds to: as one that is read and written. */
+static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
+  return a->access == OP_INC && a->form == DESC_DAT && a->map < 0 && w->shape->vectors && !w->shape->rows &&
+         !w->language->copies && !dat_is_apart(w->g.d, a->dat) && arg_is_alone(w->g.d, a) &&
+         !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
 /* Does the kernel get a row in registers? */
@@ -37,7 +44,8 @@ static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
     return true;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
     return true;
-  return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
+  return dat_is_apart(w->g.d, a->dat) ||
+         (w->shape->vectors && a->dim <= REGISTER_ROW && (a->access != OP_INC || begins_there(w, a)));
 }
 
 /* ---- places in memory ---- */
@@ -66,14 +74,28 @@ static struct piece widest(const struct desc_arg *a) {
   return pieces[i];
 }
 
+static int row_pieces(const struct desc_arg *a, struct piece p) {
+  return a->dim * (int)type_info(a->type)->size / p.bytes;
+}
+
+/* Do the lanes of a warp have elements that follow one another, and all come to the end of theirs? Then two of them store
+ * their rows of an argument together, if a row has two pieces of 16 bytes or more: memory takes 32 bytes at a time. */
+static bool is_stored_whole(const struct gpu_writer *w, const struct desc_arg *a) {
+  const struct gpu_shape *s = w->shape;
+  const struct piece p = widest(a);
+  return s->vectors && !s->rows && !s->sorted && s->strategy != GPU_COLOURS && s->strategy != GPU_WHOLE &&
+         !w->language->copies && a->present && a->form == DESC_DAT && a->map < 0 && !a->dropped &&
+         (a->access == OP_WRITE || a->access == OP_RW || begins_there(w, a)) && is_row(w, a) &&
+         !dat_is_apart(w->g.d, a->dat) && p.bytes == 16 && row_pieces(a, p) > 1;
+}
+
 static void put_loaded(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   if (!w->language->copies && !dat_is_apart(w->g.d, a->dat)) {
     const struct piece p = widest(a);
     row(w, a, v, memory, sizeof memory);
-    put(&w->g, "op2_load<%s, %d>(op2_a%d + %d, %s);", p.type,
-        a->dim * (int)type_info(a->type)->size / p.bytes, arg, v * a->dim, memory);
+    put(&w->g, "op2_load<%s, %d>(op2_a%d + %d, %s);", p.type, row_pieces(a, p), arg, v * a->dim, memory);
     return;
   }
   component(w, a, v, memory, sizeof memory);
@@ -90,6 +112,23 @@ static bool meets_another(const struct gpu_writer *w, int arg) {
   return another;
 }
 
+/* Rows without atomic operations: by pieces of more than a value. */
+static bool adds_pieces(const struct gpu_writer *w, const struct desc_arg *a) {
+  return w->shape->vectors && !w->language->copies && !dat_is_apart(w->g.d, a->dat) &&
+         a->dim <= REGISTER_ROW && widest(a).bytes > (int)type_info(a->type)->size;
+}
+
+static void put_pieces_added(struct gpu_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  const struct piece p = widest(a);
+  char memory[128];
+  row(w, a, v, memory, sizeof memory);
+  if (gpu_is_increment(w, a) && w->shape->strategy == GPU_STAGED)
+    snprintf(memory, sizeof memory, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
+             gpu_target_of(&w->targets, a->dat), gpu_column_of(w, arg, v), a->dim);
+  put(&w->g, "op2_add_stored<%s, %d>(%s, op2_a%d + %d);", p.type, row_pieces(a, p), memory, arg, v * a->dim);
+}
+
 static void put_stored(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128], value[64];
@@ -100,16 +139,22 @@ static void put_stored(struct gpu_writer *w, int arg, int v) {
                    a->access == OP_MAX ? "true" : "false");
     return;
   }
-  if (w->language->copies || dat_is_apart(w->g.d, a->dat) || a->access == OP_INC) {
+  if (w->language->copies || dat_is_apart(w->g.d, a->dat) || (a->access == OP_INC && !begins_there(w, a))) {
     /* Another argument may increment the same row. */
+    if (a->access == OP_INC && adds_pieces(w, a)) {
+      put_pieces_added(w, arg, v);
+      return;
+    }
     snprintf(value, sizeof value, "op2_a%d[%d + #]", arg, v * a->dim);
     gpu_put_stored(w, a->type, a->dim, a->access, memory, value);
     return;
   }
   struct piece p = widest(a);
   row(w, a, v, memory, sizeof memory);
-  put(&w->g, "op2_store<%s, %d>(%s, op2_a%d + %d);", p.type, a->dim * (int)type_info(a->type)->size / p.bytes,
-      memory, arg, v * a->dim);
+  if (is_stored_whole(w, a))
+    put(&w->g, "op2_store_whole<%d>(%s, op2_a%d, op2_whole);", row_pieces(a, p), memory, arg);
+  else
+    put(&w->g, "op2_store<%s, %d>(%s, op2_a%d + %d);", p.type, row_pieces(a, p), memory, arg, v * a->dim);
 }
 
 /* ---- before the call ---- */
@@ -117,7 +162,7 @@ static void put_row(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   int n = arg_columns(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
-  if (a->access == OP_INC)
+  if (a->access == OP_INC && !begins_there(w, a))
     put_components(&w->g, n * a->dim, "op2_a%d[#] = %s;", arg, word_sum(a->type));
   else if (a->access != OP_WRITE)
     for (int v = 0; v < n; v++)
@@ -136,7 +181,7 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
   else if (gpu_is_increment(w, a))
     snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
-             gpu_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
+             gpu_target_of(&w->targets, a->dat), gpu_column_of(w, arg, v), a->dim);
   else
     row(w, a, v, out, size);
 }
@@ -226,7 +271,7 @@ static void put_begun(struct gpu_writer *w, int arg) {
   for (int v = 0; v < n; v++) {
     char memory[128];
     component(w, a, v, memory, sizeof memory);
-    if (w->shape->strategy == GPU_ATOMICS)
+    if (w->shape->strategy == GPU_ATOMICS || w->shape->strategy == GPU_WARPS)
       put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek%s(&%s);", arg, v * a->dim,
                      gpu_of_type(w, a->type), memory);
     else
@@ -329,6 +374,19 @@ static void put_together(struct gpu_writer *w) {
   put_open(&w->g, "if (op2_lane == 0)");
 }
 
+/* Both lanes of a pair have read their rows when one stores into the other's. */
+static void put_whole(struct gpu_writer *w) {
+  bool any = false;
+  for (int i = 0; i < w->g.d->nargs; i++)
+    any |= is_stored_whole(w, &w->g.d->args[i]);
+  if (!any)
+    return;
+  put(&w->g, "const bool op2_whole = op2_end - op2_e + (int)($thread %% $lanes) >= $lanes;");
+  put_open(&w->g, "if (op2_whole)");
+  put(&w->g, "$step");
+  put_close(&w->g);
+}
+
 void gpu_put_element(struct gpu_writer *w) {
   put_map_entries(&w->g);
   for (int i = 0; i < w->g.d->nargs; i++)
@@ -336,6 +394,7 @@ void gpu_put_element(struct gpu_writer *w) {
   put_call_with(&w->g, passed);
   if (w->shape->rows)
     put_together(w);
+  put_whole(w);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_after(w, i);
   if (w->shape->rows)
@@ -349,9 +408,25 @@ void gpu_put_places(struct gpu_writer *w) {
       put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
 }
 
+int gpu_piece(const struct gpu_writer *w, int dat) {
+  const struct desc_dat *d = &w->g.d->dats[dat];
+  if (w->shape->dialect != GPU_DIALECT_CUDA || d->type != TYPE_FLOAT || dat_is_apart(w->g.d, dat))
+    return 1;
+  return d->dim % 4 == 0 ? 4 : d->dim % 2 == 0 ? 2 : 1;
+}
+
+/* By as many components at a time as the device adds at once. */
+static void put_row_added(struct gpu_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  char memory[128];
+  row(w, a, v, memory, sizeof memory);
+  put(&w->g, "op2_add_row<%d, OP2_PIECE(%d)>(%s, op2_a%d + %d);", a->dim, gpu_piece(w, a->dat), memory, arg,
+      v * a->dim);
+}
+
 static void put_increment(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  int k = gpu_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
+  int k = gpu_target_of(&w->targets, a->dat), c = gpu_column_of(w, arg, v);
   const bool atomic = w->shape->strategy == GPU_ATOMICS;
   const char *first = atomic ? "" : gpu_named_type(w, a->type);
   struct text improve = {0};
@@ -367,9 +442,13 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
   else if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_%s(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);", text_str(&improve),
                    first, memory, arg, v * a->dim, arg, v * a->dim, a->access == OP_MAX ? "true" : "false");
-  else if (w->shape->strategy == GPU_ATOMICS)
+  else if (atomic && gpu_piece(w, a->dat) > 1)
+    put_row_added(w, arg, v);
+  else if (atomic)
     put_components(&w->g, a->dim, "op2_add%s(&%s, op2_a%d[%d + #]);", gpu_of_type(w, a->type), memory, arg,
                    v * a->dim);
+  else if (adds_pieces(w, a))
+    put_pieces_added(w, arg, v);
   else
     gpu_put_stored(w, a->type, a->dim, OP_INC, memory, value);
   w->g.out->failed |= improve.failed;

@@ -107,6 +107,12 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   case GPU_P_STAGED_LOCAL:
     add_words(&w->g, out, "const unsigned short $global*$restricted op2_j%d_%d", i, p->column);
     break;
+  case GPU_P_SUMS_LAST:
+    add_words(&w->g, out, "const op2_entry%d $global*$restricted op2_last%d", i, i);
+    break;
+  case GPU_P_SUMS_SLOTS:
+    add_words(&w->g, out, "const op2_entry%d $global*$restricted op2_slots%d", i, i);
+    break;
   case GPU_P_APART:
     add_words(&w->g, out, "%s $global*$restricted op2_p%d",
               gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
@@ -137,7 +143,8 @@ static void put_values(struct gpu_writer *w, const struct gpu_parameter *p) {
 }
 
 bool gpu_has_shared(const struct gpu_writer *w) {
-  return w->shape->strategy == GPU_STAGED || w->shape->strategy == GPU_WHOLE;
+  const enum gpu_strategy s = w->shape->strategy;
+  return s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
 }
 
 void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {

@@ -17,6 +17,7 @@ enum gpu_strategy {
   GPU_COLOURS, /* one launch per colour of elements */
   GPU_APART,   /* stored apart, summed by one thread per target in a second kernel */
   GPU_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
+  GPU_WARPS, /* summed in shared memory by target for each warp, then one atomic addition for each value of a target */
   GPU_STRATEGIES
 };
 
@@ -31,8 +32,10 @@ struct gpu_shape {
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
+  bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
 };
-/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8". */
+/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
+ * "warps/256/joined". */
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
@@ -64,6 +67,8 @@ bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
  * the elements themselves, where it is incremented directly too. */
 int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err);
 void gpu_targets_free(struct gpu_targets *t);
+/* WARPS: bytes of shared memory in which `width` elements' increments meet. */
+size_t gpu_sums_bytes(const struct desc *d, const struct gpu_targets *t, int width);
 
 /* ---- parameters ---- */
 enum gpu_parameter_kind {
@@ -94,6 +99,8 @@ enum gpu_parameter_kind {
   GPU_P_STAGED_TARGETS, /* int */
   GPU_P_STAGED_AT,      /* int: bytes into the shared memory */
   GPU_P_STAGED_LOCAL,   /* unsigned short per element, of column `column` */
+  GPU_P_SUMS_LAST,      /* per target, unsigned char or short: its last summand */
+  GPU_P_SUMS_SLOTS,     /* per summand, the same type: where it is */
   GPU_P_APART,          /* rows of increments of target `index` */
   GPU_P_CONSTANTS       /* those that are not folded, one behind the other at multiples of 16: OpenCL */
 };

@@ -221,6 +221,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
     gpu_put_value_types(w, p);
     gpu_put_slot(w);
   }
+  if (w->shape->strategy == GPU_WARPS)
+    gpu_put_sum_types(w);
   gpu_put_head(w, p);
   gpu_put_part(w, p);
   if (w->shape->rows)
@@ -228,6 +230,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   gpu_put_start(w);
   if (gpu_has_blocks(w->shape->strategy))
     put_blocks(w);
+  else if (w->shape->strategy == GPU_WARPS)
+    gpu_put_warps(w);
   else
     put_walk(w);
   gpu_put_finish(w);

@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
-                                                       "colours", "apart",   "whole"};
+                                                       "colours", "apart",   "whole",  "warps"};
 
 bool gpu_has_blocks(enum gpu_strategy s) {
   return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
@@ -25,6 +25,8 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     text_addf(out, "/min%d", s->min_blocks);
   if (s->rows)
     text_addf(out, "/rows%d", s->rows);
+  if (s->joined)
+    text_add(out, "/joined");
 }
 
 int gpu_elements(const struct gpu_shape *s) {
@@ -45,6 +47,8 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
     return !(s->vectors = false);
   if (strcmp(word, "sorted") == 0)
     return s->sorted = true;
+  if (strcmp(word, "joined") == 0)
+    return s->joined = true;
   if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
     s->min_blocks = number;
     return true;
@@ -118,6 +122,19 @@ bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t) {
       if (desc_is_ragged(d, &d->args[t->items[k].columns[c].arg]))
         return true;
   return false;
+}
+
+/* As gpu_put_warps lays it out: a component has a place for each summand, and one more, so that components of a target
+ * are in different banks. Extrema have the value they began with as well. */
+size_t gpu_sums_bytes(const struct desc *d, const struct gpu_targets *t, int width) {
+  size_t bytes = 0;
+  for (int k = 0; k < t->count; k++) {
+    const struct desc_dat *dat = &d->dats[t->items[k].dat];
+    const size_t places = (size_t)t->items[k].ncolumns * (size_t)width + 1,
+                 rows = (size_t)dat->dim * (t->items[k].access == OP_INC ? 1 : 2);
+    bytes += (rows * places * type_info(dat->type)->size + 15) / 16 * 16;
+  }
+  return bytes;
 }
 
 void gpu_targets_free(struct gpu_targets *t) {
@@ -235,6 +252,16 @@ static bool add_staging(const struct gpu_targets *t, struct gpu_parameters *p) {
   return good;
 }
 
+static bool add_sums(const struct gpu_targets *t, struct gpu_parameters *p) {
+  static const enum gpu_parameter_kind kinds[] = {GPU_P_STAGED_FIRST, GPU_P_STAGED_TARGETS, GPU_P_SUMS_LAST,
+                                                  GPU_P_SUMS_SLOTS};
+  bool good = true;
+  for (int k = 0; k < t->count; k++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+      good = good && add(p, kinds[i], k, 0, sizeof(void *));
+  return good;
+}
+
 static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
   bool good = true;
   if (s->sorted || s->strategy == GPU_COLOURS)
@@ -246,6 +273,8 @@ static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, str
            add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
   if (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE)
     good = good && add_staging(t, p);
+  if (s->strategy == GPU_WARPS)
+    good = good && add_sums(t, p);
   for (int k = 0; s->strategy == GPU_APART && k < t->count; k++)
     good = good && add(p, GPU_P_APART, k, 0, sizeof(void *));
   return good;

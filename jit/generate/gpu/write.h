@@ -29,7 +29,8 @@ const struct gpu_language *gpu_language(enum gpu_dialect dialect);
  *   op2_nth this block's number in the launch, whatever the order they run in
  *   op2_lane which of an element's threads this is
  *   op2_rows3(x, k) a row of argument 3 that stays where it is, op2_to3 its targets
- *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart */
+ *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart
+ *   op2_width elements that sum together, op2_in which of them this one is, op2_size0 summands of a component */
 struct gpu_writer {
   struct generator g;
   const struct gpu_language *language;
@@ -60,14 +61,22 @@ bool gpu_has_shared(const struct gpu_writer *w);
 
 /* An increment that others may meet: of a target. */
 bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);
-/* The number of the target that holds this dat. */
+/* The number of the target that holds this dat; which of its columns entry `v` of an argument is. */
 int gpu_target_of(const struct gpu_targets *t, int dat);
+int gpu_column_of(const struct gpu_writer *w, int arg, int v);
+/* Components that one operation adds to, where the device
+ * can: 4 or 2, or 1. */
+int gpu_piece(const struct gpu_writer *w, int dat);
 
 /* gpu_element.c: everything for element op2_e but its increments of targets, whose rows are declared before. */
 void gpu_put_rows(struct gpu_writer *w); /* rows of increments, cleared */
 void gpu_put_element(struct gpu_writer *w);
 void gpu_put_increments(struct gpu_writer *w); /* rows of increments to where the strategy wants them */
 void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memory */
+
+/* warps.c, for WARPS: types in the kernel's parameters; the whole of a block. */
+void gpu_put_sum_types(struct gpu_writer *w);
+void gpu_put_warps(struct gpu_writer *w);
 
 /* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
 void gpu_put_rows_helpers(struct gpu_writer *w);

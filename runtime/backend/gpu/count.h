@@ -16,8 +16,8 @@ enum { COUNT_SUMS = 4 };
 struct gpu_sample {
   double warps;           /* 32 elements each, of the whole loop */
   double reads;           /* what is no target; maps too */
-  double stores, scalars; /* rows that are no targets: by pieces of 16 bytes, value by value */
-  double values;          /* of targets: what one element after the other adds, value by value */
+  double stores, scalars; /* rows that are no targets: whole where two lanes store together, value by value */
+  double pieces, values;  /* of targets: what one element after the other adds, by 16 bytes, value by value */
   double reds;            /* the same by atomic additions of warps */
   struct gpu_sums {
     int elements;            /* that add up: 32, 64, 128, 256 */

@@ -94,7 +94,15 @@ static int list_columns(struct making *w, struct plan_column **out, struct plan_
   return OP_OK;
 }
 
-/* Blocks of elements and their colours; COLOURS has blocks of one element. Elements that meet in what they write do so in
+/* Elements that the plan has together. */
+static int block_size(const struct making *w) {
+  const struct gpu_shape *s = &w->v->shape;
+  if (s->strategy == GPU_WARPS && !s->joined)
+    return w->c->device.width;
+  return s->strategy == GPU_COLOURS ? 1 : s->block;
+}
+
+/* Blocks of elements and their colours, or what warps sum; COLOURS has blocks of one element. Elements that meet in what they write do so in
  * more than targets of increments. */
 static int make_plan(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
@@ -103,17 +111,17 @@ static int make_plan(struct making *w) {
   struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
   int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
                             : list_columns(w, &columns, staged, &n);
-  bool stages = s == GPU_STAGED || s == GPU_WHOLE;
+  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
-                                       .block_size = s == GPU_COLOURS ? 1 : w->v->shape.block,
+                                       .block_size = block_size(w),
                                        .columns = columns,
-                                       .ncolumns = n,
+                                       .ncolumns = s == GPU_WARPS ? 0 : n,
                                        .staged_columns = stages ? columns : NULL,
                                        .staged = stages ? staged : NULL,
                                        .nstaged = stages ? w->targets->count : 0,
                                        .element_colours = gpu_has_blocks(s)},
-                           .strategy = &strategy_plan,
+                           .strategy = s == GPU_WARPS ? &strategy_warps : &strategy_plan,
                            .set_name = w->loop->set->name,
                            .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
@@ -172,7 +180,7 @@ static int blocks_for(const struct gpu_variant *v, long count) {
 
 static int make_launches(struct making *w) {
   struct gpu_variant *v = w->v;
-  const struct plan *p = w->plan;
+  const struct plan *p = v->shape.strategy == GPU_WARPS ? NULL : w->plan; /* it has no colours */
   bool blocks = gpu_has_blocks(v->shape.strategy);
   const int count = p ? p->ncolours : 1;
   w->p->launches = array_new((size_t)count, sizeof *w->p->launches);
@@ -238,6 +246,13 @@ static int parameter_array(struct making *w, int at) {
                      (size_t)plan->staging[p->index].first[plan->nblocks], sizeof(int));
   case GPU_P_STAGED_LOCAL:
     return put_array(w, at, plan->staging[p->index].local[p->column], n, sizeof(unsigned short));
+  case GPU_P_SUMS_LAST:
+    return put_array(w, at, plan->staging[p->index].last,
+                     (size_t)plan->staging[p->index].first[plan->nblocks],
+                     (size_t)plan->staging[p->index].entry_bytes);
+  case GPU_P_SUMS_SLOTS:
+    return put_array(w, at, plan->staging[p->index].slots, n * (size_t)plan->staging[p->index].ncolumns,
+                     (size_t)plan->staging[p->index].entry_bytes);
   default: return OP_OK;
   }
 }
@@ -310,7 +325,10 @@ static int make_shared(struct making *w) {
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
-  for (int k = 0; k < w->targets->count; k++) {
+  if (w->v->shape.strategy == GPU_WARPS)
+    bytes = (size_t)(w->v->shape.block / block_size(w)) *
+            gpu_sums_bytes(&w->loop->desc, w->targets, block_size(w));
+  for (int k = 0; k < w->targets->count && w->v->shape.strategy != GPU_WARPS; k++) {
     p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }
@@ -461,10 +479,10 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE;
+  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
   int code = OP_OK;
   w->plan = NULL;
-  if (gpu_has_blocks(s) || s == GPU_COLOURS)
+  if (stages || gpu_has_blocks(s) || s == GPU_COLOURS)
     code = make_plan(w);
   if (!code && stages)
     code = make_shared(w);

@@ -23,12 +23,16 @@ static const struct {
     {{.strategy = GPU_DIRECT, .block = 128, .vectors = false}, 1},
     {{.strategy = GPU_DIRECT, .block = 128, .vectors = true}, 4},
     {{.strategy = GPU_DIRECT, .block = 128, .vectors = true, .min_blocks = 8}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_ATOMICS, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_ATOMICS, .block = 128, .vectors = false}, 1},
     {{.strategy = GPU_ATOMICS, .block = 128, .vectors = true, .min_blocks = 8}, 1},
     {{.strategy = GPU_STAGED, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_STAGED, .block = 256, .vectors = true, .sorted = true}, 1},
     {{.strategy = GPU_BLOCKS, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_WARPS, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_WARPS, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
@@ -63,14 +67,15 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
   for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
     const bool size = word[0] >= '0' && word[0] <= '9';
     if (!apply_word(v, word))
-      return error_set(err, OP_ERR_ENV,
-                       "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
-                       "direct, atomics, "
-                       "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
-                       "vectors, scalars, "
-                       "sorted, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
-                       "layout of all dats, soa=DAT or aos=DAT for one",
-                       loop, word, backend);
+      return error_set(
+          err, OP_ERR_ENV,
+          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
+          "direct, atomics, "
+          "staged, blocks, colours, apart, whole, warps; a block size, a multiple of 32 up to "
+          "1024; vectors, scalars, "
+          "sorted, joined, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+          "layout of all dats, soa=DAT or aos=DAT for one",
+          loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
                        "loop %s: OP2_VARIANT: \"%s\" in \"%s\" is a second block size; give one", loop, word,
@@ -84,6 +89,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
 static void settle(struct gpu_variant *v, const struct loop *loop, bool increments) {
+  const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
   else if (!increments)
@@ -92,16 +98,25 @@ static void settle(struct gpu_variant *v, const struct loop *loop, bool incremen
     v->shape.strategy = GPU_ATOMICS;
   if (!gpu_has_blocks(v->shape.strategy))
     v->shape.sorted = false;
+  v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || opencl);
+  if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
+    v->shape.strategy = GPU_ATOMICS;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
   if (!walks(v))
     v->each = 1;
 }
 
+/* What is there already is not added again. */
 static int add(struct gpu_loop *l, const struct gpu_variant *v, struct error *err) {
   struct text name = {0};
   print(v, &name);
   char *text = text_take(&name);
+  for (int i = 0; text && i < l->nvariants; i++)
+    if (strcmp(l->variants[i].name, text) == 0) {
+      free(text);
+      return OP_OK;
+    }
   struct gpu_variant *variants =
       text ? array_resize(l->variants, (size_t)l->nvariants + 1, sizeof *variants) : NULL;
   if (!variants) {
@@ -123,7 +138,8 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
   if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
     return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
            "for that";
-  for (int k = 0; c->device.no_atomics && s == GPU_ATOMICS && k < l->targets.count; k++)
+  const bool atomics = s == GPU_ATOMICS || s == GPU_WARPS;
+  for (int k = 0; c->device.no_atomics && atomics && k < l->targets.count; k++)
     if (type_info(loop->desc.dats[l->targets.items[k].dat].type)->size == 8)
       return "atomic operations on values of 8 bytes, which this device lacks";
   if (c->driver->dialect == GPU_DIALECT_OPENCL && v->shape.min_blocks)
@@ -196,11 +212,21 @@ static int make_room(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
+/* Does the loop add to targets, and have enough elements of it room at a time for what they add? */
+static bool suits_warps(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
+  enum { ELEMENTS_AT_ONCE = 384 };
+  bool adds = false;
+  for (int k = 0; k < l->targets.count; k++)
+    adds |= l->targets.items[k].access == OP_INC;
+  return adds && gpu_sums_bytes(&loop->desc, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
+}
+
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
 static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   bool strict = strcmp(loop->desc.fp, "strict") == 0;
-  struct gpu_variant v = {
-      .shape = {.strategy = strict ? GPU_APART : GPU_ATOMICS, .block = 128, .vectors = true}, .each = 1};
+  const enum gpu_strategy adding = suits_warps(c, loop, l) ? GPU_WARPS : GPU_ATOMICS;
+  struct gpu_variant v = {.shape = {.strategy = strict ? GPU_APART : adding, .block = 128, .vectors = true},
+                          .each = 1};
   if (c->device.is_cpu) { /* a group is one thread's, to whom colours cost less than atomic operations */
     v.shape.block = 256;
     v.shape.strategy = strict ? GPU_APART : GPU_BLOCKS;
@@ -246,6 +272,7 @@ static int by_seconds(const void *a, const void *b) {
 static struct gpu_variant variant_to_try(const struct gpu *c, int which) {
   struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
   v.shape.dialect = c->driver->dialect;
+  v.shape.joined |= v.shape.strategy == GPU_WARPS && v.shape.dialect == GPU_DIALECT_OPENCL;
   return v;
 }
 
@@ -261,7 +288,8 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
-    if (fits && !first && !refusal(c, loop, l, &v) && !(strict && v.shape.strategy == GPU_ATOMICS))
+    const bool by_chance = v.shape.strategy == GPU_ATOMICS || v.shape.strategy == GPU_WARPS;
+    if (fits && !first && !refusal(c, loop, l, &v) && !(strict && by_chance))
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
   }

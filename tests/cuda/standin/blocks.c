@@ -346,6 +346,7 @@ static void run_all(const struct launch *l, const int *order, uint32_t count) {
   for (uint32_t i = 0; i < count && machine.code == CODE_OK; i++) {
     block_start(l, (uint32_t)order[i]);
     block_run();
+    count_block();
   }
 }
 

@@ -220,6 +220,8 @@ static void check_global(uintptr_t address, unsigned size, int kind, const void 
     char space[32];
     notice_host(r, address);
     snprintf(space, sizeof space, "allocation %d", r->serial);
+    if (count_is_on())
+      count_access(address, size, kind, place);
     touch(r->shadow, address - r->base, size, kind, place, space);
     if (kind == STANDIN_ATOMIC)
       order_atomic(address);

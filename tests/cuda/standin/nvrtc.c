@@ -318,7 +318,7 @@ static int compile_in(struct program *p, const char *directory, const char *sour
     return INVALID_INPUT;
   const char *cxx = getenv("STANDIN_CXX");
   /* No C++ library: looking through it would take most of the link. */
-  char *compile[32], *link[] = {(char *)"", (char *)"-shared", (char *)"-nostdlib", (char *)"-o",    library,
+  char *compile[40], *link[] = {(char *)"", (char *)"-shared", (char *)"-nostdlib", (char *)"-o",    library,
                                 object,     (char *)"-lm",     (char *)"-lc",       (char *)"-lgcc", NULL};
   int n = 0;
   compile[n++] = (char *)(cxx && *cxx ? cxx : "g++");
@@ -351,6 +351,12 @@ static int compile_in(struct program *p, const char *directory, const char *sour
   char lanes[32];
   snprintf(lanes, sizeof lanes, "-DOP2_LANES=%d", p->lanes ? p->lanes : 32);
   compile[n++] = lanes;
+  char arch[32], major[40], minor[40];
+  snprintf(arch, sizeof arch, "-D__CUDA_ARCH__=%d", 10 * p->arch);
+  snprintf(major, sizeof major, "-D__CUDACC_VER_MAJOR__=%d", version() / 10);
+  snprintf(minor, sizeof minor, "-D__CUDACC_VER_MINOR__=%d", version() % 10);
+  for (int i = 0; !p->hip && i < 3; i++)
+    compile[n++] = (char *[]){arch, major, minor}[i];
   compile[n++] = (char *)"-o";
   compile[n++] = object;
   compile[n++] = path;
@@ -410,7 +416,8 @@ static bool cache_path(const struct program *p, const struct text *source, char 
   b = hash(b, source->data, source->length);
   b = hash(b, edit(), strlen(edit()));
   mkdir(directory, 0700);
-  snprintf(out, size, "%s/%016llx%016llx%d%s.so", directory, a, b, checked(), p->lanes == 64 ? "w" : "");
+  snprintf(out, size, "%s/%016llx%016llx%d%s-%d-%d.so", directory, a, b, checked(), p->lanes == 64 ? "w" : "",
+           p->hip ? 0 : p->arch, version());
   return true;
 }
 

@@ -58,9 +58,24 @@ public:
 #define STANDIN_RAW __attribute__((no_sanitize_thread))
 
 /* ---- vectors ---- */
+/* One access each, where the compiler would take them apart: so that it is checked, and counted, as the device has it. */
+#ifdef STANDIN_CHECKED
+#define STANDIN_ASSIGNED(name)                                                                               \
+  name() = default;                                                                                          \
+  name(const name &) = default;                                                                              \
+  __attribute__((noinline, no_sanitize_thread, no_icf)) name &operator=(const name &from) {                  \
+    standin->access(&from, sizeof from, STANDIN_READ, __builtin_return_address(0));                          \
+    standin->access(this, sizeof from, STANDIN_WRITE, __builtin_return_address(0));                          \
+    __builtin_memcpy(this, &from, sizeof from);                                                              \
+    return *this;                                                                                            \
+  }
+#else
+#define STANDIN_ASSIGNED(name)
+#endif
 #define STANDIN_VECTOR2(T, name)                                                                             \
   struct __attribute__((aligned(2 * sizeof(T)))) name {                                                      \
     T x, y;                                                                                                  \
+    STANDIN_ASSIGNED(name)                                                                                   \
   };                                                                                                         \
   static inline name make_##name(T x, T y) {                                                                 \
     name v;                                                                                                  \
@@ -70,6 +85,7 @@ public:
 #define STANDIN_VECTOR4(T, name, align)                                                                      \
   struct __attribute__((aligned(align))) name {                                                              \
     T x, y, z, w;                                                                                            \
+    STANDIN_ASSIGNED(name)                                                                                   \
   };                                                                                                         \
   static inline name make_##name(T x, T y, T z, T w) {                                                       \
     name v;                                                                                                  \
@@ -272,12 +288,18 @@ static inline T __shfl_down(T v, unsigned lane, int width = OP2_LANES, int line 
   return standin_value<T>(
       standin->meet(STANDIN_SHUFFLE_DOWN, standin_part(width), standin_bits(v), lane, width, line));
 }
+template <class T>
+static inline T __shfl_xor(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
+  return standin_value<T>(
+      standin->meet(STANDIN_SHUFFLE_XOR, standin_part(width), standin_bits(v), lane, width, line));
+}
 template <class T> static inline T __shfl(T v, int lane, int width = OP2_LANES, int line = __builtin_LINE()) {
   return standin_value<T>(
       standin->meet(STANDIN_SHUFFLE, standin_part(width), standin_bits(v), (unsigned)lane, width, line));
 }
 #define __ATOMIC_ACQ_REL 4
 #define __builtin_amdgcn_fence(order, scope) ((void)0)
+static const int OP2_ROWS = OP2_LANES; /* unless the program has a macro of that name */
 #define __builtin_amdgcn_wave_barrier()                                                                      \
   standin->meet(STANDIN_SYNCWARP, standin_part(OP2_ROWS), 0, 0, OP2_LANES, __builtin_LINE())
 #define __ATOMIC_RELAXED 0
@@ -331,6 +353,17 @@ static inline int __all_sync(unsigned mask, int v, int line = __builtin_LINE()) 
   }
 STANDIN_ATOMICS(double)
 STANDIN_ATOMICS(float)
+#if __CUDA_ARCH__ >= 900
+/* Each component by itself, in global memory. */
+STANDIN_ATOMIC_FORM void atomicAdd(float2 *p, float2 v) {
+  STANDIN_TOUCH(p);
+  p->x += v.x, p->y += v.y;
+}
+STANDIN_ATOMIC_FORM void atomicAdd(float4 *p, float4 v) {
+  STANDIN_TOUCH(p);
+  p->x += v.x, p->y += v.y, p->z += v.z, p->w += v.w;
+}
+#endif
 STANDIN_ATOMICS_INT(int)
 STANDIN_ATOMICS_INT(unsigned)
 STANDIN_ATOMICS_INT(unsigned long long)

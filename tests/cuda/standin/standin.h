@@ -133,6 +133,17 @@ void finding(const char *kind, const void *place, int line, const char *format, 
     __attribute__((format(printf, 4, 5)));
 int finding_count(void);
 
+/* ---- what the second-level cache would have to do (count.c), in checked mode ---- */
+struct standin_counts {
+  long long stores, atomics; /* sectors of 32 bytes, for each instruction of a warp */
+};
+bool count_is_on(void);
+void count_access(uintptr_t address, unsigned size, int kind, const void *place);
+void count_block(void); /* a block has ended */
+/* Exported for tests: count from now on, or no more; what was counted since. */
+__attribute__((visibility("default"))) void standin_count(int on);
+__attribute__((visibility("default"))) void standin_counted(struct standin_counts *out);
+
 /* Exported for tests: the findings since the last call, as text; returns how many. */
 __attribute__((visibility("default"))) int standin_findings(char *out, size_t size);
 /* Exported for tests: another seed or mode without a new process. */
