@@ -13,12 +13,12 @@ static struct gpu_sample seen;
 static const struct loop *loop_seen;
 
 int __real_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
-                           struct gpu_sample *out, struct error *err);
+                           bool adds_rows, struct gpu_sample *out, struct error *err);
 int __wrap_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
-                           struct gpu_sample *out, struct error *err);
+                           bool adds_rows, struct gpu_sample *out, struct error *err);
 int __wrap_gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
-                           struct gpu_sample *out, struct error *err) {
-  const int code = __real_gpu_sample_take(loop, targets, cache, out, err);
+                           bool adds_rows, struct gpu_sample *out, struct error *err) {
+  const int code = __real_gpu_sample_take(loop, targets, cache, adds_rows, out, err);
   seen = *out;
   loop_seen = loop;
   return code;
@@ -140,6 +140,26 @@ CASE(rows_in_their_natural_order) {
   works(op_exit());
 }
 
+static const char add_floats[] = OP_KERNEL(void add_floats(const double *x, float *ra, float *rb) {
+  for (int i = 0; i < 4; i++) {
+    ra[i] += (float)*x;
+    rb[i] -= (float)*x;
+  }
+});
+
+/* A row is one addition, of half a sector: two edges name a cell first, so that eight sectors count twice. */
+CASE(rows_of_floats) {
+  (void)state;
+  begin(LEAST, LEAST, false, "float");
+  works(op_par_loop(add_floats, "add_floats", mesh.edges,
+                    op_arg_dat(mesh.a, 0, mesh.ec, 1, "double", OP_READ),
+                    op_arg_dat(mesh.r, 0, mesh.ec, 4, "float", OP_INC),
+                    op_arg_dat(mesh.r, 1, mesh.ec, 4, "float", OP_INC)));
+  assert_true(near(seen.reds, 33, 0.02));
+  assert_true(near(seen.sums[0].sectors, 17, 0.03));
+  works(op_exit());
+}
+
 /* Neighbours share sectors, and two edges name one cell first. */
 CASE(components_apart) {
   (void)state;
@@ -258,6 +278,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_in_their_natural_order),
       cmocka_unit_test(components_apart),
+      cmocka_unit_test(rows_of_floats),
       cmocka_unit_test(shuffled_edges),
       cmocka_unit_test(direct_rows),
       cmocka_unit_test(what_is_tried_on_a_large_mesh),

@@ -14,6 +14,7 @@ struct counting {
   const struct loop *loop;
   const struct gpu_targets *targets;
   struct gpu_sample *out;
+  bool adds_rows;
   struct used {
     const struct dat *dat;
     bool reads, writes, is_target;
@@ -142,6 +143,12 @@ static double reds_of(long *rows, int n, struct layout layout) {
   return reds + most;
 }
 
+/* Components that one addition takes. */
+static int at_once(const struct counting *c, const struct dat *dat, struct layout l) {
+  const bool several = c->adds_rows && dat->type == TYPE_FLOAT && l.alike == 1;
+  return !several || dat->dim % 2 ? 1 : dat->dim % 4 ? 2 : 4;
+}
+
 static void count_column(const struct counting *c, const struct gpu_column *column, const struct dat *dat) {
   struct loop_arg arg = c->loop->args[column->arg];
   const struct layout l = layout_of(dat);
@@ -152,7 +159,7 @@ static void count_column(const struct counting *c, const struct gpu_column *colu
     c->out->values += (double)n * dat->dim;
     c->out->pieces += (double)n * l.alike * (double)(l.bytes / piece_of(dat, l));
     c->out->entries += n;
-    c->out->reds += dat->dim * reds_of(c->rows, n, l);
+    c->out->reds += (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l);
   }
 }
 
@@ -252,12 +259,12 @@ static void find_used(struct counting *c) {
     c->used[c->targets->items[k].dat].is_target = true;
 }
 
-int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache, bool adds_rows,
                     struct gpu_sample *out, struct error *err) {
   const long size = loop->set->extents[EXTENT_OWNED];
   const long groups = (size + COUNT_ELEMENTS - 1) / COUNT_ELEMENTS;
   const long taken = groups < COUNT_GROUPS ? groups : COUNT_GROUPS;
-  struct counting c = {.loop = loop, .targets = targets, .out = out};
+  struct counting c = {.loop = loop, .targets = targets, .out = out, .adds_rows = adds_rows};
   size_t places = 1;
   double counted = 0;
   *out =

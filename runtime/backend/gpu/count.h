@@ -27,8 +27,9 @@ struct gpu_sample {
   double once, again; /* bytes between L2 and memory: by one launch; if each block finds nothing there */
 };
 
-/* OP_ERR_MEMORY. `cache`: bytes of the L2 that hold what one loop uses. */
-int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+/* OP_ERR_MEMORY. `cache`: bytes of the L2 that hold what one loop uses; `adds_rows`: the device adds several floats of a row at
+ * once. */
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache, bool adds_rows,
                     struct gpu_sample *out, struct error *err);
 
 /* ---- what a device is able to ---- */
