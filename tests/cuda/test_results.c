@@ -86,7 +86,7 @@ CASE(the_order_is_the_same_for_every_size) {
 CASE(launches_of_a_loop_have_one_result) {
   (void)state;
   static int table[2 * COLOURED];
-  static const char *const variants[] = {"colours/64", "blocks/64", "apart/128", "atomics/64"};
+  static const char *const variants[] = {"colours/64", "blocks/64", "apart/128", "atomics/64", "warps/64"};
   double all = 0;
   for (int i = 0; i < COLOURED; i++) {
     table[2 * i] = i * 7 % COLOURED;

@@ -51,9 +51,9 @@ static void put_begin(struct gpu_writer *w) {
   const char *space = copies ? word_named(&w->g, "shared") : "";
   put_sizes(w);
   put(&w->g, "const int op2_in = (int)($thread %% op2_width);");
-  put(&w->g, "const int op2_e = op2_begin + (int)($block * %d + $thread);", w->shape->block);
+  put(&w->g, "const int op2_e = op2_begin + op2_nth * %d + (int)$thread;", w->shape->block);
   put(&w->g, "const bool op2_on = op2_e < op2_end, op2_some = op2_e - op2_in < op2_end;");
-  put(&w->g, "const int op2_group = (int)($block * %d + $thread) / op2_width;", w->shape->block);
+  put(&w->g, "const int op2_group = (op2_nth * %d + (int)$thread) / op2_width;", w->shape->block);
   if (!copies)
     put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   for (int k = 0; k < w->targets.count; k++) {

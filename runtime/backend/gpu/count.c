@@ -14,6 +14,7 @@ struct counting {
   const struct loop *loop;
   const struct gpu_targets *targets;
   struct gpu_sample *out;
+  bool adds_rows;
   struct used {
     const struct dat *dat;
     bool reads, writes, is_target;
@@ -104,16 +105,21 @@ static double stores_of(long row, long bytes) {
   return sectors;
 }
 
-static void count_stores(const struct counting *c, const struct loop_arg *arg) {
-  const struct layout l = layout_of(arg->dat);
-  const long value = (long)arg->dat->value_size;
+static long piece_of(const struct dat *dat, struct layout l) {
   long piece = 16;
   while (l.bytes % piece)
     piece /= 2;
-  piece = piece < value ? value : piece;
+  return piece < (long)dat->value_size ? (long)dat->value_size : piece;
+}
+
+/* Two lanes store rows of several pieces of 16 bytes together. */
+static void count_stores(const struct counting *c, const struct loop_arg *arg) {
+  const struct layout l = layout_of(arg->dat);
+  const long value = (long)arg->dat->value_size, piece = piece_of(arg->dat, l);
   const double warps = (double)c->count / COUNT_WARP, rows = add_rows(c, arg, 0, c->count, 0);
-  const bool direct = arg_is_direct(arg);
-  c->out->stores += l.alike * (direct ? warps * stores_of(l.bytes, piece) : rows * (double)(l.bytes / piece));
+  const bool direct = arg_is_direct(arg), whole = piece == 16 && l.bytes > 16;
+  const double together = whole ? (double)l.bytes * COUNT_WARP / COUNT_SECTOR : stores_of(l.bytes, piece);
+  c->out->stores += l.alike * (direct ? warps * together : rows * (double)(l.bytes / piece));
   c->out->scalars +=
       l.alike * (direct ? warps * stores_of(l.bytes, value) : rows * (double)(l.bytes / value));
 }
@@ -137,15 +143,23 @@ static double reds_of(long *rows, int n, struct layout layout) {
   return reds + most;
 }
 
+/* Components that one addition takes. */
+static int at_once(const struct counting *c, const struct dat *dat, struct layout l) {
+  const bool several = c->adds_rows && dat->type == TYPE_FLOAT && l.alike == 1;
+  return !several || dat->dim % 2 ? 1 : dat->dim % 4 ? 2 : 4;
+}
+
 static void count_column(const struct counting *c, const struct gpu_column *column, const struct dat *dat) {
   struct loop_arg arg = c->loop->args[column->arg];
+  const struct layout l = layout_of(dat);
   arg.idx = column->map >= 0 && arg.map && !arg.map->first ? column->column : arg.idx;
   for (int at = 0; at < c->count; at += COUNT_WARP) {
     const int to = at + COUNT_WARP < c->count ? at + COUNT_WARP : c->count;
     const int n = add_rows(c, &arg, at, to, 0);
     c->out->values += (double)n * dat->dim;
+    c->out->pieces += (double)n * l.alike * (double)(l.bytes / piece_of(dat, l));
     c->out->entries += n;
-    c->out->reds += dat->dim * reds_of(c->rows, n, layout_of(dat));
+    c->out->reds += (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l);
   }
 }
 
@@ -215,7 +229,7 @@ static void add_bytes(struct gpu_sample *out, const struct used *u, double scale
 static void scale(struct counting *c, double counted, double elements, double cache) {
   struct gpu_sample *s = c->out;
   const double warp = COUNT_WARP / counted, maps = map_bytes(c->loop);
-  double *const all[] = {&s->reads, &s->stores, &s->scalars, &s->values, &s->reds, &s->entries};
+  double *const all[] = {&s->reads, &s->stores, &s->scalars, &s->pieces, &s->values, &s->reds, &s->entries};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i] *= warp;
   for (int i = 0; i < COUNT_SUMS; i++) {
@@ -245,12 +259,12 @@ static void find_used(struct counting *c) {
     c->used[c->targets->items[k].dat].is_target = true;
 }
 
-int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache, bool adds_rows,
                     struct gpu_sample *out, struct error *err) {
   const long size = loop->set->extents[EXTENT_OWNED];
   const long groups = (size + COUNT_ELEMENTS - 1) / COUNT_ELEMENTS;
   const long taken = groups < COUNT_GROUPS ? groups : COUNT_GROUPS;
-  struct counting c = {.loop = loop, .targets = targets, .out = out};
+  struct counting c = {.loop = loop, .targets = targets, .out = out, .adds_rows = adds_rows};
   size_t places = 1;
   double counted = 0;
   *out =

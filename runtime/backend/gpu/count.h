@@ -16,8 +16,8 @@ enum { COUNT_SUMS = 4 };
 struct gpu_sample {
   double warps;           /* 32 elements each, of the whole loop */
   double reads;           /* what is no target; maps too */
-  double stores, scalars; /* rows that are no targets: by pieces of 16 bytes, value by value */
-  double values;          /* of targets: what one element after the other adds, value by value */
+  double stores, scalars; /* rows that are no targets: whole where two lanes store together, value by value */
+  double pieces, values;  /* of targets: what one element after the other adds, by 16 bytes, value by value */
   double reds;            /* the same by atomic additions of warps */
   struct gpu_sums {
     int elements;            /* that add up: 32, 64, 128, 256 */
@@ -27,8 +27,9 @@ struct gpu_sample {
   double once, again; /* bytes between L2 and memory: by one launch; if each block finds nothing there */
 };
 
-/* OP_ERR_MEMORY. `cache`: bytes of the L2 that hold what one loop uses. */
-int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache,
+/* OP_ERR_MEMORY. `cache`: bytes of the L2 that hold what one loop uses; `adds_rows`: the device adds several floats of a row at
+ * once. */
+int gpu_sample_take(const struct loop *loop, const struct gpu_targets *targets, double cache, bool adds_rows,
                     struct gpu_sample *out, struct error *err);
 
 /* ---- what a device is able to ---- */

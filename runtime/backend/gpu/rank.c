@@ -28,7 +28,7 @@ static void count_atomics(const struct gpu_sample *s, const struct gpu_shape *sh
 }
 
 static void count_blocks(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
-  c->writes += s->values;
+  c->writes += shape->vectors ? s->pieces : s->values;
   in_colours(s, c, sums_of(s, shape->block).sectors);
 }
 
@@ -41,11 +41,10 @@ static void count_staged(const struct gpu_sample *s, const struct gpu_shape *sha
   c->bytes += plan * s->warps;
 }
 
-/* One addition for each target's row of a warp, or of a block. The plan has a place of one byte for each entry, of two for a
- * block's, and five bytes for each target. */
+/* One addition for each sector of a target. The plan has a byte for each entry, and five for each target. */
 static void count_warps(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
   const struct gpu_sums sums = sums_of(s, shape->joined ? shape->block : COUNT_WARP);
-  const double plan = (shape->joined ? 2 : 1) * s->entries + 5 * sums.targets;
+  const double plan = s->entries + 5 * sums.targets;
   c->reds = sums.sectors;
   c->reads += plan / COUNT_SECTOR;
   c->bytes += plan * s->warps;
@@ -58,11 +57,8 @@ static const struct {
   void (*count)(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c);
   double waits;
 } forms[] = {
-    {GPU_DIRECT, NULL, 1},
-    {GPU_ATOMICS, count_atomics, 1},
-    {GPU_BLOCKS, count_blocks, 1},
-    {GPU_STAGED, count_staged, 1.7},
-    {GPU_WARPS, count_warps, 1},
+    {GPU_DIRECT, NULL, 1},           {GPU_ATOMICS, count_atomics, 1}, {GPU_BLOCKS, count_blocks, 1},
+    {GPU_STAGED, count_staged, 1.7}, {GPU_WARPS, count_warps, 1},
 };
 
 static int form_of(const struct gpu_shape *shape) {

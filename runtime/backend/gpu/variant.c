@@ -296,6 +296,11 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
   return n;
 }
 
+static bool adds_rows(const struct gpu *c) {
+  int capability = 0;
+  return sscanf(c->device.arch, "sm_%d", &capability) == 1 && capability >= 90;
+}
+
 /* By what the counts say. Shapes of one strategy count alike, and differ by little: each next one is taken for a little
  * slower, so that another strategy is tried before them where it is nearly as fast. Collective. */
 static int rank_candidates(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
@@ -306,7 +311,7 @@ static int rank_candidates(struct op_context *ctx, struct loop *loop, const stru
   double seconds[TRIED];
   code = gpu_rates_get(ctx, loop, code, err);
   if (!code)
-    code = gpu_sample_take(loop, &l->targets, cache, &sample, err);
+    code = gpu_sample_take(loop, &l->targets, cache, adds_rows(c), &sample, err);
   for (int i = 0; i < n; i++) {
     const struct gpu_shape *shape = &tried[list[i].which].shape;
     seconds[i] = code ? 0 : gpu_predict(&sample, shape, &c->rates);
