@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "plan/owners.h"
+#include "plan/strategy.h"
 
 enum { nx = 1200, ny = 600, repeats = 7 };
 
@@ -85,6 +86,24 @@ static int report_owners(const char *order, const struct plan_request *request, 
   return 0;
 }
 
+/* What a loop gets: blocks of the usual size, through a list where nearly all of them meet. */
+static int report_colours(const char *order, const struct plan_request *request, struct team *team,
+                          struct error *err) {
+  struct plan_request wanted = *request;
+  wanted.block_size = (int)strategy_colours.piece(request->size, false);
+  wanted.nstaged = 0;
+  wanted.element_colours = false;
+  const struct plan_wish wish = {.request = wanted, .strategy = &strategy_colours};
+  struct plan_entry e;
+  if (plan_entry_build(&e, &wish, team, err) || strategy_colours.verify(&e, &wish, 2, err))
+    return 1;
+  printf("%-9s colours %25.2f ms, %d blocks in %d colours", order, e.seconds * 1e3, e.plan.nblocks,
+         e.plan.ncolours);
+  printf(e.crowded ? " through a list, %d in their own order\n" : "\n", e.crowded);
+  plan_entry_clear(&e);
+  return 0;
+}
+
 static int report(const char *order, struct plan_request *request, struct team *team, struct error *err) {
   static const int sizes[] = {256, 1024, 4096, 16384};
   static const struct {
@@ -109,7 +128,7 @@ static int report(const char *order, struct plan_request *request, struct team *
              all * 1e3, plan.ncolours, plan.max_element_colours, (double)plan_bytes(&plan) * 1e-6);
       plan_free(&plan);
     }
-  return report_owners(order, request, err);
+  return report_colours(order, request, team, err) || report_owners(order, request, err);
 }
 
 int main(void) {
