@@ -182,6 +182,10 @@ prove_access Writer::access_of(const Parameter &is) const {
   const bool extreme = access == PROVE_MIN || access == PROVE_MAX;
   if (is.role == DERIVE_VALUE)
     return forwards ? access : PROVE_READ;
+  const auto has_no_dot = [](const Leaf &leaf) { return !is_real(leaf.type); };
+  const std::vector<Leaf> &leaves = program_.rows[static_cast<size_t>(is.argument)]->leaves;
+  if (is.role == DERIVE_DOT && access == PROVE_WRITE) // integers of a struct are not touched
+    return std::any_of(leaves.begin(), leaves.end(), has_no_dot) ? PROVE_RW : access;
   if (is.role == DERIVE_DOT)
     return extreme ? PROVE_INC : access;
   return access == PROVE_READ ? PROVE_INC : access == PROVE_INC || extreme ? PROVE_READ : PROVE_RW;
