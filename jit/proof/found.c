@@ -124,8 +124,8 @@ enum rule found_rule(int fact) {
   return table[fact].rule;
 }
 
-enum evidence found_evidence(int fact) {
-  return rule_row(found_rule(fact))->evidence;
+enum evidence found_evidence(enum prove_found what) {
+  return rule_row(found_rule((int)what))->evidence;
 }
 
 int found_code(enum prove_found what) {

@@ -6,9 +6,9 @@
 #include "jit/proof/rules.h"
 #include "jit/prover.h"
 
-/* The rule that is broken, and what shows it. `fact` of an error may be one of these findings. */
+/* The rule that is broken, and what shows it. `fact` of an error may be one of the findings. */
 enum rule found_rule(int fact);
-enum evidence found_evidence(int fact);
+enum evidence found_evidence(enum prove_found what);
 /* Which error a violation is. */
 int found_code(enum prove_found what);
 /* Why threads cannot share a loop over an element's targets. */

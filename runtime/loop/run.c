@@ -192,7 +192,7 @@ static int prepare_by_other_reading(struct op_context *ctx, struct loop *loop, s
 
 bool loop_goes_on(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   const bool goes_on = code == OP_ERR_VIOLATION && !loop->unproved &&
-                       found_evidence(err->fact) != EVIDENCE_NULL &&
+                       found_evidence((enum prove_found)err->fact) != EVIDENCE_NULL &&
                        context_checked(ctx, loop->name) == CHECKED_LIST;
   struct error lost = {0};
   if (!goes_on)

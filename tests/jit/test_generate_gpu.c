@@ -44,7 +44,7 @@ static void add_loop(struct desc *d) {
 
 static void add_stay(struct desc *d, enum stay_kind kind, int arg, const char *word, int after) {
   struct stay *s = &d->rows->stays[d->rows->nstays++];
-  *s = (struct stay){.at = find(d, word, after), .kind = kind, .arg = arg};
+  *s = (struct stay){.at = find(d, word, after), .kind = (int)kind, .arg = arg};
   if (kind == STAY_DECLARES)
     s->at.end = s->at.begin;
   d->args[arg].stays |= kind == STAY_PARAMETER;
