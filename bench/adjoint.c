@@ -53,7 +53,8 @@ int main(int argc, char **argv) {
   declare_constants();
   mesh_generate(&mesh, cells);
   const struct airfoil a = declare_mesh(&mesh);
-  printf("%9s %9s %9s %9s %9s %9s %6s\n", "primal/s", "record", "reverse", "both", "kept MB", "most MB", "again");
+  printf("%9s %9s %9s %9s %9s %9s %6s\n", "primal/s", "record", "reverse", "both", "kept MB", "most MB",
+         "again");
   for (int i = 0; i < TURNS; i++) {
     const struct turn t = take_turn(&a, by_shape ? 2 : 1, bytes);
     printf("%9.4f %9.2f %9.2f %9.2f %9.1f %9.1f %6lld\n", t.primal, t.record / t.primal, t.reverse / t.primal,

@@ -85,7 +85,7 @@ typedef struct op_tape_facts_t {
   long long reserved[7];
 } op_tape_facts_t;
 int op_tape_facts(op_tape tape, op_tape_facts_t *facts);
-/* Everything that it keeps is freed; a tape that still records ends. Its handle is none any more. Errors: OP_ERR_HANDLE. */
+/* Everything that it keeps is freed, or, without a budget, kept for the next tape; a tape that still records ends. Its handle is none any more. Errors: OP_ERR_HANDLE. */
 int op_tape_free(op_tape tape);
 
 /* ---- bars and dots ----------------------------------------------------------------------------*/

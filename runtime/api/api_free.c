@@ -207,6 +207,7 @@ int op2jit_free_set(op_set handle) {
   if (!ctx)
     return api_refused();
   struct set *set = api_set(ctx, handle, "op_free_set");
+  tape_let_go(ctx);
   if (set && !set->sub && !check_unused(ctx, set))
     tape_refuses(ctx, set, "op_free_set", api_error());
   const int code =
@@ -240,6 +241,7 @@ int op2jit_free_map(op_map handle) {
   if (!ctx)
     return api_refused();
   struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
+  tape_let_go(ctx);
   if (handle == OP_ID)
     error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
   else if (map && !check_map_unused(ctx, map))

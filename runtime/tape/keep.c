@@ -13,12 +13,41 @@ void keep_count(struct tape *tape, size_t bytes) {
     tape->store.most = tape->store.bytes;
 }
 
+/* Memory that a tape had before: to get it from the system anew takes longer than a loop. */
+static struct dat *spare_version(struct tapes *tapes, const struct dat *like) {
+  for (int i = tapes->spare.count - 1; i >= 0; i--) {
+    struct dat *dat = tapes->spare.items[i];
+    if (dat->set != like->set || dat->dim != like->dim || dat->type != like->type || dat->soa != like->soa)
+      continue;
+    list_remove(&tapes->spare, dat);
+    dat->blank = true;
+    return dat;
+  }
+  return NULL;
+}
+
 static struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct thing *thing,
                                struct error *err) {
-  struct dat *version = dat_like(ctx, thing->dat, "an old value", err);
+  struct dat *version = spare_version(ctx->tapes, thing->dat);
+  if (!version)
+    version = dat_like(ctx, thing->dat, "an old value", err);
   if (version)
     keep_count(tape, thing->bytes);
   return version;
+}
+
+static void version_free(struct op_context *ctx, const struct tape *tape, struct dat *version) {
+  if (tape->store.budget || !list_add(&ctx->tapes->spare, version))
+    dat_forget(ctx, version);
+}
+
+void keep_free_spare(struct op_context *ctx) {
+  struct list *spare = &ctx->tapes->spare;
+  while (spare->count) {
+    struct dat *dat = spare->items[spare->count - 1];
+    list_remove(spare, dat);
+    dat_forget(ctx, dat);
+  }
 }
 
 /* By way of a dat that is always the same, so that there is one loop that copies. */
@@ -105,7 +134,7 @@ int keep_exchange(struct op_context *ctx, struct change *change, struct error *e
 
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change) {
   if (change->kept)
-    dat_forget(ctx, change->kept);
+    version_free(ctx, tape, change->kept);
   if (change->kept || change->value)
     tape->store.bytes -= change->thing->bytes;
   free(change->value);

@@ -42,6 +42,8 @@ struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const i
   if (!tape)
     return NULL;
   start_things(tapes);
+  if (bytes)
+    keep_free_spare(ctx);
   tape->store.budget = bytes;
   for (int i = 0; i < ninputs; i++) {
     struct thing *thing = thing_of_dat(ctx, inputs[i], err);
@@ -137,8 +139,8 @@ void tapes_free(struct op_context *ctx) {
     free(said->adjoint_name);
     free(said);
   }
-  struct list *const lists[] = {&tapes->all,    &tapes->sites, &tapes->alone,
-                                &tapes->things, &tapes->said,  &tapes->nowhere};
+  struct list *const lists[] = {&tapes->all,  &tapes->sites,   &tapes->alone, &tapes->things,
+                                &tapes->said, &tapes->nowhere, &tapes->spare};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
     list_free(lists[l]);
   plugin_free(&tapes->plugin);

@@ -143,7 +143,8 @@ struct tapes {
   bool tangents;
   struct list sites, alone; /* of tangents, and of loops without a tape */
   struct plugin plugin;     /* found at the first derivative */
-  struct list nowhere;      /* globals: bars of what has none go there */
+  struct list spare;   /* dats of old values that no tape has any more, for the next one without a budget */
+  struct list nowhere; /* globals: bars of what has none go there */
 };
 
 /* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
@@ -229,6 +230,7 @@ void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change)
 void keep_prune(struct op_context *ctx, struct tape *tape);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
+void keep_free_spare(struct op_context *ctx);
 void keep_count(struct tape *tape, size_t bytes);
 
 /* ---- life.c ---- */

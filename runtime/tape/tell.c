@@ -223,3 +223,8 @@ struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int d
 void tape_forget(struct op_context *ctx, const void *object) {
   things_forget(ctx, object);
 }
+
+void tape_let_go(struct op_context *ctx) {
+  if (ctx->tapes && !ctx->tapes->tape)
+    keep_free_spare(ctx);
+}
