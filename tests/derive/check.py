@@ -146,6 +146,9 @@ REFUSED = [
      "  *w = s;\n}\n", [A, W, N], "4:5", "nothing says how many rounds there are at most", "add a bound to its condition"),
     ("void f(const double *a, double *w, const int *n) {\n  double t[3] = {0, 0, 0};\n  t[*n] = a[0];\n  *w = t[0];\n}\n", [A, W, N],
      "3:9", "t is written at an index that is known at run time only", "constant number of rounds"),
+    ("void f(const double *a, double *w, const int *n) {\n  w[0] = a[0];\n  w[1] = 0;\n  double s = 0;\n"
+     "  for (int k = 0; k < *n; k++) {\n    s += w[0];\n    w[k & 1] = a[1] * s;\n  }\n}\n", [A, "dat double 2 WRITE", N], "7:14",
+     "w is written at an index that is known at run time only", "constant number of rounds"),
     ("void f(const double *a, double *w) {\n  *w = tgamma(a[0]);\n}\n", [A, W], "2:8", "the derivative of tgamma is not known",
      "write the function into the kernel's text"),
     ("void f(const double *a, double *w, const int *n) {\n  const double *p = *n ? a : a + 1;\n  double q[2] = {1, a[0]};\n"

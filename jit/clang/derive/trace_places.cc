@@ -350,7 +350,9 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
     in_place_[number] = again_ = true;
     return;
   }
-  if (!fixed && (to.leaves.empty() || to.leaves[0].path != "[0]"))
+  const auto known = state_.lower_bound({to.id, 0}); // what may be read here in the next round of a loop
+  const bool is_known = known != state_.end() && known->first.first == to.id;
+  if (!fixed && (is_known || to.leaves.empty() || to.leaves[0].path != "[0]"))
     return refuse(DERIVE_WRITTEN_AT, where, to.name);
   unread_[number] = unread_[number] || !fixed;
   const int64_t length = static_cast<int64_t>(to.leaves.size());

@@ -379,6 +379,8 @@ void Writer::write_loop(const Node *node) {
       const Node *next = plain(one->in[1]);
       require(next);
       std::string value = expression(next, 0);
+      if (value == uses_[static_cast<size_t>(one->id)].name)
+        continue;
       if (reads_any(next, assigned, node->blocks[0]) &&
           (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
         const std::string name = "op2v" + std::to_string(names_++);
