@@ -139,7 +139,9 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
     return code;
+  const long long compiles = ctx->counters->compiles; /* of loops */
   const bool measured = missing > 0 && make_and_measure(ctx, loop, own, &r);
+  ctx->counters->compiles = compiles;
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : GPU_RATES_USUAL;
