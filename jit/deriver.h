@@ -21,13 +21,13 @@ enum derive_mode {
 enum derive_role {
   DERIVE_VALUE, /* the argument itself. Tangent: with its own access. Else READ (or WORK): what it held before the loop.
                  * So this is what must be kept of the dat */
-  DERIVE_DOT,   /* as the argument: its dot. Of MIN and MAX access INC: dots of targets that have a winner must be zero
+  DERIVE_DOT, /* as the argument: its dot. Of MIN and MAX access INC: dots of targets that have a winner must be zero
                  * before the loop, and get that of the winner; of globals too */
-  DERIVE_BAR,   /* as the argument: its bar. Of MIN and MAX access READ: bars of targets that have a winner must be set
+  DERIVE_BAR, /* as the argument: its bar. Of MIN and MAX access READ: bars of targets that have a winner must be set
                  * to zero after the loop */
-  DERIVE_WINNER,   /* as the argument, but of ints, READ: of each component of a MIN or MAX the number of the element that
+  DERIVE_WINNER, /* as the argument, but of ints, READ: of each component of a MIN or MAX the number of the element that
                     * won, -1 where the value from before the loop stayed */
-  DERIVE_ELEMENT,  /* the element's own number: op_arg_idx(-1, OP_ID); comes once */
+  DERIVE_ELEMENT, /* the element's own number: op_arg_idx(-1, OP_ID); comes once */
   DERIVE_CANDIDATE /* a dat on the loop's own set, direct, WRITE, of the argument's type; dim is arity times the
                     * argument's, and 1 for arity if it is no vector: what this element alone makes of the argument, the
                     * farthest value of the type (+inf, -inf) where it makes nothing */
@@ -45,7 +45,7 @@ struct derive_argument {
   bool active;              /* of a real type, or a struct with reals: it has a dot or a bar */
   bool present;             /* an absent one has no value, and nothing of it is passed */
   int map;                  /* through the same map: the same number, from 0; -1: direct, or no dat */
-  int ref; /* PAYLOAD: the argument, from 0, of its MIN or MAX */
+  int ref;                  /* PAYLOAD: the argument, from 0, of its MIN or MAX */
 };
 
 /* A variable at file scope that the kernel's text may name. */
@@ -61,7 +61,7 @@ struct derive_request {
   enum derive_mode mode;
   const struct derive_argument *arguments;
   int narguments;
-  int most; /* parameters of the derived kernel, at most */
+  int most;                                /* parameters of the derived kernel, at most */
   const struct derive_constant *constants; /* the active ones */
   int nconstants;
 };
@@ -69,21 +69,21 @@ struct derive_request {
 /* Why there is no derivative. jit/derive/words.c has the words and the remedy of each. */
 enum derive_refusal {
   DERIVE_FINE,
-  DERIVE_NO_RULE,        /* name: a function whose derivative is not known */
-  DERIVE_WRITTEN_AT,     /* name: of a row or array that is written at an index which is known at run time only */
-  DERIVE_POINTER,        /* name: of a pointer that depends on data */
-  DERIVE_POINTER_CAST,   /* bytes of numbers are looked at as something else */
-  DERIVE_NO_BOUND,       /* of a loop that carries values of which the reverse needs each: rounds are not bounded */
+  DERIVE_NO_RULE,    /* name: a function whose derivative is not known */
+  DERIVE_WRITTEN_AT, /* name: of a row or array that is written at an index which is known at run time only */
+  DERIVE_POINTER,    /* name: of a pointer that depends on data */
+  DERIVE_POINTER_CAST, /* bytes of numbers are looked at as something else */
+  DERIVE_NO_BOUND, /* of a loop that carries values of which the reverse needs each: rounds are not bounded */
   DERIVE_GOTO,
-  DERIVE_STATEMENT,      /* another statement or expression without a rule; name: clang's word for it */
-  DERIVE_TYPE,           /* name: a type without a rule: long double, complex, a union with reals */
+  DERIVE_STATEMENT, /* another statement or expression without a rule; name: clang's word for it */
+  DERIVE_TYPE,      /* name: a type without a rule: long double, complex, a union with reals */
   DERIVE_CXX,
-  DERIVE_UNSET,          /* name: of a variable that is read and has no value */
+  DERIVE_UNSET, /* name: of a variable that is read and has no value */
   DERIVE_RAGGED_EXTREMUM,
-  DERIVE_KEPT,           /* name: of a variable that keeps its value from element to element */
-  DERIVE_TOO_LONG,       /* the derived text would be; numbers[0]: the limit, in operations */
-  DERIVE_TOO_MANY,       /* the derived kernel would have numbers[0] parameters, more than `most` */
-  DERIVE_NO_KERNEL,      /* the text has no such function, or its parameters are not the arguments */
+  DERIVE_KEPT,      /* name: of a variable that keeps its value from element to element */
+  DERIVE_TOO_LONG,  /* the derived text would be; numbers[0]: the limit, in operations */
+  DERIVE_TOO_MANY,  /* the derived kernel would have numbers[0] parameters, more than `most` */
+  DERIVE_NO_KERNEL, /* the text has no such function, or its parameters are not the arguments */
   DERIVE_REFUSAL_COUNT
 };
 

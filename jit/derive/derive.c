@@ -112,7 +112,8 @@ static void ask(const struct deriver *deriver, const struct desc *d, const struc
                                             .present = a->present,
                                             .map = a->map,
                                             .ref = a->ref};
-    arguments[i].is.ragged = arguments[i].is.ragged || (a->form == DESC_IDX && a->idx < 0 && desc_is_ragged(d, a));
+    arguments[i].is.ragged =
+        arguments[i].is.ragged || (a->form == DESC_IDX && a->idx < 0 && desc_is_ragged(d, a));
   }
   for (int i = 0; i < d->nconsts; i++)
     if (wish->active_constants && wish->active_constants[i])

@@ -9,9 +9,9 @@ enum { OPTION_PASSIVE = CLI_CONST + 1, OPTION_CONSTANTS };
 
 static const char *const modes[] = {
     [DERIVE_TANGENT] = "tangent", [DERIVE_ADJOINT] = "adjoint", [DERIVE_CANDIDATES] = "candidates"};
-static const char *const roles[] = {[DERIVE_VALUE] = "value",     [DERIVE_DOT] = "dot",
-                                    [DERIVE_BAR] = "bar",         [DERIVE_WINNER] = "winner",
-                                    [DERIVE_ELEMENT] = "element", [DERIVE_CANDIDATE] = "candidate"};
+static const char *const roles[] = {
+    [DERIVE_VALUE] = "value",   [DERIVE_DOT] = "dot",         [DERIVE_BAR] = "bar",
+    [DERIVE_WINNER] = "winner", [DERIVE_ELEMENT] = "element", [DERIVE_CANDIDATE] = "candidate"};
 static const char *const accesses[] = {
     [PROVE_READ] = "OP_READ", [PROVE_WRITE] = "OP_WRITE", [PROVE_RW] = "OP_RW",    [PROVE_INC] = "OP_INC",
     [PROVE_MIN] = "OP_MIN",   [PROVE_MAX] = "OP_MAX",     [PROVE_WORK] = "OP_WORK"};
@@ -41,7 +41,8 @@ static void show_parameter(struct text *out, const struct cli *cli, const struct
     text_add(out, roles[p->role]);
 }
 
-static void show(struct cli *cli, const struct desc *d, enum derive_mode mode, const struct derived *derived) {
+static void show(struct cli *cli, const struct desc *d, enum derive_mode mode,
+                 const struct derived *derived) {
   struct text *out = &cli->out, words = {0};
   if (cli->json) {
     json_open(out, NULL, '{');
@@ -55,8 +56,8 @@ static void show(struct cli *cli, const struct desc *d, enum derive_mode mode, c
     show_parameter(&words, cli, d, p);
     if (cli->json) {
       json_open(out, NULL, '{');
-      json_fields(out, "role:t argument:n access:t words:t", roles[p->role], p->argument + 1, accesses[p->access],
-                  text_str(&words));
+      json_fields(out, "role:t argument:n access:t words:t", roles[p->role], p->argument + 1,
+                  accesses[p->access], text_str(&words));
       json_close(out, '}');
     } else
       text_addf(out, "/* %d: %s, passed %s */\n", i + 1, text_str(&words), accesses[p->access]);
@@ -125,14 +126,16 @@ const struct command cli_derive[] = {
      .least = 1,
      .most = -1,
      .help = "Print the tangent and the adjoint kernel of a kernel",
-     .more = "FILE and the arguments are those of `op2jit check`. Arguments of float and double have derivatives, but "
-             "those that\n"
-             "--passive lists; so have constants with --constants. Below each text stand its parameters: which "
-             "argument each\n"
-             "belongs to, and how a loop passes it. Status 1: the kernel has no derivative, and the message says "
-             "why.\n"
-             "Example: op2jit derive flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
-             "OP_INC\"\n",
+     .more =
+         "FILE and the arguments are those of `op2jit check`. Arguments of float and double have "
+         "derivatives, but "
+         "those that\n"
+         "--passive lists; so have constants with --constants. Below each text stand its parameters: which "
+         "argument each\n"
+         "belongs to, and how a loop passes it. Status 1: the kernel has no derivative, and the message says "
+         "why.\n"
+         "Example: op2jit derive flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
+         "OP_INC\"\n",
      .run = run_derive,
      .options = {{"--kernel", "NAME", "the kernel's function"},
                  {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},

@@ -293,7 +293,7 @@ def main():
                 kernels.append((writer, text, both))
                 texts += [text] + [d.text for d in both.values()]
                 if number % 10 == 0:
-                    for one in both.values():
+                    for one in (d for d in both.values() if d.parameters):
                         derived = os.path.join(folder, one.name + ".c")
                         with open(derived, "w") as out:
                             out.write(one.text)

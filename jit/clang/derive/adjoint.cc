@@ -189,7 +189,8 @@ void Adjoint::branch_back(const Node *of) {
 
 // ---- loops ----
 
-static void look(const Node *node, const Node *loop, std::set<const Node *> &seen, std::vector<const Node *> &found) {
+static void look(const Node *node, const Node *loop, std::set<const Node *> &seen,
+                 std::vector<const Node *> &found) {
   if (!node || !node->varied || !is_inside(node, loop) || !seen.insert(node).second)
     return;
   if (node->op == Op::Carried && node->owner == loop) {

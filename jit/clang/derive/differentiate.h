@@ -89,7 +89,7 @@ private:
     Scope *outside;
     const Node *owner; // of the kernel: the branch or loop; NULL: the kernel's own
     Node *loop;        // the loop that goes back; NULL: none
-    std::map<int, std::pair<const Node *, Node *>> bars;  // by the node's number
+    std::map<int, std::pair<const Node *, Node *>> bars; // by the node's number
     std::map<int, std::pair<const Node *, Node *>> sums; // of a loop: what goes on from round to round
   };
   void block(const Block *block);
@@ -107,7 +107,8 @@ private:
 
   const std::vector<bool> &in_place_;
   Scope *scope_ = nullptr;
-  std::map<std::vector<int64_t>, std::pair<const Node *, Node *>> rows_; // bars of rows that the kernel changes
+  std::map<std::vector<int64_t>, std::pair<const Node *, Node *>>
+      rows_; // bars of rows that the kernel changes
   std::map<std::vector<int64_t>, const Node *> written_;
 };
 

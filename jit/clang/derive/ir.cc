@@ -7,9 +7,10 @@
 namespace op2jit::derive {
 
 const char *type_name(Type type) {
-  static const char *const names[] = {"_Bool",        "char",          "signed char", "unsigned char", "short",
-                                      "unsigned short", "int",          "unsigned int", "long",        "unsigned long",
-                                      "long long",    "unsigned long long", "float",    "double"};
+  static const char *const names[] = {"_Bool", "char",           "signed char", "unsigned char",
+                                      "short", "unsigned short", "int",         "unsigned int",
+                                      "long",  "unsigned long",  "long long",   "unsigned long long",
+                                      "float", "double"};
   return names[static_cast<int>(type)];
 }
 
@@ -121,7 +122,8 @@ static bool is_truth(const Node *node) {
 }
 
 Node *Builder::negated(Node *condition) {
-  return condition->op == Op::Not && is_truth(condition->in[0]) ? condition->in[0] : unary(Op::Not, condition);
+  return condition->op == Op::Not && is_truth(condition->in[0]) ? condition->in[0]
+                                                                : unary(Op::Not, condition);
 }
 
 static bool fold_real(Op op, double a, double b, double &result) {
@@ -152,10 +154,16 @@ static bool fold_integer(Op op, bool is_unsigned, int64_t a, int64_t b, int64_t 
   case Op::Add: result = static_cast<int64_t>(u + v); return true;
   case Op::Sub: result = static_cast<int64_t>(u - v); return true;
   case Op::Mul: result = static_cast<int64_t>(u * v); return true;
-  case Op::Div: result = b == 0 || b == -1 ? -a : is_unsigned ? static_cast<int64_t>(u / v) : a / b; return b != 0;
-  case Op::Rem: result = b == 0 || b == -1 ? 0 : is_unsigned ? static_cast<int64_t>(u % v) : a % b; return b != 0;
+  case Op::Div:
+    result = b == 0 || b == -1 ? -a : is_unsigned ? static_cast<int64_t>(u / v) : a / b;
+    return b != 0;
+  case Op::Rem:
+    result = b == 0 || b == -1 ? 0 : is_unsigned ? static_cast<int64_t>(u % v) : a % b;
+    return b != 0;
   case Op::Shl: result = static_cast<int64_t>(u << (b & 63)); return b >= 0 && b < 64;
-  case Op::Shr: result = is_unsigned ? static_cast<int64_t>(u >> (b & 63)) : a >> (b & 63); return b >= 0 && b < 64;
+  case Op::Shr:
+    result = is_unsigned ? static_cast<int64_t>(u >> (b & 63)) : a >> (b & 63);
+    return b >= 0 && b < 64;
   case Op::And: result = a & b; return true;
   case Op::Or: result = a | b; return true;
   case Op::Xor: result = a ^ b; return true;
@@ -295,8 +303,7 @@ Node *Builder::array(Type type, std::vector<Node *> in) {
 }
 
 Node *Builder::element(Node *array, Type type, Node *index) {
-  if (index->op == Op::Number && index->number >= 0 &&
-      index->number < static_cast<int64_t>(array->in.size()))
+  if (index->op == Op::Number && index->number >= 0 && index->number < static_cast<int64_t>(array->in.size()))
     return array->in[static_cast<size_t>(index->number)];
   bool same = true;
   for (const Node *one : array->in)
@@ -486,7 +493,8 @@ int64_t find_bound(const Node *loop) {
         carried->in[0]->op != Op::Number)
       continue;
     const int64_t step = step_of(loop, carried), wide = op == Op::Le || op == Op::Ge;
-    const int64_t far = step > 0 ? limit->number - carried->in[0]->number : carried->in[0]->number - limit->number;
+    const int64_t far =
+        step > 0 ? limit->number - carried->in[0]->number : carried->in[0]->number - limit->number;
     const int64_t by = step > 0 ? step : -step, rounds = far + wide <= 0 ? 0 : (far + wide + by - 1) / by;
     if (bound < 0 || rounds < bound)
       bound = rounds;

@@ -15,7 +15,22 @@
 
 namespace op2jit::derive {
 
-enum class Type : uint8_t { Bool, Char, SChar, UChar, Short, UShort, Int, UInt, Long, ULong, LLong, ULLong, Float, Double };
+enum class Type : uint8_t {
+  Bool,
+  Char,
+  SChar,
+  UChar,
+  Short,
+  UShort,
+  Int,
+  UInt,
+  Long,
+  ULong,
+  LLong,
+  ULLong,
+  Float,
+  Double
+};
 const char *type_name(Type type);
 inline bool is_real(Type type) {
   return type >= Type::Float;
@@ -87,8 +102,9 @@ struct Node {
   int id;
   Block *home;
   std::vector<Node *> in;
-  int64_t number = 0; // Number of an integer; Load, Store, Inc, Extreme: the parameter; Count: the map; Table, Global: which
-  double real = 0;    // Number of a real
+  int64_t number =
+      0; // Number of an integer; Load, Store, Inc, Extreme: the parameter; Count: the map; Table, Global: which
+  double real = 0;                  // Number of a real
   const char *name = "";            // Call
   Node *owner = nullptr;            // Phi, Carried, Left, Kept
   Block *blocks[2] = {};            // If: then, else; Loop: body

@@ -24,7 +24,7 @@ struct Object {
   Kind kind;
   int id;
   std::string name;
-  std::vector<Leaf> leaves; // Row: of one entry
+  std::vector<Leaf> leaves;      // Row: of one entry
   int argument = -1, which = -1; // which: of Global and Table, their number
 };
 

@@ -93,7 +93,8 @@ E first_wins(Op op, In x, E then, E other) {
   return when(op, x[0], x[1], then, when(Op::Ne, x[1], x[1], then, other));
 }
 
-constexpr double two_over_root_pi = 1.12837916709551257390, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402;
+constexpr double two_over_root_pi = 1.12837916709551257390, ln_2 = 0.69314718055994530942,
+                 ln_10 = 2.30258509299404568402;
 
 struct Row {
   const char *name;
@@ -126,11 +127,15 @@ const Row rows[] = {
     {"atanh", {[](In x, E) { return 1 / (1 - x[0] * x[0]); }}},
     {"erf", {[](In x, E) { return two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
     {"erfc", {[](In x, E) { return -two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
-    {"fabs", {[](In x, E) { return of("copysign", {number(x[0], 1), x[0]}); }}},
+    {"fabs", {[](In x, E) {
+       return of("copysign", {number(x[0], 1), x[0]});
+     }}},
     {"atan2",
      {[](In x, E) { return unless_zero(x[0] * x[0] + x[1] * x[1], x[1] / (x[0] * x[0] + x[1] * x[1])); },
       [](In x, E) { return unless_zero(x[0] * x[0] + x[1] * x[1], -x[0] / (x[0] * x[0] + x[1] * x[1])); }}},
-    {"hypot", {[](In x, E v) { return unless_zero(v, x[0] / v); }, [](In x, E v) { return unless_zero(v, x[1] / v); }}},
+    {"hypot",
+     {[](In x, E v) { return unless_zero(v, x[0] / v); },
+      [](In x, E v) { return unless_zero(v, x[1] / v); }}},
     {"pow", {pow_by_base, pow_by_exponent}},
     {"fmax",
      {[](In x, E v) { return first_wins(Op::Ge, x, number(v, 1), number(v, 0)); },
@@ -145,11 +150,18 @@ const Row rows[] = {
      {[](In x, E) { return x[1]; }, [](In x, E) { return x[0]; }, [](In, E v) { return number(v, 1); }}},
     {"copysign", {[](In x, E) { return signs(x[0], x[1]); }}},
     {"fmod", {[](In, E v) { return number(v, 1); }, [](In x, E) { return -of("trunc", {x[0] / x[1]}); }}},
-    {"remainder", {[](In, E v) { return number(v, 1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
+    {"remainder",
+     {[](In, E v) { return number(v, 1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
     {"nextafter", {[](In, E v) { return number(v, 1); }}},
-    {"ldexp", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
-    {"scalbn", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
-    {"scalbln", {[](In x, E) { return E{x[0].builder, nullptr}; }}},
+    {"ldexp", {[](In x, E) {
+       return E{x[0].builder, nullptr};
+     }}},
+    {"scalbn", {[](In x, E) {
+       return E{x[0].builder, nullptr};
+     }}},
+    {"scalbln", {[](In x, E) {
+       return E{x[0].builder, nullptr};
+     }}},
     // In steps.
     {"ceil", {}},
     {"floor", {}},
@@ -182,10 +194,12 @@ const Row rows[] = {
 // "sqrtf" is as "sqrt".
 const Row *find(std::string_view name) {
   for (const Row &row : rows)
-    if (name == row.name || (row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name && name.back() == 'f'))
+    if (name == row.name || (row.by[0] && name.size() == strlen(row.name) + 1 &&
+                             name.substr(0, strlen(row.name)) == row.name && name.back() == 'f'))
       return &row;
   for (const Row &row : rows)
-    if (!row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name && name.back() == 'f')
+    if (!row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name &&
+        name.back() == 'f')
       return &row;
   return nullptr;
 }
@@ -208,7 +222,8 @@ Node *partial(Builder &builder, const Node *call, size_t i, const std::vector<No
     x.push_back({&builder, one});
   const E result = row->by[i](x, {&builder, value});
   // Of ldexp and its like: the same of 1.
-  return result.node ? result.node : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
+  return result.node ? result.node
+                     : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
 }
 
 } // namespace op2jit::derive

@@ -49,7 +49,8 @@ void Tangent::extreme(const Node *node) {
   Block *before = b_.enter(stores->blocks[0]);
   access(Op::Store, node, DERIVE_VALUE, candidate);
   for (const Node *other : from_.builder.root()->items)
-    if (other->op == Op::Store && argument(other).is.form == PROVE_PAYLOAD && argument(other).ref == of(node).argument)
+    if (other->op == Op::Store && argument(other).is.form == PROVE_PAYLOAD &&
+        argument(other).ref == of(node).argument)
       access(Op::Store, other, DERIVE_VALUE, value(other->in[2]));
   b_.enter(before);
   b_.close(stores);
@@ -62,7 +63,8 @@ void Tangent::run_candidates() {
   find_varied();
   for (int i = 0; i < request_.narguments; i++) {
     const derive_argument &one = request_.arguments[i];
-    if (!one.active || !one.present || one.is.form == PROVE_PAYLOAD || (one.is.access != PROVE_MIN && one.is.access != PROVE_MAX))
+    if (!one.active || !one.present || one.is.form == PROVE_PAYLOAD ||
+        (one.is.access != PROVE_MIN && one.is.access != PROVE_MAX))
       continue;
     const int64_t length = static_cast<int64_t>(from_.rows[static_cast<size_t>(i)]->leaves.size());
     const int64_t entries = one.is.form == PROVE_VECTOR ? one.is.arity : 1;
@@ -70,7 +72,8 @@ void Tangent::run_candidates() {
       const Type type = from_.rows[static_cast<size_t>(i)]->leaves[static_cast<size_t>(c % length)].type;
       Node *best = b_.real(one.is.access == PROVE_MIN ? HUGE_VAL : -HUGE_VAL, type);
       for (const Node *node : from_.builder.root()->items)
-        if (node->op == Op::Extreme && of(node).argument == i && node->in[0]->number * length + node->in[1]->number == c)
+        if (node->op == Op::Extreme && of(node).argument == i &&
+            node->in[0]->number * length + node->in[1]->number == c)
           best = value(node->in[2]);
       b_.effect(Op::Store, type, parameter(DERIVE_CANDIDATE, i), {b_.integer(0), b_.integer(c), best});
     }

@@ -1,8 +1,5 @@
 #include "trace.h"
 
-#include <cmath>
-#include <limits>
-
 namespace op2jit::derive {
 
 // Beyond it a text is of no use to anybody.
@@ -14,31 +11,6 @@ Trace::Trace(const clang::ASTContext &context, const derive_request &request,
       unread_(static_cast<size_t>(request.narguments)), builder_(program_.builder) {
 }
 
-// The first of them counts.
-void Trace::refuse(derive_refusal what, clang::SourceLocation where, const std::string &name) {
-  if (refusal_.what == DERIVE_FINE)
-    refusal_ = {what, where, name};
-}
-
-int Trace::parameter(derive_role role, int argument, int constant) {
-  std::vector<Parameter> &all = program_.parameters;
-  for (size_t i = 0; i < all.size(); i++)
-    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
-      return static_cast<int>(i);
-  all.push_back({role, argument, constant});
-  return static_cast<int>(all.size()) - 1;
-}
-
-Object *Trace::object(Object::Kind kind, const std::string &name, std::vector<Leaf> leaves) {
-  objects_.push_back({kind, static_cast<int>(objects_.size()), name, std::move(leaves)});
-  return &objects_.back();
-}
-
-int64_t Trace::entries(const Object &row) const {
-  const prove_argument &is = argument(row).is;
-  return is.form == PROVE_VECTOR ? is.arity : 1;
-}
-
 // Each argument's rows, and the variable that leads to them.
 void Trace::parameters() {
   unsigned number = 0;
@@ -48,7 +20,8 @@ void Trace::parameters() {
       const clang::ParmVarDecl *count = kernel_.getParamDecl(number++);
       Object *made = object(Object::Local, count->getName().str(), {{Type::Int, false, ""}});
       frames_.back().variables[count] = made;
-      state_[{made->id, 0}] = Value::of(builder_.indexed(Op::Count, Type::Int, request_.arguments[i].map, nullptr));
+      state_[{made->id, 0}] =
+          Value::of(builder_.indexed(Op::Count, Type::Int, request_.arguments[i].map, nullptr));
     }
     const clang::ParmVarDecl *variable = kernel_.getParamDecl(number++);
     clang::QualType type = variable->getType();
@@ -61,7 +34,8 @@ void Trace::parameters() {
       return refuse(DERIVE_NO_KERNEL, variable->getLocation());
     Object *row = program_.rows[static_cast<size_t>(i)];
     row->name = variable->getName().str();
-    program_.types.push_back(type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy()));
+    program_.types.push_back(
+        type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy()));
     const std::vector<Leaf> &one = leaves_of(type->getPointeeType(), variable->getLocation());
     const int dim = is.dim > 0 ? is.dim : 1;
     for (int c = 0; c < dim; c++)
@@ -136,40 +110,6 @@ void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
   const Value first = start_of_row(row, at, kernel_.getLocation());
   if (first.node != value)
     builder_.effect(Op::Extreme, value->type, parameter(DERIVE_VALUE, row.argument, -1), {e, c, value});
-}
-
-static Node *farthest(Builder &builder, Type type, bool largest) {
-  if (is_real(type))
-    return builder.real(largest ? HUGE_VAL : -HUGE_VAL, type);
-  switch (type) {
-  case Type::Int: return builder.integer(largest ? INT32_MAX : INT32_MIN, type);
-  case Type::UInt: return builder.integer(largest ? UINT32_MAX : 0, type);
-  case Type::Short: return builder.integer(largest ? INT16_MAX : INT16_MIN, type);
-  case Type::UShort: return builder.integer(largest ? UINT16_MAX : 0, type);
-  case Type::Char:
-  case Type::SChar: return builder.integer(largest ? INT8_MAX : INT8_MIN, type);
-  case Type::UChar: return builder.integer(largest ? UINT8_MAX : 0, type);
-  case Type::Bool: return builder.integer(largest, type);
-  case Type::ULong:
-  case Type::ULLong: return builder.integer(largest ? -1 : 0, type);
-  default: return builder.integer(largest ? INT64_MAX : INT64_MIN, type);
-  }
-}
-
-// What a row that the kernel changes holds before it does.
-Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation where) {
-  const prove_argument &is = argument(row).is;
-  const int64_t length = static_cast<int64_t>(row.leaves.size());
-  const Type type = row.leaves[static_cast<size_t>(at % length)].type;
-  if (is.form == PROVE_PAYLOAD || is.access == PROVE_RW)
-    return Value::of(builder_.load(type, parameter(DERIVE_VALUE, row.argument, -1), builder_.integer(at / length),
-                                   builder_.integer(at % length)));
-  switch (is.access) {
-  case PROVE_INC: return Value::of(builder_.zero(type));
-  case PROVE_MIN:
-  case PROVE_MAX: return Value::of(farthest(builder_, type, is.access == PROVE_MIN));
-  default: refuse(DERIVE_UNSET, where, row.name); return Value::of(builder_.zero(type));
-  }
 }
 
 } // namespace op2jit::derive

@@ -125,7 +125,15 @@ private:
   bool unroll(const Rounds &rounds, Way way, int round, int most, int nodes);
   void body_once(const Rounds &rounds);
   void roll(const Rounds &rounds);
-  bool try_roll(const Rounds &rounds, const Key *go, const State &start, std::set<Key> &carried);
+  enum class Rolled {
+    Done,
+    Refused,
+    Impure,
+    More
+  }; // Impure: the condition changes something; More: is carried than was known
+  Rolled try_roll(const Rounds &rounds, const Key *go, const State &start, std::set<Key> &carried);
+  bool round_once(const Rounds &rounds, const Key *go, const State &head, int objects, Node *&condition);
+  bool close_rounds(Node *loop, const State &start, const State &after, const std::map<Key, Node *> &nodes);
   bool is_changed(const State &head, const Key &key, const Value &value);
   Node *as_truth(Node *condition) {
     return builder_.binary(Op::Ne, Type::Int, condition, builder_.zero(condition->type));
@@ -157,7 +165,6 @@ private:
   bool is_row(const clang::BinaryOperator *expression, Value &result);
   Node *condition(Node *value);
 
-  // trace_calls.cc
   Value call(const clang::CallExpr *expression);
   Value inlined(const clang::CallExpr *expression, const clang::FunctionDecl &function);
   Value outside(const clang::CallExpr *expression, const clang::FunctionDecl &function);

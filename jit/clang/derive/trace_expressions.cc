@@ -17,47 +17,6 @@ Node *Trace::condition(Node *node) {
   return is_real(node->type) ? builder_.binary(Op::Ne, Type::Int, node, builder_.real(0, node->type)) : node;
 }
 
-Value Trace::from(const clang::APValue &value, clang::QualType type) {
-  const clang::SourceLocation nowhere;
-  type = type.getCanonicalType();
-  if (value.isInt())
-    return Value::of(builder_.integer(value.getInt().isSigned() ? value.getInt().getSExtValue()
-                                                                : static_cast<int64_t>(value.getInt().getZExtValue()),
-                                      type_of(type, nowhere)));
-  if (value.isFloat()) {
-    const Type kind = type_of(type, nowhere);
-    return Value::of(builder_.real(kind == Type::Float ? value.getFloat().convertToFloat() : value.getFloat().convertToDouble(), kind));
-  }
-  Value all;
-  if (value.isArray()) {
-    const auto *array = context_.getAsConstantArrayType(type);
-    for (unsigned i = 0; array && i < value.getArraySize(); i++) {
-      const clang::APValue &item = i < value.getArrayInitializedElts() ? value.getArrayInitializedElt(i) : value.getArrayFiller();
-      const Value one = from(item, array->getElementType());
-      if (one.kind == Value::None)
-        return one;
-      if (one.kind == Value::Record)
-        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
-      else
-        all.leaves.push_back(one);
-    }
-    all.kind = Value::Record;
-  }
-  if (value.isStruct()) {
-    for (const clang::FieldDecl *field : type->castAs<clang::RecordType>()->getDecl()->fields()) {
-      const Value one = from(value.getStructField(field->getFieldIndex()), field->getType());
-      if (one.kind == Value::None)
-        return one;
-      if (one.kind == Value::Record)
-        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
-      else
-        all.leaves.push_back(one);
-    }
-    all.kind = Value::Record;
-  }
-  return all;
-}
-
 // Literals, sizes, enumerators.
 Value Trace::constant(const clang::Expr *expression) {
   clang::Expr::EvalResult result;
@@ -118,7 +77,8 @@ Value Trace::cast(const clang::CastExpr *expression) {
   case clang::CK_FunctionToPointerDecay: return value(inner);
   case clang::CK_BitCast: {
     const Value pointer = value(inner);
-    const clang::QualType from = inner->getType()->getPointeeType(), to = expression->getType()->getPointeeType();
+    const clang::QualType from = inner->getType()->getPointeeType(),
+                          to = expression->getType()->getPointeeType();
     const bool through_void = !to.isNull() && (to->isVoidType() || from->isVoidType());
     if (!through_void && !from.isNull() && !to.isNull() &&
         from.getCanonicalType().getUnqualifiedType() != to.getCanonicalType().getUnqualifiedType())
@@ -133,15 +93,18 @@ Value Trace::cast(const clang::CastExpr *expression) {
   case clang::CK_IntegralToBoolean:
   case clang::CK_FloatingToBoolean: {
     Node *node = scalar(inner);
-    return Value::of(builder_.cast(Type::Bool, builder_.binary(Op::Ne, Type::Int, node, builder_.zero(node->type))));
+    return Value::of(
+        builder_.cast(Type::Bool, builder_.binary(Op::Ne, Type::Int, node, builder_.zero(node->type))));
   }
   case clang::CK_IntegralCast:
   case clang::CK_IntegralToFloating:
   case clang::CK_FloatingToIntegral:
   case clang::CK_FloatingCast:
-  case clang::CK_BooleanToSignedIntegral: return Value::of(builder_.cast(type_of(expression->getType(), where), scalar(inner)));
+  case clang::CK_BooleanToSignedIntegral:
+    return Value::of(builder_.cast(type_of(expression->getType(), where), scalar(inner)));
   default:
-    refuse(expression->getType()->isPointerType() || inner->getType()->isPointerType() ? DERIVE_POINTER_CAST : DERIVE_STATEMENT,
+    refuse(expression->getType()->isPointerType() || inner->getType()->isPointerType() ? DERIVE_POINTER_CAST
+                                                                                       : DERIVE_STATEMENT,
            where, expression->getCastKindName());
     return Value::of(builder_.integer(0));
   }
@@ -154,8 +117,9 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
     const Place at = place(inner);
     if (inner->getType()->isPointerType()) {
       const Value before = load(at, inner->getType(), where);
-      const Value after = Value::to(element(before.place, builder_.integer(expression->isIncrementOp() ? 1 : -1),
-                                            inner->getType()->getPointeeType()));
+      const Value after =
+          Value::to(element(before.place, builder_.integer(expression->isIncrementOp() ? 1 : -1),
+                            inner->getType()->getPointeeType()));
       store(at, after, inner->getType(), where);
       return expression->isPostfix() ? before : after;
     }
@@ -184,7 +148,9 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
       return Value::of(builder_.integer(what.place.object == nullptr));
     return Value::of(what.node ? builder_.negated(condition(what.node)) : builder_.integer(0));
   }
-  default: refuse(DERIVE_STATEMENT, where, "an operator of complex numbers"); return Value::of(builder_.integer(0));
+  default:
+    refuse(DERIVE_STATEMENT, where, "an operator of complex numbers");
+    return Value::of(builder_.integer(0));
   }
 }
 
@@ -213,11 +179,13 @@ static Op operation(clang::BinaryOperatorKind kind) {
 bool Trace::is_row(const clang::BinaryOperator *expression, Value &result) {
   const auto *called = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
   const clang::FunctionDecl *function = called ? called->getDirectCallee() : nullptr;
-  if (!function || !function->getIdentifier() || function->getName() != "op2jit_row" || called->getNumArgs() != 4)
+  if (!function || !function->getIdentifier() || function->getName() != "op2jit_row" ||
+      called->getNumArgs() != 4)
     return false;
   const auto *first = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression->getLHS()->IgnoreParenImpCasts());
   const Value handles = first ? value(first->getBase()) : Value();
-  if (handles.kind != Value::Pointer || !handles.place.object || handles.place.object->kind != Object::Handles) {
+  if (handles.kind != Value::Pointer || !handles.place.object ||
+      handles.place.object->kind != Object::Handles) {
     refuse(DERIVE_POINTER, expression->getExprLoc());
     result = Value::to({});
     return true;
@@ -225,7 +193,8 @@ bool Trace::is_row(const clang::BinaryOperator *expression, Value &result) {
   Node *k = scalar(called->getArg(3));
   if (k->op == Op::Cast && k->type == Type::Long && k->in[0]->type == Type::Int)
     k = k->in[0];
-  result = Value::to({program_.rows[static_cast<size_t>(handles.place.object->argument)], index(k), builder_.integer(0)});
+  result = Value::to(
+      {program_.rows[static_cast<size_t>(handles.place.object->argument)], index(k), builder_.integer(0)});
   return true;
 }
 
@@ -238,12 +207,16 @@ Value Trace::pointers(const clang::BinaryOperator *expression) {
     if (!by)
       return Value::to({});
     if (expression->getOpcode() == clang::BO_Sub)
-      by = builder_.unary(Op::Neg, builder_.cast(is_real(by->type) ? Type::Long : by->type == Type::Int ? Type::Int : Type::Long, by));
+      by = builder_.unary(Op::Neg, builder_.cast(is_real(by->type)       ? Type::Long
+                                                 : by->type == Type::Int ? Type::Int
+                                                                         : Type::Long,
+                                                 by));
     return Value::to(element(base.place, by, expression->getType()->getPointeeType()));
   }
   const Place &p = a.place, &q = b.place;
   if (p.object && p.object == q.object && p.entry == q.entry) {
-    const int64_t size = p.object->kind == Object::Handles ? 1 : size_of(left->getPointeeType(), expression->getExprLoc());
+    const int64_t size =
+        p.object->kind == Object::Handles ? 1 : size_of(left->getPointeeType(), expression->getExprLoc());
     Node *x = builder_.cast(Type::Long, p.offset), *y = builder_.cast(Type::Long, q.offset);
     if (expression->getOpcode() == clang::BO_Sub)
       return Value::of(builder_.binary(Op::Div, Type::Long, builder_.binary(Op::Sub, Type::Long, x, y),
@@ -259,8 +232,8 @@ Value Trace::pointers(const clang::BinaryOperator *expression) {
 static bool may_trap(const Block &block, size_t from) {
   for (size_t i = from; i < block.items.size(); i++) {
     const Op op = block.items[i]->op;
-    if (op == Op::Load || op == Op::Table || op == Op::Global || op == Op::Index || op == Op::Rem || op == Op::Call ||
-        op >= Op::Phi || (op == Op::Div && !is_real(block.items[i]->type)))
+    if (op == Op::Load || op == Op::Table || op == Op::Global || op == Op::Index || op == Op::Rem ||
+        op == Op::Call || op >= Op::Phi || (op == Op::Div && !is_real(block.items[i]->type)))
       return true;
   }
   return false;
@@ -297,7 +270,8 @@ Value Trace::logical(const clang::BinaryOperator *expression) {
     builder_.enter(outside);
     return Value::of(builder_.binary(both ? Op::Both : Op::Either, Type::Int, first, second));
   }
-  if (second->op == Op::Number || !(second->op >= Op::Lt && second->op <= Op::Either && second->type == Type::Int))
+  if (second->op == Op::Number ||
+      !(second->op >= Op::Lt && second->op <= Op::Either && second->type == Type::Int))
     second = builder_.binary(Op::Ne, Type::Int, second, builder_.zero(second->type));
   builder_.enter(outside);
   const State then = state_;
@@ -322,7 +296,8 @@ Value Trace::binary(const clang::BinaryOperator *expression) {
   if (expression->getLHS()->getType()->isPointerType() || expression->getRHS()->getType()->isPointerType())
     return pointers(expression);
   Node *a = scalar(expression->getLHS()), *b = scalar(expression->getRHS());
-  return Value::of(builder_.binary(operation(expression->getOpcode()), type_of(expression->getType(), expression->getExprLoc()), a, b));
+  return Value::of(builder_.binary(operation(expression->getOpcode()),
+                                   type_of(expression->getType(), expression->getExprLoc()), a, b));
 }
 
 Value Trace::assign(const clang::BinaryOperator *expression) {
@@ -340,13 +315,15 @@ Value Trace::assign(const clang::BinaryOperator *expression) {
   if (type->isPointerType()) {
     Node *by = scalar(expression->getRHS());
     const Value before = load(at, type, where);
-    const Value after = Value::to(element(before.place, op == Op::Sub ? builder_.unary(Op::Neg, index(by)) : by, type->getPointeeType()));
+    const Value after = Value::to(element(
+        before.place, op == Op::Sub ? builder_.unary(Op::Neg, index(by)) : by, type->getPointeeType()));
     store(at, after, type, where);
     return after;
   }
   Node *by = scalar(expression->getRHS());
   const Type to = type_of(type, where), computed = type_of(compound->getComputationResultType(), where);
-  const bool sums = at.object && at.object->kind == Object::Row && argument(*at.object).is.form != PROVE_PAYLOAD &&
+  const bool sums = at.object && at.object->kind == Object::Row &&
+                    argument(*at.object).is.form != PROVE_PAYLOAD &&
                     argument(*at.object).is.access == PROVE_INC;
   if (sums && (op == Op::Add || op == Op::Sub)) {
     by = builder_.cast(to, by);
@@ -390,6 +367,95 @@ Value Trace::conditional(const clang::AbstractConditionalOperator *expression) {
     result = merged(branch, nowhere, &results[0], &results[1]);
   builder_.close(branch);
   return result;
+}
+
+Place Trace::place(const clang::Expr *expression) {
+  expression = expression->IgnoreParens();
+  Node *zero = builder_.integer(0);
+  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable)
+      return {object_of(variable, expression->getExprLoc()), zero, zero};
+  }
+  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
+    const Value base = value(item->getBase());
+    Node *at = scalar(item->getIdx());
+    return base.kind == Value::Pointer ? element(base.place, at, item->getType()) : Place();
+  }
+  if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
+    if (unary->getOpcode() == clang::UO_Deref)
+      return value(unary->getSubExpr()).place;
+    if (unary->getOpcode() == clang::UO_Extension)
+      return place(unary->getSubExpr());
+  }
+  if (const auto *part = llvm::dyn_cast<clang::MemberExpr>(expression)) {
+    const auto *field = llvm::dyn_cast<clang::FieldDecl>(part->getMemberDecl());
+    Place base = part->isArrow() ? value(part->getBase()).place : Place();
+    if (!part->isArrow() && part->getBase()->isLValue())
+      base = place(part->getBase());
+    else if (!part->isArrow()) { // of a value that has no place
+      const clang::QualType type = part->getBase()->getType();
+      Object *made = object(Object::Local, "", leaves_of(type, part->getExprLoc()));
+      base = {made, zero, zero};
+      store(base, value(part->getBase()), type, part->getExprLoc());
+    }
+    if (!field || !base.object)
+      return base;
+    const int64_t before = leaves_before(field, part->getExprLoc());
+    Place moved = base;
+    moved.offset =
+        builder_.binary(Op::Add, base.offset->type, base.offset, builder_.integer(before, base.offset->type));
+    return moved;
+  }
+  if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(expression)) {
+    Object *made = object(Object::Local, "", leaves_of(literal->getType(), literal->getExprLoc()));
+    initialise({made, zero, zero}, literal->getInitializer(), literal->getType());
+    return {made, zero, zero};
+  }
+  refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
+  return {};
+}
+
+void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::QualType type) {
+  initialiser = initialiser->IgnoreParens();
+  if (const auto *clean = llvm::dyn_cast<clang::ConstantExpr>(initialiser))
+    initialiser = clean->getSubExpr();
+  const clang::SourceLocation where = initialiser->getExprLoc();
+  const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser);
+  const auto *array = context_.getAsConstantArrayType(type);
+  const auto *record = type.getCanonicalType()->getAs<clang::RecordType>();
+  if (llvm::isa<clang::ImplicitValueInitExpr>(initialiser) || (!list && array)) {
+    if (!llvm::isa<clang::ImplicitValueInitExpr>(initialiser) &&
+        !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
+      return refuse(DERIVE_STATEMENT, where, initialiser->getStmtClassName());
+    const std::vector<Leaf> leaves = leaves_of(type, where);
+    for (size_t i = 0; i < leaves.size(); i++) {
+      Place leaf = at;
+      leaf.offset = builder_.integer(at.offset->number + static_cast<int64_t>(i));
+      store_leaf(leaf, leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)),
+                 where);
+    }
+    return;
+  }
+  if (!list || (!array && !record))
+    return store(at, value(list ? list->getInit(0) : initialiser), type, where);
+  if (record && list->getNumInits() == 1 && list->isTransparent())
+    return initialise(at, list->getInit(0), type);
+  int64_t before = 0;
+  const uint64_t count = array ? array->getSize().getZExtValue() : list->getNumInits();
+  auto field = record ? record->getDecl()->field_begin() : clang::RecordDecl::field_iterator();
+  for (uint64_t i = 0; i < count && !refused(); i++) {
+    const clang::QualType part = array ? array->getElementType() : (*field)->getType();
+    const clang::Expr *with =
+        i < list->getNumInits() ? list->getInit(static_cast<unsigned>(i)) : list->getArrayFiller();
+    const clang::ImplicitValueInitExpr zeros(part);
+    Place leaf = at;
+    leaf.offset = builder_.integer(at.offset->number + before);
+    initialise(leaf, with ? with : &zeros, part);
+    before += size_of(part, where);
+    if (record)
+      ++field;
+  }
 }
 
 } // namespace op2jit::derive

@@ -4,7 +4,8 @@
 
 namespace op2jit::derive {
 
-static constexpr int rounds_written = 32, nodes_written = 3000, rounds_most = 4096, nodes_most = 30000, rounds_guarded = 64;
+static constexpr int rounds_written = 32, nodes_written = 3000, rounds_most = 4096, nodes_most = 30000,
+                     rounds_guarded = 64;
 
 Node *Trace::truth(const clang::Expr *expression) {
   if (!expression)
@@ -32,7 +33,8 @@ void Trace::restore(const Mark &mark) {
   builder_.enter(mark.block);
 }
 
-void Trace::loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body, bool body_first) {
+void Trace::loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body,
+                 bool body_first) {
   Object *breaks = object(Object::Local, "", {{Type::Int, false, ""}});
   Object *continues = object(Object::Local, "", {{Type::Int, false, ""}});
   const Rounds rounds = {body, condition, step, body_first, breaks->id, continues->id};
@@ -162,30 +164,18 @@ bool Trace::carry(Node *loop, const Key &key, const State &start, std::map<Key, 
   return true;
 }
 
-// False: more is carried than was known, or, at the end, it was refused.
-bool Trace::try_roll(const Rounds &rounds, const Key *go, const State &start, std::set<Key> &carried) {
-  const int objects = static_cast<int>(objects_.size());
-  std::map<Key, Node *> nodes;
-  state_ = start;
-  Node *loop = builder_.loop();
-  Block *outside = builder_.enter(loop->blocks[0]);
-  for (const Key &key : carried)
-    if (!carry(loop, key, start, nodes)) {
-      builder_.enter(outside);
-      refuse(DERIVE_POINTER, rounds.body->getBeginLoc());
-      return true;
-    }
-  Node *condition = builder_.integer(1);
+// From the head of a round to its end: the condition, and in `state_` what the round leaves. False: the condition changes
+// something.
+bool Trace::round_once(const Rounds &rounds, const Key *go, const State &head, int objects,
+                       Node *&condition) {
+  bool pure = true;
+  condition = builder_.integer(1);
   for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
     condition = builder_.binary(Op::Both, Type::Int, condition, builder_.negated(flag(jumps_[i].object)));
-  const State head = state_;
-  if (go)
-    condition = builder_.binary(Op::Both, Type::Int, condition, state_.at(*go).node);
-  else
-    condition = builder_.binary(Op::Both, Type::Int, condition, truth(rounds.condition));
-  bool impure = false;
+  Node *goes = go ? state_.at(*go).node : truth(rounds.condition);
+  condition = builder_.binary(Op::Both, Type::Int, condition, goes);
   for (const auto &[key, value] : state_)
-    impure |= key.first < objects && is_changed(head, key, value);
+    pure &= key.first >= objects || !is_changed(head, key, value);
   for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
     set_flag(jumps_[i].object, builder_.integer(0));
   body_once(rounds);
@@ -201,63 +191,85 @@ bool Trace::try_roll(const Rounds &rounds, const Key *go, const State &start, st
         if (go)
           state_[*go] = Value::of(builder_.integer(0));
       });
-  State after = std::move(state_);
-  builder_.enter(outside);
-  state_ = start;
-  if (refused())
-    return true;
-  if (impure) { // the condition changes something: it is computed at the end of a round
-    refuse(DERIVE_STATEMENT, rounds.condition->getExprLoc(), "a condition with effect");
-    return true;
-  }
-  bool whole = true;
-  for (const auto &[key, value] : after) {
-    if (key.first < objects && !carried.count(key) && is_changed(head, key, value)) {
-      carried.insert(key);
-      whole = false;
-    }
-  }
-  if (!whole) {
-    for (const Key &key : carried)
-      if (!start.count(key))
-        state_[key] = initial(key, after.at(key));
-    return false;
-  }
-  for (auto &[key, node] : nodes) {
-    const Value &value = after.at(key);
-    const Value &before = start.at(key);
+  return pure;
+}
+
+// What each carried value is in the next round. False: it is a pointer that may lead elsewhere.
+bool Trace::close_rounds(Node *loop, const State &start, const State &after,
+                         const std::map<Key, Node *> &nodes) {
+  for (const auto &[key, node] : nodes) {
+    const Value &value = after.at(key), &before = start.at(key);
     Node *next = value.kind == Value::Scalar ? value.node : nullptr;
-    if (value.kind == Value::Pointer && value.place.object == before.place.object && value.place.entry == before.place.entry) {
+    if (value.kind == Value::Pointer && value.place.object == before.place.object &&
+        value.place.entry == before.place.entry) {
       Block *now = builder_.enter(loop->blocks[0]);
       next = builder_.cast(Type::Long, value.place.offset);
       builder_.enter(now);
     }
-    if (!next || next->type != node->type) {
-      refuse(DERIVE_POINTER, rounds.body->getBeginLoc());
-      return true;
-    }
+    if (!next || next->type != node->type)
+      return false;
     node->in[1] = next;
   }
-  loop->in[0] = condition;
   loop->bound = find_bound(loop);
-  loop->where = rounds.body->getBeginLoc().getRawEncoding();
   builder_.close(loop);
-  for (auto &[key, node] : nodes) {
+  for (const auto &[key, node] : nodes) {
     Value &value = state_[key];
     if (value.kind == Value::Scalar)
       value.node = node->left;
     else
       value.place.offset = node->left;
   }
-  if (go)
-    state_.erase(*go);
   return true;
 }
 
+Trace::Rolled Trace::try_roll(const Rounds &rounds, const Key *go, const State &start,
+                              std::set<Key> &carried) {
+  const int objects = static_cast<int>(objects_.size());
+  const clang::SourceLocation where = rounds.body->getBeginLoc();
+  std::map<Key, Node *> nodes;
+  state_ = start;
+  Node *loop = builder_.loop(), *condition = nullptr;
+  loop->where = where.getRawEncoding();
+  Block *outside = builder_.enter(loop->blocks[0]);
+  bool good = true, whole = true;
+  for (const Key &key : carried)
+    good &= carry(loop, key, start, nodes);
+  if (!good)
+    refuse(DERIVE_POINTER, where);
+  const State head = state_;
+  const bool pure = good && round_once(rounds, go, head, objects, condition);
+  const State after = std::move(state_);
+  builder_.enter(outside);
+  state_ = start;
+  if (refused())
+    return Rolled::Refused;
+  if (!pure)
+    return Rolled::Impure;
+  for (const auto &[key, value] : after)
+    if (key.first < objects && !carried.count(key) && is_changed(head, key, value)) {
+      carried.insert(key);
+      whole = false;
+    }
+  for (const Key &key : carried)
+    if (!whole && !start.count(key))
+      state_[key] = initial(key, after.at(key));
+  if (!whole)
+    return Rolled::More;
+  loop->in[0] = condition;
+  if (!close_rounds(loop, start, after, nodes)) {
+    refuse(DERIVE_POINTER, where);
+    return Rolled::Refused;
+  }
+  if (go)
+    state_.erase(*go);
+  return Rolled::Done;
+}
+
+// A condition with effect, as in `i-- > 0`, and that of do, are computed at the end of a round for the next one.
 void Trace::roll(const Rounds &rounds) {
   const Mark before = mark();
-  for (int form = 0; form < 2; form++) {
-    const bool goes = form == 1 || rounds.body_first;
+  for (int form = rounds.body_first; form < 2; form++) {
+    const bool goes = form == 1;
     std::set<Key> carried;
     const Key go = {goes ? object(Object::Local, "", {{Type::Int, false, ""}})->id : -1, 0};
     if (goes) {
@@ -266,15 +278,16 @@ void Trace::roll(const Rounds &rounds) {
       carried.insert(go);
     }
     State start = state_;
-    while (!try_roll(rounds, goes ? &go : nullptr, start, carried) && !again_) {
-      const State more = state_;
-      restore({before.block, before.items, more, before.refusal});
-      start = more;
+    Rolled rolled;
+    while ((rolled = try_roll(rounds, goes ? &go : nullptr, start, carried)) == Rolled::More && !again_) {
+      start = state_;
+      restore({before.block, before.items, start, before.refusal});
     }
-    const bool impure = refusal_.what == DERIVE_STATEMENT && refusal_.name == "a condition with effect";
-    if (!impure || goes)
+    if (rolled != Rolled::Impure)
       return;
     restore(before);
+    if (goes)
+      refuse(DERIVE_STATEMENT, rounds.condition->getExprLoc(), "a condition that changes what it depends on");
   }
 }
 

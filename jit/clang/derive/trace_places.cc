@@ -2,9 +2,36 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <cmath>
+
 #include "trace.h"
 
 namespace op2jit::derive {
+
+// The first of them counts.
+void Trace::refuse(derive_refusal what, clang::SourceLocation where, const std::string &name) {
+  if (refusal_.what == DERIVE_FINE)
+    refusal_ = {what, where, name};
+}
+
+int Trace::parameter(derive_role role, int argument, int constant) {
+  std::vector<Parameter> &all = program_.parameters;
+  for (size_t i = 0; i < all.size(); i++)
+    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
+      return static_cast<int>(i);
+  all.push_back({role, argument, constant});
+  return static_cast<int>(all.size()) - 1;
+}
+
+Object *Trace::object(Object::Kind kind, const std::string &name, std::vector<Leaf> leaves) {
+  objects_.push_back({kind, static_cast<int>(objects_.size()), name, std::move(leaves)});
+  return &objects_.back();
+}
+
+int64_t Trace::entries(const Object &row) const {
+  const prove_argument &is = argument(row).is;
+  return is.form == PROVE_VECTOR ? is.arity : 1;
+}
 
 // Arrays that are read at an index which is not known have at most so many values.
 static constexpr int64_t most_gathered = 128;
@@ -85,8 +112,8 @@ Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLoca
   if (known)
     return known;
   const clang::SourceManager &sources = context_.getSourceManager();
-  const bool of_program = variable->isFileVarDecl() &&
-                          sources.isInMainFile(sources.getExpansionLoc(variable->getLocation()));
+  const bool of_program =
+      variable->isFileVarDecl() && sources.isInMainFile(sources.getExpansionLoc(variable->getLocation()));
   if (!of_program && !(variable->getType().isConstant(context_) && variable->getAnyInitializer())) {
     refuse(DERIVE_KEPT, where, variable->getName().str());
     return known = object(Object::Local, variable->getName().str(), leaves_of(variable->getType(), where));
@@ -145,59 +172,16 @@ Place Trace::element(const Place &base, Node *by, clang::QualType type) {
     return base;
   Place moved = base;
   const clang::SourceLocation nowhere;
-  const int64_t stride = base.object->kind == Object::Handles || type->isPointerType() ? 1 : size_of(type, nowhere);
+  const int64_t stride =
+      base.object->kind == Object::Handles || type->isPointerType() ? 1 : size_of(type, nowhere);
   by = index(by);
   Node *far = stride == 1 ? by : builder_.binary(Op::Mul, by->type, by, builder_.integer(stride, by->type));
   const Type wide = far->type == Type::Long || moved.offset->type == Type::Long ? Type::Long : Type::Int;
   const bool starts = moved.offset->is_number(0);
-  moved.offset = starts ? far : builder_.binary(Op::Add, wide, builder_.cast(wide, moved.offset), builder_.cast(wide, far));
+  moved.offset =
+      starts ? far
+             : builder_.binary(Op::Add, wide, builder_.cast(wide, moved.offset), builder_.cast(wide, far));
   return moved;
-}
-
-Place Trace::place(const clang::Expr *expression) {
-  expression = expression->IgnoreParens();
-  Node *zero = builder_.integer(0);
-  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
-    const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable)
-      return {object_of(variable, expression->getExprLoc()), zero, zero};
-  }
-  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
-    const Value base = value(item->getBase());
-    Node *at = scalar(item->getIdx());
-    return base.kind == Value::Pointer ? element(base.place, at, item->getType()) : Place();
-  }
-  if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
-    if (unary->getOpcode() == clang::UO_Deref)
-      return value(unary->getSubExpr()).place;
-    if (unary->getOpcode() == clang::UO_Extension)
-      return place(unary->getSubExpr());
-  }
-  if (const auto *part = llvm::dyn_cast<clang::MemberExpr>(expression)) {
-    const auto *field = llvm::dyn_cast<clang::FieldDecl>(part->getMemberDecl());
-    Place base = part->isArrow() ? value(part->getBase()).place : Place();
-    if (!part->isArrow() && part->getBase()->isLValue())
-      base = place(part->getBase());
-    else if (!part->isArrow()) { // of a value that has no place
-      const clang::QualType type = part->getBase()->getType();
-      Object *made = object(Object::Local, "", leaves_of(type, part->getExprLoc()));
-      base = {made, zero, zero};
-      store(base, value(part->getBase()), type, part->getExprLoc());
-    }
-    if (!field || !base.object)
-      return base;
-    const int64_t before = leaves_before(field, part->getExprLoc());
-    Place moved = base;
-    moved.offset = builder_.binary(Op::Add, base.offset->type, base.offset, builder_.integer(before, base.offset->type));
-    return moved;
-  }
-  if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(expression)) {
-    Object *made = object(Object::Local, "", leaves_of(literal->getType(), literal->getExprLoc()));
-    initialise({made, zero, zero}, literal->getInitializer(), literal->getType());
-    return {made, zero, zero};
-  }
-  refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
-  return {};
 }
 
 // ---- loads ----
@@ -264,7 +248,8 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
   const bool plain = !row.leaves.empty() && row.leaves[0].path == "[0]"; // no struct
   if (!is.present)
     return Value::of(builder_.zero(leaf.type));
-  const bool only_read = is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_READ);
+  const bool only_read =
+      is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_READ);
   if (fixed && (at.offset->number < 0 || at.offset->number >= length)) {
     refuse(DERIVE_POINTER, where, row.name);
     return Value::of(builder_.zero(leaf.type));
@@ -272,7 +257,8 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
   if (fixed && row.leaves[static_cast<size_t>(at.offset->number)].type != leaf.type)
     refuse(DERIVE_POINTER_CAST, where, row.name);
   if (only_read && (at.offset->op == Op::Number || plain))
-    return Value::of(builder_.load(leaf.type, parameter(DERIVE_VALUE, row.argument, -1), at.entry, at.offset));
+    return Value::of(
+        builder_.load(leaf.type, parameter(DERIVE_VALUE, row.argument, -1), at.entry, at.offset));
   if (unread_[static_cast<size_t>(row.argument)])
     refuse(DERIVE_WRITTEN_AT, where, row.name);
   if (!fixed && is.is.ragged && (is.is.access == PROVE_MIN || is.is.access == PROVE_MAX))
@@ -291,7 +277,8 @@ Value Trace::gathered(const Place &at, Type type, clang::SourceLocation where) {
   const Object &whole = *at.object;
   const int64_t length = static_cast<int64_t>(whole.leaves.size());
   const bool row = whole.kind == Object::Row, many = row && at.entry->op != Op::Number;
-  const int64_t count = many ? entries(whole) * length : length, first = row && !many ? at.entry->number * length : 0;
+  const int64_t count = many ? entries(whole) * length : length,
+                first = row && !many ? at.entry->number * length : 0;
   if (count > most_gathered || (many && argument(whole).is.ragged)) {
     refuse(DERIVE_WRITTEN_AT, where, whole.name);
     return Value::of(builder_.zero(type));
@@ -350,7 +337,8 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
     return;
   }
   const derive_argument *is = to.kind == Object::Row ? &argument(to) : nullptr;
-  if (!is || is->is.form == PROVE_NUMBERS || (is->is.form == PROVE_DATA && is->is.access == PROVE_READ) || !what.node)
+  if (!is || is->is.form == PROVE_NUMBERS || (is->is.form == PROVE_DATA && is->is.access == PROVE_READ) ||
+      !what.node)
     return refuse(DERIVE_STATEMENT, where, "a change of what is only read");
   if (!is->present)
     return;
@@ -372,7 +360,8 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
   if (fixed)
     state_[{to.id, at.entry->number * length + at.offset->number}] = what;
   if (in_place_[number] && writes)
-    builder_.effect(Op::Store, what.node->type, parameter(DERIVE_VALUE, to.argument, -1), {at.entry, at.offset, what.node});
+    builder_.effect(Op::Store, what.node->type, parameter(DERIVE_VALUE, to.argument, -1),
+                    {at.entry, at.offset, what.node});
 }
 
 // += of what nobody reads.
@@ -383,49 +372,91 @@ void Trace::add(const Place &at, Node *what, clang::SourceLocation where) {
   if (at.entry->op != Op::Number || at.offset->op != Op::Number) {
     if (to.leaves.empty() || to.leaves[0].path != "[0]")
       return refuse(DERIVE_WRITTEN_AT, where, to.name);
-    return builder_.effect(Op::Inc, what->type, parameter(DERIVE_VALUE, to.argument, -1), {at.entry, at.offset, what});
+    return builder_.effect(Op::Inc, what->type, parameter(DERIVE_VALUE, to.argument, -1),
+                           {at.entry, at.offset, what});
   }
   Value &sum = state_[{to.id, at.entry->number * static_cast<int64_t>(to.leaves.size()) + at.offset->number}];
   const bool first = !sum.node || sum.node->is_number(0);
   sum = Value::of(first ? what : builder_.binary(Op::Add, what->type, sum.node, what));
 }
 
-void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::QualType type) {
-  initialiser = initialiser->IgnoreParens();
-  if (const auto *clean = llvm::dyn_cast<clang::ConstantExpr>(initialiser))
-    initialiser = clean->getSubExpr();
-  const clang::SourceLocation where = initialiser->getExprLoc();
-  const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser);
-  const auto *array = context_.getAsConstantArrayType(type);
-  const auto *record = type.getCanonicalType()->getAs<clang::RecordType>();
-  if (llvm::isa<clang::ImplicitValueInitExpr>(initialiser) || (!list && array)) {
-    if (!llvm::isa<clang::ImplicitValueInitExpr>(initialiser) && !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
-      return refuse(DERIVE_STATEMENT, where, initialiser->getStmtClassName());
-    const std::vector<Leaf> leaves = leaves_of(type, where);
-    for (size_t i = 0; i < leaves.size(); i++) {
-      Place leaf = at;
-      leaf.offset = builder_.integer(at.offset->number + static_cast<int64_t>(i));
-      store_leaf(leaf, leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)), where);
-    }
-    return;
+Value Trace::from(const clang::APValue &value, clang::QualType type) {
+  const clang::SourceLocation nowhere;
+  type = type.getCanonicalType();
+  if (value.isInt())
+    return Value::of(builder_.integer(value.getInt().isSigned()
+                                          ? value.getInt().getSExtValue()
+                                          : static_cast<int64_t>(value.getInt().getZExtValue()),
+                                      type_of(type, nowhere)));
+  if (value.isFloat()) {
+    const Type kind = type_of(type, nowhere);
+    return Value::of(builder_.real(
+        kind == Type::Float ? value.getFloat().convertToFloat() : value.getFloat().convertToDouble(), kind));
   }
-  if (!list || (!array && !record))
-    return store(at, value(list ? list->getInit(0) : initialiser), type, where);
-  if (record && list->getNumInits() == 1 && list->isTransparent())
-    return initialise(at, list->getInit(0), type);
-  int64_t before = 0;
-  const uint64_t count = array ? array->getSize().getZExtValue() : list->getNumInits();
-  auto field = record ? record->getDecl()->field_begin() : clang::RecordDecl::field_iterator();
-  for (uint64_t i = 0; i < count && !refused(); i++) {
-    const clang::QualType part = array ? array->getElementType() : (*field)->getType();
-    const clang::Expr *with = i < list->getNumInits() ? list->getInit(static_cast<unsigned>(i)) : list->getArrayFiller();
-    const clang::ImplicitValueInitExpr zeros(part);
-    Place leaf = at;
-    leaf.offset = builder_.integer(at.offset->number + before);
-    initialise(leaf, with ? with : &zeros, part);
-    before += size_of(part, where);
-    if (record)
-      ++field;
+  Value all;
+  if (value.isArray()) {
+    const auto *array = context_.getAsConstantArrayType(type);
+    for (unsigned i = 0; array && i < value.getArraySize(); i++) {
+      const clang::APValue &item =
+          i < value.getArrayInitializedElts() ? value.getArrayInitializedElt(i) : value.getArrayFiller();
+      const Value one = from(item, array->getElementType());
+      if (one.kind == Value::None)
+        return one;
+      if (one.kind == Value::Record)
+        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
+      else
+        all.leaves.push_back(one);
+    }
+    all.kind = Value::Record;
+  }
+  if (value.isStruct()) {
+    for (const clang::FieldDecl *field : type->castAs<clang::RecordType>()->getDecl()->fields()) {
+      const Value one = from(value.getStructField(field->getFieldIndex()), field->getType());
+      if (one.kind == Value::None)
+        return one;
+      if (one.kind == Value::Record)
+        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
+      else
+        all.leaves.push_back(one);
+    }
+    all.kind = Value::Record;
+  }
+  return all;
+}
+
+// ---- what a row that the kernel changes holds before it does ----
+
+static Node *farthest(Builder &builder, Type type, bool largest) {
+  if (is_real(type))
+    return builder.real(largest ? HUGE_VAL : -HUGE_VAL, type);
+  switch (type) {
+  case Type::Int: return builder.integer(largest ? INT32_MAX : INT32_MIN, type);
+  case Type::UInt: return builder.integer(largest ? UINT32_MAX : 0, type);
+  case Type::Short: return builder.integer(largest ? INT16_MAX : INT16_MIN, type);
+  case Type::UShort: return builder.integer(largest ? UINT16_MAX : 0, type);
+  case Type::Char:
+  case Type::SChar: return builder.integer(largest ? INT8_MAX : INT8_MIN, type);
+  case Type::UChar: return builder.integer(largest ? UINT8_MAX : 0, type);
+  case Type::Bool: return builder.integer(largest, type);
+  case Type::ULong:
+  case Type::ULLong: return builder.integer(largest ? -1 : 0, type);
+  default: return builder.integer(largest ? INT64_MAX : INT64_MIN, type);
+  }
+}
+
+// What a row that the kernel changes holds before it does.
+Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation where) {
+  const prove_argument &is = argument(row).is;
+  const int64_t length = static_cast<int64_t>(row.leaves.size());
+  const Type type = row.leaves[static_cast<size_t>(at % length)].type;
+  if (is.form == PROVE_PAYLOAD || is.access == PROVE_RW)
+    return Value::of(builder_.load(type, parameter(DERIVE_VALUE, row.argument, -1),
+                                   builder_.integer(at / length), builder_.integer(at % length)));
+  switch (is.access) {
+  case PROVE_INC: return Value::of(builder_.zero(type));
+  case PROVE_MIN:
+  case PROVE_MAX: return Value::of(farthest(builder_, type, is.access == PROVE_MIN));
+  default: refuse(DERIVE_UNSET, where, row.name); return Value::of(builder_.zero(type));
   }
 }
 

@@ -93,8 +93,8 @@ bool Writer::can_be_inlined(const Node *node) const {
   const Use &use = uses_[static_cast<size_t>(node->id)];
   if (node->op == Op::Number || node->op == Op::Count)
     return true;
-  if (use.count != 1 || has_effect(node->op) || node->op == Op::Array || node->op == Op::Carried || node->op == Op::Left ||
-      node->op == Op::If || node->op == Op::Loop || node->ordered ||
+  if (use.count != 1 || has_effect(node->op) || node->op == Op::Array || node->op == Op::Carried ||
+      node->op == Op::Left || node->op == Op::If || node->op == Op::Loop || node->ordered ||
       (node->op == Op::Load && stored_.count(node->number)))
     return false;
   if (node->op == Op::Phi && !flat_[static_cast<size_t>(node->owner->id)])
@@ -124,7 +124,8 @@ bool Writer::is_flat(const Node *branch) const {
     if (all == members_.end())
       continue;
     for (const Node *node : all->second) {
-      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !uses_[static_cast<size_t>(node->id)].inlined)
+      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)]
+                             : !uses_[static_cast<size_t>(node->id)].inlined)
         return false;
     }
   }
@@ -205,7 +206,8 @@ void Writer::require(const Node *node) {
 void Writer::require_outside(const Node *owner, const Node *whole) {
   const auto need_it = [&](const Node *node) {
     node = plain(node);
-    if (!is_within(node->home, whole->blocks[0]) && !(whole->blocks[1] && is_within(node->home, whole->blocks[1])))
+    if (!is_within(node->home, whole->blocks[0]) &&
+        !(whole->blocks[1] && is_within(node->home, whole->blocks[1])))
       require(node);
   };
   for (const Block *block : owner->blocks) {
@@ -242,7 +244,8 @@ void Writer::write(const Node *node) {
     std::string all;
     for (const Node *one : node->in)
       all += (all.empty() ? "" : ", ") + expression(one, 1);
-    return line(std::string("const ") + type_name(node->type) + " " + use.name + "[" + std::to_string(node->in.size()) + "] = {" + all + "};");
+    return line(std::string("const ") + type_name(node->type) + " " + use.name + "[" +
+                std::to_string(node->in.size()) + "] = {" + all + "};");
   }
   int strength = 0;
   const std::string value = inner(node, strength);
@@ -251,7 +254,8 @@ void Writer::write(const Node *node) {
 
 void Writer::effect(const Node *node) {
   if (node->op == Op::Keep)
-    return line("op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "] = " + expression(node->in[1], 0) + ";");
+    return line("op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) +
+                "] = " + expression(node->in[1], 0) + ";");
   const Node *value = plain(node->in[2]);
   const char *does = node->op == Op::Store ? " = " : " += ";
   if (node->op == Op::Inc && value->op == Op::Neg && uses_[static_cast<size_t>(value->id)].inlined) {
@@ -327,16 +331,18 @@ static bool reads_any(const Node *node, const std::set<const Node *> &carried, c
   return false;
 }
 
+// What the loop keeps of each round.
+void Writer::declare_tapes(const Node *loop) {
+  for (const Node &one : derived_.builder.nodes())
+    if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])
+      line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(one.number) + "[" +
+           std::to_string(derived_.tapes[static_cast<size_t>(one.number)]) + "];");
+}
+
 void Writer::write_loop(const Node *node) {
   std::vector<const Node *> all;
   const Node *counter = nullptr;
-  int64_t tape = 0;
-  for (const bool kept : kept_) {
-    for (const Node &one : derived_.builder.nodes())
-      if (kept && one.op == Op::Keep && one.number == tape && one.home == node->blocks[0])
-        line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(tape) + "[" + std::to_string(derived_.tapes[static_cast<size_t>(tape)]) + "];");
-    tape++;
-  }
+  declare_tapes(node);
   require_outside(node, node);
   for (const Node *one : node->results) {
     Use &use = uses_[static_cast<size_t>(one->id)];
@@ -345,9 +351,10 @@ void Writer::write_loop(const Node *node) {
     all.push_back(one);
     use.name = "op2v" + std::to_string(names_++);
     const Node *next = one->in[1];
-    const bool counts = !is_real(one->type) && (next->op == Op::Add || next->op == Op::Sub) && next->in[0] == one &&
-                        next->in[1]->is_number(1);
-    if (!counter && counts && !uses_[static_cast<size_t>(one->left->id)].live && uses_[static_cast<size_t>(next->id)].inlined)
+    const bool counts = !is_real(one->type) && (next->op == Op::Add || next->op == Op::Sub) &&
+                        next->in[0] == one && next->in[1]->is_number(1);
+    if (!counter && counts && !uses_[static_cast<size_t>(one->left->id)].live &&
+        uses_[static_cast<size_t>(next->id)].inlined)
       counter = one;
     else
       line(std::string(type_name(one->type)) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
@@ -388,8 +395,9 @@ void Writer::write_loop(const Node *node) {
   indent_ = before;
   if (counter) {
     const std::string &name = uses_[static_cast<size_t>(counter->id)].name;
-    line("for (" + std::string(type_name(counter->type)) + " " + name + " = " + expression(counter->in[0], 0) + "; " +
-         (simple ? decides : "") + "; " + name + (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");
+    line("for (" + std::string(type_name(counter->type)) + " " + name + " = " +
+         expression(counter->in[0], 0) + "; " + (simple ? decides : "") + "; " + name +
+         (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");
   } else
     line(simple ? "while (" + decides + ") {" : "for (;;) {");
   text += body;

@@ -44,6 +44,7 @@ private:
   void write(const Node *node);
   void write_branch(const Node *node);
   void write_loop(const Node *node);
+  void declare_tapes(const Node *loop);
   void require_outside(const Node *owner, const Node *whole);
   void side(const Node *branch, size_t side);
   void effect(const Node *node);

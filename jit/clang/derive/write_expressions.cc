@@ -63,8 +63,15 @@ std::string Writer::number(const Node *node, int &strength) const {
       all += ".0";
     return all + (is_float ? "f" : "");
   }
-  const bool is_wide = node->type >= Type::Long, is_unsigned = node->type == Type::UInt || node->type == Type::ULong || node->type == Type::ULLong;
-  const char *suffix = node->type == Type::UInt ? "U" : node->type == Type::ULong ? "UL" : node->type == Type::ULLong ? "ULL" : node->type == Type::LLong ? "LL" : is_wide ? "L" : "";
+  const bool is_wide = node->type >= Type::Long, is_unsigned = node->type == Type::UInt ||
+                                                               node->type == Type::ULong ||
+                                                               node->type == Type::ULLong;
+  const char *suffix = node->type == Type::UInt     ? "U"
+                       : node->type == Type::ULong  ? "UL"
+                       : node->type == Type::ULLong ? "ULL"
+                       : node->type == Type::LLong  ? "LL"
+                       : is_wide                    ? "L"
+                                                    : "";
   if (is_unsigned)
     return std::to_string(static_cast<uint64_t>(node->number)) + suffix;
   if (node->number == (is_wide ? INT64_MIN : INT32_MIN))
@@ -92,7 +99,8 @@ std::string Writer::inner(const Node *node, int &strength) {
   case Op::Count: return "op2_n" + std::to_string(node->number);
   case Op::Global: {
     const std::string &name = program_.globals[static_cast<size_t>(node->number)];
-    return program_.single[static_cast<size_t>(node->number)] ? name : name + "[" + expression(node->in[0], 0) + "]";
+    return program_.single[static_cast<size_t>(node->number)] ? name
+                                                              : name + "[" + expression(node->in[0], 0) + "]";
   }
   case Op::Table: return "op2_t" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
   case Op::Neg:
@@ -103,7 +111,9 @@ std::string Writer::inner(const Node *node, int &strength) {
     const char *sign = node->op == Op::Neg ? "-" : node->op == Op::Not ? "!" : "~";
     return sign + in_parentheses(inside, inside[0] == '-');
   }
-  case Op::Cast: strength = UNARY; return "(" + std::string(type_name(node->type)) + ")" + expression(node->in[0], UNARY);
+  case Op::Cast:
+    strength = UNARY;
+    return "(" + std::string(type_name(node->type)) + ")" + expression(node->in[0], UNARY);
   case Op::Call: {
     std::string all;
     for (const Node *one : node->in)
@@ -114,7 +124,8 @@ std::string Writer::inner(const Node *node, int &strength) {
   case Op::Kept: return "op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
   case Op::Phi:
     strength = CHOICE;
-    return expression(node->owner->in[0], CHOICE + 1) + " ? " + expression(node->in[0], CHOICE + 1) + " : " + expression(node->in[1], CHOICE);
+    return expression(node->owner->in[0], CHOICE + 1) + " ? " + expression(node->in[0], CHOICE + 1) + " : " +
+           expression(node->in[1], CHOICE);
   default: break;
   }
   const Sign sign = sign_of(node->op);
@@ -124,7 +135,8 @@ std::string Writer::inner(const Node *node, int &strength) {
   const bool logic = node->op == Op::Both || node->op == Op::Either;
   const Node *left = plain(node->in[0]), *right = plain(node->in[1]);
   const std::string a = expression(left, logic ? (left->op == node->op ? sign.strength : 6) : around);
-  const std::string b = expression(right, logic ? (right->op == node->op ? sign.strength : 6) : around + (sign.strength >= 12));
+  const std::string b =
+      expression(right, logic ? (right->op == node->op ? sign.strength : 6) : around + (sign.strength >= 12));
   return a + sign.words + b;
 }
 
@@ -170,6 +182,10 @@ prove_access Writer::access_of(const Parameter &is) const {
   const bool extreme = access == PROVE_MIN || access == PROVE_MAX;
   if (is.role == DERIVE_VALUE)
     return forwards ? access : PROVE_READ;
+  const auto has_no_dot = [](const Leaf &leaf) { return !is_real(leaf.type); };
+  const std::vector<Leaf> &leaves = program_.rows[static_cast<size_t>(is.argument)]->leaves;
+  if (is.role == DERIVE_DOT && access == PROVE_WRITE) // integers of a struct are not touched
+    return std::any_of(leaves.begin(), leaves.end(), has_no_dot) ? PROVE_RW : access;
   if (is.role == DERIVE_DOT)
     return extreme ? PROVE_INC : access;
   return access == PROVE_READ ? PROVE_INC : access == PROVE_INC || extreme ? PROVE_READ : PROVE_RW;
@@ -180,9 +196,11 @@ std::string Writer::declaration(int number) const {
   const bool reads = access_of(is) == PROVE_READ;
   std::string type = "int";
   if (is.role != DERIVE_ELEMENT && is.role != DERIVE_WINNER)
-    type = is.constant >= 0 ? request_.constants[is.constant].type : program_.types[static_cast<size_t>(is.argument)];
+    type = is.constant >= 0 ? request_.constants[is.constant].type
+                            : program_.types[static_cast<size_t>(is.argument)];
   std::string words = (reads ? "const " : "") + type + " *";
-  const prove_argument *of = is.argument >= 0 && is.role != DERIVE_CANDIDATE ? &request_.arguments[is.argument].is : nullptr;
+  const prove_argument *of =
+      is.argument >= 0 && is.role != DERIVE_CANDIDATE ? &request_.arguments[is.argument].is : nullptr;
   if (of && of->ragged)
     return words + "*" + name_of(number);
   words += name_of(number);
@@ -212,7 +230,8 @@ void Writer::head(const std::string &name) {
   for (const int64_t number : used_parameters_)
     order_.push_back(static_cast<int>(number));
   std::sort(order_.begin(), order_.end(), [&](int a, int b) {
-    const Parameter &p = derived_.parameters[static_cast<size_t>(a)], &q = derived_.parameters[static_cast<size_t>(b)];
+    const Parameter &p = derived_.parameters[static_cast<size_t>(a)],
+                    &q = derived_.parameters[static_cast<size_t>(b)];
     const auto key = [](const Parameter &is) {
       return std::vector<int>{is.argument < 0, is.argument, static_cast<int>(is.role), is.constant};
     };
@@ -240,10 +259,7 @@ void Writer::run(const std::string &name) {
   head(name);
   indent_ = "  ";
   tables();
-  const auto all = members_.find(derived_.builder.root());
-  if (all == members_.end())
-    return;
-  for (const Node *node : all->second) // before anything is stored there
+  for (const Node *node : members_[derived_.builder.root()]) // before anything is stored there
     if (node->op == Op::Load && stored_.count(node->number) && !node->ordered)
       require(node);
   block(derived_.builder.root());
