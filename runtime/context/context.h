@@ -58,7 +58,7 @@ struct op_context {
   struct findings *findings;       /* of OP2_CHECK=list, see record/findings.h */
   struct list *fused;              /* loops made of several, see loop/fused/fused.h */
   struct queue *queue;             /* of loops that wait; NULL: they run at once */
-  const struct recorder *recorder; /* of loops, see loop/recorder.h; NULL: nothing is recorded */
+  const struct recorder *recorder; /* of loops, see record/recorder.h; NULL: nothing is recorded */
   struct tapes *tapes;             /* of derivatives; NULL: nobody asked for one */
   const struct backend *backend;
   void *backend_state;

@@ -7,13 +7,13 @@
 #include "loop/agree.h"
 #include "loop/make.h"
 #include "loop/queue.h"
-#include "loop/recorder.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "record/kept.h"
+#include "record/recorder.h"
 #include "spread/spread.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */

@@ -21,7 +21,7 @@
 #include "base/list.h"
 #include "jit/derive/derive.h"
 #include "jit/plugin.h"
-#include "loop/recorder.h"
+#include "record/recorder.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "record/record.h"

@@ -162,9 +162,47 @@ CASE(gradients_have_the_same_bits_for_each_budget) {
   assert_true(most_again <= STEPS * (STEPS + 1) / 2);
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(gradients_have_the_same_bits_for_each_budget),
-                                          test_in_library(gradients_are_those_by_hand),
-                                          test_in_library(a_tape_is_reversed_several_times)};
+/* ---- without a tape, and without a derivative ---- */
+
+CASE(one_loop_has_derivatives_of_its_own) {
+  struct ring r = ring_declare();
+  double line[NODES], bar[NODES], u[NODES], should = 0, moves, sum, by_hand = 0;
+  for (int n = 0; n < NODES; n++) {
+    line[n] = 0.1 * (n % 7) - 0.3;
+    u[n] = ring_u(n);
+    should += 2 * u[n] * line[n];
+    by_hand += u[n] * u[n];
+  }
+  const op_arg args[] = {direct(r.u, 1, "double", OP_READ), op_arg_global(r.sum, OP_INC)};
+  works(op_put_data(op_dot(r.u), line));
+  works(op_tangent_loop_array(ring_total, "total", r.nodes, 2, args, __FILE__, __LINE__));
+  works(op_get_gbl(op_dot_gbl(r.sum), &moves));
+  works(op_get_gbl(r.sum, &sum));
+  near(&moves, &should, 1);
+  near(&sum, &by_hand, 1); /* it does what the loop does */
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  works(op_adjoint_loop_array(ring_total, "total", r.nodes, 2, args, __FILE__, __LINE__));
+  works(op_fetch_data(op_bar(r.u), bar));
+  for (int n = 0; n < NODES; n++)
+    u[n] *= 2;
+  near(bar, u, NODES);
+  works(op_get_gbl(r.sum, &moves));
+  near(&moves, &sum, 1); /* and this one does not */
+}
+
+CASE(frozen_kernels_are_constant) {
+  works(op_freeze_kernel(ring_gather, "gather"));
+  struct ring r = ring_declare();
+  const struct gradient g = reverse(&r, record(&r, 0), 1);
+  for (int e = 0; e < EDGES; e++)
+    assert_true(g.a[e] == 0); /* a counts in that kernel alone */
+  assert_true(g.u[0] != 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    test_in_library(one_loop_has_derivatives_of_its_own), test_in_library(frozen_kernels_are_constant),
+    test_in_library(gradients_have_the_same_bits_for_each_budget),
+    test_in_library(gradients_are_those_by_hand), test_in_library(a_tape_is_reversed_several_times)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);

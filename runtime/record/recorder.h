@@ -1,7 +1,7 @@
 /* Who looks at each call of a loop before it runs or waits, because derivatives are recorded or carried along: filled by
  * tape. */
-#ifndef OP2JIT_LOOP_RECORDER_H
-#define OP2JIT_LOOP_RECORDER_H
+#ifndef OP2JIT_RECORDER_H
+#define OP2JIT_RECORDER_H
 
 #include <stdbool.h>
 
