@@ -46,6 +46,8 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err);
 /* describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+/* run.c: the same where the mesh or constants have changed since; it then has no code any more. Collective. */
+int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
 void loop_count_bytes(struct loop *loop);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */

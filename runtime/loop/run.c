@@ -75,7 +75,7 @@ static bool is_stale(struct op_context *ctx, struct loop *loop) {
                               : loop->ready.constant_epoch != ctx->mesh->constant_epoch;
 }
 
-static int describe_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (!is_stale(ctx, loop))
     return OP_OK;
   tune_drop(ctx, loop);
@@ -133,7 +133,7 @@ static int keep_rest(struct op_context *ctx, struct loop *loop, bool recalled, b
   if (code || !*changed)
     return code;
   loop->ready.epoch = ctx->mesh->epoch - 1;
-  return describe_anew(ctx, loop, err);
+  return loop_describe_anew(ctx, loop, err);
 }
 
 /* The kernel is proved on the way to its code, since both need its tree. So the promise of OP_WRITE is believed until then,
@@ -164,7 +164,7 @@ static int make_knowing(struct op_context *ctx, struct loop *loop, struct error 
 }
 
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = describe_anew(ctx, loop, err);
+  int code = loop_describe_anew(ctx, loop, err);
   if (code || loop->ready.prepared)
     return code;
   code = loop->space == SPACE_HOST && comm_alone(ctx->comm) ? make_believing(ctx, loop, err)
@@ -463,7 +463,7 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
   bool asked = false;
   if (loop->looked_at || loop->ready.prepared || loop->compiled)
     return OP_OK;
-  int code = describe_anew(ctx, loop, err);
+  int code = loop_describe_anew(ctx, loop, err);
   if (!code && compiles)
     code = context_jit(ctx, &jit, err);
   if (!code && compiles && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))

@@ -121,10 +121,13 @@ static int make_here(struct op_context *ctx, const struct site *site, const stru
   return code;
 }
 
-static int make(struct op_context *ctx, const struct site *site, const struct loop *loop,
-                enum derive_mode mode, const bool *active, struct derived *out, struct error *err) {
+static int make(struct op_context *ctx, const struct site *site, struct loop *loop, enum derive_mode mode,
+                const bool *active, struct derived *out, struct error *err) {
   const struct derive_wish wish = {.mode = mode, .active = active};
-  int code = make_here(ctx, site, loop, &wish, out, err);
+  int code = loop_describe_anew(ctx, loop, err);
+  if (code)
+    return code;
+  code = make_here(ctx, site, loop, &wish, out, err);
   const bool made = !code;
   code = agree_on_success(ctx->agreement, code, err);
   if (code && made) {
@@ -134,7 +137,7 @@ static int make(struct op_context *ctx, const struct site *site, const struct lo
   return code ? error_prefix(err, "loop %s: ", site->name) : OP_OK;
 }
 
-static int make_adjoint(struct op_context *ctx, const struct site *site, const struct loop *loop,
+static int make_adjoint(struct op_context *ctx, const struct site *site, struct loop *loop,
                         const bool *active, struct derived *out, struct error *err) {
   return is_by_hand(site) ? by_hand(site, out, err) : make(ctx, site, loop, DERIVE_ADJOINT, active, out, err);
 }
@@ -158,7 +161,7 @@ static void all_active(const struct site *site, bool *active) {
     active[i] = site->things[i] && site->things[i]->real;
 }
 
-int derive_wants(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err) {
+int derive_wants(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err) {
   bool active[OP_MAX_ARGS];
   struct derived all = {0};
   struct error own = {0};
@@ -182,7 +185,7 @@ int derive_wants(struct op_context *ctx, struct site *site, const struct loop *l
 }
 
 int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err) {
-  const struct loop *loop = NULL;
+  struct loop *loop = NULL;
   int code = site_loop(ctx, site, values, &loop, err);
   if (!code && !place_for(&site->adjoint, err))
     code = err->code;
@@ -192,7 +195,7 @@ int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *val
   return code;
 }
 
-int derive_tangent(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err) {
+int derive_tangent(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err) {
   int code = place_for(&site->tangent, err) ? OP_OK : err->code;
   if (!code)
     code = make(ctx, site, loop, DERIVE_TANGENT, site->active, site->tangent, err);

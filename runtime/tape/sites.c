@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/loop.h"
+#include "mesh/mesh.h"
 #include "record/kept.h"
 #include "tape/tape.h"
 
@@ -165,7 +166,19 @@ bool site_overwrites(const struct site *site, int arg) {
   return site->set == dat->set;
 }
 
-int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, const struct loop **out,
+void site_look_at_constants(const struct op_context *ctx, struct site *site, const struct loop *loop) {
+  uint64_t integers = 14695981039346656037u; /* FNV-1a */
+  for (int i = 0; i < loop->desc.nconsts; i++) {
+    const struct constant *constant = mesh_find_constant(ctx->mesh, loop->desc.consts[i].name);
+    for (size_t b = 0; constant && !type_is_real(constant->type) && b < constant->bytes; b++)
+      integers = (integers ^ constant->value[b]) * 1099511628211u;
+  }
+  if (integers != site->integers)
+    site->adjoint_old = site->tangent_old = true;
+  site->integers = integers;
+}
+
+int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,
               struct error *err) {
   op_arg args[OP_MAX_ARGS];
   const struct loop_call call = site_call(site, values, args);

@@ -54,12 +54,13 @@ static int stop_dots(struct op_context *ctx, const struct site *site, struct err
   return code;
 }
 
-int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values,
+int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
                 bool *ran, struct error *err) {
   bool active = false;
   int code = queue_flush(ctx, err);
   if (!code)
     code = find_active(ctx, site, &active, err);
+  site_look_at_constants(ctx, site, loop);
   if (!code && active && (!site->tangent || site->tangent_old))
     code = derive_tangent(ctx, site, loop, err);
   *ran = !code && active;
@@ -80,7 +81,7 @@ int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_ca
 }
 
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err) {
-  const struct loop *loop = NULL;
+  struct loop *loop = NULL;
   int code = site_loop(ctx, event->site, event_values(event), &loop, err);
   return code ? code : tangent_run(ctx, event->site, loop, event_values(event), ran, err);
 }
@@ -107,12 +108,13 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
   all_active(site);
+  site_look_at_constants(ctx, site, loop);
   if (mode == DERIVE_TANGENT) {
-    if (!site->tangent && (code = derive_tangent(ctx, site, loop, err)))
+    if ((!site->tangent || site->tangent_old) && (code = derive_tangent(ctx, site, loop, err)))
       return code;
     return tape_run_tangent(ctx, site, NULL, err);
   }
-  if (!site->adjoint && (code = derive_adjoint(ctx, site, NULL, err)))
+  if ((!site->adjoint || site->adjoint_old) && (code = derive_adjoint(ctx, site, NULL, err)))
     return code;
   return tape_run_adjoint(ctx, site, NULL, err);
 }

@@ -21,10 +21,10 @@
 #include "base/list.h"
 #include "jit/derive/derive.h"
 #include "jit/plugin.h"
-#include "record/recorder.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "record/record.h"
+#include "record/recorder.h"
 
 struct tape;
 
@@ -74,7 +74,8 @@ struct site {
   bool *active;                  /* in some call, of each argument */
   bool *wants;                   /* its derivative uses the value from before the loop */
   bool known;                    /* `wants` is found out */
-  bool adjoint_old, tangent_old; /* more is active than when it was made */
+  bool adjoint_old, tangent_old; /* more is active, or a constant has another value, than when it was made */
+  uint64_t integers;             /* stands for the values of its integer constants, when one was last made */
   struct derived *adjoint, *tangent;
   bool refused; /* it has none */
   bool tested;  /* OP2_ADJOINT=check */
@@ -181,8 +182,10 @@ void site_take_values(const struct op_context *ctx, const struct site *site, con
  * variables, of the call that is under way. */
 struct loop_call site_call(const struct site *site, unsigned char *values, op_arg *args);
 /* The record of the loop, found again. */
-int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, const struct loop **out,
+int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,
               struct error *err);
+/* Derivatives have integer constants of the program in their texts: they are old where those have other values. */
+void site_look_at_constants(const struct op_context *ctx, struct site *site, const struct loop *loop);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
 /* Does it get, or leave, a value that is differentiated? */
@@ -194,10 +197,10 @@ const struct said_kernel *said_find(const struct tapes *tapes, const char *text,
 int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
                 const char *adjoint_name, struct error *err);
 /* Which old values its adjoint uses, if all that can be active is. A kernel without a derivative wants none. */
-int derive_wants(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err);
+int derive_wants(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err);
 /* The derivative for what is active, made if need be. OP_ERR_KERNEL. */
 int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err);
-int derive_tangent(struct op_context *ctx, struct site *site, const struct loop *loop, struct error *err);
+int derive_tangent(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err);
 
 /* ---- run.c: loops of the library's own, which nobody records ---- */
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
@@ -288,7 +291,7 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
 /* A recorded loop, with the values of then. */
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err);
 /* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
-int tangent_run(struct op_context *ctx, struct site *site, const struct loop *loop, unsigned char *values,
+int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
                 bool *ran, struct error *err);
 
 /* ---- record.c ---- */

@@ -1,4 +1,6 @@
 /* What tapes refuse: one clear error each, and nothing is changed. */
+#include <math.h>
+
 #include "ring.h"
 
 static const double one = 1;
@@ -148,6 +150,36 @@ CASE(elements_must_not_meet_in_what_is_written) {
   works(op_tape_free(tape));
 }
 
+/* Derivatives are made for one value of integers. */
+CASE(integers_of_derivatives_stay) {
+  struct ring r = ring_declare();
+  int n = 3, other = 1;
+  double ones[NODES];
+  for (int i = 0; i < NODES; i++)
+    ones[i] = 1;
+  works(op_decl_const("n", 1, "int", &n));
+  works(op_decl_const("other", 1, "int", &other));
+  op_tape tape = begin(&r);
+  works(op_par_loop("static void power(const double *u, double *du) {"
+                    "  double p = 1; for (int i = 0; i < n; i++) p *= *u; *du = p; }",
+                    "power", r.nodes, direct(r.u, 1, "double", OP_READ),
+                    direct(r.du, 1, "double", OP_WRITE)));
+  works(op_update_const("n", &n));
+  works(op_update_const("other", (other = 2, &other)));
+  n = 5;
+  refused(OP_ERR_STATE, "op_update_const of \"n\": a tape has loop power", op_update_const("n", &n));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "op_decl_const of \"n\": a tape has loop power", op_decl_const("n", 1, "int", &n));
+  works(op_put_data(op_bar(r.du), ones));
+  works(op_tape_reverse(tape, 1));
+  works(op_update_const("n", &n));
+  double u_b[NODES];
+  works(op_fetch_data(op_bar(r.u), u_b));
+  for (int i = 0; i < NODES; i++)
+    assert_true(fabs(u_b[i] - 3 * ring_u(i) * ring_u(i)) < 1e-12);
+  works(op_tape_free(tape));
+}
+
 /* Those whose kernel has no derivative are named all at once, and nothing has run. */
 CASE(all_loops_without_a_derivative_are_named) {
   struct ring r = ring_declare();
@@ -188,6 +220,7 @@ CASE(a_wrong_adjoint_is_found) {
 }
 
 static const struct CMUnitTest tests[] = {test_in_library(all_loops_without_a_derivative_are_named),
+                                          test_in_library(integers_of_derivatives_stay),
                                           test_in_library(a_wrong_adjoint_is_found),
                                           test_in_library(inputs_are_dats_with_real_numbers),
                                           test_in_library(calls_have_an_order),

@@ -1,4 +1,6 @@
 /* Tapes: what they record, and what comes of going backwards. Adjoints of kernels are given by hand. */
+#include <math.h>
+
 #include "ring.h"
 
 enum { STEPS = 12 };
@@ -190,6 +192,33 @@ CASE(one_loop_has_derivatives_of_its_own) {
   near(&moves, &sum, 1); /* and this one does not */
 }
 
+/* Integers of the program may decide how often a kernel's loops run; tangents follow them. */
+CASE(tangents_follow_integers) {
+  const char power[] = "static void power(const double *u, double *du) {"
+                       "  double p = 1; for (int i = 0; i < n; i++) p *= *u; *du = p; }";
+  struct ring r = ring_declare();
+  double line[NODES], dots[2][NODES], should[NODES];
+  const op_arg args[] = {direct(r.u, 1, "double", OP_READ), direct(r.du, 1, "double", OP_WRITE)};
+  int n = 2;
+  for (int i = 0; i < NODES; i++)
+    line[i] = 1;
+  works(op_decl_const("n", 1, "int", &n));
+  works(op_put_data(op_dot(r.u), line));
+  for (; n <= 4; n++) {
+    works(op_update_const("n", &n));
+    works(op_tangent(1));
+    works(op_par_loop(power, "power", r.nodes, args[0], args[1]));
+    works(op_tangent(0));
+    works(op_fetch_data(op_dot(r.du), dots[0]));
+    works(op_tangent_loop_array(power, "power", r.nodes, 2, args, __FILE__, __LINE__));
+    works(op_fetch_data(op_dot(r.du), dots[1]));
+    for (int i = 0; i < NODES; i++)
+      should[i] = n * pow(ring_u(i), n - 1);
+    near(dots[0], should, NODES);
+    near(dots[1], should, NODES);
+  }
+}
+
 CASE(frozen_kernels_are_constant) {
   works(op_freeze_kernel(ring_gather, "gather"));
   struct ring r = ring_declare();
@@ -199,10 +228,12 @@ CASE(frozen_kernels_are_constant) {
   assert_true(g.u[0] != 0);
 }
 
-static const struct CMUnitTest tests[] = {
-    test_in_library(one_loop_has_derivatives_of_its_own), test_in_library(frozen_kernels_are_constant),
-    test_in_library(gradients_have_the_same_bits_for_each_budget),
-    test_in_library(gradients_are_those_by_hand), test_in_library(a_tape_is_reversed_several_times)};
+static const struct CMUnitTest tests[] = {test_in_library(tangents_follow_integers),
+                                          test_in_library(one_loop_has_derivatives_of_its_own),
+                                          test_in_library(frozen_kernels_are_constant),
+                                          test_in_library(gradients_have_the_same_bits_for_each_budget),
+                                          test_in_library(gradients_are_those_by_hand),
+                                          test_in_library(a_tape_is_reversed_several_times)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
