@@ -137,6 +137,9 @@ static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *t
 
 int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err) {
   int code = OP_OK;
+  for (int e = tape->at; !code && e < tape->nevents; e++)
+    if (tape->events[e].kind == EVENT_CONSTANT && !(code = queue_flush(ctx, err)))
+      code = set_constant(ctx, &tape->events[e], false, err);
   for (int e = tape->end; e < tape->nevents; e++)
     for (int c = 0; !code && c < tape->events[e].nchanges; c++) {
       struct change *change = &tape->events[e].changes[c];

@@ -84,7 +84,7 @@ struct site {
 enum event_kind {
   EVENT_LOOP,
   EVENT_PUT,      /* values came from outside: put, released, a temporary's first ones */
-  EVENT_CONSTANT, /* a new value */
+  EVENT_CONSTANT, /* a new value; behind the end of the tape too */
   EVENT_OUTSIDE   /* behind the end of the tape: of no interest but for what it changes */
 };
 

@@ -152,8 +152,6 @@ int tape_tell_constant(struct op_context *ctx, const char *name, const void *val
     return OP_OK;
   if (check_integer(ctx, tape, constant, call, err))
     return err->code;
-  if (!tape->recording)
-    return OP_OK;
   if (check_from_outside(tape, type_is_real(constant->type), name, call, err))
     return err->code;
   struct event *event = tape_event(tape, EVENT_CONSTANT, err);

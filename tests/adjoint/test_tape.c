@@ -192,6 +192,48 @@ CASE(one_loop_has_derivatives_of_its_own) {
   near(&moves, &sum, 1); /* and this one does not */
 }
 
+/* Loops see on the way back what they saw, whatever constants are behind the end; then the program has what it had. */
+static void change_behind_the_end(size_t budget, int last) {
+  struct ring r = declare_again();
+  double factor = 0.5, ones[NODES], u[NODES], u_b[NODES], should[NODES];
+  works(op_decl_const("factor", 1, "double", &factor));
+  for (int i = 0; i < NODES; i++) {
+    u[i] = ring_u(i);
+    ones[i] = should[i] = 1;
+  }
+  const op_dat inputs[] = {r.u};
+  op_tape tape = op_tape_begin(1, inputs, budget);
+  for (int s = 0; s < 20; s++) {
+    works(op_tape_step());
+    works(op_update_const("factor", (factor = 0.5 + 0.02 * s, &factor)));
+    works(op_par_loop("static void grow(double *u) { *u += 0.01 * factor * *u * *u; }", "grow", r.nodes,
+                      direct(r.u, 1, "double", OP_RW)));
+    for (int i = 0; i < NODES; i++) {
+      should[i] *= 1 + 0.02 * factor * u[i];
+      u[i] += 0.01 * factor * u[i] * u[i];
+    }
+  }
+  works(op_tape_end(tape));
+  works(op_update_const("factor", (factor = 7, &factor)));
+  works(op_put_data(op_bar(r.u), ones));
+  works(op_tape_reverse(tape, last));
+  assert_true((facts_of(tape).again > 0) == (budget > 0));
+  works(op_fetch_data(op_bar(r.u), u_b));
+  near(u_b, should, NODES);
+  works(op_par_loop("static void see(double *du) { *du = factor; }", "see", r.nodes,
+                    direct(r.du, 1, "double", OP_WRITE)));
+  works(op_fetch_data(r.du, u));
+  assert_true(u[0] == 7);
+  works(op_tape_free(tape));
+}
+
+CASE(constants_change_behind_the_end) {
+  for (int last = 0; last < 2; last++) {
+    change_behind_the_end(0, last);
+    change_behind_the_end(12 * NODES * sizeof(double), last);
+  }
+}
+
 /* Integers of the program may decide how often a kernel's loops run; tangents follow them. */
 CASE(tangents_follow_integers) {
   const char power[] = "static void power(const double *u, double *du) {"
@@ -228,7 +270,8 @@ CASE(frozen_kernels_are_constant) {
   assert_true(g.u[0] != 0);
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(tangents_follow_integers),
+static const struct CMUnitTest tests[] = {test_in_library(constants_change_behind_the_end),
+                                          test_in_library(tangents_follow_integers),
                                           test_in_library(one_loop_has_derivatives_of_its_own),
                                           test_in_library(frozen_kernels_are_constant),
                                           test_in_library(gradients_have_the_same_bits_for_each_budget),
