@@ -1,6 +1,7 @@
 /* What tapes refuse: one clear error each, and nothing is changed. */
 #include <math.h>
 
+#include "op2jit_tasks.h"
 #include "ring.h"
 
 static const double one = 1;
@@ -150,6 +151,28 @@ CASE(elements_must_not_meet_in_what_is_written) {
   works(op_tape_free(tape));
 }
 
+CASE(loops_of_graphs_are_not_recorded) {
+  struct ring r = ring_declare();
+  op_task task;
+  double before[NODES], after[NODES];
+  op_graph graph = op_decl_graph("steps");
+  if (op_graph_loop(graph, 1, NULL, &task, "static void square(double *u) { *u = *u * *u; }", "square",
+                    r.nodes, direct(r.u, 1, "double", OP_RW)) == OP_ERR_BACKEND)
+    return;
+  works(op_fetch_data(r.u, before));
+  op_tape tape = begin(&r);
+  refused(OP_ERR_STATE, "loop square: loops of a graph", op_graph_run(graph));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "loop square: loops of a graph", op_graph_run(graph));
+  works(op_tape_free(tape));
+  works(op_tangent(1));
+  refused(OP_ERR_STATE, "loop square: loops of a graph", op_graph_run(graph));
+  works(op_tangent(0));
+  works(op_fetch_data(r.u, after));
+  assert_memory_equal(before, after, sizeof before);
+  works(op_graph_run(graph));
+}
+
 /* Derivatives are made for one value of integers. */
 CASE(integers_of_derivatives_stay) {
   struct ring r = ring_declare();
@@ -221,6 +244,7 @@ CASE(a_wrong_adjoint_is_found) {
 
 static const struct CMUnitTest tests[] = {test_in_library(all_loops_without_a_derivative_are_named),
                                           test_in_library(integers_of_derivatives_stay),
+                                          test_in_library(loops_of_graphs_are_not_recorded),
                                           test_in_library(a_wrong_adjoint_is_found),
                                           test_in_library(inputs_are_dats_with_real_numbers),
                                           test_in_library(calls_have_an_order),
