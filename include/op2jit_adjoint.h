@@ -122,8 +122,9 @@ int op_kernel_adjoint(const char *source, const char *name, const char *adjoint_
                       const char *adjoint_name);
 
 /* The derivatives of one loop, without a tape; as op_par_loop_array. The tangent loop does what the loop does, and what its
- * dots do. The adjoint loop takes data as they are before the loop, and does what its bars do; nothing else changes. Errors:
- * those of loops; OP_ERR_KERNEL. */
+ * dots do. The adjoint loop takes data as they are before the loop, and does what its bars do; nothing else changes. No
+ * tape records them. Errors: those of loops; OP_ERR_KERNEL; OP_ERR_STATE for a tangent loop while there is a tape, and for
+ * an adjoint loop while one records. */
 int op_tangent_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                           const op_arg args[], const char *file, int line);
 int op_adjoint_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,

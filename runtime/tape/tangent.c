@@ -93,11 +93,24 @@ static void all_active(struct site *site) {
     site->active[i] = site->things[i] && site->things[i]->real;
 }
 
+/* It is not recorded: a tangent loop changes data, and both change companions. */
+static int check_alone(const struct tape *tape, const struct loop_call *call, enum derive_mode mode,
+                       struct error *err) {
+  const bool tangent = mode == DERIVE_TANGENT;
+  if (!tape || (!tangent && !tape->recording))
+    return OP_OK;
+  return error_set(err, OP_ERR_STATE, "loop %s: %s is not recorded; call it %s", call->name ? call->name : "",
+                   tangent ? "op_tangent_loop, which changes data," : "op_adjoint_loop",
+                   tangent ? "before op_tape_begin, or after op_tape_free" : "behind op_tape_end");
+}
+
 int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode,
                struct error *err) {
   struct launch *launch = NULL;
   struct tapes *tapes = tapes_get(ctx, err);
-  int code = tapes ? loop_get_launch(ctx, call, &launch, err) : err->code;
+  int code = tapes ? check_alone(tapes->tape, call, mode, err) : err->code;
+  if (!code)
+    code = loop_get_launch(ctx, call, &launch, err);
   if (code)
     return code;
   struct loop *loop = launch->loop;

@@ -151,6 +151,28 @@ CASE(elements_must_not_meet_in_what_is_written) {
   works(op_tape_free(tape));
 }
 
+CASE(loops_alone_are_not_recorded) {
+  struct ring r = ring_declare();
+  const op_arg args[] = {direct(r.u, 1, "double", OP_READ), op_arg_global(r.sum, OP_INC)};
+  double sum;
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  op_tape tape = begin(&r);
+  refused(OP_ERR_STATE, "loop total: op_tangent_loop, which changes data, is not recorded",
+          op_tangent_loop_array(ring_total, "total", r.nodes, 2, args, "", 0));
+  refused(OP_ERR_STATE, "loop total: op_adjoint_loop is not recorded",
+          op_adjoint_loop_array(ring_total, "total", r.nodes, 2, args, "", 0));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "loop total: op_tangent_loop, which changes data, is not recorded",
+          op_tangent_loop_array(ring_total, "total", r.nodes, 2, args, "", 0));
+  works(op_get_gbl(r.sum, &sum));
+  assert_true(sum == 0);
+  works(op_adjoint_loop_array(ring_total, "total", r.nodes, 2, args, "", 0));
+  works(op_tape_free(tape));
+  works(op_tangent_loop_array(ring_total, "total", r.nodes, 2, args, "", 0));
+  works(op_get_gbl(r.sum, &sum));
+  assert_true(sum > 0);
+}
+
 CASE(loops_of_graphs_are_not_recorded) {
   struct ring r = ring_declare();
   op_task task;
@@ -242,7 +264,8 @@ CASE(a_wrong_adjoint_is_found) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(all_loops_without_a_derivative_are_named),
+static const struct CMUnitTest tests[] = {test_in_library(loops_alone_are_not_recorded),
+                                          test_in_library(all_loops_without_a_derivative_are_named),
                                           test_in_library(integers_of_derivatives_stay),
                                           test_in_library(loops_of_graphs_are_not_recorded),
                                           test_in_library(a_wrong_adjoint_is_found),
