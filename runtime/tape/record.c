@@ -105,6 +105,17 @@ static int check_meetings(struct op_context *ctx, struct loop *loop, struct erro
   return code;
 }
 
+/* Bars have other values on the way back. */
+static int check_companions(const struct site *site, struct error *err) {
+  for (int i = 0; i < site->nargs; i++)
+    if (site->things[i] && site->things[i]->companion)
+      return error_set(err, OP_ERR_STATE,
+                       "loop %s, argument %d: a tape takes no loop of bars or dots; give bars behind "
+                       "op_tape_end",
+                       site->name, i + 1);
+  return OP_OK;
+}
+
 static int check(struct op_context *ctx, const struct tape *tape, const struct site *site, struct loop *loop,
                  bool active, struct error *err) {
   int code = OP_OK;
@@ -114,6 +125,8 @@ static int check(struct op_context *ctx, const struct tape *tape, const struct s
         "loop %s: its kernel is a function of the program, and a tape needs its text; use op_par_loop "
         "of op2jit.h",
         loop->name);
+  if (!code)
+    code = check_companions(site, err);
   if (!code && active && !tape->passive)
     code = check_results(site, err);
   if (!code && tape->left && !tape->passive)

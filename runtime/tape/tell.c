@@ -90,6 +90,8 @@ int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const
                                           : thing_find(ctx->tapes, dat);
   if (!thing)
     return err->code ? err->code : stop_dot(ctx, dat, err);
+  if (thing->companion)
+    return OP_OK;
   int code = OP_OK;
   if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
     code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
@@ -106,6 +108,8 @@ int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, c
                                           : thing_find(ctx->tapes, gbl);
   if (!thing)
     return err->code ? err->code : stop_dot(ctx, gbl, err);
+  if (thing->companion)
+    return OP_OK;
   int code = OP_OK;
   if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
     code = check_from_outside(tape, thing->real, thing_name(thing), call, err);

@@ -151,6 +151,36 @@ CASE(elements_must_not_meet_in_what_is_written) {
   works(op_tape_free(tape));
 }
 
+/* A bar is no data: it may be put before the end, but a loop that makes it belongs behind that. */
+CASE(bars_are_not_recorded) {
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  double ones[NODES], u_b[2][NODES];
+  op_tape_facts_t facts;
+  for (int i = 0; i < NODES; i++)
+    ones[i] = 1;
+  for (int early = 0; early < 2; early++) {
+    works(op_put_data(r.u, ones));
+    op_tape tape = begin(&r);
+    if (early)
+      works(op_put_data(op_bar(r.u), ones));
+    ring_step(&r);
+    refused(OP_ERR_STATE, "loop seed, argument 2: a tape takes no loop of bars",
+            op_par_loop("static void seed(const double *u, double *u_b) { *u_b = *u; }", "seed", r.nodes,
+                        direct(r.u, 1, "double", OP_READ), direct(op_bar(r.u), 1, "double", OP_WRITE)));
+    works(op_tape_end(tape));
+    if (!early)
+      works(op_put_data(op_bar(r.u), ones));
+    works(op_tape_facts(tape, &facts));
+    assert_int_equal(facts.events, 3);
+    works(op_tape_reverse(tape, 1));
+    works(op_fetch_data(op_bar(r.u), u_b[early]));
+    works(op_tape_free(tape));
+  }
+  assert_memory_equal(u_b[0], u_b[1], sizeof u_b[0]);
+  assert_true(u_b[1][0] != 0);
+}
+
 CASE(loops_alone_are_not_recorded) {
   struct ring r = ring_declare();
   const op_arg args[] = {direct(r.u, 1, "double", OP_READ), op_arg_global(r.sum, OP_INC)};
@@ -264,7 +294,8 @@ CASE(a_wrong_adjoint_is_found) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(loops_alone_are_not_recorded),
+static const struct CMUnitTest tests[] = {test_in_library(bars_are_not_recorded),
+                                          test_in_library(loops_alone_are_not_recorded),
                                           test_in_library(all_loops_without_a_derivative_are_named),
                                           test_in_library(integers_of_derivatives_stay),
                                           test_in_library(loops_of_graphs_are_not_recorded),
