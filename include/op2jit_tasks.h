@@ -114,7 +114,8 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * tasks without an order between them of which one locks a resource and the other uses it, are OP_ERR_VIOLATION.
  *
  * Errors: OP_ERR_GRAPH for tasks that wait for one another in a circle, and OP_ERR_STATE for loops while there is a tape or
- * tangents are on (op2jit_adjoint.h): none has run then. OP_ERR_MEMORY and OP_ERR_VIOLATION: some have run, and the rest will not. */
+ * tangents are on (op2jit_adjoint.h): none has run then. OP_ERR_MEMORY and OP_ERR_VIOLATION: some have run, and the rest
+ * will not. */
 int op_graph_run(op_graph graph);
 
 /* From inside a task: one more task for this run, which locks `nlocks` resources. What waits for the task that adds it

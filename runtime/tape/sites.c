@@ -92,6 +92,8 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
   }
   if (room && !(site->results = array_new(n, site->result_bytes)))
     error_memory(err, "results of a loop that runs again", n * site->result_bytes);
+  if (room)
+    site_look_at_constants(ctx, site, loop);
   if (room && site->results && !take_things(ctx, site, err))
     return site;
   tape_site_free(site);

@@ -246,7 +246,7 @@ CASE(tangents_follow_integers) {
     line[i] = 1;
   works(op_decl_const("n", 1, "int", &n));
   works(op_put_data(op_dot(r.u), line));
-  for (; n <= 4; n++) {
+  for (; n <= 7; n++) {
     works(op_update_const("n", &n));
     works(op_tangent(1));
     works(op_par_loop(power, "power", r.nodes, args[0], args[1]));
