@@ -34,6 +34,7 @@ void tape_site_free(struct site *site) {
       derived_free(made[i]);
       free(made[i]);
     }
+  list_free(&site->integers);
   free(site->results);
   free(site->text);
   free(site->name);
@@ -44,6 +45,31 @@ void tape_site_free(struct site *site) {
   free(site->active);
   free(site->wants);
   free(site);
+}
+
+void site_look_at_integers(struct site *site) {
+  uint64_t values = 14695981039346656037u; /* FNV-1a */
+  for (int i = 0; i < site->integers.count; i++) {
+    const struct constant *constant = site->integers.items[i];
+    for (size_t b = 0; b < constant->bytes; b++)
+      values = (values ^ constant->value[b]) * 1099511628211u;
+  }
+  if (values != site->made_for)
+    site->adjoint_old = site->tangent_old = true;
+  site->made_for = values;
+}
+
+static int take_integers(const struct op_context *ctx, struct site *site, const struct loop *loop,
+                         struct error *err) {
+  for (int i = 0; i < loop->desc.nconsts; i++) {
+    struct constant *constant = mesh_find_constant(ctx->mesh, loop->desc.consts[i].name);
+    if (!constant || type_is_real(constant->type) || type_is_struct(constant->type))
+      continue;
+    if (!list_add(&site->integers, constant))
+      return error_memory(err, "the constants of a loop", sizeof(void *));
+  }
+  site_look_at_integers(site);
+  return OP_OK;
 }
 
 static int take_things(struct op_context *ctx, struct site *site, struct error *err) {
@@ -92,9 +118,7 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
   }
   if (room && !(site->results = array_new(n, site->result_bytes)))
     error_memory(err, "results of a loop that runs again", n * site->result_bytes);
-  if (room)
-    site_look_at_constants(ctx, site, loop);
-  if (room && site->results && !take_things(ctx, site, err))
+  if (room && site->results && !take_integers(ctx, site, loop, err) && !take_things(ctx, site, err))
     return site;
   tape_site_free(site);
   return NULL;
@@ -166,18 +190,6 @@ bool site_overwrites(const struct site *site, int arg) {
       return false;
   }
   return site->set == dat->set;
-}
-
-void site_look_at_constants(const struct op_context *ctx, struct site *site, const struct loop *loop) {
-  uint64_t integers = 14695981039346656037u; /* FNV-1a */
-  for (int i = 0; i < loop->desc.nconsts; i++) {
-    const struct constant *constant = mesh_find_constant(ctx->mesh, loop->desc.consts[i].name);
-    for (size_t b = 0; constant && !type_is_real(constant->type) && b < constant->bytes; b++)
-      integers = (integers ^ constant->value[b]) * 1099511628211u;
-  }
-  if (integers != site->integers)
-    site->adjoint_old = site->tangent_old = true;
-  site->integers = integers;
 }
 
 int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,

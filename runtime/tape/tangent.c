@@ -60,7 +60,7 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
   int code = queue_flush(ctx, err);
   if (!code)
     code = find_active(ctx, site, &active, err);
-  site_look_at_constants(ctx, site, loop);
+  site_look_at_integers(site);
   if (!code && active && (!site->tangent || site->tangent_old))
     code = derive_tangent(ctx, site, loop, err);
   *ran = !code && active;
@@ -121,7 +121,7 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
   all_active(site);
-  site_look_at_constants(ctx, site, loop);
+  site_look_at_integers(site);
   if (mode == DERIVE_TANGENT) {
     if ((!site->tangent || site->tangent_old) && (code = derive_tangent(ctx, site, loop, err)))
       return code;

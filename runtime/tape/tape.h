@@ -75,7 +75,8 @@ struct site {
   bool *wants;                   /* its derivative uses the value from before the loop */
   bool known;                    /* `wants` is found out */
   bool adjoint_old, tangent_old; /* more is active, or a constant has another value, than when it was made */
-  uint64_t integers;             /* stands for the values of its integer constants, when one was last made */
+  struct list integers;          /* constants that stand in the texts of its derivatives */
+  uint64_t made_for;             /* stands for their values when one was last made */
   struct derived *adjoint, *tangent;
   bool refused; /* it has none */
   bool tested;  /* OP2_ADJOINT=check */
@@ -184,8 +185,8 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
 /* The record of the loop, found again. */
 int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,
               struct error *err);
-/* Derivatives have integer constants of the program in their texts: they are old where those have other values. */
-void site_look_at_constants(const struct op_context *ctx, struct site *site, const struct loop *loop);
+/* Derivatives are old where the site's integers have other values than when they were made. */
+void site_look_at_integers(struct site *site);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
 /* Does it get, or leave, a value that is differentiated? */

@@ -118,32 +118,20 @@ int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, c
   return put(ctx, tape, thing, in, gbl->bytes, err);
 }
 
-/* The loop's derivative is made for one value of the constant. */
-static bool is_made_for(const struct op_context *ctx, const struct site *site,
-                        const struct constant *constant) {
-  op_arg args[OP_MAX_ARGS];
-  if (!site->known || (site->said && site->said->adjoint_text))
-    return false;
-  const struct loop_call call = site_call(site, NULL, args);
-  const struct loop *loop = loop_find(ctx->loops, loop_hash(&call), &call);
-  for (int i = 0; loop && i < loop->desc.nconsts; i++)
-    if (strcmp(loop->desc.consts[i].name, constant->name) == 0)
-      return true;
-  return !loop;
-}
-
-static int check_integer(const struct op_context *ctx, const struct tape *tape,
-                         const struct constant *constant, const char *call, struct error *err) {
-  if (type_is_real(constant->type) || type_is_struct(constant->type))
-    return OP_OK;
+/* A derivative is made for one value of it. */
+static int check_integer(const struct tape *tape, const struct constant *constant, const char *call,
+                         struct error *err) {
   for (int i = 0; i < tape->sites.count; i++) {
     const struct site *site = tape->sites.items[i];
-    if (is_made_for(ctx, site, constant))
-      return error_set(
-          err, OP_ERR_STATE,
-          "%s of \"%s\": a tape has loop %s, whose derivative is made for one value of this integer; call "
-          "op_tape_free first, or op_tape_reverse for the last time; or give it to the loop with op_arg_gbl",
-          call, constant->name, site->name);
+    const bool by_hand = site->said && site->said->adjoint_text;
+    for (int k = 0; site->known && !by_hand && k < site->integers.count; k++)
+      if (site->integers.items[k] == constant)
+        return error_set(
+            err, OP_ERR_STATE,
+            "%s of \"%s\": a tape has loop %s, whose derivative is made for one value of this integer; call "
+            "op_tape_free first, or op_tape_reverse for the last time; or give it to the loop with "
+            "op_arg_gbl",
+            call, constant->name, site->name);
   }
   return OP_OK;
 }
@@ -154,7 +142,7 @@ int tape_tell_constant(struct op_context *ctx, const char *name, const void *val
   const struct constant *constant = tape && name && value ? mesh_find_constant(ctx->mesh, name) : NULL;
   if (!constant || memcmp(constant->value, value, constant->bytes) == 0)
     return OP_OK;
-  if (check_integer(ctx, tape, constant, call, err))
+  if (check_integer(tape, constant, call, err))
     return err->code;
   if (check_from_outside(tape, type_is_real(constant->type), name, call, err))
     return err->code;
