@@ -558,6 +558,46 @@ TEST(a_program_that_times_each_loop_runs_as_called) {
   works(op_exit());
 }
 
+/* A loop over a few rows of q, of so few bytes that nobody looks for a period because of it. */
+static const char wall[] = OP_KERNEL(void wall(double *q) {
+  for (int d = 0; d < 8; d++)
+    q[d] = q[d] * 0.5 + 1;
+});
+
+enum { WALLS = 10, TEMPORARIES = 12 };
+
+/* Many temporaries end between a loop that waits and a small one behind it: the oldest go, and with them what is known of
+ * periods. */
+static void run_walls(const char *lazy, struct outcome *out) {
+  int rows[WALLS];
+  op_dat temporaries[TEMPORARIES];
+  begin_with("256K", lazy, "OP2_TUNE=off");
+  for (int i = 0; i < WALLS; i++)
+    rows[i] = i * 97;
+  const op_set walls = op_decl_set(WALLS, "walls");
+  const op_map at = op_decl_map(walls, cells, 1, rows, "at");
+  for (int i = 0; i < TEMPORARIES; i++) {
+    temporaries[i] = op_decl_dat_temp(walls, 1, "double", NULL, "temporary");
+    works(op_par_loop("void first(double *t) { *t = 1; }", "first", walls,
+                      direct(temporaries[i], 1, "double", OP_WRITE)));
+  }
+  for (int s = 0; s < 2 * ROUNDS; s++) {
+    step();
+    for (int i = 0; s == ROUNDS && i < TEMPORARIES; i++)
+      works(op_free_dat_temp(temporaries[i]));
+    works(op_par_loop(wall, "wall", walls, op_arg_dat(q, 0, at, WIDTH, "double", OP_RW)));
+  }
+  take(out);
+  works(op_exit());
+}
+
+TEST(a_small_loop_runs_behind_what_waits) {
+  static struct outcome singly, waited;
+  run_walls("OP2_LAZY=off", &singly);
+  run_walls("OP2_LAZY=auto", &waited);
+  assert_memory_equal(&waited, &singly, sizeof singly);
+}
+
 int main(void) {
   return run_these(make_folder, remove_folder);
 }

@@ -4,6 +4,7 @@
 #define uint64_t op2_uint64
 #define __align__(n) __attribute__((aligned(n)))
 #define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)
+#define __shfl_xor_sync(mask, v, with) __shfl_xor(v, with, OP2_LANES)
 #define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #include "op2jit_hip.h"
 struct __align__(16) op2_slot {
