@@ -42,7 +42,64 @@ CASE(temporaries_with_dots_wait_for_their_loops) {
   near(moves, should, N);
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops)};
+/* ---- layouts ---- */
+
+static const char products[] =
+    "static void products(const double *r, double *q) { q[0] = r[0] * r[0]; q[1] = r[1] * r[0]; }";
+static const char crossed[] =
+    "static void crossed(const double *r, double *q) { q[0] = r[1]; q[1] = r[0] + r[1]; }";
+static const char turned[] =
+    "static void turned(const double *r, double *q) { q[0] *= q[1]; q[1] *= 0.5 * q[1] + r[0]; }";
+static const char cubes[] = "static void cubes(const double *q, double *w) { *w += q[0] * q[0] * q[1]; }";
+static const char rows[] =
+    "static void rows(int n, const double **q, double *w) {"
+    "  for (int k = 0; k < n; k++) *w += OP_ROW(q, k)[0] * OP_ROW(q, k)[1] * OP_ROW(q, k)[1]; }";
+
+/* The gradient of w by r, where q lies apart at first, and in rows from the ragged loop on. */
+static void gradient_of_rows(char *variant, double *gradient) {
+  start_again(variant);
+  double r0[2 * N], ones[N];
+  long long offsets[N + 1] = {0};
+  int targets[N];
+  for (int i = 0; i < N; i++) {
+    r0[2 * i] = 0.4 + 0.125 * i;
+    r0[2 * i + 1] = 1.25 - 0.0625 * i;
+    ones[i] = 1;
+    offsets[i + 1] = i + 1;
+    targets[i] = i * 3 % N;
+  }
+  op_set s = op_decl_set(N, "s");
+  op_map m = op_decl_map_ragged(s, s, offsets, targets, "m");
+  op_dat r = op_decl_dat(s, 2, "double", r0, "r"), q = op_decl_dat(s, 2, "double", NULL, "q");
+  op_dat w = op_decl_dat(s, 1, "double", NULL, "w");
+  op_tape tape = op_tape_begin(1, &r, 0);
+  for (int twice = 0; twice < 2; twice++) {
+    works(op_par_loop(products, "products", s, direct(r, 2, "double", OP_READ),
+                      direct(q, 2, "double", OP_WRITE)));
+    works(op_par_loop(cubes, "cubes", s, direct(q, 2, "double", OP_READ), direct(w, 1, "double", OP_INC)));
+    works(op_par_loop(crossed, "crossed", s, direct(r, 2, "double", OP_READ),
+                      direct(q, 2, "double", OP_WRITE)));
+    works(op_par_loop(turned, "turned", s, direct(r, 2, "double", OP_READ), direct(q, 2, "double", OP_RW)));
+    works(op_par_loop(rows, "rows", s, op_arg_dat(q, OP_ALL, m, 2, "double", OP_READ),
+                      direct(w, 1, "double", OP_INC)));
+    works(op_par_loop(turned, "turned", s, direct(r, 2, "double", OP_READ), direct(q, 2, "double", OP_RW)));
+    works(op_par_loop(cubes, "cubes", s, direct(q, 2, "double", OP_READ), direct(w, 1, "double", OP_INC)));
+  }
+  works(op_tape_end(tape));
+  works(op_put_data(op_bar(w), ones));
+  works(op_tape_reverse(tape, 1));
+  works(op_fetch_data(op_bar(r), gradient));
+}
+
+CASE(old_values_follow_when_a_dat_gets_rows) {
+  double should[2 * N], is[2 * N];
+  gradient_of_rows("OP2_VARIANT=aos", should);
+  gradient_of_rows("OP2_VARIANT=soa", is);
+  near(is, should, 2 * N);
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
+                                          test_in_library(old_values_follow_when_a_dat_gets_rows)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
