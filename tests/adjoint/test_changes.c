@@ -98,8 +98,28 @@ CASE(old_values_follow_when_a_dat_gets_rows) {
   near(is, should, 2 * N);
 }
 
+/* ---- budgets ---- */
+
+/* One that holds not even the beginning: nothing is kept from there on, and the end says what is needed. */
+CASE(steps_go_on_where_nothing_fits) {
+  struct ring r = ring_declare();
+  op_tape_facts_t facts;
+  ring_say_adjoints();
+  op_tape tape = op_tape_begin(1, &r.u, 1);
+  for (int s = 0; s < 2; s++) {
+    ring_step(&r);
+    works(op_tape_step());
+    works(op_tape_facts(tape, &facts));
+    assert_int_equal(facts.checkpoints, 0);
+    assert_int_equal(facts.steps, s + 1);
+  }
+  fails(OP_ERR_SIZE, op_tape_end(tape));
+  works(op_tape_free(tape));
+}
+
 static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
-                                          test_in_library(old_values_follow_when_a_dat_gets_rows)};
+                                          test_in_library(old_values_follow_when_a_dat_gets_rows),
+                                          test_in_library(steps_go_on_where_nothing_fits)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
