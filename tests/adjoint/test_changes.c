@@ -117,9 +117,68 @@ CASE(steps_go_on_where_nothing_fits) {
   works(op_tape_free(tape));
 }
 
+/* ---- what fails on the way back leaves data as they were ---- */
+
+CASE(nothing_runs_back_while_a_dat_is_acquired) {
+  static double array[N];
+  double ones[N], bar[N], should[N], difference;
+  for (int i = 0; i < N; i++) {
+    array[i] = 0.5 + 0.125 * i;
+    ones[i] = 1;
+    should[i] = 4 * array[i] * array[i] * array[i];
+  }
+  op_set s = op_decl_set(N, "s");
+  op_dat x = op_decl_dat_view(s, 1, "double", array, "x");
+  op_tape tape = op_tape_begin(1, &x, 0);
+  for (int i = 0; i < 2; i++)
+    works(op_par_loop("static void squared(double *x) { *x = *x * *x; }", "squared", s,
+                      direct(x, 1, "double", OP_RW)));
+  works(op_tape_end(tape));
+  for (int twice = 0; twice < 2; twice++) {
+    works(op_put_data(op_bar(x), ones));
+    assert_non_null(op_acquire(x, OP_READ));
+    fails(OP_ERR_STATE, op_tape_reverse(tape, 0));
+    fails(OP_ERR_STATE, op_tape_check(tape, 1, &difference));
+    works(op_release(x));
+    works(op_fetch_data(op_bar(x), bar));
+    assert_memory_equal(bar, ones, sizeof bar);
+    works(op_tape_reverse(tape, twice));
+    works(op_fetch_data(op_bar(x), bar));
+    near(bar, should, N);
+  }
+}
+
+CASE(data_come_back_when_steps_fail) {
+  start_again("OP2_ADJOINT=check");
+  ring_say_adjoints();
+  works(op_kernel_adjoint(ring_update, "update",
+                          "static void wrong(const double *f, double *f_b, const double *du, double *du_b, "
+                          "const double *u, double *u_b) { *u_b += *f * *u; }",
+                          "wrong"));
+  struct ring r = ring_declare();
+  double ones[NODES], before[NODES], after[NODES];
+  for (int n = 0; n < NODES; n++)
+    ones[n] = 1;
+  const op_dat inputs[] = {r.a, r.u};
+  op_tape tape = op_tape_begin(2, inputs, 16 * NODES * sizeof(double));
+  for (int s = 0; s < 12; s++) {
+    works(op_tape_step());
+    ring_step(&r);
+  }
+  works(op_tape_end(tape));
+  works(op_fetch_data(r.u, before));
+  works(op_put_data(op_bar(r.u), ones));
+  fails(OP_ERR_VIOLATION, op_tape_reverse(tape, 0));
+  works(op_fetch_data(r.u, after));
+  assert_memory_equal(before, after, sizeof before);
+  works(op_tape_free(tape));
+}
+
 static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
                                           test_in_library(old_values_follow_when_a_dat_gets_rows),
-                                          test_in_library(steps_go_on_where_nothing_fits)};
+                                          test_in_library(steps_go_on_where_nothing_fits),
+                                          test_in_library(nothing_runs_back_while_a_dat_is_acquired),
+                                          test_in_library(data_come_back_when_steps_fail)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
