@@ -174,11 +174,91 @@ CASE(data_come_back_when_steps_fail) {
   works(op_tape_free(tape));
 }
 
+/* ---- what is said of a kernel counts from then on ---- */
+
+static const char square_b[] = "static void square_b(const double *x, double *x_b, double *y_b) {"
+                               "  *x_b += 10 * *y_b; *y_b = 0; }"; /* which it is not */
+
+/* The first call counts as it is, the second one not, and the third one as the adjoint by hand says. */
+CASE(a_kernel_is_frozen_between_its_calls) {
+  double x0[N], ones[N], bar[N], should[N];
+  for (int i = 0; i < N; i++) {
+    x0[i] = 0.3 + 0.1 * i;
+    ones[i] = 1;
+    should[i] = 2 * x0[i] + 10;
+  }
+  op_set s = op_decl_set(N, "s");
+  op_dat x = op_decl_dat(s, 1, "double", x0, "x"), y = op_decl_dat(s, 1, "double", NULL, "y");
+  op_dat z = op_decl_dat(s, 1, "double", NULL, "z");
+  const char *sum = "static void sum(const double *y, double *z) { *z += *y; }";
+  op_tape tape = op_tape_begin(1, &x, 0);
+  for (int i = 0; i < 3; i++) {
+    if (i == 1)
+      works(op_freeze_kernel(square, "square"));
+    if (i == 2)
+      works(op_kernel_adjoint(square, "square", square_b, "square_b"));
+    works(
+        op_par_loop(square, "square", s, direct(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+    works(op_par_loop(sum, "sum", s, direct(y, 1, "double", OP_READ), direct(z, 1, "double", OP_INC)));
+  }
+  works(op_tape_end(tape));
+  works(op_put_data(op_bar(z), ones));
+  works(op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+  works(op_fetch_data(op_bar(x), bar));
+  near(bar, should, N);
+}
+
+CASE(a_kernel_is_frozen_between_tangents) {
+  double x0[N], ones[N], moves[N], should[N], zeros[N] = {0};
+  for (int i = 0; i < N; i++) {
+    x0[i] = 0.3 + 0.1 * i;
+    ones[i] = 1;
+    should[i] = 2 * x0[i];
+  }
+  op_set s = op_decl_set(N, "s");
+  op_dat x = op_decl_dat(s, 1, "double", x0, "x"), y = op_decl_dat(s, 1, "double", NULL, "y");
+  works(op_tangent(1));
+  works(op_put_data(op_dot(x), ones));
+  for (int i = 0; i < 2; i++) {
+    works(
+        op_par_loop(square, "square", s, direct(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+    works(op_fetch_data(op_dot(y), moves));
+    near(moves, i ? zeros : should, N);
+    works(op_freeze_kernel(square, "square"));
+  }
+}
+
+/* The adjoint of one loop, without a tape. */
+CASE(an_adjoint_by_hand_comes_behind_one_that_was_made) {
+  double x0[N], bar[N], ones[N], should[N];
+  for (int i = 0; i < N; i++) {
+    x0[i] = 0.3 + 0.1 * i;
+    ones[i] = 1;
+    should[i] = 2 * x0[i];
+  }
+  op_set s = op_decl_set(N, "s");
+  op_dat x = op_decl_dat(s, 1, "double", x0, "x"), y = op_decl_dat(s, 1, "double", NULL, "y");
+  const op_arg args[] = {direct(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)};
+  for (int i = 0; i < 2; i++) {
+    works(op_put_data(op_bar(y), ones));
+    works(op_adjoint_loop_array(square, "square", s, 2, args, __FILE__, __LINE__));
+    works(op_fetch_data(op_bar(x), bar));
+    near(bar, should, N);
+    works(op_kernel_adjoint(square, "square", square_b, "square_b"));
+    for (int k = 0; k < N; k++)
+      should[k] += 10;
+  }
+}
+
 static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
                                           test_in_library(old_values_follow_when_a_dat_gets_rows),
                                           test_in_library(steps_go_on_where_nothing_fits),
                                           test_in_library(nothing_runs_back_while_a_dat_is_acquired),
-                                          test_in_library(data_come_back_when_steps_fail)};
+                                          test_in_library(data_come_back_when_steps_fail),
+                                          test_in_library(a_kernel_is_frozen_between_its_calls),
+                                          test_in_library(a_kernel_is_frozen_between_tangents),
+                                          test_in_library(an_adjoint_by_hand_comes_behind_one_that_was_made)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
