@@ -65,8 +65,8 @@ int op_tape_end(op_tape tape);
  * counts at the end, after it op_bar(x) has by how much each value of the input x counts at the beginning. Bars of what is
  * only read are added to; all other bars are zero afterwards. Data have the values of before. `last`: what is kept
  * is freed on the way, and the tape is of no use any more, but for op_tape_free. Loops whose kernel has no derivative are
- * all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end and behind the last time;
- * OP_ERR_HANDLE; those of loops. */
+ * all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end, behind the last time,
+ * and while the program has acquired a dat (op_acquire); OP_ERR_HANDLE; those of loops. */
 int op_tape_reverse(op_tape tape, int last);
 /* Are the derivatives right? The program is run again, with tangents along a random line x of the inputs, and reversed from
  * random weights y of everything that depends on them. *difference is that of <y, J x> and <J^T y, x>, over the norms: of

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "loop/queue.h"
 #include "ranks/agree.h"
+#include "spread/lend.h"
 #include "tape/tape.h"
 
 static struct tape *find(struct op_context *ctx, op_tape handle, const char *call) {
@@ -123,7 +124,7 @@ int op2jit_tape_end(op_tape handle) {
   return api_leave(code);
 }
 
-static void check_reverse(const struct tape *tape, const char *call) {
+static void check_reverse(const struct op_context *ctx, const struct tape *tape, const char *call) {
   if (tape->spent)
     error_set(api_error(), OP_ERR_STATE, "%s: the tape was reversed for the last time; record a new one",
               call);
@@ -132,6 +133,8 @@ static void check_reverse(const struct tape *tape, const char *call) {
   else if (tape->broken)
     error_set(api_error(), OP_ERR_STATE,
               "%s: a call failed while the tape recorded, or was reversed; record a new one", call);
+  else
+    lend_check_all(ctx, call, api_error());
 }
 
 int op2jit_tape_reverse(op_tape handle, int last) {
@@ -140,7 +143,7 @@ int op2jit_tape_reverse(op_tape handle, int last) {
     return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_reverse");
   if (tape)
-    check_reverse(tape, "op_tape_reverse");
+    check_reverse(ctx, tape, "op_tape_reverse");
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_tape_reverse\nlast\t%d\n", last != 0);
   return api_leave(code ? code : tape_reverse(ctx, tape, last != 0, api_error()));
@@ -152,7 +155,7 @@ int op2jit_tape_check(op_tape handle, int seed, double *difference) {
     return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_check");
   if (tape)
-    check_reverse(tape, "op_tape_check");
+    check_reverse(ctx, tape, "op_tape_check");
   if (tape && !difference && !api_error()->code)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_check: the place for the difference is NULL");
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%d\n", seed);

@@ -18,6 +18,7 @@
 #include "spread/lend.h"
 #include "spread/spread.h"
 #include "spread/subset_spread.h"
+#include "tape/tape.h"
 #include "tape/tell.h"
 
 /* ---- dats ---- */
@@ -34,8 +35,11 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   if (dat->temporary && !dat->view && tape_holds_dat(ctx, dat))
     return OP_OK;
   if (dat->temporary && !dat->view) {
+    /* What waits may use its bar or its dot, which go now. */
+    const int ran = thing_find(ctx->tapes, dat) ? ctx_flush(ctx, api_error()) : OP_OK;
     tape_forget(ctx, dat);
-    return temporary_end(ctx, dat, api_error());
+    const int code = temporary_end(ctx, dat, api_error());
+    return ran ? ran : code;
   }
   int code = tape_refuses(ctx, dat, "op_free_dat_temp", api_error());
   if (!code)

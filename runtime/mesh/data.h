@@ -127,8 +127,9 @@ static inline void dat_wrote(struct dat *dat, enum space space, enum region regi
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
  * loop waits. OP_ERR_MEMORY; nothing is changed then. */
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
-/* Two dats of one set, dim, type and layout: each gets what the other one held, in all spaces, and no value is copied.
- * A view works in its array no more. No loop waits. OP_ERR_MEMORY; nothing is changed then. */
+/* Two dats of one set, dim and type: each gets what the other one held, in all spaces, and no value is copied, but where
+ * the rows of one alone are whole: then the other's are too from now on. A view works in its array no more. No loop
+ * waits. OP_ERR_MEMORY; no value is changed then. */
 int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error *err);
 /* A view works in its array no more: the rows move to memory of the library's own. */
 int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err);

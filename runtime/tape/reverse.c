@@ -156,7 +156,10 @@ static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last
   tape->taped = INT_MAX;
   if (!code && !last)
     code = tape_replay(ctx, tape, tape->end, event_primal, err);
-  return code ? code : tape_bring_back(ctx, tape, err);
+  struct error own = {0};
+  const int back = tape_bring_back(ctx, tape, code ? &own : err);
+  error_free(&own);
+  return code ? code : back;
 }
 
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {

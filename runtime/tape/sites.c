@@ -85,7 +85,7 @@ static int take_things(struct op_context *ctx, struct site *site, struct error *
 }
 
 static struct site *site_new(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
-                             struct error *err) {
+                             const struct said_kernel *said, struct error *err) {
   const size_t n = (size_t)loop->nargs;
   struct site *site = calloc(1, sizeof *site);
   if (!site) {
@@ -104,7 +104,7 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
                         .are = array_new(n, sizeof *site->are),
                         .active = array_new(n, sizeof *site->active),
                         .wants = array_new(n, sizeof *site->wants),
-                        .said = said_find(ctx->tapes, call->text, call->name)};
+                        .said = said};
   const bool room = site->text && site->name && site->file && site->args && site->things && site->are &&
                     site->active && site->wants;
   if (!room)
@@ -126,12 +126,13 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
 
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
                      const struct loop_call *call, struct error *err) {
+  const struct said_kernel *said = said_find(ctx->tapes, call->text, call->name);
   for (int i = sites->count - 1; i >= 0; i--) {
     struct site *site = sites->items[i];
-    if (site->order == loop->key.order)
+    if (site->order == loop->key.order && site->said == said)
       return site;
   }
-  struct site *site = site_new(ctx, loop, call, err);
+  struct site *site = site_new(ctx, loop, call, said, err);
   if (site && list_add(sites, site))
     return site;
   if (site) {

@@ -158,6 +158,8 @@ int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
     return code ? code : error_memory(err, "the steps of a tape", (size_t)tape->nsteps * sizeof *steps);
   tape->steps = steps;
   steps[tape->nsteps++] = tape->nevents;
+  if (!tape->ncheckpoints) /* too little room even for one step, as the end says */
+    return OP_OK;
   const bool again = tape->nevents == tape->checkpoints[tape->ncheckpoints - 1];
   return tape->store.budget && !again && tape->nsteps % tape->stride == 0
              ? add_checkpoint(tape, tape->nevents, err)

@@ -56,7 +56,7 @@ struct said_kernel {
   char *adjoint_text, *adjoint_name; /* NULL: nothing is said of it */
 };
 
-/* A loop: the same for all its calls. */
+/* A loop: the same for all its calls, as long as the program says the same of its kernel. */
 struct site {
   size_t order; /* of its record, which no other has */
   char *text, *name, *file;
@@ -173,6 +173,7 @@ int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
 void things_forget(struct op_context *ctx, const void *object);
 
 /* ---- sites.c ---- */
+/* The loop's, made if need be: another one from where the program says something else of the kernel. */
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
                      const struct loop_call *call, struct error *err);
 void tape_site_free(struct site *site);
