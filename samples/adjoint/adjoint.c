@@ -245,15 +245,17 @@ static void run(int n, int by_hand_only) {
 }
 
 int main(int argc, char **argv) {
-  int n = 100, by_hand_only = 0;
+  const char *backend = getenv("OP2_BACKEND");
+  int n = 100,
+      by_hand_only = backend && !strcmp(backend, "native"); /* which runs functions of the program only */
   for (int a = 1; a < argc; a++) {
     const char *value = a + 1 < argc ? argv[a + 1] : "";
-    if (!strncmp(argv[a], "OP2_", 4))
-      continue; /* for the library */
-    if (!strcmp(argv[a], "--by-hand")) {
+    if (!strcmp(argv[a], "--by-hand") || !strcmp(argv[a], "OP2_BACKEND=native")) {
       by_hand_only = 1;
       continue;
     }
+    if (!strncmp(argv[a], "OP2_", 4))
+      continue; /* for the library */
     if (!strcmp(argv[a], "--n"))
       n = atoi(value);
     else
@@ -266,9 +268,7 @@ int main(int argc, char **argv) {
   }
   if (op_init(argc, argv, 1))
     return 1;
-  const char *backend = getenv("OP2_BACKEND");
-  run(n,
-      by_hand_only || (backend && !strcmp(backend, "native"))); /* which runs functions of the program only */
+  run(n, by_hand_only);
   op_printf("adjoint: %s\n", failures ? "FAILED" : "PASSED");
   return op_exit() || failures;
 }

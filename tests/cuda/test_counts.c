@@ -266,7 +266,7 @@ CASE(a_device_is_measured_once) {
     assert_true(rates_seen.copy > 0 && rates_seen.sectors > 0 && rates_seen.red > 0);
     assert_true(memcmp(&rates_seen, &usual, sizeof usual) != 0);
     assert_true(run == 0 || memcmp(&rates_seen, &first, sizeof first) == 0);
-    assert_int_equal(op_counters()->compiles, run ? 0 : 2);
+    assert_int_equal(op_counters()->compiles, !run); /* loops only */
     first = rates_seen;
     works(op_exit());
   }
