@@ -253,8 +253,10 @@ int op2jit_free_map(op_map handle) {
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
   struct set *entries = code ? NULL : map->entries;
-  if (entries && map->targets)
+  if (entries && map->targets) {
+    tape_forget(ctx, map->targets);
     dat_forget(ctx, map->targets);
+  }
   if (!code)
     forget_map(ctx, map);
   if (entries)

@@ -42,6 +42,31 @@ CASE(temporaries_with_dots_wait_for_their_loops) {
   near(moves, should, N);
 }
 
+/* ---- what goes ---- */
+
+/* A dat that comes where a ragged map's targets were is known as nothing else. */
+CASE(targets_of_a_map_are_forgotten) {
+  const long long offsets[] = {0, 1, 3, 4};
+  const int targets[] = {2, 1, 0, 2};
+  op_set s = op_decl_set(3, "s");
+  op_dat y = op_decl_dat(s, 1, "double", NULL, "y");
+  works(op_tangent(1));
+  op_map maps[16]; /* the C library keeps some of what is freed aside */
+  for (int i = 0; i < 16; i++) {
+    maps[i] = op_decl_map_ragged(s, s, offsets, targets, "m");
+    works(op_par_loop("static void numbers(int n, const int **t, double *y) { *y = 0;"
+                      "  for (int k = 0; k < n; k++) *y += *OP_ROW(t, k); }",
+                      "numbers", s, op_arg_idx(OP_ALL, maps[i]), direct(y, 1, "double", OP_WRITE)));
+  }
+  for (int i = 0; i < 16; i++)
+    works(op_free_map(maps[i]));
+  for (int i = 0; i < 16; i++) {
+    op_dat x = op_decl_dat(s, 1, "double", NULL, "x");
+    if (!op_dot(x))
+      fail_msg("%s", op_last_error()->message);
+  }
+}
+
 /* ---- layouts ---- */
 
 static const char products[] =
@@ -252,6 +277,7 @@ CASE(an_adjoint_by_hand_comes_behind_one_that_was_made) {
 }
 
 static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
+                                          test_in_library(targets_of_a_map_are_forgotten),
                                           test_in_library(old_values_follow_when_a_dat_gets_rows),
                                           test_in_library(steps_go_on_where_nothing_fits),
                                           test_in_library(nothing_runs_back_while_a_dat_is_acquired),
