@@ -128,7 +128,8 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
     code = agree_on_call(ctx, code, err, "%s", error_message(err));
   else if (ctx->queue && (!ctx->queue->watch.on || watch_sees(&ctx->queue->watch, loop)))
     return queue_call(ctx, launch, call, err);
-  else if ((code = queue_flush(ctx, err)) == OP_OK) /* a loop of what waits may have been forgotten meanwhile */
+  else if ((code = queue_flush(ctx, err)) ==
+           OP_OK) /* a loop of what waits may have been forgotten meanwhile */
     code = loop_run_now(ctx, launch, err);
   if (launch)
     launch_put(launch);
