@@ -42,36 +42,38 @@ extern "C" {
 typedef struct op2jit_tape *op_tape; /* what a program did, to be gone through backwards */
 
 /* Record what changes data from here to op_tape_end: loops, op_put_data, op_put_gbl, op_release behind writing,
- * temporaries, op_update_const. Derivatives are wanted by `inputs`, dats with real numbers; op_tape_input_gbl adds globals.
- * `bytes`: so many at most for old values that are kept, 0 for no limit; where they do not suffice, steps are run again. With
- * ranks it holds for each one, and what takes different amounts counts as where it takes most. There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it needs
- * stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries and subsets
- * can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE; OP_ERR_HANDLE; OP_ERR_TYPE for a dat without
- * real numbers; OP_ERR_ARGUMENT. */
+ * temporaries, op_update_const. Derivatives are wanted by `inputs`, dats with real numbers; op_tape_input_gbl adds
+ * globals. `bytes`: so many at most for old values that are kept, 0 for no limit; where they do not suffice, steps
+ * are run again. With ranks it holds for each one, and what takes different amounts counts as where it takes most.
+ * There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it
+ * needs stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries
+ * and subsets can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE; OP_ERR_HANDLE; OP_ERR_TYPE
+ * for a dat without real numbers; OP_ERR_ARGUMENT. */
 op_tape op_tape_begin(int ninputs, const op_dat inputs[], size_t bytes);
-/* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE, OP_ERR_TYPE. */
+/* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE,
+ * OP_ERR_TYPE. */
 int op_tape_input_gbl(op_gbl gbl);
-/* A step of the program begins, such as a time step: between two of them a state can be kept from which steps are run again.
- * Errors: OP_ERR_STATE while nothing is recorded. */
+/* A step of the program begins, such as a time step: between two of them a state can be kept from which steps are run
+ * again. Errors: OP_ERR_STATE while nothing is recorded. */
 int op_tape_step(void);
-/* What the program itself computes and gives from now on counts as constant. Without this it is an error (OP_ERR_STATE)
- * once a value that depends on the inputs has left by op_get_gbl, op_fetch_data or op_acquire and a value comes in: it
- * could depend on what left, and its derivative would be wrong without a word. A reduction of such values into a C variable
- * is an error too; behind this call it is not, and has no derivative. Errors: OP_ERR_STATE. */
+/* What the program itself computes and gives from now on counts as constant. Without this it is an error
+ * (OP_ERR_STATE) once a value that depends on the inputs has left by op_get_gbl, op_fetch_data or op_acquire and a
+ * value comes in: it could depend on what left, and its derivative would be wrong without a word. A reduction of such
+ * values into a C variable is an error too; behind this call it is not, and has no derivative. Errors: OP_ERR_STATE. */
 int op_tape_passive(void);
 /* The record is whole. Errors: OP_ERR_STATE if it is not the tape that records, OP_ERR_HANDLE. */
 int op_tape_end(op_tape tape);
-/* From the bars of outputs to those of inputs: before the call the program puts into op_bar(y) by how much each value of y
- * counts at the end, after it op_bar(x) has by how much each value of the input x counts at the beginning. Bars of what is
- * only read are added to; all other bars are zero afterwards. Data have the values of before. `last`: what is kept
- * is freed on the way, and the tape is of no use any more, but for op_tape_free. Loops whose kernel has no derivative are
- * all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end, behind the last time,
- * and while the program has acquired a dat (op_acquire); OP_ERR_HANDLE; those of loops. */
+/* From the bars of outputs to those of inputs: before the call the program puts into op_bar(y) by how much each value
+ * of y counts at the end, after it op_bar(x) has by how much each value of the input x counts at the beginning. Bars
+ * of what is only read are added to; all other bars are zero afterwards. Data have the values of before. `last`: what
+ * is kept is freed on the way, and the tape is of no use any more, but for op_tape_free. Loops whose kernel has no
+ * derivative are all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end, behind the
+ * last time, and while the program has acquired a dat (op_acquire); OP_ERR_HANDLE; those of loops. */
 int op_tape_reverse(op_tape tape, int last);
-/* Are the derivatives right? The program is run again, with tangents along a random line x of the inputs, and reversed from
- * random weights y of everything that depends on them. *difference is that of <y, J x> and <J^T y, x>, over the norms: of
- * the size of rounding errors, about 1e-15 for double. `seed` makes other random numbers. Data and bars have the values
- * of before. Errors: those of op_tape_reverse; OP_ERR_ARGUMENT. */
+/* Are the derivatives right? The program is run again, with tangents along a random line x of the inputs, and
+ * reversed from random weights y of everything that depends on them. *difference is that of <y, J x> and <J^T y, x>,
+ * over the norms: of the size of rounding errors, about 1e-15 for double. `seed` makes other random numbers. Data and
+ * bars have the values of before. Errors: those of op_tape_reverse; OP_ERR_ARGUMENT. */
 int op_tape_check(op_tape tape, int seed, double *difference);
 /* What a tape has and did. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. Local. */
 typedef struct op_tape_facts_t {
@@ -85,17 +87,19 @@ typedef struct op_tape_facts_t {
   long long reserved[7];
 } op_tape_facts_t;
 int op_tape_facts(op_tape tape, op_tape_facts_t *facts);
-/* Everything that it keeps is freed, or, without a budget, kept for the next tape; a tape that still records ends. Its handle is none any more. Errors: OP_ERR_HANDLE. */
+/* Everything that it keeps is freed, or, without a budget, kept for the next tape; a tape that still records ends.
+ * Its handle is none any more. Errors: OP_ERR_HANDLE. */
 int op_tape_free(op_tape tape);
 
 /* ---- bars and dots ----------------------------------------------------------------------------*/
 
-/* Loops carry tangents along (`on` not 0), or do not any more: with the dots that the program puts into op_dot(x), which
- * are zero at first, a loop that writes y also leaves by how much y moves in op_dot(y). What is put from outside has the
- * dot zero. Errors: OP_ERR_STATE while a tape records; loops: OP_ERR_KERNEL for a kernel without a derivative. */
+/* Loops carry tangents along (`on` not 0), or do not any more: with the dots that the program puts into op_dot(x),
+ * which are zero at first, a loop that writes y also leaves by how much y moves in op_dot(y). What is put from
+ * outside has the dot zero. Errors: OP_ERR_STATE while a tape records; loops: OP_ERR_KERNEL for a kernel without a
+ * derivative. */
 int op_tangent(int on);
-/* The companions: of the same set, dim and type, zeros at first, and the program's to fetch, put, and use in loops as any
- * other. They are freed with their dat. Errors (NULL): OP_ERR_HANDLE; OP_ERR_TYPE for what has no real numbers. */
+/* The companions: of the same set, dim and type, zeros at first, and the program's to fetch, put, and use in loops as
+ * any other. They are freed with their dat. Errors (NULL): OP_ERR_HANDLE; OP_ERR_TYPE for what has no real numbers. */
 op_dat op_dot(op_dat dat);
 op_dat op_bar(op_dat dat);
 op_gbl op_dot_gbl(op_gbl gbl);
@@ -103,8 +107,8 @@ op_gbl op_bar_gbl(op_gbl gbl);
 
 /* ---- kernels ----------------------------------------------------------------------------------*/
 
-/* What this kernel computes counts as constant, such as a limiter or a switch that is to stay as it is. For loops that are
- * recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
+/* What this kernel computes counts as constant, such as a limiter or a switch that is to stay as it is. For loops
+ * that are recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
 int op_freeze_kernel(const char *source, const char *name);
 /* The adjoint of a kernel, by hand: in place of the one that the library would make, for what can be said better, such as
  * an iteration inside of a kernel. For each argument of the kernel, in their order, it has these parameters:
@@ -121,10 +125,10 @@ int op_freeze_kernel(const char *source, const char *name);
 int op_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
                       const char *adjoint_name);
 
-/* The derivatives of one loop, without a tape; as op_par_loop_array. The tangent loop does what the loop does, and what its
- * dots do. The adjoint loop takes data as they are before the loop, and does what its bars do; nothing else changes. No
- * tape records them. Errors: those of loops; OP_ERR_KERNEL; OP_ERR_STATE for a tangent loop while there is a tape, and for
- * an adjoint loop while one records. */
+/* The derivatives of one loop, without a tape; as op_par_loop_array. The tangent loop does what the loop does, and
+ * what its dots do. The adjoint loop takes data as they are before the loop, and does what its bars do; nothing else
+ * changes. No tape records them. Errors: those of loops; OP_ERR_KERNEL; OP_ERR_STATE for a tangent loop while there
+ * is a tape, and for an adjoint loop while one records. */
 int op_tangent_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                           const op_arg args[], const char *file, int line);
 int op_adjoint_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,

@@ -1,4 +1,4 @@
-"""The pieces of docs/python.md, one after the other, as one program; and those of docs/guide/coming.md."""
+"""The pieces of docs/python.md, one after the other, as one program; those of docs/adjoint.md and docs/guide/coming.md."""
 
 import linecache
 import os
@@ -24,6 +24,12 @@ def run_pieces(*path):
 @pytest.mark.compiled
 def test_coming_from_elsewhere():
     assert run_pieces("guide", "coming.md") == 2
+
+
+@pytest.mark.compiled
+def test_derivatives(running, capsys):
+    assert run_pieces("adjoint.md") == 1
+    assert capsys.readouterr().out == "2.033734741\n"
 
 
 @pytest.mark.compiled
