@@ -200,7 +200,7 @@ static bool can_be_made(struct op_context *ctx, const struct period *p, struct l
   if (way->fused && !p->made)
     return chain_tuning_can_spend(p->tuner, compile);
   return way->bytes <= 0 || way->fused || tiled_is_known(ctx, launches, p->n * periods, way) ||
-         chain_tuning_can_pay(p->tuner, periods);
+         chain_tuning_can_pay(p->tuner, way, periods);
 }
 
 static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,

@@ -25,7 +25,7 @@ enum {
   NEAR = 4, /* guesses beside the first */
   TASK_SIZES = sizeof task_sizes / sizeof *task_sizes,
   TASK_FOLDS = sizeof task_periods / sizeof *task_periods,
-  WAYS = 2 * (2 + NEAR + TASK_SIZES * TASK_FOLDS),
+  WAYS = 2 * (2 + NEAR) + TASK_SIZES * TASK_FOLDS,
   NAME = CHAIN_NAME,
   ALL_PERIODS = 1 << 20
 };
@@ -75,13 +75,11 @@ static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
     add_way(t, 0, ALL_PERIODS, true, false);
   if (w->fuse && w->tiles)
     add_way(t, w->guess.bytes, w->guess.periods, true, false);
-  for (int fused = 0; fused <= w->fuse; fused++) {
-    if (w->tiles)
-      add_ways_near(t, w, fused);
-    for (int f = 0; w->tasks && f < TASK_FOLDS && task_periods[f] <= w->periods; f++)
-      for (int i = 0; i < TASK_SIZES; i++)
-        add_way(t, task_sizes[i], task_periods[f], fused, true);
-  }
+  for (int fused = 0; w->tiles && fused <= w->fuse; fused++)
+    add_ways_near(t, w, fused);
+  for (int f = 0; w->tasks && f < TASK_FOLDS && task_periods[f] <= w->periods; f++)
+    for (int i = 0; i < TASK_SIZES; i++)
+      add_way(t, task_sizes[i], task_periods[f], false, true);
 }
 
 static int find_way(const struct chain_tuning *t, const char *said) {
@@ -285,10 +283,12 @@ struct chain_way chain_tuning_next(struct chain_tuning *t) {
   return t->ways[t->current];
 }
 
-/* Making tiles takes about as long as the loops they are of take a few times. */
-bool chain_tuning_can_pay(const struct chain_tuning *t, int periods) {
-  enum { EXECUTIONS = 3 };
-  return tuner_can_pay(t->tuner, EXECUTIONS * periods * tuner_median(t->tuner, tuner_winner(t->tuner), NULL));
+/* Making tiles takes about as long as the loops they are of take a few times; making blocks that wait for one another takes
+ * long (airfoil, 720,000 cells: 18 times). */
+bool chain_tuning_can_pay(const struct chain_tuning *t, const struct chain_way *way, int periods) {
+  enum { EXECUTIONS = 3, OF_TASKS = 20 };
+  const double period = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  return tuner_can_pay(t->tuner, (way->tasks ? OF_TASKS : EXECUTIONS) * periods * period);
 }
 
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {

@@ -50,8 +50,8 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
 int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* The way to run next. */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
-/* May tiles over so many periods be made? If not, the best way known so far. */
-bool chain_tuning_can_pay(const struct chain_tuning *t, int periods);
+/* May tiles, or tasks, over so many periods be made? If not, the best way known so far. */
+bool chain_tuning_can_pay(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* May so much be spent on making loops? */
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
 struct chain_way chain_tuning_stay(struct chain_tuning *t);
