@@ -181,7 +181,9 @@ TEST(all_variants_agree) {
                                          "warps/64/aos",
                                          "warps/32/vectors/soa",
                                          "warps/128/joined/aos",
-                                         "warps/64/scalars/joined/soa"};
+                                         "warps/64/scalars/joined/soa",
+                                         "ordered/64/aos",
+                                         "ordered/32/scalars/soa"};
   for (uint64_t seed = 0; seed < (uint64_t)cases; seed++) {
     static struct invented v;
     struct text kernel = {0};

@@ -97,6 +97,10 @@ TEST(sectors_of_a_warp) {
       {RES_CALC, "blocks/256", "double", 128, 128, 0},
       {RES_CALC, "colours/128", "double", 128, 128, 0},
       {RES_CALC, "staged/256", "double", 24, 24, 0},
+      {RES_CALC, "ordered/256", "double", 25, 24, 0},
+      {RES_CALC, "ordered/128", "double", 28, 27, 0},
+      {RES_CALC, "ordered/256", "float", 18, 16, 0},
+      {RES_CALC, "apart/128", "double", 320, 320, 0},
       {RES_CALC, "atomics/128", "float", 0, 33, 33},
       {RES_CALC, "warps/128", "float", 0, 17, 18},
       {SAVE, "direct/128/scalars", "double", 128, 128, 0},
@@ -144,7 +148,9 @@ TEST(first_guesses) {
                {OP_INC, 12, NULL, "warps/128/vectors"},
                {OP_INC, 40, NULL, "atomics/128/vectors"}, /* no room */
                {OP_MIN, 4, NULL, "atomics/128/vectors"},
-               {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
+               {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors"},
+               {OP_INC, 40, "OP2_FP=strict", "apart/128/vectors"},
+               {OP_MIN, 4, "OP2_FP=strict", "apart/128/vectors"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int dim = cases[i].dim;
     works(start(cases[i].word, NULL));
