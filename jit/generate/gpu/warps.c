@@ -164,8 +164,8 @@ static void put_ordered_sum(struct gpu_writer *w, int k) {
       dat_is_apart(w->g.d, number) ? "                   : op2_d%d + op2_part * op2_s%d + op2_target;"
                                    : "                   : op2_d%d + ($wide)op2_target * %d + op2_part;",
       number, dat_is_apart(w->g.d, number) ? number : dat->dim);
-  put(&w->g, "%s op2_sum = op2_target < 0 ? %s : *op2_to;", gpu_memory_type(w, dat->type),
-      word_sum(dat->type));
+  put(&w->g, "%s op2_sum = %s;", gpu_memory_type(w, dat->type), word_sum(dat->type));
+  put(&w->g, "if (op2_target >= 0) op2_sum = *op2_to;");
   put_open(&w->g, "for (; op2_s <= op2_stop; op2_s++)");
   put_summand(w, k, 1, false);
   put_close(&w->g);
