@@ -149,7 +149,8 @@ TEST(first_guesses) {
                {OP_INC, 40, NULL, "atomics/128/vectors"}, /* no room */
                {OP_MIN, 4, NULL, "atomics/128/vectors"},
                {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors"},
-               {OP_INC, 40, "OP2_FP=strict", "apart/128/vectors"},
+               {OP_INC, 40, "OP2_FP=strict", "ordered/64/vectors"},
+               {OP_INC, 120, "OP2_FP=strict", "apart/128/vectors"},
                {OP_MIN, 4, "OP2_FP=strict", "apart/128/vectors"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int dim = cases[i].dim;

@@ -223,13 +223,27 @@ static int make_room(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-/* Does the loop add to targets, and have enough elements of it room at a time for what they add? */
-static bool suits_sums(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
+/* Have so many elements room at a time, on a multiprocessor, for what they add? */
+static bool has_room(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l, int elements) {
+  return gpu_sums_bytes(&loop->desc, &l->targets, elements) <= (size_t)c->device.shared_most;
+}
+
+/* Does the loop add to targets, and have enough elements of it room? */
+static bool suits_warps(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { ELEMENTS_AT_ONCE = 384 };
   bool adds = false;
   for (int k = 0; k < l->targets.count; k++)
     adds |= l->targets.items[k].access == OP_INC;
-  return adds && gpu_sums_bytes(&loop->desc, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
+  return adds && has_room(c, loop, l, ELEMENTS_AT_ONCE);
+}
+
+/* Elements of a block of ORDERED, of which two have room; 0: not even of small ones. */
+static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
+  enum { LEAST = 64, MOST = 256 };
+  int block = l->targets.count > 0 && are_sums(&l->targets) ? MOST : 0;
+  while (block >= LEAST && !has_room(c, loop, l, 2 * block))
+    block /= 2;
+  return block >= LEAST ? block : 0;
 }
 
 /* Where every bit counts, sums are made in the order of the elements. */
@@ -239,12 +253,15 @@ static bool is_strict(const struct loop *loop) {
 
 /* Atomic additions come in any order. On a CPU a group is one thread's, to whom colours cost less than atomic operations. */
 static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
-  const bool sums = suits_sums(c, loop, l), ordered = sums && are_sums(&l->targets);
-  struct gpu_variant v = {.shape = {.strategy = is_strict(loop)    ? ordered ? GPU_ORDERED : GPU_APART
-                                                : c->device.is_cpu ? GPU_BLOCKS
-                                                : sums             ? GPU_WARPS
-                                                                   : GPU_ATOMICS,
-                                    .block = c->device.is_cpu || (is_strict(loop) && ordered) ? 256 : 128,
+  const int ordered = is_strict(loop) ? ordered_block(c, loop, l) : 0;
+  struct gpu_variant v = {.shape = {.strategy = ordered                   ? GPU_ORDERED
+                                                : is_strict(loop)         ? GPU_APART
+                                                : c->device.is_cpu        ? GPU_BLOCKS
+                                                : suits_warps(c, loop, l) ? GPU_WARPS
+                                                                          : GPU_ATOMICS,
+                                    .block = ordered            ? ordered
+                                             : c->device.is_cpu ? 256
+                                                                : 128,
                                     .vectors = true},
                           .each = 1};
   if (v.shape.block > c->device.max_threads)
@@ -305,7 +322,9 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
-    const bool suits = v.shape.strategy == GPU_ORDERED ? in_order && begins_ordered : !in_order;
+    const bool suits = v.shape.strategy != GPU_ORDERED
+                           ? !in_order
+                           : in_order && begins_ordered && has_room(c, loop, l, 2 * v.shape.block);
     if (fits && !first && !refusal(c, loop, l, &v) && suits)
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
@@ -354,8 +373,7 @@ static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop 
                      struct error *err) {
   enum { WORTH = 3 };
   const struct gpu *c = gpu_of(ctx, loop->space);
-  const bool counts =
-      gpu_has_ticket(c->driver->dialect) && !(is_strict(loop) && l->targets.count > 0);
+  const bool counts = gpu_has_ticket(c->driver->dialect) && !(is_strict(loop) && l->targets.count > 0);
   struct candidate list[TRIED];
   const int n = list_candidates(c, loop, l, list);
   if (counts)

@@ -107,7 +107,7 @@ static void place_all(const struct ordering *o) {
   o->staging->late_first[row] = place;
 }
 
-/* The first dataset says which elements are neighbours. */
+/* The dataset that is made first says which elements are neighbours. */
 static int list_elements(struct plan *plan, const struct plan_column *columns, const struct reverse_map *map,
                          int *position, struct error *err) {
   const int status = plan->list ? OP_OK : plan_patches(plan, columns, map, err);
@@ -144,22 +144,31 @@ static int order_dataset(struct plan *plan, struct plan_staging *s, const struct
   return status;
 }
 
+/* That with the most targets of an element. */
+static int first_dataset(const struct plan_request *r) {
+  int first = 0;
+  for (int i = 1; i < r->nstaged; i++)
+    first = r->staged[i].count > r->staged[first].count ? i : first;
+  return first;
+}
+
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   struct plan_request r = sums_request(&w->request);
+  const int n = r.nstaged;
   r.nstaged = 0;
   int status = plan_build(&e->plan, &r, team, err);
   if (status)
     return status;
   int *position = array_new((size_t)r.size, sizeof *position);
-  e->plan.staging = array_new((size_t)w->request.nstaged, sizeof *e->plan.staging);
+  e->plan.staging = array_new((size_t)n, sizeof *e->plan.staging);
+  e->plan.nstaging = e->plan.staging ? n : 0;
   if (!e->plan.staging || !position)
     status = error_memory(err, "the sums of blocks", (size_t)r.size * sizeof *position);
-  for (int i = 0; i < w->request.nstaged && !status; i++) {
-    const struct plan_staged *staged = &w->request.staged[i];
-    e->plan.staging[i].ncolumns = staged->count;
-    e->plan.nstaging = i + 1;
-    status = order_dataset(&e->plan, &e->plan.staging[i], w->request.staged_columns + staged->first,
-                           position, err);
+  for (int k = 0; k < n && !status; k++) {
+    const int i = (first_dataset(&w->request) + k) % n;
+    e->plan.staging[i].ncolumns = r.staged[i].count;
+    status =
+        order_dataset(&e->plan, &e->plan.staging[i], r.staged_columns + r.staged[i].first, position, err);
   }
   free(position);
   return status;
@@ -213,8 +222,8 @@ static int verify_target(const struct verifying *v, int b, long t, long from, lo
       continue;
     }
     if (target_of(v, summand) != target || summand <= v->newest[target])
-      WRONG("block %d: element %ld adds to target %d by column %d, and is a summand of target %d behind %ld", b,
-            e, target_of(v, summand), c, target, v->newest[target]);
+      WRONG("block %d: element %ld adds to target %d by column %d, and is a summand of target %d behind %ld",
+            b, e, target_of(v, summand), c, target, v->newest[target]);
     v->newest[target] = summand;
   }
   return OP_OK;
@@ -288,10 +297,10 @@ static int verify_list(const struct plan *p, struct error *err) {
   return status;
 }
 
-static int verify_dataset(const struct plan *p, const struct plan_request *r, int dataset, struct error *err) {
+static int verify_dataset(const struct plan *p, const struct plan_request *r, int dataset,
+                          struct error *err) {
   const struct plan_staging *s = &p->staging[dataset];
-  struct verifying v = {
-      .plan = p, .staging = s, .columns = r->staged_columns + r->staged[dataset].first};
+  struct verifying v = {.plan = p, .staging = s, .columns = r->staged_columns + r->staged[dataset].first};
   int status = plan_verify_columns(v.columns, s->ncolumns, p->size, err);
   const long places = s->late_first[s->nlate], targets = v.columns->target_size;
   v.met = array_new((size_t)p->block_size * (size_t)s->ncolumns, sizeof *v.met);
