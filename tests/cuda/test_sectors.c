@@ -99,6 +99,7 @@ TEST(sectors_of_a_warp) {
       {RES_CALC, "staged/256", "double", 24, 24, 0},
       {RES_CALC, "ordered/256", "double", 25, 24, 0},
       {RES_CALC, "ordered/128", "double", 28, 27, 0},
+      {RES_CALC, "ordered/256/soa", "double", 43, 40, 0},
       {RES_CALC, "ordered/256", "float", 18, 16, 0},
       {RES_CALC, "apart/128", "double", 320, 320, 0},
       {RES_CALC, "atomics/128", "float", 0, 33, 33},

@@ -172,11 +172,12 @@ static void put_ordered_sum(struct gpu_writer *w, int k) {
   put(&w->g, "*op2_to = op2_sum;");
 }
 
-/* Lanes take the values of a row one after the other; where components are apart, one component of all targets. */
+/* Lanes take the values of a row one after the other; where components are apart, one component of all targets. What ORDERED
+ * keeps lies in rows always. */
 static void put_target(struct gpu_writer *w, int k) {
   const int number = w->targets.items[k].dat;
   const struct desc_dat *dat = dat_of(w, k);
-  const bool apart = dat_is_apart(w->g.d, number);
+  const bool apart = dat_is_apart(w->g.d, number) && !is_ordered(w);
   const int piece = is_sum(w, k) && !is_ordered(w) ? gpu_piece(w, number) : 1;
   struct text memory = {0};
   put(&w->g, "{");

@@ -94,21 +94,20 @@ __kernel void op2_bounds(64) op2_loop_ends(float __global *restrict op2_d0,
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   {
     const op2_entry0 __global *op2_own = op2_slots0 + (long)op2_group * (2 * op2_width);
-    for (int op2_part = 0; op2_part < 2; op2_part++) {
-      for (int op2_row = op2_in; op2_row < op2_n0; op2_row += op2_width) {
-        int op2_s = op2_row ? op2_last0[op2_u0 + op2_row - 1] + 1 : 0;
-        const int op2_stop = op2_last0[op2_u0 + op2_row];
-        const int op2_target = op2_q0[op2_u0 + op2_row];
-        float __global *const op2_to =
-            op2_target < 0 ? op2_p0 + (long)~op2_target * 2 + op2_part
-                           : op2_d0 + op2_part * op2_s0 + op2_target;
-        float op2_sum = -0.0;
-        if (op2_target >= 0) op2_sum = *op2_to;
-        for (; op2_s <= op2_stop; op2_s++) {
-          op2_sum += op2_h0[(op2_part) * op2_size0 + (int)op2_own[op2_s]];
-        }
-        *op2_to = op2_sum;
+    for (int op2_c = op2_in; op2_c < op2_n0 * 2; op2_c += op2_width) {
+      const int op2_row = op2_c / 2, op2_part = op2_c % 2;
+      int op2_s = op2_row ? op2_last0[op2_u0 + op2_row - 1] + 1 : 0;
+      const int op2_stop = op2_last0[op2_u0 + op2_row];
+      const int op2_target = op2_q0[op2_u0 + op2_row];
+      float __global *const op2_to =
+          op2_target < 0 ? op2_p0 + (long)~op2_target * 2 + op2_part
+                         : op2_d0 + op2_part * op2_s0 + op2_target;
+      float op2_sum = -0.0;
+      if (op2_target >= 0) op2_sum = *op2_to;
+      for (; op2_s <= op2_stop; op2_s++) {
+        op2_sum += op2_h0[(op2_part) * op2_size0 + (int)op2_own[op2_s]];
       }
+      *op2_to = op2_sum;
     }
   }
   {
