@@ -8,8 +8,8 @@
 #include "jit/generate/skeleton.h"
 
 /* ---- names ---- */
-static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
-                                                       "colours", "apart",   "whole",  "warps", "ordered"};
+static const char *const strategies[GPU_STRATEGIES] = {"direct", "atomics", "staged", "blocks", "colours",
+                                                       "apart",  "whole",   "warps",  "ordered"};
 
 bool gpu_has_blocks(enum gpu_strategy s) {
   return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;

@@ -156,8 +156,8 @@ struct gpu_part {
   int nlaunches;
   unsigned shared; /* bytes */
   int *staged_at;  /* per target: bytes into the shared memory */
-  struct gpu_array *
-      *arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART and ORDERED */
+  struct gpu_array **
+      arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART and ORDERED */
   int narrays;
   const struct plan_entry **plans;
   int nplans;
