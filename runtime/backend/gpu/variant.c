@@ -240,7 +240,8 @@ static bool suits_warps(const struct gpu *c, const struct loop *loop, const stru
 /* Elements of a block of ORDERED, of which two have room; 0: not even of small ones. */
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
-  int block = l->targets.count > 0 && are_sums(&l->targets) ? MOST : 0;
+  const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
+  int block = l->targets.count > 0 && are_sums(&l->targets) && !ragged ? MOST : 0;
   while (block >= LEAST && !has_room(c, loop, l, 2 * block))
     block /= 2;
   return block >= LEAST ? block : 0;
