@@ -241,22 +241,26 @@ static bool suits_warps(const struct gpu *c, const struct loop *loop, const stru
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
-  int block = l->targets.count > 0 && are_sums(&l->targets) && !ragged ? MOST : 0;
+  int block = are_sums(&l->targets) && !ragged ? MOST : 0;
   while (block >= LEAST && !has_room(c, loop, l, 2 * block))
     block /= 2;
   return block >= LEAST ? block : 0;
 }
 
-/* Where every bit counts, sums are made in the order of the elements. */
-static bool is_strict(const struct loop *loop) {
-  return strcmp(loop->desc.fp, "strict") == 0;
+/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
+static bool is_in_order(const struct loop *loop, const struct gpu_targets *t) {
+  bool floats = false;
+  for (int k = 0; k < t->count; k++)
+    floats |= type_info(loop->desc.dats[t->items[k].dat].type)->is_float;
+  return floats && strcmp(loop->desc.fp, "strict") == 0;
 }
 
 /* Atomic additions come in any order. On a CPU a group is one thread's, to whom colours cost less than atomic operations. */
 static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
-  const int ordered = is_strict(loop) ? ordered_block(c, loop, l) : 0;
+  const bool in_order = is_in_order(loop, &l->targets);
+  const int ordered = in_order ? ordered_block(c, loop, l) : 0;
   struct gpu_variant v = {.shape = {.strategy = ordered                   ? GPU_ORDERED
-                                                : is_strict(loop)         ? GPU_APART
+                                                : in_order                ? GPU_APART
                                                 : c->device.is_cpu        ? GPU_BLOCKS
                                                 : suits_warps(c, loop, l) ? GPU_WARPS
                                                                           : GPU_ATOMICS,
@@ -313,7 +317,7 @@ static struct gpu_variant variant_to_try(const struct gpu *c, int which) {
 /* What the first guess is already is no candidate. With OP2_FP=strict forms have the same sums, whichever is taken. */
 static int list_candidates(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                            struct candidate *out) {
-  const bool increments = l->targets.count > 0, in_order = increments && is_strict(loop),
+  const bool increments = l->targets.count > 0, in_order = is_in_order(loop, &l->targets),
              begins_ordered = l->nvariants > 0 && l->variants[0].shape.strategy == GPU_ORDERED;
   int n = 0;
   for (int i = 0; i < TRIED; i++) {
@@ -374,7 +378,7 @@ static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop 
                      struct error *err) {
   enum { WORTH = 3 };
   const struct gpu *c = gpu_of(ctx, loop->space);
-  const bool counts = gpu_has_ticket(c->driver->dialect) && !(is_strict(loop) && l->targets.count > 0);
+  const bool counts = gpu_has_ticket(c->driver->dialect) && !is_in_order(loop, &l->targets);
   struct candidate list[TRIED];
   const int n = list_candidates(c, loop, l, list);
   if (counts)
