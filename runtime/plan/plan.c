@@ -272,6 +272,7 @@ int plan_build(struct plan *plan, const struct plan_request *r, struct team *tea
 
 void plan_free(struct plan *plan) {
   free(plan->block_first);
+  free(plan->list);
   free(plan->block_map);
   free(plan->colour_first);
   free(plan->element_colour);
@@ -284,6 +285,7 @@ size_t plan_bytes(const struct plan *plan) {
   size_t blocks = (size_t)plan->nblocks, bytes = 0;
   if (plan->block_map)
     bytes += blocks * sizeof *plan->block_map + ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
+  bytes += plan->list ? (size_t)plan->size * sizeof *plan->list : 0;
   bytes += plan->block_first ? (blocks + 1) * sizeof *plan->block_first : 0;
   if (plan->element_colour)
     bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;

@@ -50,6 +50,7 @@ struct plan {
   int block_size, nblocks;
   int ncolours;
   long *block_first;              /* nblocks + 1, where blocks are cut by work; NULL: all of block_size */
+  int *list;                      /* strategy_ordered: the element at each place; NULL: their own order */
   int *block_map;                 /* blocks sorted by colour */
   int *colour_first;              /* ncolours + 1: where each colour begins in block_map */
   unsigned short *element_colour; /* per element, colours inside its block; NULL if not wanted */
@@ -67,6 +68,10 @@ struct plan {
     void *
         slots; /* per summand, by target, in the order of elements: column * block_size + element, in its block */
     int entry_bytes;
+    /* strategy_ordered: a target below 0 is ~place of a summand that is added later. The targets of these, in rising order,
+     * and where the places of each begin; nlate + 1. */
+    int *late, *late_first;
+    int nlate;
   } * staging;
   int nstaging;
 };

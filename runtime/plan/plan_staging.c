@@ -204,6 +204,8 @@ void plan_free_staging(struct plan *plan) {
     free(s->targets);
     free(s->last);
     free(s->slots);
+    free(s->late);
+    free(s->late_first);
   }
   free(plan->staging);
 }
@@ -213,6 +215,7 @@ size_t plan_staging_bytes(const struct plan *plan) {
   for (int i = 0; i < plan->nstaging; i++) {
     const struct plan_staging *s = &plan->staging[i];
     bytes += ((size_t)plan->nblocks + 1) * sizeof *s->first;
+    bytes += s->late_first ? (2 * (size_t)s->nlate + 1) * sizeof *s->late : 0;
     bytes += (size_t)s->first[plan->nblocks] * (sizeof *s->targets + (size_t)s->entry_bytes);
     bytes +=
         (size_t)s->ncolumns * (size_t)plan->size * (s->local ? sizeof **s->local : (size_t)s->entry_bytes);

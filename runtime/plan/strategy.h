@@ -21,6 +21,7 @@
   ROW(gather)  /* each element writes its increments apart, each target collects its own */                    \
   ROW(plan)    /* a plan without schedule: for devices */                                                      \
   ROW(warps) /* nor has this: which targets the elements of each warp of a device add to, and which to each */ \
+  ROW(ordered)  /* nor this: the same so that sums are made in the order of the elements */                    \
   ROW(straight) /* no way to deal out: where the elements' targets follow one another */                       \
   ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */                    \
   ROW(periodic) /* nor this: the same where what goes round a periodic mesh is kept apart */

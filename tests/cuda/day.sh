@@ -141,10 +141,10 @@ look() {
   grep -E '^(backend )?(cuda|opencl|native|openmp|seq)|NVRTC|driver' "$out/look.txt" | cut -c1-400 | head -n 12
 }
 
-strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors blocks/128 colours/128/vectors apart/128/vectors whole/128/sorted'
+strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors blocks/128 colours/128/vectors apart/128/vectors whole/128/sorted ordered/256/vectors'
 
 # Forms that were changed since a GPU ran the checks.
-fresh_forms='warps/128/vectors warps/256/vectors/joined atomics/128/vectors blocks/256/vectors staged/256/vectors/sorted direct/128/vectors'
+fresh_forms='warps/128/vectors warps/256/vectors/joined ordered/256/vectors atomics/128/vectors blocks/256/vectors staged/256/vectors/sorted direct/128/vectors'
 
 # In these a value is a small difference of large ones, so that the order of additions or a fused multiply-add changes all its
 # digits: they are compared where both sides round alike.
@@ -238,7 +238,7 @@ opencl() {
   in_mode opencl '.*' OP2_TUNE=off
   OP2_TUNE=off later opencl-kernels 250 "$here/bin/test_kernels"
   for program in globals ragged data arguments; do later "opencl-api-$program" 250 "$here/bin/test-api-$program"; done
-  for variant in atomics/64 staged/64 staged/128/sorted/soa blocks/64/soa colours/64 apart/64/soa warps/64 direct/128/each4; do
+  for variant in atomics/64 staged/64 staged/128/sorted/soa blocks/64/soa colours/64 apart/64/soa warps/64 ordered/64 direct/128/each4; do
     property "opencl-${variant//\//-}" --cases $cases --variant $variant
   done
   property opencl-waiting --cases $cases --keeps 1 --again 2 OP2_LAZY=on
@@ -419,7 +419,7 @@ each_strategy() {
   local variant cells=720000
   [ "$size" != small ] || cells=600
   for variant in warps/128 warps/256 warps/256/joined atomics/128 soa,res_calc:atomics/128 atomics/128/vectors staged/128 staged/256/vectors staged/256/sorted whole/256 whole/128/sorted \
-    blocks/128 blocks/256/sorted colours/128 colours/128/vectors apart/128 apart/256/vectors; do
+    blocks/128 blocks/256/sorted colours/128 colours/128/vectors apart/128 apart/256/vectors ordered/128 ordered/256; do
     [[ $variant == *:* ]] || variant=res_calc:$variant
     if [ $list = yes ]; then
       OP2_VARIANT=$variant plan "strategy-${variant//\//-}" 30 "$here/bin/airfoil" --cells $cells --iters 200

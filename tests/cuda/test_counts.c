@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "api/api.h"
 #include "backend/gpu/gpu.h"
 
 enum { LEAST = 160, WIDE = 1200, HIGH = 600 };
@@ -246,6 +247,24 @@ CASE(what_is_tried_on_a_small_mesh) {
   works(op_exit());
 }
 
+/* Where sums are made in the order of the elements nothing else is tried, and nothing is counted. */
+CASE(what_is_tried_in_strict) {
+  (void)state;
+  setenv("OP2_FP", "strict", 1);
+  seen = (struct gpu_sample){0};
+  begin(LEAST / 4, LEAST / 4, false, "double");
+  run_flux();
+  struct loop **loops = loop_records(api_context());
+  const struct gpu_loop *l = loops[0]->ready.backend_state;
+  assert_int_equal(l->nvariants, 2);
+  assert_string_equal(l->variants[0].name, "ordered/256/vectors");
+  assert_string_equal(l->variants[1].name, "ordered/128/vectors");
+  assert_true(seen.warps == 0);
+  free(loops);
+  works(op_exit());
+  unsetenv("OP2_FP");
+}
+
 /* Its rates are kept; without a file that keeps them they are an H100's. */
 CASE(a_device_is_measured_once) {
   (void)state;
@@ -284,6 +303,7 @@ int main(void) {
       cmocka_unit_test(what_is_tried_on_a_large_mesh),
       cmocka_unit_test(what_is_tried_where_edges_are_shuffled),
       cmocka_unit_test(what_is_tried_on_a_small_mesh),
+      cmocka_unit_test(what_is_tried_in_strict),
       cmocka_unit_test(a_device_is_measured_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

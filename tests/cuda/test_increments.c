@@ -181,7 +181,9 @@ TEST(all_variants_agree) {
                                          "warps/64/aos",
                                          "warps/32/vectors/soa",
                                          "warps/128/joined/aos",
-                                         "warps/64/scalars/joined/soa"};
+                                         "warps/64/scalars/joined/soa",
+                                         "ordered/64/aos",
+                                         "ordered/32/scalars/soa"};
   for (uint64_t seed = 0; seed < (uint64_t)cases; seed++) {
     static struct invented v;
     struct text kernel = {0};
@@ -192,6 +194,63 @@ TEST(all_variants_agree) {
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
       run_one(&v, text_str(&kernel), "cuda", variants[i]);
     text_free(&kernel);
+  }
+}
+
+/* ---- bits ---- */
+enum { SIDE = 40, PLACES = SIDE * SIDE, LINKS = 2 * PLACES, MOST_ROW = 5 };
+
+/* A grid that goes round, whose links are shuffled or in the order of the places; what each adds to both of its ends, and one
+ * of them to itself, has no exact sum. */
+static void add_links(const char *backend, const char *variant, const char *type, int dim, bool shuffled,
+                      void *out) {
+  static int ends[2 * LINKS];
+  char kernel[300], named[40], forced[60], fp[] = "OP2_FP=strict";
+  struct random r = random_stream(7, 0);
+  for (int e = 0; e < LINKS; e++) {
+    const int at = shuffled ? random_below(&r, PLACES) : e / 2;
+    ends[2 * e] = at;
+    ends[2 * e + 1] = e % 2 ? (at + SIDE) % PLACES : (at + 1) % PLACES;
+  }
+  snprintf(
+      kernel, sizeof kernel,
+      "void add(const int *i, %s *a, %s *b, %s *own) {\n"
+      "  for (int k = 0; k < %d; k++) { a[k] += 1 / (%s)(*i * 7 + k + 3); b[k] -= 3 / (%s)(*i + k + 1); }\n"
+      "  *own += 1 / (%s)(*i + 3);\n}\n",
+      type, type, type, dim, type, type, type);
+  snprintf(named, sizeof named, "OP2_BACKEND=%s", backend);
+  snprintf(forced, sizeof forced, "OP2_VARIANT=%s", variant);
+  char *argv[] = {"test", named, "OP2_CACHE=off", "OP2_TUNE=off", fp, forced};
+  works(op_init(variant[0] ? 6 : 5, argv, 0));
+  op_set links = op_decl_set(LINKS, "links"), places = op_decl_set(PLACES, "places");
+  op_map map = op_decl_map(links, places, 2, ends, "ends");
+  op_dat sums = op_decl_dat(places, dim, type, NULL, "sums"), own = op_decl_dat(places, 1, type, NULL, "own");
+  for (int again = 0; again < 2; again++)
+    works(op_par_loop(kernel, "add", links, op_arg_idx(-1, OP_ID),
+                      op_arg_dat(sums, 0, map, dim, type, OP_INC),
+                      op_arg_dat(sums, 1, map, dim, type, OP_INC), op_arg_dat(own, 1, map, 1, type, OP_INC)));
+  works(op_fetch_data(sums, out));
+  works(op_fetch_data(own, (char *)out + sizeof(double) * PLACES * MOST_ROW));
+  works(op_exit());
+}
+
+/* OP2_FP=strict promises them, whichever of its forms a loop takes. */
+TEST(strict_sums_have_the_bits_of_seq) {
+  static const struct {
+    const char *type;
+    int dim;
+    bool shuffled;
+  } cases_of[] = {{"double", 4, false}, {"double", 3, true}, {"float", 4, true}, {"float", 5, false}};
+  static const char *const variants[] = {"", "ordered/128/soa", "ordered/32/scalars", "apart/64"};
+  static double wanted[PLACES * (MOST_ROW + 1)], got[PLACES * (MOST_ROW + 1)];
+  for (size_t i = 0; i < sizeof cases_of / sizeof *cases_of; i++) {
+    add_links("seq", "", cases_of[i].type, cases_of[i].dim, cases_of[i].shuffled, wanted);
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+      add_links("cuda", variants[v], cases_of[i].type, cases_of[i].dim, cases_of[i].shuffled, got);
+      if (memcmp(wanted, got, sizeof got) != 0)
+        fail_msg("%d values of %s, %s: other bits than seq", cases_of[i].dim, cases_of[i].type,
+                 variants[v][0] ? variants[v] : "the first guess");
+    }
   }
 }
 

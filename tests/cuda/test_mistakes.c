@@ -150,6 +150,11 @@ static const struct {
     {"the last summand is left out", "warps/64", true, "s/op2_s\\+\\+ < op2_stop/op2_s++ < op2_stop - 1/"},
     {"a target too many", "warps/64", false, "s/op2_c < op2_n0/op2_c <= op2_n0/"},
     {"<= at the end of the set", "warps/64", false, "s/op2_on = op2_e < op2_end/op2_on = op2_e <= op2_end/"},
+    {"no barrier of the block", "ordered/64", false, "/ op2_loop_/,$ { /^  __syncthreads/d }"},
+    {"one row for two summands", "ordered/32", false, "s/~op2_target \\* 2/~op2_target \\/ 2 * 2/"},
+    {"a summand is never added", "ordered/32", true,
+     "s/place < first\\[i \\+ 1\\]/place < first[i + 1] - 1/"},
+    {"elements in their own order", "ordered/32", false, "s/op2_begin \\+ op2_list\\[op2_i\\]/op2_i/"},
     {"two staged dats at one place", "staged/64", false, "s/op2_shared \\+ op2_o1/op2_shared + op2_o0/"},
 };
 
@@ -183,10 +188,10 @@ CASE(every_mistake_is_found) {
 
 CASE(right_ones_pass) {
   static const char *const variants[] = {
-      "atomics/64",     "atomics/32/vectors", "staged/64",  "staged/64/sorted/vectors",
-      "blocks/64",      "blocks/32/sorted",   "colours/64", "apart/64/vectors",
-      "whole/64",       "whole/64/sorted",    "warps/64",   "warps/32/vectors",
-      "warps/96/joined"};
+      "atomics/64",      "atomics/32/vectors", "staged/64",         "staged/64/sorted/vectors",
+      "blocks/64",       "blocks/32/sorted",   "colours/64",        "apart/64/vectors",
+      "whole/64",        "whole/64/sorted",    "warps/64",          "warps/32/vectors",
+      "warps/96/joined", "ordered/64",         "ordered/32/vectors"};
   char words[4000];
   struct mesh_data want, got;
   expected(&want);

@@ -204,14 +204,15 @@ int main(int argc, char **argv) {
   const bool each = argc > at && strcmp(argv[at], "--each") == 0;
   const bool rows = argc > at && strcmp(argv[at], "--rows") == 0;
   at += all || brief || each || rows;
-  static const char *const variants[] = {"warps/128/vectors",   "staged/128/sorted", "apart/128/vectors",
-                                         "atomics/128/vectors", "whole/128",         "blocks/256",
-                                         "colours/128",         "warps/256/joined",  "warps/64/soa",
-                                         "atomics/64/soa",      "staged/64/soa",     "apart/64/soa",
-                                         "whole/64/sorted/soa", "blocks/64/soa",     "colours/64/soa"};
+  static const char *const variants[] = {"warps/128/vectors", "ordered/256/vectors", "staged/128/sorted",
+                                         "apart/128/vectors", "atomics/128/vectors", "whole/128",
+                                         "blocks/256",        "colours/128",         "warps/256/joined",
+                                         "warps/64/soa",      "atomics/64/soa",      "staged/64/soa",
+                                         "apart/64/soa",      "whole/64/sorted/soa", "blocks/64/soa",
+                                         "colours/64/soa",    "ordered/64/soa"};
   static const char *const shared[] = {"rows8", "apart/rows32"}; /* several threads for an element */
   const char *const *run = rows ? shared : variants;
-  const size_t nvariants = each ? sizeof variants / sizeof *variants : all ? 8 : brief ? 1 : 2;
+  const size_t nvariants = each ? sizeof variants / sizeof *variants : all ? 9 : brief ? 1 : 3;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {

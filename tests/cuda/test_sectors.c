@@ -97,6 +97,11 @@ TEST(sectors_of_a_warp) {
       {RES_CALC, "blocks/256", "double", 128, 128, 0},
       {RES_CALC, "colours/128", "double", 128, 128, 0},
       {RES_CALC, "staged/256", "double", 24, 24, 0},
+      {RES_CALC, "ordered/256", "double", 25, 24, 0},
+      {RES_CALC, "ordered/128", "double", 28, 27, 0},
+      {RES_CALC, "ordered/256/soa", "double", 43, 40, 0},
+      {RES_CALC, "ordered/256", "float", 18, 16, 0},
+      {RES_CALC, "apart/128", "double", 320, 320, 0},
       {RES_CALC, "atomics/128", "float", 0, 33, 33},
       {RES_CALC, "warps/128", "float", 0, 17, 18},
       {SAVE, "direct/128/scalars", "double", 128, 128, 0},
@@ -139,22 +144,30 @@ TEST(first_guesses) {
   static const struct {
     op_access access;
     int dim;
-    const char *word, *variant;
-  } cases[] = {{OP_INC, 4, NULL, "warps/128/vectors"},
-               {OP_INC, 12, NULL, "warps/128/vectors"},
-               {OP_INC, 40, NULL, "atomics/128/vectors"}, /* no room */
-               {OP_MIN, 4, NULL, "atomics/128/vectors"},
-               {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
+    const char *word, *variant, *type;
+  } cases[] = {{OP_INC, 4, NULL, "warps/128/vectors", "double"},
+               {OP_INC, 12, NULL, "warps/128/vectors", "double"},
+               {OP_INC, 40, NULL, "atomics/128/vectors", "double"}, /* no room */
+               {OP_MIN, 4, NULL, "atomics/128/vectors", "double"},
+               {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors", "double"},
+               {OP_INC, 40, "OP2_FP=strict", "ordered/64/vectors", "double"},
+               {OP_INC, 120, "OP2_FP=strict", "apart/128/vectors", "double"},
+               {OP_MIN, 4, "OP2_FP=strict", "apart/128/vectors", "double"},
+               {OP_INC, 4, "OP2_FP=strict", "warps/128/vectors", "int"}}; /* the same in any order */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int dim = cases[i].dim;
+    const char *type = cases[i].type;
+    char kernel[200];
+    snprintf(kernel, sizeof kernel,
+             cases[i].access == OP_INC
+                 ? "void meet(%s *a, %s *b) { *a += 1; *b += 2; }"
+                 : "void meet(%s *a, %s *b) { if (*a > 1) *a = 1; if (*b > 2) *b = 2; }",
+             type, type);
     works(start(cases[i].word, NULL));
     const struct square s = declare("double");
-    op_dat to = op_decl_dat(s.cells, dim, "double", NULL, "to");
-    works(op_par_loop(cases[i].access == OP_INC
-                          ? "void meet(double *a, double *b) { *a += 1; *b += 2; }"
-                          : "void meet(double *a, double *b) { if (*a > 1) *a = 1; if (*b > 2) *b = 2; }",
-                      "meet", s.edges, op_arg_dat(to, 0, s.ends, dim, "double", cases[i].access),
-                      op_arg_dat(to, 1, s.ends, dim, "double", cases[i].access)));
+    op_dat to = op_decl_dat(s.cells, dim, type, NULL, "to");
+    works(op_par_loop(kernel, "meet", s.edges, op_arg_dat(to, 0, s.ends, dim, type, cases[i].access),
+                      op_arg_dat(to, 1, s.ends, dim, type, cases[i].access)));
     begins_with(cases[i].variant);
     works(op_exit());
   }

@@ -82,7 +82,7 @@ static int make_team(struct world *w, struct error *err) {
 static int use_cache(struct world *w, struct error *err) {
   static const struct strategy *const used[] = {&strategy_colours, &strategy_plan,   &strategy_owners,
                                                 &strategy_tasks,   &strategy_gather, &strategy_straight,
-                                                &strategy_warps};
+                                                &strategy_warps,   &strategy_ordered};
   enum { STRATEGIES_USED = sizeof used / sizeof *used };
   struct plan_cache *cache = NULL;
   int status = plan_cache_new(&cache, err);

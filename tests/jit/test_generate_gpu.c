@@ -1,4 +1,5 @@
-/* Generated text of GPUs whose threads share elements, and of OpenCL's rows in place, as golden files.  test_generate_gpu FOLDER [write] */
+/* Generated text of GPUs whose threads share elements, of OpenCL's rows in place, and of sums in the elements' order, as golden
+ * files.  test_generate_gpu FOLDER [write] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,21 @@ static struct desc sums(void) {
   return d;
 }
 
+/* What both ends of an edge get, and one of them apart. */
+static struct desc ends(bool soa) {
+  struct desc d = build_loop("ends", "void ends(const float *w, float *a, float *b, float *n) {\n"
+                                     "  a[0] += w[0];\n"
+                                     "  b[1] -= w[0];\n"
+                                     "  *n += 1;\n"
+                                     "}\n");
+  const int map = build_map(&d, 2, 1), sums = build_dat(&d, TYPE_FLOAT, 2, 1, soa);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&d, sums, map, 0, OP_INC);
+  build_arg(&d, sums, map, 1, OP_INC);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 1, 1, false), map, 0, OP_INC);
+  return d;
+}
+
 /* Rows of entries and targets in place, one by a pointer; those of the last argument are passed on, and are copies. */
 static struct desc places(void) {
   struct desc d = build_loop("places", "double first(const double *row) { return row[0]; }\n"
@@ -136,6 +152,8 @@ static void check_arguments(void) {
   expect(&d, &s, WHY_STRATEGY);
   s.strategy = GPU_WARPS;
   expect(&d, &s, WHY_STRATEGY);
+  s.strategy = GPU_ORDERED;
+  expect(&d, &s, WHY_STRATEGY);
   s = (struct gpu_shape){.dialect = GPU_DIALECT_OPENCL};
   expect(&d, &s, WHY_LANGUAGE);
   s.dialect = GPU_DIALECT_HIP;
@@ -178,6 +196,11 @@ int main(int argc, char **argv) {
       (struct gpu_shape){.dialect = GPU_DIALECT_HIP, .strategy = GPU_APART, .block = 64, .rows = 64}, write);
   one(argv[1], "places-colours.cl", places(),
       (struct gpu_shape){.dialect = GPU_DIALECT_OPENCL, .strategy = GPU_COLOURS, .block = 128}, write);
+  one(argv[1], "ends-ordered.cu", ends(false),
+      (struct gpu_shape){.dialect = GPU_DIALECT_CUDA, .strategy = GPU_ORDERED, .block = 256, .vectors = true},
+      write);
+  one(argv[1], "ends-ordered-soa.cl", ends(true),
+      (struct gpu_shape){.dialect = GPU_DIALECT_OPENCL, .strategy = GPU_ORDERED, .block = 64}, write);
   check_arguments();
   printf("%d wrong\n", failures);
   return failures != 0;

@@ -144,7 +144,7 @@ static void put_values(struct gpu_writer *w, const struct gpu_parameter *p) {
 
 bool gpu_has_shared(const struct gpu_writer *w) {
   const enum gpu_strategy s = w->shape->strategy;
-  return s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
+  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
 }
 
 void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
@@ -179,11 +179,11 @@ void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
     const struct gpu_parameter *at = &p->items[i];
     if (at->kind == GPU_P_COLOURS)
       put(&w->g, "op2_colours -= op2_begin;");
-    else if (at->kind == GPU_P_LIST && w->shape->sorted)
+    else if (at->kind == GPU_P_LIST && (w->shape->sorted || w->shape->strategy == GPU_ORDERED))
       put(&w->g, "op2_list -= op2_begin;");
     else if (at->kind == GPU_P_STAGED_LOCAL)
       put(&w->g, "op2_j%d_%d -= op2_begin;", at->index, at->column);
-    else if (at->kind == GPU_P_APART)
+    else if (at->kind == GPU_P_APART && w->shape->strategy == GPU_APART)
       put(&w->g, "op2_p%d -= ($wide)op2_begin * %d;", at->index,
           w->targets.items[at->index].ncolumns * w->g.d->dats[w->targets.items[at->index].dat].dim);
   }

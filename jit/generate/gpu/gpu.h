@@ -18,6 +18,8 @@ enum gpu_strategy {
   GPU_APART,   /* stored apart, summed by one thread per target in a second kernel */
   GPU_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
   GPU_WARPS, /* summed in shared memory by target for each warp, then one atomic addition for each value of a target */
+  GPU_ORDERED, /* the same for patches, in the elements' order: what a target's first patch has is added to it, the rest is
+                * stored apart, and added by a second kernel. Sums only */
   GPU_STRATEGIES
 };
 
@@ -40,6 +42,13 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
 bool gpu_has_blocks(enum gpu_strategy s); /* works on a plan's blocks */
+/* Sums by targets, which a plan lists; and is there something apart that a second kernel adds? */
+static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
+  return s == GPU_WARPS || s == GPU_ORDERED;
+}
+static inline bool gpu_adds_later(enum gpu_strategy s) {
+  return s == GPU_APART || s == GPU_ORDERED;
+}
 /* Elements that a block of threads works on at a time. */
 int gpu_elements(const struct gpu_shape *s);
 
@@ -67,7 +76,7 @@ bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
  * the elements themselves, where it is incremented directly too. */
 int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err);
 void gpu_targets_free(struct gpu_targets *t);
-/* WARPS: bytes of shared memory in which `width` elements' increments meet. */
+/* WARPS, ORDERED: bytes of shared memory in which `width` elements' increments meet. */
 size_t gpu_sums_bytes(const struct desc *d, const struct gpu_targets *t, int width);
 
 /* ---- parameters ---- */
@@ -101,8 +110,8 @@ enum gpu_parameter_kind {
   GPU_P_STAGED_LOCAL,   /* unsigned short per element, of column `column` */
   GPU_P_SUMS_LAST,      /* per target, unsigned char or short: its last summand */
   GPU_P_SUMS_SLOTS,     /* per summand, the same type: where it is */
-  GPU_P_APART,          /* rows of increments of target `index` */
-  GPU_P_CONSTANTS       /* those that are not folded, one behind the other at multiples of 16: OpenCL */
+  GPU_P_APART, /* rows of increments of target `index`: of all elements, or ORDERED: of those that are added later */
+  GPU_P_CONSTANTS /* those that are not folded, one behind the other at multiples of 16: OpenCL */
 };
 struct gpu_parameter {
   enum gpu_parameter_kind kind;
@@ -136,7 +145,8 @@ bool gpu_tells_host(const struct desc *d);
 /* ---- code ---- */
 /* Kernels, all extern "C": the loop; where there is no ticket `op2_combine(slots, count, warps)`, one block of
  * GPU_COMBINE_THREADS threads, which leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart,
- * ntargets) for APART. */
+ * ntargets) for APART; for ORDERED `entries` are targets that something is added to later, and all of `apart` from
+ * first[i] to first[i + 1] belongs to the i-th of them. */
 #define GPU_COMBINE "op2_combine"
 #define GPU_SUM "op2_sum"
 enum { GPU_COMBINE_THREADS = 256, GPU_SUM_THREADS = 128 };

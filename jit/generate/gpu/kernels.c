@@ -160,23 +160,32 @@ static void put_blocks(struct gpu_writer *w) {
 }
 
 /* ---- rows apart, summed per target ---- */
-static void put_sum(struct gpu_writer *w, int k) {
-  int number = w->targets.items[k].dat;
-  const struct desc_dat *dat = &w->g.d->dats[number];
-  const char *type = gpu_memory_type(w, dat->type);
+static void put_sum_head(struct gpu_writer *w, int k) {
+  const char *type = gpu_memory_type(w, w->g.d->dats[w->targets.items[k].dat].type);
   put_open(&w->g,
            "$kernel $bounds(%d) %s%d(%s $global*dat, $wide stride, const int $global*$restricted "
            "first, const int $global*$restricted entries, const %s $global*$restricted apart, int ntargets)",
            GPU_SUM_THREADS, GPU_SUM, k, type, type);
-  put(&w->g, "const int target = $block * %d + $thread;", GPU_SUM_THREADS);
-  put(&w->g, "if (target >= ntargets) return;");
-  put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
+}
+
+/* Where component c of `target` is. */
+static void put_sum_place(struct gpu_writer *w, int number) {
   put(&w->g,
       dat_is_apart(w->g.d, number) ? "%s $global*to = dat + c * stride + target;"
                                    : "%s $global*to = dat + ($wide)target * stride + c;",
-      type);
+      gpu_memory_type(w, w->g.d->dats[number].type));
+}
+
+static void put_sum(struct gpu_writer *w, int k) {
+  int number = w->targets.items[k].dat;
+  const struct desc_dat *dat = &w->g.d->dats[number];
+  put_sum_head(w, k);
+  put(&w->g, "const int target = $block * %d + $thread;", GPU_SUM_THREADS);
+  put(&w->g, "if (target >= ntargets) return;");
+  put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
+  put_sum_place(w, number);
   const int access = w->targets.items[k].access;
-  type = word_type(&w->g, dat->type);
+  const char *type = word_type(&w->g, dat->type);
   put(&w->g, "const %s start = *to;", type);
   put(&w->g, "%s sum = start;", type);
   put_open(&w->g, "for (int i = first[target]; i < first[target + 1]; i++)");
@@ -189,6 +198,22 @@ static void put_sum(struct gpu_writer *w, int k) {
   put_close(&w->g);
   put(&w->g, "*to = sum;");
   put_close(&w->g);
+  put_close(&w->g);
+}
+
+/* A thread for each value, so that neighbours take a row. */
+static void put_later(struct gpu_writer *w, int k) {
+  const int number = w->targets.items[k].dat, dim = w->g.d->dats[number].dim;
+  const char *type = word_type(&w->g, w->g.d->dats[number].type);
+  put_sum_head(w, k);
+  put(&w->g, "const $wide at = ($wide)$block * %d + $thread;", GPU_SUM_THREADS);
+  put(&w->g, "if (at >= ($wide)ntargets * %d) return;", dim);
+  put(&w->g, "const int i = (int)(at / %d), c = (int)(at %% %d), target = entries[i];", dim, dim);
+  put_sum_place(w, number);
+  put(&w->g, "%s sum = *to;", type);
+  put(&w->g, "for (int place = first[i]; place < first[i + 1]; place++)");
+  put(&w->g, "  sum += apart[($wide)place * %d + c];", dim);
+  put(&w->g, "*to = sum;");
   put_close(&w->g);
 }
 
@@ -212,8 +237,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
     gpu_put_value_types(w, p);
     gpu_put_slot(w);
   }
-  for (int k = 0; w->shape->strategy == GPU_APART && k < w->targets.count; k++)
-    put_sum(w, k);
+  for (int k = 0; gpu_adds_later(w->shape->strategy) && k < w->targets.count; k++)
+    (w->shape->strategy == GPU_APART ? put_sum : put_later)(w, k);
   if (w->shape->rows)
     gpu_put_rows_helpers(w);
   gpu_put_user_text(w, files);
@@ -221,7 +246,7 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
     gpu_put_value_types(w, p);
     gpu_put_slot(w);
   }
-  if (w->shape->strategy == GPU_WARPS)
+  if (gpu_sums_by_targets(w->shape->strategy))
     gpu_put_sum_types(w);
   gpu_put_head(w, p);
   gpu_put_part(w, p);
@@ -230,7 +255,7 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   gpu_put_start(w);
   if (gpu_has_blocks(w->shape->strategy))
     put_blocks(w);
-  else if (w->shape->strategy == GPU_WARPS)
+  else if (gpu_sums_by_targets(w->shape->strategy))
     gpu_put_warps(w);
   else
     put_walk(w);

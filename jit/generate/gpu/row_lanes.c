@@ -69,13 +69,13 @@ static enum split_why argument_refusal(const struct desc *d) {
 }
 
 bool gpu_rows_can(const struct desc *d, const struct gpu_shape *s, enum split_why *why) {
-  *why = !gpu_language(s->dialect)->rows                           ? WHY_LANGUAGE
-         : gpu_has_blocks(s->strategy) || s->strategy == GPU_WARPS ? WHY_STRATEGY
-         : d->entry || d->nmembers                                 ? WHY_CXX
-         : !desc_any_ragged(d)                                     ? WHY_NO_MAP
-         : argument_refusal(d)                                     ? argument_refusal(d)
-         : d->rows                                                 ? (enum split_why)d->rows->why
-                                                                   : WHY_NOT_LOOKED_AT;
+  *why = !gpu_language(s->dialect)->rows                                   ? WHY_LANGUAGE
+         : gpu_has_blocks(s->strategy) || gpu_sums_by_targets(s->strategy) ? WHY_STRATEGY
+         : d->entry || d->nmembers                                         ? WHY_CXX
+         : !desc_any_ragged(d)                                             ? WHY_NO_MAP
+         : argument_refusal(d)                                             ? argument_refusal(d)
+         : d->rows                                                         ? (enum split_why)d->rows->why
+                                                                           : WHY_NOT_LOOKED_AT;
   return !*why && d->rows && d->rows->nloops > 0;
 }
 

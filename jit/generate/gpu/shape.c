@@ -8,8 +8,8 @@
 #include "jit/generate/skeleton.h"
 
 /* ---- names ---- */
-static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
-                                                       "colours", "apart",   "whole",  "warps"};
+static const char *const strategies[GPU_STRATEGIES] = {"direct", "atomics", "staged", "blocks", "colours",
+                                                       "apart",  "whole",   "warps",  "ordered"};
 
 bool gpu_has_blocks(enum gpu_strategy s) {
   return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
@@ -264,7 +264,7 @@ static bool add_sums(const struct gpu_targets *t, struct gpu_parameters *p) {
 
 static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
   bool good = true;
-  if (s->sorted || s->strategy == GPU_COLOURS)
+  if (s->sorted || s->strategy == GPU_COLOURS || s->strategy == GPU_ORDERED)
     good = add(p, GPU_P_LIST, 0, 0, sizeof(void *));
   good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int)) &&
          add(p, GPU_P_BACK, 0, 0, sizeof(int));
@@ -273,9 +273,9 @@ static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, str
            add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
   if (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE)
     good = good && add_staging(t, p);
-  if (s->strategy == GPU_WARPS)
+  if (gpu_sums_by_targets(s->strategy))
     good = good && add_sums(t, p);
-  for (int k = 0; s->strategy == GPU_APART && k < t->count; k++)
+  for (int k = 0; gpu_adds_later(s->strategy) && k < t->count; k++)
     good = good && add(p, GPU_P_APART, k, 0, sizeof(void *));
   return good;
 }

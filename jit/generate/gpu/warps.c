@@ -1,15 +1,19 @@
-/* Increments summed by warps: each lane leaves what its element adds in shared memory, one component behind the other;
+/* WARPS and ORDERED. Increments summed by warps: each lane leaves what its element adds in shared memory, one component behind the other;
  * then lanes take one value of a target each, add up its summands, which a plan lists, and add the sum to memory. Lanes
  * that are neighbours have neighbouring values, so that one operation covers what lies in one piece of memory. Nothing
- * but the lanes of a warp waits for one another; `joined` has the threads of a block in place of those.
+ * but the lanes of a warp waits for one another; `joined` and ORDERED have the threads of a block in place of those.
  *
  * Shared memory is never added to: on many devices that is a loop of its own. */
 #include <stdio.h>
 
 #include "jit/generate/gpu/write.h"
 
+static bool is_ordered(const struct gpu_writer *w) {
+  return w->shape->strategy == GPU_ORDERED;
+}
+
 static bool is_joined(const struct gpu_writer *w) {
-  return w->shape->joined || w->language->copies;
+  return w->shape->joined || w->language->copies || is_ordered(w);
 }
 
 static const struct desc_dat *dat_of(const struct gpu_writer *w, int k) {
@@ -51,8 +55,11 @@ static void put_begin(struct gpu_writer *w) {
   const char *space = copies ? word_named(&w->g, "shared") : "";
   put_sizes(w);
   put(&w->g, "const int op2_in = (int)($thread %% op2_width);");
-  put(&w->g, "const int op2_e = op2_begin + op2_nth * %d + (int)$thread;", w->shape->block);
-  put(&w->g, "const bool op2_on = op2_e < op2_end, op2_some = op2_e - op2_in < op2_end;");
+  const char *const place = is_ordered(w) ? "op2_i" : "op2_e";
+  put(&w->g, "const int %s = op2_begin + op2_nth * %d + (int)$thread;", place, w->shape->block);
+  put(&w->g, "const bool op2_on = %s < op2_end, op2_some = %s - op2_in < op2_end;", place, place);
+  if (is_ordered(w))
+    put(&w->g, "const int op2_e = op2_on ? op2_begin + op2_list[op2_i] : 0;");
   put(&w->g, "const int op2_group = (op2_nth * %d + (int)$thread) / op2_width;", w->shape->block);
   if (!copies)
     put(&w->g, "$shared $aligned unsigned char op2_shared[];");
@@ -146,12 +153,32 @@ static void put_sum(struct gpu_writer *w, int k, const char *memory, int piece) 
     put(&w->g, "op2_add%s(&%s, op2_sum);", gpu_of_type(w, dat->type), memory);
 }
 
-/* Lanes take the values of a row one after the other; where components are apart, one component of all targets. */
+/* A target of this block has what was there and then the summands; a summand of another block's is kept. */
+static void put_ordered_sum(struct gpu_writer *w, int k) {
+  const int number = w->targets.items[k].dat;
+  const struct desc_dat *dat = dat_of(w, k);
+  put(&w->g, "const int op2_target = op2_q%d[op2_u%d + op2_row];", k, k);
+  put(&w->g, "%s $global*const op2_to =", gpu_memory_type(w, dat->type));
+  put(&w->g, "    op2_target < 0 ? op2_p%d + ($wide)~op2_target * %d + op2_part", k, dat->dim);
+  put(&w->g,
+      dat_is_apart(w->g.d, number) ? "                   : op2_d%d + op2_part * op2_s%d + op2_target;"
+                                   : "                   : op2_d%d + ($wide)op2_target * %d + op2_part;",
+      number, dat_is_apart(w->g.d, number) ? number : dat->dim);
+  put(&w->g, "%s op2_sum = %s;", gpu_memory_type(w, dat->type), word_sum(dat->type));
+  put(&w->g, "if (op2_target >= 0) op2_sum = *op2_to;");
+  put_open(&w->g, "for (; op2_s <= op2_stop; op2_s++)");
+  put_summand(w, k, 1, false);
+  put_close(&w->g);
+  put(&w->g, "*op2_to = op2_sum;");
+}
+
+/* Lanes take the values of a row one after the other; where components are apart, one component of all targets. What ORDERED
+ * keeps lies in rows always. */
 static void put_target(struct gpu_writer *w, int k) {
   const int number = w->targets.items[k].dat;
   const struct desc_dat *dat = dat_of(w, k);
-  const bool apart = dat_is_apart(w->g.d, number);
-  const int piece = is_sum(w, k) ? gpu_piece(w, number) : 1;
+  const bool apart = dat_is_apart(w->g.d, number) && !is_ordered(w);
+  const int piece = is_sum(w, k) && !is_ordered(w) ? gpu_piece(w, number) : 1;
   struct text memory = {0};
   put(&w->g, "{");
   w->g.depth++;
@@ -177,7 +204,9 @@ static void put_target(struct gpu_writer *w, int k) {
   }
   put(&w->g, "int op2_s = op2_row ? op2_last%d[op2_u%d + op2_row - 1] + 1 : 0;", k, k);
   put(&w->g, "const int op2_stop = op2_last%d[op2_u%d + op2_row];", k, k);
-  if (is_sum(w, k))
+  if (is_ordered(w))
+    put_ordered_sum(w, k);
+  else if (is_sum(w, k))
     put_sum(w, k, text_str(&memory), piece);
   else
     put_best(w, k, text_str(&memory));

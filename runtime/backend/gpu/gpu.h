@@ -156,8 +156,8 @@ struct gpu_part {
   int nlaunches;
   unsigned shared; /* bytes */
   int *staged_at;  /* per target: bytes into the shared memory */
-  struct gpu_array *
-      *arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART */
+  struct gpu_array **
+      arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART and ORDERED */
   int narrays;
   const struct plan_entry **plans;
   int nplans;
@@ -183,7 +183,7 @@ struct gpu_variant {
   bool ready;
   struct gpu_program *program;
   gpu_function function, combine,
-      *sums; /* combine: where there is no ticket; sums: one per target, APART only */
+      *sums; /* combine: where there is no ticket; sums: one per target, APART and ORDERED */
   struct gpu_parameters parameters;
   struct gpu_part parts[LOOP_PARTS];
   int nslots, nresults;             /* slots that count come first */

@@ -189,14 +189,16 @@ static int launch_sums(struct call *call) {
   static const struct gpu_sizes sizes = {6, bytes};
   const struct gpu_variant *v = call->v;
   int code = 0;
-  for (int k = 0; v->shape.strategy == GPU_APART && k < call->targets->count && !code; k++) {
+  for (int k = 0; gpu_adds_later(v->shape.strategy) && k < call->targets->count && !code; k++) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct gpu_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
     gpu_address to = gpu_dat_address(call->c, dat);
     long long stride = dat_stride(dat);
-    int targets = (int)dat->set->extents[EXTENT_NONEXEC];
+    const bool apart = v->shape.strategy == GPU_APART;
+    int targets = apart ? (int)dat->set->extents[EXTENT_NONEXEC] : (int)(reverse[1]->bytes / sizeof(int));
     void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
-    unsigned blocks = ((unsigned)targets + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS;
+    const size_t threads = (size_t)targets * (apart ? 1 : (size_t)dat->dim);
+    const unsigned blocks = (unsigned)((threads + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS);
     if (blocks)
       code = gpu_issue(call->c, v->sums[k], blocks, GPU_SUM_THREADS, 0, values, &sizes);
   }

@@ -111,17 +111,19 @@ static int make_plan(struct making *w) {
   struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
   int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
                             : list_columns(w, &columns, staged, &n);
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
+  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
                                        .block_size = block_size(w),
                                        .columns = columns,
-                                       .ncolumns = s == GPU_WARPS ? 0 : n,
+                                       .ncolumns = gpu_sums_by_targets(s) ? 0 : n,
                                        .staged_columns = stages ? columns : NULL,
                                        .staged = stages ? staged : NULL,
                                        .nstaged = stages ? w->targets->count : 0,
                                        .element_colours = gpu_has_blocks(s)},
-                           .strategy = s == GPU_WARPS ? &strategy_warps : &strategy_plan,
+                           .strategy = s == GPU_WARPS     ? &strategy_warps
+                                       : s == GPU_ORDERED ? &strategy_ordered
+                                                          : &strategy_plan,
                            .set_name = w->loop->set->name,
                            .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
@@ -180,7 +182,7 @@ static int blocks_for(const struct gpu_variant *v, long count) {
 
 static int make_launches(struct making *w) {
   struct gpu_variant *v = w->v;
-  const struct plan *p = v->shape.strategy == GPU_WARPS ? NULL : w->plan; /* it has no colours */
+  const struct plan *p = gpu_sums_by_targets(v->shape.strategy) ? NULL : w->plan; /* it has no colours */
   bool blocks = gpu_has_blocks(v->shape.strategy);
   const int count = p ? p->ncolours : 1;
   w->p->launches = array_new((size_t)count, sizeof *w->p->launches);
@@ -235,7 +237,7 @@ static int parameter_array(struct making *w, int at) {
         set = arg_of_map(w->loop, m)->map->to;
     return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
   }
-  case GPU_P_LIST: return put_array(w, at, w->p->list, n, sizeof(int));
+  case GPU_P_LIST: return put_array(w, at, w->p->list ? w->p->list : plan->list, n, sizeof(int));
   case GPU_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
   case GPU_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
   case GPU_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
@@ -255,6 +257,14 @@ static int parameter_array(struct making *w, int at) {
                      (size_t)plan->staging[p->index].entry_bytes);
   default: return OP_OK;
   }
+}
+
+/* The same for ORDERED: where what is added later begins, and to which targets. */
+static int late_arrays(struct making *w, int k) {
+  const struct plan_staging *s = &w->plan->staging[k];
+  const int at = w->v->parameters.count + 2 * k;
+  const int code = put_array(w, at, s->late_first, (size_t)s->nlate + 1, sizeof(int));
+  return code ? code : put_array(w, at + 1, s->late, (size_t)s->nlate, sizeof(int));
 }
 
 /* For each target of APART: where its entries begin, and the entries. */
@@ -283,16 +293,16 @@ static int reverse_arrays(struct making *w, int k) {
 static int make_arrays(struct making *w) {
   const int nparameters = w->v->parameters.count;
   struct gpu_part *p = w->p;
-  bool apart = w->v->shape.strategy == GPU_APART;
-  p->narrays = nparameters + (apart ? 2 * w->targets->count : 0);
+  const bool later = gpu_adds_later(w->v->shape.strategy), apart = w->v->shape.strategy == GPU_APART;
+  p->narrays = nparameters + (later ? 2 * w->targets->count : 0);
   p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
   if (!p->arrays)
     return error_memory(w->err, "a loop's arrays", (size_t)p->narrays * sizeof *p->arrays);
   int code = OP_OK;
   for (int i = 0; !code && i < nparameters; i++)
     code = parameter_array(w, i);
-  for (int k = 0; !code && apart && k < w->targets->count; k++)
-    code = reverse_arrays(w, k);
+  for (int k = 0; !code && later && k < w->targets->count; k++)
+    code = (apart ? reverse_arrays : late_arrays)(w, k);
   return code;
 }
 
@@ -309,7 +319,9 @@ static int make_apart(struct making *w) {
   if (!p->apart || !p->apart_bytes)
     return error_memory(w->err, "increments", 0);
   for (int k = 0; k < w->targets->count; k++) {
-    size_t bytes = (size_t)elements(w) * (size_t)w->targets->items[k].ncolumns * row_bytes(w, k);
+    const struct plan_staging *s = w->plan ? &w->plan->staging[k] : NULL; /* ORDERED */
+    const size_t bytes = row_bytes(w, k) * (s ? (size_t)s->late_first[s->nlate]
+                                              : (size_t)elements(w) * (size_t)w->targets->items[k].ncolumns);
     int code = gpu_allocate(w->c, &p->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
                             w->loop->name, w->v->name);
     if (code)
@@ -325,10 +337,11 @@ static int make_shared(struct making *w) {
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
-  if (w->v->shape.strategy == GPU_WARPS)
+  const bool sums = gpu_sums_by_targets(w->v->shape.strategy);
+  if (sums)
     bytes = (size_t)(w->v->shape.block / block_size(w)) *
             gpu_sums_bytes(&w->loop->desc, w->targets, block_size(w));
-  for (int k = 0; k < w->targets->count && w->v->shape.strategy != GPU_WARPS; k++) {
+  for (int k = 0; k < w->targets->count && !sums; k++) {
     p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }
@@ -426,7 +439,7 @@ static int find_functions(struct making *w) {
   free(name);
   if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
-  if (!code && v->shape.strategy == GPU_APART) {
+  if (!code && gpu_adds_later(v->shape.strategy)) {
     v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);
     code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
     for (int k = 0; !code && k < w->targets->count; k++) {
@@ -479,7 +492,7 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || s == GPU_WARPS;
+  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
   int code = OP_OK;
   w->plan = NULL;
   if (stages || gpu_has_blocks(s) || s == GPU_COLOURS)
@@ -494,7 +507,7 @@ static int make_part(struct making *w) {
     code = make_launches(w);
   if (!code)
     code = make_arrays(w);
-  if (!code && s == GPU_APART)
+  if (!code && gpu_adds_later(s))
     code = make_apart(w);
   return code ? code : make_values(w);
 }

@@ -33,6 +33,8 @@ static const struct {
     {{.strategy = GPU_WARPS, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
+    {{.strategy = GPU_ORDERED, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_ORDERED, .block = 128, .vectors = true}, 1},
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
@@ -71,7 +73,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           err, OP_ERR_ENV,
           "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
           "direct, atomics, "
-          "staged, blocks, colours, apart, whole, warps; a block size, a multiple of 32 up to "
+          "staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up to "
           "1024; vectors, scalars, "
           "sorted, joined, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
           "layout of all dats, soa=DAT or aos=DAT for one",
@@ -85,14 +87,21 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
   return OP_OK;
 }
 
+static bool are_sums(const struct gpu_targets *t) {
+  bool sums = true;
+  for (int k = 0; k < t->count; k++)
+    sums &= t->items[k].access == OP_INC;
+  return sums;
+}
+
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
-static void settle(struct gpu_variant *v, const struct loop *loop, bool increments) {
+static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_targets *targets) {
   const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
-  else if (!increments)
+  else if (!targets->count)
     v->shape.strategy = GPU_DIRECT;
   else if (v->shape.strategy == GPU_DIRECT)
     v->shape.strategy = GPU_ATOMICS;
@@ -101,6 +110,8 @@ static void settle(struct gpu_variant *v, const struct loop *loop, bool incremen
   v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || opencl);
   if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
     v->shape.strategy = GPU_ATOMICS;
+  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !are_sums(targets)))
+    v->shape.strategy = GPU_APART;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
   if (!walks(v))
@@ -212,25 +223,52 @@ static int make_room(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-/* Does the loop add to targets, and have enough elements of it room at a time for what they add? */
+/* Have so many elements room at a time, on a multiprocessor, for what they add? */
+static bool has_room(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l, int elements) {
+  return gpu_sums_bytes(&loop->desc, &l->targets, elements) <= (size_t)c->device.shared_most;
+}
+
+/* Does the loop add to targets, and have enough elements of it room? */
 static bool suits_warps(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { ELEMENTS_AT_ONCE = 384 };
   bool adds = false;
   for (int k = 0; k < l->targets.count; k++)
     adds |= l->targets.items[k].access == OP_INC;
-  return adds && gpu_sums_bytes(&loop->desc, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
+  return adds && has_room(c, loop, l, ELEMENTS_AT_ONCE);
 }
 
-/* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
+/* Elements of a block of ORDERED, of which two have room; 0: not even of small ones. */
+static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
+  enum { LEAST = 64, MOST = 256 };
+  const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
+  int block = are_sums(&l->targets) && !ragged ? MOST : 0;
+  while (block >= LEAST && !has_room(c, loop, l, 2 * block))
+    block /= 2;
+  return block >= LEAST ? block : 0;
+}
+
+/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
+static bool is_in_order(const struct loop *loop, const struct gpu_targets *t) {
+  bool floats = false;
+  for (int k = 0; k < t->count; k++)
+    floats |= type_info(loop->desc.dats[t->items[k].dat].type)->is_float;
+  return floats && strcmp(loop->desc.fp, "strict") == 0;
+}
+
+/* Atomic additions come in any order. On a CPU a group is one thread's, to whom colours cost less than atomic operations. */
 static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
-  bool strict = strcmp(loop->desc.fp, "strict") == 0;
-  const enum gpu_strategy adding = suits_warps(c, loop, l) ? GPU_WARPS : GPU_ATOMICS;
-  struct gpu_variant v = {.shape = {.strategy = strict ? GPU_APART : adding, .block = 128, .vectors = true},
+  const bool in_order = is_in_order(loop, &l->targets);
+  const int ordered = in_order ? ordered_block(c, loop, l) : 0;
+  struct gpu_variant v = {.shape = {.strategy = ordered                   ? GPU_ORDERED
+                                                : in_order                ? GPU_APART
+                                                : c->device.is_cpu        ? GPU_BLOCKS
+                                                : suits_warps(c, loop, l) ? GPU_WARPS
+                                                                          : GPU_ATOMICS,
+                                    .block = ordered            ? ordered
+                                             : c->device.is_cpu ? 256
+                                                                : 128,
+                                    .vectors = true},
                           .each = 1};
-  if (c->device.is_cpu) { /* a group is one thread's, to whom colours cost less than atomic operations */
-    v.shape.block = 256;
-    v.shape.strategy = strict ? GPU_APART : GPU_BLOCKS;
-  }
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
   v.shape.dialect = c->driver->dialect;
@@ -276,10 +314,11 @@ static struct gpu_variant variant_to_try(const struct gpu *c, int which) {
   return v;
 }
 
-/* What the first guess is already is no candidate. */
+/* What the first guess is already is no candidate. With OP2_FP=strict forms have the same sums, whichever is taken. */
 static int list_candidates(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                            struct candidate *out) {
-  const bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
+  const bool increments = l->targets.count > 0, in_order = is_in_order(loop, &l->targets),
+             begins_ordered = l->nvariants > 0 && l->variants[0].shape.strategy == GPU_ORDERED;
   int n = 0;
   for (int i = 0; i < TRIED; i++) {
     const struct gpu_variant v = variant_to_try(c, i);
@@ -288,8 +327,10 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
-    const bool by_chance = v.shape.strategy == GPU_ATOMICS || v.shape.strategy == GPU_WARPS;
-    if (fits && !first && !refusal(c, loop, l, &v) && !(strict && by_chance))
+    const bool suits = v.shape.strategy != GPU_ORDERED
+                           ? !in_order
+                           : in_order && begins_ordered && has_room(c, loop, l, 2 * v.shape.block);
+    if (fits && !first && !refusal(c, loop, l, &v) && suits)
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
   }
@@ -332,12 +373,12 @@ static int rank_candidates(struct op_context *ctx, struct loop *loop, const stru
   return code;
 }
 
-/* All where nothing can be said of the device. */
+/* All where nothing can be said of the device, and where sums are in order, which few forms have. */
 static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, int code,
                      struct error *err) {
   enum { WORTH = 3 };
   const struct gpu *c = gpu_of(ctx, loop->space);
-  const bool counts = gpu_has_ticket(c->driver->dialect);
+  const bool counts = gpu_has_ticket(c->driver->dialect) && !is_in_order(loop, &l->targets);
   struct candidate list[TRIED];
   const int n = list_candidates(c, loop, l, list);
   if (counts)
@@ -363,15 +404,15 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 
 /* Words that mean nothing for this loop are left out: atomics without increments, eachN of blocks. */
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
-                          bool increments, bool rows_named) {
+                          const struct gpu_targets *targets, bool rows_named) {
   struct text asked = {0}, left = {0};
   struct gpu_variant settled = *v;
-  settle(&settled, loop, increments);
+  settle(&settled, loop, targets);
   if (!rows_named) /* they are the first guess's */
     v->shape.rows = settled.shape.rows;
   struct gpu_shape shape = v->shape;
   print(v, &asked);
-  settle(v, loop, increments);
+  settle(v, loop, targets);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
   shape.strategy = v->shape.strategy;
@@ -398,7 +439,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   v.shape.rows = gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
-  settle(&v, loop, l->targets.count > 0);
+  settle(&v, loop, &l->targets);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
@@ -407,7 +448,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (ragged)
     keep_colours(ctx, loop, &v);
   if (!code && forced)
-    settle_forced(ctx, loop, &v, l->targets.count > 0, rows_named);
+    settle_forced(ctx, loop, &v, &l->targets, rows_named);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);

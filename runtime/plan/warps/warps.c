@@ -6,18 +6,55 @@
 #include "base/size.h"
 #include "plan/plan_inner.h"
 #include "plan/strategy.h"
+#include "plan/warps/sums.h"
 
 enum { BYTE_ENTRIES = 256, MOST_ENTRIES = 65536 };
 
-static int entry(const struct plan_staging *s, const void *entries, long at) {
-  return s->entry_bytes == 1 ? ((const unsigned char *)entries)[at] : ((const unsigned short *)entries)[at];
+/* ---- what plans of sums share --------------------------------------------------------------------------*/
+
+static int bytes_for(const struct plan *plan, const struct plan_staging *s) {
+  return (long)plan->block_size * s->ncolumns <= BYTE_ENTRIES ? 1 : 2;
 }
 
-static void set_entry(const struct plan_staging *s, void *entries, long at, int value) {
-  if (s->entry_bytes == 1)
-    ((unsigned char *)entries)[at] = (unsigned char)value;
-  else
-    ((unsigned short *)entries)[at] = (unsigned short)value;
+int sums_new(const struct plan *plan, struct plan_staging *s, long targets, struct error *err) {
+  if ((long)plan->block_size * s->ncolumns > MOST_ENTRIES)
+    return error_set(
+        err, OP_ERR_SIZE,
+        "a block of %d elements with %d targets each has more than %d summands; use smaller blocks",
+        plan->block_size, s->ncolumns, MOST_ENTRIES);
+  s->entry_bytes = bytes_for(plan, s);
+  s->last = array_new((size_t)targets, (size_t)s->entry_bytes);
+  s->slots = array_new((size_t)plan->size * (size_t)s->ncolumns, (size_t)s->entry_bytes);
+  return s->last && s->slots
+             ? OP_OK
+             : error_memory(err, "the sums of warps",
+                            (size_t)plan->size * (size_t)s->ncolumns * (size_t)s->entry_bytes);
+}
+
+int sums_verify_bytes(const struct plan *plan, const struct plan_staging *s, struct error *err) {
+  return s->entry_bytes == bytes_for(plan, s)
+             ? OP_OK
+             : error_mistake(err, OP_ERR_PLAN, "%d summands of a warp have numbers of %d bytes",
+                             plan->block_size * s->ncolumns, s->entry_bytes);
+}
+
+struct plan_request sums_request(const struct plan_request *r) {
+  struct plan_request out = *r;
+  out.ncolumns = 0;
+  out.element_colours = false;
+  return out;
+}
+
+int sums_verify_blocks(const struct plan *plan, const struct plan_request *request, int level,
+                       struct error *err) {
+  struct plan_request r = sums_request(request);
+  struct plan colours = *plan;
+  colours.nstaging = r.nstaged = 0;
+  const int status = plan_verify(&colours, &r, level, err);
+  return status || plan->nstaging == request->nstaged
+             ? status
+             : error_mistake(err, OP_ERR_PLAN, "the plan has sums of %d datasets, %d were asked for",
+                             plan->nstaging, request->nstaged);
 }
 
 /* ---- building: the staging of the same blocks, turned round ------------------------------------------*/
@@ -41,9 +78,9 @@ static void turn_block(const struct turning *t, int *place, int b) {
     place[i + 1] += place[i];
   for (long e = begin; e < end; e++)
     for (int c = 0; c < s->ncolumns; c++)
-      set_entry(s, s->slots, base + place[s->local[c][e]]++, c * t->plan->block_size + (int)(e - begin));
+      sum_set(s, s->slots, base + place[s->local[c][e]]++, c * t->plan->block_size + (int)(e - begin));
   for (long i = 0; i < n; i++)
-    set_entry(s, s->last, first + i, place[i] - 1);
+    sum_set(s, s->last, first + i, place[i] - 1);
 }
 
 static void turn_blocks(void *argument, int thread, int threads) {
@@ -57,16 +94,8 @@ static int turn_dataset(const struct plan *plan, struct plan_staging *s, struct 
                         struct error *err) {
   struct turning t = {.plan = plan, .staging = s};
   const int threads = plan_threads(plan, team);
-  const long entries = (long)plan->block_size * s->ncolumns;
-  if (entries > MOST_ENTRIES)
-    return error_set(
-        err, OP_ERR_SIZE,
-        "a block of %d elements with %d targets each has more than %d summands; use smaller blocks",
-        plan->block_size, s->ncolumns, MOST_ENTRIES);
-  s->entry_bytes = entries <= BYTE_ENTRIES ? 1 : 2;
-  s->last = array_new((size_t)s->first[plan->nblocks], (size_t)s->entry_bytes);
-  s->slots = array_new((size_t)plan->size * (size_t)s->ncolumns, (size_t)s->entry_bytes);
-  bool there = s->last && s->slots;
+  int status = sums_new(plan, s, s->first[plan->nblocks], err);
+  bool there = !status;
   for (int i = 0; i < threads && there; i++)
     there = (t.place[i] = array_new((size_t)s->max_targets + 1, sizeof **t.place)) != NULL;
   if (there && threads > 1)
@@ -79,15 +108,11 @@ static int turn_dataset(const struct plan *plan, struct plan_staging *s, struct 
     free(s->local[c]);
   free(s->local);
   s->local = NULL;
-  return there ? OP_OK
-               : error_memory(err, "the sums of warps",
-                              (size_t)plan->size * (size_t)s->ncolumns * (size_t)s->entry_bytes);
+  return there || status ? status : error_memory(err, "the sums of warps", (size_t)s->max_targets);
 }
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
-  struct plan_request r = w->request;
-  r.ncolumns = 0;
-  r.element_colours = false;
+  const struct plan_request r = sums_request(&w->request);
   int status = plan_build(&e->plan, &r, team, err);
   for (int i = 0; i < e->plan.nstaging && !status; i++)
     status = turn_dataset(&e->plan, &e->plan.staging[i], team, err);
@@ -105,13 +130,13 @@ static int verify_block(const struct plan *p, const struct plan_request *r, int 
   long at = 0;
   memset(met, 0, (size_t)p->block_size * (size_t)s->ncolumns * sizeof *met);
   for (long t = s->first[b]; t < s->first[b + 1]; t++) {
-    const long last = entry(s, s->last, t);
+    const long last = sum_entry(s, s->last, t);
     if (last < at || last >= n * s->ncolumns)
       return error_mistake(err, OP_ERR_PLAN,
                            "warp %d: the summands of target %d end at %ld, after %ld of %ld", b,
                            s->targets[t], last, at, n * s->ncolumns);
     for (; at <= last; at++) {
-      const int slot = entry(s, s->slots, begin * s->ncolumns + at), c = slot / p->block_size;
+      const int slot = sum_entry(s, s->slots, begin * s->ncolumns + at), c = slot / p->block_size;
       const long e = slot % p->block_size;
       if (c >= s->ncolumns || e >= n || met[slot])
         return error_mistake(err, OP_ERR_PLAN, "warp %d: summand %ld is %d, which %s", b, at, slot,
@@ -133,9 +158,8 @@ static int verify_dataset(const struct plan *p, const struct plan_request *r, in
                           struct error *err) {
   const struct plan_staging *s = &p->staging[dataset];
   int status = plan_verify_staged_counts(p, r, dataset, err);
-  if (!status && s->entry_bytes != ((long)p->block_size * s->ncolumns <= BYTE_ENTRIES ? 1 : 2))
-    status = error_mistake(err, OP_ERR_PLAN, "%d summands of a warp have numbers of %d bytes",
-                           p->block_size * s->ncolumns, s->entry_bytes);
+  if (!status)
+    status = sums_verify_bytes(p, s, err);
   if (status || level < 2)
     return status;
   status = plan_verify_columns(r->staged_columns + r->staged[dataset].first, s->ncolumns, p->size, err);
@@ -151,15 +175,7 @@ static int verify_dataset(const struct plan *p, const struct plan_request *r, in
 }
 
 static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
-  struct plan_request r = w->request;
-  r.ncolumns = 0;
-  r.element_colours = false;
-  struct plan colours = e->plan;
-  colours.nstaging = r.nstaged = 0;
-  int status = plan_verify(&colours, &r, level, err);
-  if (!status && e->plan.nstaging != w->request.nstaged)
-    status = error_mistake(err, OP_ERR_PLAN, "the plan has sums of %d datasets, %d were asked for",
-                           e->plan.nstaging, w->request.nstaged);
+  int status = sums_verify_blocks(&e->plan, &w->request, level, err);
   for (int i = 0; i < e->plan.nstaging && !status && level > 0; i++)
     status = verify_dataset(&e->plan, &w->request, i, level, err);
   return status;
