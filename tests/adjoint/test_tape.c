@@ -270,7 +270,31 @@ CASE(frozen_kernels_are_constant) {
   assert_true(g.u[0] != 0);
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(constants_change_behind_the_end),
+/* Whoever reads a report knows the kernels of the program, and not those that are made of them. */
+CASE(reports_name_derivatives_by_their_primal) {
+  enum { ROOM = 1 << 20 };
+  static const char *const rows[] = {"\"gather\"", "\"gather (adjoint)\"", "\"update (adjoint)\"",
+                                     "\"update (tangent)\"", "\"total (adjoint)\""};
+  char *report = calloc(1, ROOM);
+  assert_non_null(report);
+  works(op_kernel_adjoint(ring_gather, "gather", ring_gather_b, "gather_b")); /* one by hand */
+  struct ring r = ring_declare();
+  op_tape tape = record(&r, 0);
+  double difference;
+  works(op_tape_check(tape, 1, &difference)); /* with tangents */
+  reverse(&r, tape, 1);
+  works(op_tape_free(tape));
+  works(op_report_json(report, ROOM));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strstr(report, rows[i]))
+      fail_msg("no row is called %s", rows[i]);
+  assert_null(strstr(report, "\"op2_")); /* nor is anything called as the texts are */
+  assert_null(strstr(report, "\"gather_b"));
+  free(report);
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivatives_by_their_primal),
+                                          test_in_library(constants_change_behind_the_end),
                                           test_in_library(tangents_follow_integers),
                                           test_in_library(one_loop_has_derivatives_of_its_own),
                                           test_in_library(frozen_kernels_are_constant),
