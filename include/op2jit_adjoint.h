@@ -109,7 +109,7 @@ op_gbl op_bar_gbl(op_gbl gbl);
 
 /* What this kernel computes counts as constant, such as a limiter or a switch that is to stay as it is. For loops
  * that are recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
-int op_freeze_kernel(const char *source, const char *name);
+int op_freeze_kernel(const char *kernel_source, const char *kernel_name);
 /* The adjoint of a kernel, by hand: in place of the one that the library would make, for what can be said better, such as
  * an iteration inside of a kernel. For each argument of the kernel, in their order, it has these parameters:
  *
@@ -122,7 +122,7 @@ int op_freeze_kernel(const char *source, const char *name);
  *
  * Vectors, maps, columns, optional arguments and globals are as they are for the kernel. MIN, MAX and payloads are refused.
  * Errors: OP_ERR_ARGUMENT. */
-int op_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
+int op_kernel_adjoint(const char *kernel_source, const char *kernel_name, const char *adjoint_source,
                       const char *adjoint_name);
 
 /* The derivatives of one loop, without a tape; as op_par_loop_array. The tangent loop does what the loop does, and

@@ -275,26 +275,27 @@ static int check_texts(const char *call, const char *const *texts, int n) {
   return api_error()->code;
 }
 
-int op2jit_freeze_kernel(const char *source, const char *name) {
+int op2jit_freeze_kernel(const char *kernel_source, const char *kernel_name) {
   struct op_context *ctx = api_enter("op_freeze_kernel", FLUSH);
   if (!ctx)
     return api_refused();
-  const char *const texts[] = {source, name};
+  const char *const texts[] = {kernel_source, kernel_name};
   const int code = agree_on_call(ctx, check_texts("op_freeze_kernel", texts, 2), api_error(),
-                                 "op_freeze_kernel of %s\n", name ? name : "");
-  return api_leave(code ? code : said_kernel(ctx, source, name, NULL, NULL, api_error()));
+                                 "op_freeze_kernel of %s\n", kernel_name ? kernel_name : "");
+  return api_leave(code ? code : said_kernel(ctx, kernel_source, kernel_name, NULL, NULL, api_error()));
 }
 
-int op2jit_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
+int op2jit_kernel_adjoint(const char *kernel_source, const char *kernel_name, const char *adjoint_source,
                           const char *adjoint_name) {
   struct op_context *ctx = api_enter("op_kernel_adjoint", FLUSH);
   if (!ctx)
     return api_refused();
-  const char *const texts[] = {source, name, adjoint_source, adjoint_name};
+  const char *const texts[] = {kernel_source, kernel_name, adjoint_source, adjoint_name};
   const int code = agree_on_call(ctx, check_texts("op_kernel_adjoint", texts, 4), api_error(),
-                                 "op_kernel_adjoint of %s\nadjoint\t%s\n", name ? name : "",
+                                 "op_kernel_adjoint of %s\nadjoint\t%s\n", kernel_name ? kernel_name : "",
                                  adjoint_name ? adjoint_name : "");
-  return api_leave(code ? code : said_kernel(ctx, source, name, adjoint_source, adjoint_name, api_error()));
+  return api_leave(
+      code ? code : said_kernel(ctx, kernel_source, kernel_name, adjoint_source, adjoint_name, api_error()));
 }
 
 static int alone(const char *call, enum derive_mode mode, const struct loop_call *loop) {
