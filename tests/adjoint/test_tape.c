@@ -293,7 +293,21 @@ CASE(reports_name_derivatives_by_their_primal) {
   free(report);
 }
 
+/* By the same name a variant is asked for. */
+CASE(variants_are_of_derivatives_by_that_name) {
+  char *arguments[] = {"test", "OP2_VARIANT=total (adjoint):nonsense"};
+  works(op_exit());
+  works(op_init(2, arguments, 0));
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  op_tape tape = record(&r, 0);
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  fails(OP_ERR_ENV, op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+}
+
 static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivatives_by_their_primal),
+                                          test_in_library(variants_are_of_derivatives_by_that_name),
                                           test_in_library(constants_change_behind_the_end),
                                           test_in_library(tangents_follow_integers),
                                           test_in_library(one_loop_has_derivatives_of_its_own),
