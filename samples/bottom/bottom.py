@@ -99,7 +99,8 @@ def hill(x, at, width):
 class Basin:
     """All of it is declared on the first rank, and shared out."""
 
-    def __init__(self, n):
+    def __init__(self, n, memory):
+        self.memory = memory
         self.x, self.corners, self.gauges = make_mesh(n)
         x, corners, gauges = [part if op2jit.is_root() else part[:0] for part in (self.x, self.corners, self.gauges)]
         self.points, self.cells = Set(len(x), "points"), Set(len(corners), "cells")
@@ -138,7 +139,7 @@ class Basin:
 
     def record(self, depth):
         self.begin(depth)
-        with op2jit.tape(inputs=[self.depth]) as tape:
+        with op2jit.tape(inputs=[self.depth], memory=self.memory) as tape:
             for moment in tape.steps(range(STEPS)):
                 self.step(moment)
                 seen = self.surface(READ, self.at[0]), self.moment(READ), self.seen(READ)
@@ -193,15 +194,16 @@ def check_gradient(basin, depth, gradient):
     return expect("gradient against a difference, relative", abs(gradient @ line - difference) / abs(difference), 1e-6)
 
 
-def main(n, rounds, file):
+def main(n, rounds, memory, file):
     from scipy.optimize import minimize
 
-    basin = Basin(n)
+    basin = Basin(n, memory)
     true = 1 - 0.5 * hill(basin.x, (0.65, 0.6), 0.15) + 0.25 * hill(basin.x, (0.3, 0.75), 0.12)
     guess = np.ones(len(true))
     basin.observe(true)
     tape = basin.record(guess)
     good = expect("tangents against adjoints", tape.check(), 1e-12)
+    op2jit.say("  the tape keeps {most} bytes at most, and ran {again} steps again".format(**tape.facts))
     tape.free()
     before, gradient = basin.evaluate(guess)
     good = check_gradient(basin, guess, gradient) and good
@@ -221,6 +223,7 @@ if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--n", type=int, default=24, help="squares on a side")
     words.add_argument("--rounds", type=int, default=40, help="of L-BFGS")
+    words.add_argument("--memory", help="of the tape, such as 500K; steps run again where it does not suffice")
     words.add_argument("--draw", metavar="FILE.svg")
     options, _ = words.parse_known_args()
     try:
@@ -229,6 +232,6 @@ if __name__ == "__main__":
         print("skipped: there is no SciPy (Debian's python3-scipy)")
         sys.exit(77)
     with op2jit.runtime():
-        good = main(options.n, options.rounds, options.draw)
+        good = main(options.n, options.rounds, options.memory, options.draw)
         op2jit.say("bottom:", "PASSED" if good else "FAILED")
     sys.exit(not good)

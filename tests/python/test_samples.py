@@ -63,6 +63,17 @@ def test_sample_optimises(name, backend):
 
 
 @pytest.mark.compiled
+def test_sample_finds_the_same_in_less_memory():
+    pytest.importorskip("scipy.optimize", reason="SciPy is missing; ./dev test --with python installs it")
+    command = [sys.executable, os.path.join(ROOT, "samples", "bottom", "bottom.py"), "OP2_BACKEND=seq"]
+    all_of_it, less = (said(command, "bottom", words) for words in ([], ["--memory", "300K"]))
+    facts = [re.search(r"keeps (\d+) bytes at most, and ran (\d+) steps again", text) for text in (all_of_it, less)]
+    assert int(facts[0][1]) > 1000000 and int(facts[0][2]) == 0
+    assert int(facts[1][1]) <= 300 * 1024 and int(facts[1][2]) > 0
+    assert [re.search(r"\d+ depths.*", text)[0] for text in (all_of_it, less)][0] in less
+
+
+@pytest.mark.compiled
 def test_sample_draws_the_bottom(tmp_path):
     pytest.importorskip("scipy.optimize", reason="SciPy is missing; ./dev test --with python installs it")
     pytest.importorskip("matplotlib", reason="matplotlib is missing; ./dev test --with python installs it")
