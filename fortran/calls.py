@@ -39,13 +39,13 @@ def struct(members, name, others):
 
 
 def dummy(value):
-    """An argument of a call of C. A kernel's text is where it is: the address says which loop it is."""
+    """An argument of a call of C. A kernel's text is where it is: its address says which loop it is."""
     intent = "intent(in)" if value.const else "intent(inout)"
     if value.kind == "function" and value.depth:
         return [f"type(c_funptr), value :: {value.name}"]
     if value.kind == "function":
         return ["interface", f"  subroutine {value.name}() bind(c)", "  end subroutine", "end interface"]
-    if value.kind == "text" and value.name != "kernel_source":
+    if value.kind == "text" and not value.name.endswith("_source"):
         return [f"character(kind=c_char), intent(in) :: {value.name}(*)"]
     if value.count is not None:
         return [f"{type_of(value)}, {intent} :: {value.name}({value.count or '*'})"]

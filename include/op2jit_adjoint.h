@@ -48,7 +48,7 @@ typedef struct op2jit_tape *op_tape; /* what a program did, to be gone through b
  * There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it
  * needs stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries
  * and subsets can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE; OP_ERR_HANDLE; OP_ERR_TYPE
- * for a dat without real numbers; OP_ERR_ARGUMENT. */
+ * for a dat without real numbers; OP_ERR_ARGUMENT; OP_ERR_BACKEND on native, which compiles nothing. */
 op_tape op_tape_begin(int ninputs, const op_dat inputs[], size_t bytes);
 /* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE,
  * OP_ERR_TYPE. */
@@ -95,8 +95,8 @@ int op_tape_free(op_tape tape);
 
 /* Loops carry tangents along (`on` not 0), or do not any more: with the dots that the program puts into op_dot(x),
  * which are zero at first, a loop that writes y also leaves by how much y moves in op_dot(y). What is put from
- * outside has the dot zero. Errors: OP_ERR_STATE while a tape records; loops: OP_ERR_KERNEL for a kernel without a
- * derivative. */
+ * outside has the dot zero. Errors: OP_ERR_STATE while a tape records; OP_ERR_BACKEND on native; loops: OP_ERR_KERNEL
+ * for a kernel without a derivative. */
 int op_tangent(int on);
 /* The companions: of the same set, dim and type, zeros at first, and the program's to fetch, put, and use in loops as
  * any other. They are freed with their dat. Errors (NULL): OP_ERR_HANDLE; OP_ERR_TYPE for what has no real numbers. */
@@ -109,7 +109,7 @@ op_gbl op_bar_gbl(op_gbl gbl);
 
 /* What this kernel computes counts as constant, such as a limiter or a switch that is to stay as it is. For loops
  * that are recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
-int op_freeze_kernel(const char *source, const char *name);
+int op_freeze_kernel(const char *kernel_source, const char *kernel_name);
 /* The adjoint of a kernel, by hand: in place of the one that the library would make, for what can be said better, such as
  * an iteration inside of a kernel. For each argument of the kernel, in their order, it has these parameters:
  *
@@ -122,7 +122,7 @@ int op_freeze_kernel(const char *source, const char *name);
  *
  * Vectors, maps, columns, optional arguments and globals are as they are for the kernel. MIN, MAX and payloads are refused.
  * Errors: OP_ERR_ARGUMENT. */
-int op_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
+int op_kernel_adjoint(const char *kernel_source, const char *kernel_name, const char *adjoint_source,
                       const char *adjoint_name);
 
 /* The derivatives of one loop, without a tape; as op_par_loop_array. The tangent loop does what the loop does, and

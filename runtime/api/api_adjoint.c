@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "backend/native/native.h"
 #include "base/size.h"
 #include "loop/queue.h"
 #include "ranks/agree.h"
@@ -12,15 +13,29 @@ static struct tape *find(struct op_context *ctx, op_tape handle, const char *cal
   return api_object(ctx, handle, HANDLE_TAPE, call, "the tape");
 }
 
+/* Derivatives are made of texts, and are texts. */
+static int check_texts_run(const struct op_context *ctx, const char *call) {
+  if (ctx->compiled)
+    return error_set(api_error(), OP_ERR_STATE,
+                     "%s: kernels that are functions of the program have no text to be differentiated; use "
+                     "op_par_loop of op2jit.h",
+                     call);
+  if (ctx->backend == &backend_native)
+    return error_set(
+        api_error(), OP_ERR_BACKEND,
+        "%s: the backend native runs functions of the program, and derivatives are texts; choose "
+        "a backend that compiles (op2jit info lists those here)",
+        call);
+  return OP_OK;
+}
+
 /* ---- tapes ---- */
 
 static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs[], struct dat **dats) {
   struct error *err = api_error();
-  if (ctx->compiled)
-    error_set(err, OP_ERR_STATE,
-              "op_tape_begin: kernels that are functions of the program have no text to be "
-              "differentiated; use op_par_loop of op2jit.h");
-  else if (ctx->tapes && ctx->tapes->tape)
+  if (check_texts_run(ctx, "op_tape_begin"))
+    return;
+  if (ctx->tapes && ctx->tapes->tape)
     error_set(err, OP_ERR_STATE,
               ctx->tapes->tape->recording ? "op_tape_begin: a tape records already; call op_tape_end first"
                                           : "op_tape_begin: there is a tape, which keeps what it needs; call "
@@ -254,9 +269,8 @@ int op2jit_tangent(int on) {
   struct tapes *tapes = api_error()->code ? NULL : tapes_get(ctx, api_error());
   if (tapes && on && tapes->tape)
     error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
-  if (tapes && on && ctx->compiled)
-    error_set(api_error(), OP_ERR_STATE,
-              "op_tangent: kernels that are functions of the program have no text");
+  else if (tapes && on)
+    check_texts_run(ctx, "op_tangent");
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tangent\non\t%d\n", on != 0);
   if (!code) {
     tapes->tangents = on != 0;
@@ -275,33 +289,36 @@ static int check_texts(const char *call, const char *const *texts, int n) {
   return api_error()->code;
 }
 
-int op2jit_freeze_kernel(const char *source, const char *name) {
+int op2jit_freeze_kernel(const char *kernel_source, const char *kernel_name) {
   struct op_context *ctx = api_enter("op_freeze_kernel", FLUSH);
   if (!ctx)
     return api_refused();
-  const char *const texts[] = {source, name};
+  const char *const texts[] = {kernel_source, kernel_name};
   const int code = agree_on_call(ctx, check_texts("op_freeze_kernel", texts, 2), api_error(),
-                                 "op_freeze_kernel of %s\n", name ? name : "");
-  return api_leave(code ? code : said_kernel(ctx, source, name, NULL, NULL, api_error()));
+                                 "op_freeze_kernel of %s\n", kernel_name ? kernel_name : "");
+  return api_leave(code ? code : said_kernel(ctx, kernel_source, kernel_name, NULL, NULL, api_error()));
 }
 
-int op2jit_kernel_adjoint(const char *source, const char *name, const char *adjoint_source,
+int op2jit_kernel_adjoint(const char *kernel_source, const char *kernel_name, const char *adjoint_source,
                           const char *adjoint_name) {
   struct op_context *ctx = api_enter("op_kernel_adjoint", FLUSH);
   if (!ctx)
     return api_refused();
-  const char *const texts[] = {source, name, adjoint_source, adjoint_name};
+  const char *const texts[] = {kernel_source, kernel_name, adjoint_source, adjoint_name};
   const int code = agree_on_call(ctx, check_texts("op_kernel_adjoint", texts, 4), api_error(),
-                                 "op_kernel_adjoint of %s\nadjoint\t%s\n", name ? name : "",
+                                 "op_kernel_adjoint of %s\nadjoint\t%s\n", kernel_name ? kernel_name : "",
                                  adjoint_name ? adjoint_name : "");
-  return api_leave(code ? code : said_kernel(ctx, source, name, adjoint_source, adjoint_name, api_error()));
+  return api_leave(
+      code ? code : said_kernel(ctx, kernel_source, kernel_name, adjoint_source, adjoint_name, api_error()));
 }
 
 static int alone(const char *call, enum derive_mode mode, const struct loop_call *loop) {
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  const int code = api_error()->code ? api_error()->code : tape_alone(ctx, loop, mode, api_error());
+  int code = api_error()->code;
+  if (!code && !(code = check_texts_run(ctx, call)))
+    code = tape_alone(ctx, loop, mode, api_error());
   if (code && loop->file && *loop->file)
     error_prefix(api_error(), "%s:%d: ", loop->file, loop->line);
   return api_leave(code);

@@ -105,7 +105,7 @@ static int describe_constants(struct op_context *ctx, struct loop *loop, struct 
 static int describe_texts(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct kernel *k = &loop->kernel;
-  d->kernel_name = strdup(loop->name);
+  d->kernel_name = strdup(loop->key.name);
   d->text = strndup(k->text ? k->text : "", k->length);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;

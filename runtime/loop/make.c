@@ -29,6 +29,7 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->key.args);
   free(loop->name);
   free(loop->key.text);
+  free(loop->key.name);
   free(loop->places);
   free(loop->no_source);
   free(loop->key.file);
@@ -55,10 +56,11 @@ void loop_take_back(struct op_context *ctx, struct loop *loop) {
 
 static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {
   loop->key.args = array_new((size_t)loop->nargs, sizeof *loop->key.args);
-  loop->name = strdup(call->name);
+  loop->name = strdup(loop_call_told(call));
   loop->key.text = strdup(call->text);
+  loop->key.name = strdup(call->name);
   loop->key.file = strdup(call->file ? call->file : "");
-  if (!loop->key.args || !loop->name || !loop->key.text || !loop->key.file)
+  if (!loop->key.args || !loop->name || !loop->key.text || !loop->key.name || !loop->key.file)
     return error_memory(err, "the record of a loop",
                         strlen(call->text) + (size_t)loop->nargs * sizeof *loop->key.args);
   memcpy(loop->key.args, call->args, (size_t)loop->nargs * sizeof *loop->key.args);
@@ -79,7 +81,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, const s
   if (!code && loop->functions)
     code = loop->functions->choose(ctx, loop, call, err);
   if (!code && !loop->compiled &&
-      (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->key.text, loop->name, err)))
+      (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->key.text, loop->key.name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
     code = loop_describe(ctx, loop, err);
@@ -88,7 +90,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, const s
   if (!code)
     code = loop_layout(loop, err);
   loop->native =
-      loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->key.text, loop->name);
+      loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->key.text, loop->key.name);
   return code;
 }
 

@@ -160,9 +160,9 @@ struct loop_functions {
 /* Which call a record is of: by these it is found again. */
 struct loop_key {
   uint64_t hash;
-  size_t order; /* of the first call */
-  op_arg *args; /* as the user passed them */
-  char *text;
+  size_t order;      /* of the first call */
+  op_arg *args;      /* as the user passed them */
+  char *text, *name; /* the kernel's */
   op_set set;
   char *file; /* of the first call */
   int line;
@@ -214,7 +214,7 @@ struct loop {
   struct loop_key key;
 
   /* What it is. */
-  char *name;
+  char *name; /* in messages and reports */
   struct set *set;
   int nargs;
   struct loop_arg args[OP_MAX_ARGS];
@@ -259,7 +259,8 @@ struct loop_table {
 
 /* One op_par_loop as the user wrote it, valid while the call lasts. */
 struct loop_call {
-  const char *text, *name;
+  const char *text, *name; /* the kernel's */
+  const char *told;        /* its name in messages and reports; NULL: the kernel's */
   op_set set;
   int nargs;
   const op_arg *args;
@@ -270,6 +271,9 @@ struct loop_call {
   const struct op2jit_origin *origin;     /* of a compiled one */
 };
 
+static inline const char *loop_call_told(const struct loop_call *call) {
+  return call->told ? call->told : call->name;
+}
 uint64_t loop_hash(const struct loop_call *call);
 /* NULL: there is none. */
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call);

@@ -22,7 +22,7 @@ static bool is_of(const struct loop_site *site, const struct loop_call *call, co
   for (int i = 0; i < call->nargs; i++)
     if (!same_kind(&site->keys[i], &call->args[i]))
       return false;
-  return site->compiled == call->compiled && strcmp(site->name, call->name) == 0 &&
+  return site->compiled == call->compiled && strcmp(site->name, loop_call_told(call)) == 0 &&
          strcmp(site->text, call->text) == 0;
 }
 
@@ -59,7 +59,7 @@ static struct loop_site *site_new(const struct loop_call *call, char *mesh) {
     return NULL;
   }
   site->mesh = mesh;
-  site->name = strdup(call->name);
+  site->name = strdup(loop_call_told(call));
   site->text = strdup(call->text);
   site->compiled = call->compiled;
   site->nargs = call->nargs;

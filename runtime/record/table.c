@@ -42,7 +42,7 @@ static bool is_record(const struct loop *loop, uint64_t hash, const struct loop_
   for (int i = 0; i < call->nargs; i++)
     if (!same_arg(&loop->key.args[i], &call->args[i]))
       return false;
-  return loop->compiled == call->compiled && strcmp(loop->name, call->name) == 0 &&
+  return loop->compiled == call->compiled && strcmp(loop->key.name, call->name) == 0 &&
          strcmp(loop->key.text, call->text) == 0;
 }
 

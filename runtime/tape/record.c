@@ -189,9 +189,12 @@ static void note_activity(struct site *site, bool active) {
   }
 }
 
-static int take_values(const struct op_context *ctx, struct tape *tape, struct event *event,
+static int take_values(struct op_context *ctx, struct tape *tape, struct event *event,
                        const struct loop_call *call, struct error *err) {
   const size_t bytes = event->site->value_bytes;
+  const int code = bytes ? keep_room(ctx, tape, bytes, err) : OP_OK;
+  if (code)
+    return code;
   event->values = bytes ? malloc(bytes) : NULL;
   if (bytes && !event->values)
     return error_memory(err, "the globals of a loop that is recorded", bytes);

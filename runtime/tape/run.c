@@ -62,7 +62,7 @@ static int companion_of(struct op_context *ctx, const struct site *site, const s
 
 /* The loop of a derived text over the set of the primal. */
 static int run_derived(struct op_context *ctx, const struct site *site, const struct derived *derived,
-                       unsigned char *values, struct error *err) {
+                       const char *told, unsigned char *values, struct error *err) {
   op_arg primal[OP_MAX_ARGS], args[OP_MAX_ARGS];
   struct loop_call call = site_call(site, values, primal);
   if (derived->nparameters > OP_MAX_ARGS)
@@ -84,6 +84,7 @@ static int run_derived(struct op_context *ctx, const struct site *site, const st
   }
   call.text = derived->text;
   call.name = derived->name;
+  call.told = told;
   call.nargs = derived->nparameters;
   call.args = args;
   return derived->nparameters ? tape_run(ctx, &call, err) : OP_OK;
@@ -91,22 +92,23 @@ static int run_derived(struct op_context *ctx, const struct site *site, const st
 
 int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
                      struct error *err) {
-  const int code = run_derived(ctx, site, site->adjoint, values, err);
+  const int code = run_derived(ctx, site, site->adjoint, site->adjoint_told, values, err);
   return code ? error_prefix(err, "the adjoint of loop %s: ", site->name) : OP_OK;
 }
 
 int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
                      struct error *err) {
-  const int code = run_derived(ctx, site, site->tangent, values, err);
+  const int code = run_derived(ctx, site, site->tangent, site->tangent_told, values, err);
   return code ? error_prefix(err, "the tangent of loop %s: ", site->name) : OP_OK;
 }
 
 /* ---- small ones ---- */
 
-static int run_text(struct op_context *ctx, struct text *text, const char *name, const struct set *set,
-                    int nargs, const op_arg *args, struct error *err) {
+static int run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
+                    const struct set *set, int nargs, const op_arg *args, struct error *err) {
   const struct loop_call call = {.text = text_str(text),
                                  .name = name,
+                                 .told = told,
                                  .set = set->handle,
                                  .nargs = nargs,
                                  .args = args,
@@ -135,7 +137,7 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
   op_arg zeroed = site->args[arg];
   zeroed.dat_ = companion->dat->handle;
   zeroed.access_ = OP_WRITE;
-  return run_text(ctx, &text, "op2_nothing", site->set, 1, &zeroed, err);
+  return run_text(ctx, &text, "op2_nothing", "bars to zero", site->set, 1, &zeroed, err);
 }
 
 static op_arg own(const struct dat *dat, op_access access) {
@@ -157,7 +159,7 @@ int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, stru
             "static void op2_keep(const %s *from, %s *to) {\n  for (int c = 0; c < %d; c++)\n    to[c] = "
             "from[c];\n}\n",
             type, type, from->dim);
-  return run_text(ctx, &text, "op2_keep", from->set, 2, args, err);
+  return run_text(ctx, &text, "op2_keep", "old values to keep", from->set, 2, args, err);
 }
 
 int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err) {
@@ -177,5 +179,5 @@ int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, doubl
       "static void op2_product(const %s *a, const %s *b, double *sum) {\n  for (int c = 0; c < %d; c++)\n"
       "    *sum += (double)a[c] * (double)b[c];\n}\n",
       type, type, a->dim);
-  return run_text(ctx, &text, "op2_product", a->set, 3, args, err);
+  return run_text(ctx, &text, "op2_product", "product of a check", a->set, 3, args, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "context/context.h"
 #include "loop/loop.h"
 #include "mesh/mesh.h"
@@ -38,6 +39,8 @@ void tape_site_free(struct site *site) {
   free(site->results);
   free(site->text);
   free(site->name);
+  free(site->adjoint_told);
+  free(site->tangent_told);
   free(site->file);
   free(site->args);
   free(site->things);
@@ -84,6 +87,12 @@ static int take_things(struct op_context *ctx, struct site *site, struct error *
   return OP_OK;
 }
 
+static char *told_of(const char *name, const char *what) {
+  struct text told = {0};
+  text_addf(&told, "%s (%s)", name, what);
+  return text_take(&told);
+}
+
 static struct site *site_new(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
                              const struct said_kernel *said, struct error *err) {
   const size_t n = (size_t)loop->nargs;
@@ -95,6 +104,8 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
   *site = (struct site){.order = loop->key.order,
                         .text = strdup(call->text),
                         .name = strdup(call->name),
+                        .adjoint_told = told_of(call->name, "adjoint"),
+                        .tangent_told = told_of(call->name, "tangent"),
                         .file = strdup(call->file ? call->file : ""),
                         .line = call->line,
                         .set = loop->set,
@@ -105,8 +116,8 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
                         .active = array_new(n, sizeof *site->active),
                         .wants = array_new(n, sizeof *site->wants),
                         .said = said};
-  const bool room = site->text && site->name && site->file && site->args && site->things && site->are &&
-                    site->active && site->wants;
+  const bool room = site->text && site->name && site->adjoint_told && site->tangent_told && site->file &&
+                    site->args && site->things && site->are && site->active && site->wants;
   if (!room)
     error_memory(err, "a loop that is recorded", n * sizeof *site->args);
   for (size_t i = 0; room && i < n; i++) {

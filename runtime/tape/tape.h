@@ -60,6 +60,7 @@ struct said_kernel {
 struct site {
   size_t order; /* of its record, which no other has */
   char *text, *name, *file;
+  char *adjoint_told, *tangent_told; /* its derivatives in messages and reports: "flux (adjoint)" */
   int line;
   struct set *set;
   int nargs;

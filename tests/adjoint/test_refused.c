@@ -294,7 +294,22 @@ CASE(a_wrong_adjoint_is_found) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(bars_are_not_recorded),
+CASE(native_has_no_texts) {
+  char *arguments[] = {"test", "OP2_BACKEND=native"};
+  works(op_exit());
+  works(op_init(2, arguments, 0));
+  struct ring r = ring_declare();
+  const op_dat inputs[] = {r.u};
+  const op_arg args[] = {direct(r.du, 1, "double", OP_WRITE)};
+  none(OP_ERR_BACKEND, "op_tape_begin: the backend native", op_tape_begin(1, inputs, 0));
+  refused(OP_ERR_BACKEND, "op_tangent: the backend native", op_tangent(1));
+  refused(OP_ERR_BACKEND, "op_adjoint_loop: the backend native",
+          op_adjoint_loop_array(ring_zero, "zero", r.nodes, 1, args, __FILE__, __LINE__));
+  works(op_tangent(0));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(native_has_no_texts),
+                                          test_in_library(bars_are_not_recorded),
                                           test_in_library(loops_alone_are_not_recorded),
                                           test_in_library(all_loops_without_a_derivative_are_named),
                                           test_in_library(integers_of_derivatives_stay),

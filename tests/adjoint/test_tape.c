@@ -270,7 +270,88 @@ CASE(frozen_kernels_are_constant) {
   assert_true(g.u[0] != 0);
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(constants_change_behind_the_end),
+/* Values that loops are given with the call take room too. */
+CASE(no_budget_is_exceeded) {
+  static const char shrink[] = "static void shrink(const double *by, double *u) { *u -= *by * *u * *u; }";
+  struct ring r = ring_declare();
+  const op_dat inputs[] = {r.u};
+  const double by = 0.01;
+  double start[NODES], bars[NODES], should[NODES];
+  long long whole = 0;
+  works(op_fetch_data(r.u, start));
+  for (long long budget = 0; budget >= 0; budget = (budget ? budget : whole + 24) - 24) {
+    works(op_put_data(r.u, start));
+    op_tape tape = op_tape_begin(1, inputs, (size_t)budget);
+    assert_non_null(tape);
+    int code = OP_OK;
+    for (int s = 0; s < STEPS && !code; s++)
+      if (!(code = op_tape_step()))
+        code = op_par_loop(shrink, "shrink", r.nodes, op_arg_gbl((double *)&by, 1, "double", OP_READ),
+                           direct(r.u, 1, "double", OP_RW));
+    if (!code)
+      code = op_tape_end(tape);
+    if (!code) {
+      works(op_put_data(op_bar(r.u), start));
+      works(op_tape_reverse(tape, 0));
+      works(op_fetch_data(op_bar(r.u), bars));
+      const op_tape_facts_t facts = facts_of(tape);
+      if (!budget) {
+        whole = facts.most;
+        memcpy(should, bars, sizeof should);
+      } else if (facts.most > budget)
+        fail_msg("%lld bytes are kept, and the budget is %lld", facts.most, budget);
+      assert_memory_equal(bars, should, sizeof bars);
+    }
+    works(op_tape_free(tape));
+    if (code) {
+      assert_int_equal(code, OP_ERR_SIZE);
+      assert_true(budget && budget < whole / 2);
+      return;
+    }
+  }
+  fail_msg("no budget is too small");
+}
+
+/* Whoever reads a report knows the kernels of the program, and not those that are made of them. */
+CASE(reports_name_derivatives_by_their_primal) {
+  enum { ROOM = 1 << 20 };
+  static const char *const rows[] = {"\"gather\"", "\"gather (adjoint)\"", "\"update (adjoint)\"",
+                                     "\"update (tangent)\"", "\"total (adjoint)\""};
+  char *report = calloc(1, ROOM);
+  assert_non_null(report);
+  works(op_kernel_adjoint(ring_gather, "gather", ring_gather_b, "gather_b")); /* one by hand */
+  struct ring r = ring_declare();
+  op_tape tape = record(&r, 0);
+  double difference;
+  works(op_tape_check(tape, 1, &difference)); /* with tangents */
+  reverse(&r, tape, 1);
+  works(op_tape_free(tape));
+  works(op_report_json(report, ROOM));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strstr(report, rows[i]))
+      fail_msg("no row is called %s", rows[i]);
+  assert_null(strstr(report, "\"op2_")); /* nor is anything called as the texts are */
+  assert_null(strstr(report, "\"gather_b"));
+  free(report);
+}
+
+/* By the same name a variant is asked for. */
+CASE(variants_are_of_derivatives_by_that_name) {
+  char *arguments[] = {"test", "OP2_VARIANT=total (adjoint):nonsense"};
+  works(op_exit());
+  works(op_init(2, arguments, 0));
+  ring_say_adjoints();
+  struct ring r = ring_declare();
+  op_tape tape = record(&r, 0);
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  fails(OP_ERR_ENV, op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivatives_by_their_primal),
+                                          test_in_library(variants_are_of_derivatives_by_that_name),
+                                          test_in_library(no_budget_is_exceeded),
+                                          test_in_library(constants_change_behind_the_end),
                                           test_in_library(tangents_follow_integers),
                                           test_in_library(one_loop_has_derivatives_of_its_own),
                                           test_in_library(frozen_kernels_are_constant),

@@ -51,10 +51,10 @@ def main(folder):
             wrong.append(f"the page of calls has no {word}")
     with open(os.path.join(folder, "searchindex.js"), encoding="utf-8") as file:
         index = file.read()
-    for name in ("guide/concepts", "guide/howto", "guide/tutorial", "guide/coming", "guide/tuning", "errors", "environment", "cache", "reports", "variants", "files"):
+    for name in ("guide/concepts", "guide/howto", "guide/tutorial", "guide/coming", "guide/tuning", "errors", "environment", "cache", "reports", "variants", "files", "adjoint"):
         if f'"{name}"' not in index:
             wrong.append(f"the search does not know {name}")
-    if len(drawings) != 6 or len(pages) < 45:
+    if len(drawings) != 10 or len(pages) < 45:
         wrong.append(f"{len(drawings)} drawings on {len(pages)} pages")
     print("\n".join(wrong) or f"{len(pages)} pages, {sum(len(page.links) for page in pages.values())} links")
     return 1 if wrong else 0

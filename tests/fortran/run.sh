@@ -36,7 +36,7 @@ compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
 quiet=
 [ $failed = 0 ] || exit 1
-for program in surface newer taken refused old arrays; do
+for program in surface newer taken refused adjoint old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
 done
 for program in heat airfoil; do
@@ -49,7 +49,8 @@ block() { # NUMBER: what the page has in its fences of Fortran
 block 1 >page.f90
 block 2 >constants.f90
 block 3 >tasks.f90
-for program in constants tasks; do
+block 4 >derivatives.f90
+for program in constants tasks derivatives; do
   compile $program.f90 op2jit.o -L"$build" -lop2jit -o $program
 done
 # The orders of arguments that the page tells are the module's.
@@ -73,6 +74,7 @@ for backend in $backends; do
   run newer OP2_BACKEND="$backend" OP2_THREADS=3
   run taken OP2_BACKEND="$backend" OP2_THREADS=3
   run refused OP2_BACKEND="$backend"
+  run adjoint OP2_BACKEND="$backend" OP2_THREADS=3
   run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
@@ -83,6 +85,8 @@ done
 [ "$backends" = native ] || grep -q '41.5  43.0  44.5' said || fail "the constants of the page print something else"
 [ "$backends" = native ] || run coming OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || [ "$(tr -s ' ' <said)" = ' 8.00 1.00 2.00 -11.00' ] || fail "the program for those who come from others prints something else"
+[ "$backends" = native ] || run derivatives OP2_BACKEND=openmp OP2_THREADS=3
+[ "$backends" = native ] || grep -q '0.2103  0.0958  0.0438' said || fail "the derivatives of the page print something else"
 run tasks OP2_THREADS=3
 grep -q '100.0' said || fail "the tasks of the page sum up something else"
 # Sections are said once.

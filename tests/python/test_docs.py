@@ -32,6 +32,16 @@ def test_derivatives(running, capsys):
     assert capsys.readouterr().out == "2.033734741\n"
 
 
+def test_part_of_a_sample():
+    def read(*path):
+        with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+            return file.read()
+
+    squeezed = " ".join(read("samples", "bottom", "bottom.py").split())
+    pieces = re.findall(r"^```py\n(.*?)^```", read("docs", "adjoint.md"), re.DOTALL | re.MULTILINE)
+    assert len(pieces) == 1 and " ".join(pieces[0].split()) in squeezed
+
+
 @pytest.mark.compiled
 def test_the_manual(capsys):
     assert run_pieces("python.md") > 8

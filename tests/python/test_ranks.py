@@ -58,8 +58,19 @@ def test_an_error_of_the_library_on_one_rank_ends_the_job():
     assert found.returncode != 0 and "op2jit.errors.Error" in found.stdout and "done" not in found.stdout, found.stdout
 
 
+def passes(name, folder, *words):
+    found = ranks(2, os.path.join(ROOT, "samples", folder, name + ".py"), *words, OP2_BACKEND="seq")
+    assert found.returncode == 0 and found.stdout.count(f"{name}: PASSED") == 1, found.stdout
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name):
     """Without a communicator: under mpirun the library takes part by itself."""
-    found = ranks(2, os.path.join(ROOT, "samples", name, name + ".py"), *SAMPLES[name], OP2_BACKEND="seq")
-    assert found.returncode == 0 and found.stdout.count(f"{name}: PASSED") == 1, found.stdout
+    passes(name, name, *SAMPLES[name])
+
+
+@pytest.mark.parametrize("name, folder", [("bottom", "bottom"), ("source", "heat")])
+def test_samples_that_optimise(name, folder):
+    for module in ("scipy", "mpi4py"):
+        pytest.importorskip(module, reason=f"{module} is missing; ./dev test --with python installs it")
+    passes(name, folder)

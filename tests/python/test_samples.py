@@ -45,7 +45,54 @@ def test_sample_is_short(name):
     def count(pattern):
         return sum(open(file).read().count("\n") for file in glob.glob(os.path.join(ROOT, "samples", name, pattern)))
 
-    assert 0 < 2 * count("*.py") < count("*.[ch]")
+    assert 0 < 2 * count(name + ".py") < count("*.[ch]")
+
+
+#: Those that optimise, and have no twins.
+OPTIMISES = {"bottom": "bottom", "source": "heat"}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", OPTIMISES)
+@pytest.mark.parametrize("backend", ["seq", "openmp"])
+def test_sample_optimises(name, backend):
+    pytest.importorskip("scipy.optimize", reason="SciPy is missing; ./dev test --with python installs it")
+    command = [sys.executable, os.path.join(ROOT, "samples", OPTIMISES[name], name + ".py")]
+    text = said(command, name, [f"OP2_BACKEND={backend}"])
+    assert " NO" not in text and "gradient against a difference" in text and "misfit, of that of the guess" in text
+
+
+@pytest.mark.compiled
+def test_sample_finds_the_same_in_less_memory():
+    pytest.importorskip("scipy.optimize", reason="SciPy is missing; ./dev test --with python installs it")
+    command = [sys.executable, os.path.join(ROOT, "samples", "bottom", "bottom.py"), "OP2_BACKEND=seq"]
+    all_of_it, less = (said(command, "bottom", words) for words in ([], ["--memory", "300K"]))
+    facts = [re.search(r"keeps (\d+) bytes at most, and ran (\d+) steps again", text) for text in (all_of_it, less)]
+    assert int(facts[0][1]) > 1000000 and int(facts[0][2]) == 0
+    assert int(facts[1][1]) <= 300 * 1024 and int(facts[1][2]) > 0
+    assert [re.search(r"\d+ depths.*", text)[0] for text in (all_of_it, less)][0] in less
+
+
+@pytest.mark.compiled
+def test_sample_draws_the_bottom(tmp_path):
+    pytest.importorskip("scipy.optimize", reason="SciPy is missing; ./dev test --with python installs it")
+    pytest.importorskip("matplotlib", reason="matplotlib is missing; ./dev test --with python installs it")
+    command = [sys.executable, os.path.join(ROOT, "samples", "bottom", "bottom.py")]
+    said(command, "bottom", ["--draw", str(tmp_path / "bottom.svg")])
+    with open(tmp_path / "bottom.svg") as file:
+        assert "<svg" in file.read()
+
+
+def test_sample_without_scipy_says_so(tmp_path):
+    (tmp_path / "scipy.py").write_text("raise ImportError")
+    for name, folder in OPTIMISES.items():
+        found = subprocess.run(
+            [sys.executable, os.path.join(ROOT, "samples", folder, name + ".py")],
+            env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ['PYTHONPATH']}"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert found.returncode == 77 and "python3-scipy" in found.stdout, found.stdout
 
 
 def has_hdf5():

@@ -87,7 +87,7 @@ static int lacks_native_form(struct op_context *ctx, const struct loop *loop, st
       err, OP_ERR_BACKEND,
       "loop %s: the kernel has no native form, which %s calls; define it with OP_KERNEL_DEF and pass "
       "OP_KERNEL_OF(%s), name its function with op_kernel_native, or %s",
-      loop->name, who, loop->name, other);
+      loop->name, who, loop->key.name, other);
 }
 
 static int native_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
@@ -95,7 +95,7 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
   loop->ready.nvariants = loop->ready.threads = 1;
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
-    loop->native = native_find(ctx->natives, loop->key.text, loop->name);
+    loop->native = native_find(ctx->natives, loop->key.text, loop->key.name);
   if (!loop->native)
     return lacks_native_form(ctx, loop, err);
   struct native_state *state = calloc(1, sizeof *state);

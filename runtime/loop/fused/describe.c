@@ -23,7 +23,7 @@ int fused_describe(struct op_context *ctx, struct loop *loop, struct error *err)
   const struct fusion *f = loop->fusion;
   for (int m = 0; m < f->n; m++)
     members[m] = &f->members[m]->desc;
-  d->kernel_name = strdup(loop->name);
+  d->kernel_name = strdup(loop->key.name);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   if (!d->kernel_name || !d->fp)
     return error_memory(err, "a fused loop's name", strlen(loop->name));

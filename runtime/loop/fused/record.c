@@ -72,15 +72,17 @@ static void add_args(struct loop *loop, struct fusion *f) {
     }
 }
 
-/* "save_soln+adt_calc"; where many have long names, the first ones' and how many more. */
-static char *join_names(const struct fusion *f) {
+/* "save_soln+adt_calc"; where many have long names, the first ones' and how many more. Of kernels, or as the loops are
+ * told. */
+static char *join_names(const struct fusion *f, bool kernels) {
   struct text name = {0};
   for (int m = 0; m < f->n; m++) {
-    if (m && name.length + strlen(f->members[m]->name) > LONGEST_NAME) {
+    const char *of = kernels ? f->members[m]->key.name : f->members[m]->name;
+    if (m && name.length + strlen(of) > LONGEST_NAME) {
       text_addf(&name, "+%d", f->n - m);
       break;
     }
-    text_addf(&name, "%s%s", m ? "+" : "", f->members[m]->name);
+    text_addf(&name, "%s%s", m ? "+" : "", of);
   }
   return text_take(&name);
 }
@@ -103,10 +105,11 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
   loop->key.set = first->key.set;
   loop->key.line = first->key.line;
   loop->key.args = array_new(OP_MAX_ARGS, sizeof *loop->key.args);
-  loop->name = join_names(f);
+  loop->name = join_names(f, false);
+  loop->key.name = join_names(f, true);
   loop->key.text = strdup("");
   loop->key.file = strdup(first->key.file);
-  if (!loop->key.args || !loop->name || !loop->key.text || !loop->key.file)
+  if (!loop->key.args || !loop->name || !loop->key.name || !loop->key.text || !loop->key.file)
     return error_memory(err, "the record of a fused loop", sizeof *loop);
   add_args(loop, f);
   int code = tune_new(loop, err);
@@ -118,7 +121,8 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
 /* Its time is told under its members' names. */
 static int enter_site(struct op_context *ctx, struct loop *loop, struct error *err) {
   const struct loop_call call = {.text = loop->key.text,
-                                 .name = loop->name,
+                                 .name = loop->key.name,
+                                 .told = loop->name,
                                  .set = loop->key.set,
                                  .nargs = loop->nargs,
                                  .args = loop->key.args,
