@@ -1,5 +1,6 @@
 #include "loop/chain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,7 +198,9 @@ static struct chain_way guess(const struct op_context *ctx, double bytes, int n,
  * loops. */
 static double making_of(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                         const struct chain_way *way, int times, bool begun) {
-  const double compile = 0.1;
+  double compile = 0.1;
+  for (int i = 0; i < p->n; i++) /* there are two at least */
+    compile = fmax(compile, 2 * p->loops[i]->ready.code_seconds);
   const int periods = way->periods < times ? way->periods : times;
   const bool known = way->fused ? begun && p->made : tiled_is_known(ctx, launches, p->n * periods, way);
   return (way->fused && !p->made ? compile : 0) +
