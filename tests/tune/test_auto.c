@@ -17,6 +17,10 @@ static const char loud[] = OP_KERNEL(void loud(double *r, double *q) {
   if (q[0] > 1e9)
     printf("large\n");
 });
+static const char damp[] = OP_KERNEL(void damp(double *r, double *q) {
+  for (int d = 0; d < 8; d++)
+    q[d] -= r[d] + (q[d] > 100);
+});
 static const char total[] = OP_KERNEL(void total(const double *q, double *sum) { *sum += q[0] + q[7]; });
 
 /* The dat now. */
@@ -117,6 +121,37 @@ TEST(what_is_wrong_is_an_error_at_the_call) {
                                 direct(q, WIDTH, "double", OP_RW)));
   op_set_error_handler(NULL, NULL);
   works(op_exit());
+}
+
+/* What came first is a part of a period: then the whole of it waits, as soon as it came twice. */
+TEST(a_longer_period_takes_the_place_of_its_part) {
+  enum { PARTS = 4, TURNS = 6, LOOPS = 2 * PARTS + 1 };
+  int whole = 0;
+  begin("OP2_TUNE=off");
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int part = 0; part < PARTS; part++) {
+      step();
+      if (turn == 0 && part == 2)
+        assert_true(waiting() > 0);
+    }
+    const long long before = waiting();
+    settle_by(damp, "damp");
+    if (turn == 1)
+      assert_int_equal(waiting(), 0); /* it runs as called, and with it all before */
+    whole += waiting() == before + 1;
+  }
+  assert_true(whole >= TURNS - 3);
+  take(&got);
+  works(op_exit());
+  static struct outcome singly;
+  begin_with("256K", "OP2_LAZY=off", "OP2_TUNE=off");
+  for (int turn = 0; turn < TURNS; turn++) {
+    steps(PARTS);
+    settle_by(damp, "damp");
+  }
+  take(&singly);
+  works(op_exit());
+  assert_memory_equal(singly.q, got.q, sizeof got.q);
 }
 
 /* As long as it takes, and it starts so the next time. */
