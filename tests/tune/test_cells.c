@@ -1,6 +1,7 @@
 /* The table of docs/manual.md of what waits, where no other test has its cell: derivatives under OP2_LAZY=auto, and OP2_LAZY=on. */
 #include <stdbool.h>
 
+#include "api/fortran/fortran.h"
 #include "auto.h"
 #include "op2jit_adjoint.h"
 #include "op2jit_tasks.h"
@@ -70,6 +71,30 @@ TEST(loops_with_tangents_wait_for_no_other) {
   works(op_fetch_data(op_dot(s), found));
   for (int i = 0; i < MANY * WIDTH; i++)
     assert_true(found[i] == 2 * (double)(i * 7L % 1009));
+  works(op_exit());
+}
+
+/* Calls of Fortran with stat= are between these two. */
+static void step_with_stat(void) {
+  op2jit_f_errors(1);
+  spread_once();
+  op2jit_f_errors(0);
+  op2jit_f_errors(1);
+  settle_by(OP_KERNEL_OF(settle), "settle");
+  op2jit_f_errors(0);
+}
+
+TEST(loops_with_stat_of_fortran_run_as_called) {
+  begin("OP2_TUNE=off");
+  for (int i = 0; i < ROUNDS; i++) {
+    step_with_stat();
+    assert_int_equal(waiting(), 0);
+  }
+  assert_int_equal(op_counters()->tiled, 0);
+  works(op_exit());
+  begin_with("256K", "OP2_LAZY=on", "OP2_TUNE=off");
+  step_with_stat();
+  assert_int_equal(waiting(), 2);
   works(op_exit());
 }
 
