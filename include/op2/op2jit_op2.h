@@ -24,6 +24,7 @@ int op2jit_op2_halo_exchanges(op_set set, int nargs, const op_arg args[]);
 int op2jit_op2_wrote(int nargs, const op_arg args[]);
 int op2jit_op2_csv(const char *path);
 int op2jit_op2_diagnostics(void);
+int op2jit_op2_loops_wait(void);
 void op2jit_op2_profile_start(const char *name);
 void op2jit_op2_profile_enter(const char *name);
 void op2jit_op2_profile_exit(void);

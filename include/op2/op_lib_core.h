@@ -193,6 +193,11 @@ static inline void *op_realloc(void *memory, size_t size) {
 static inline void op_free(void *memory) {
   free(memory);
 }
+/* Not in OP2. A promise: from here on the program looks at no dat->data, but for between op_mpi_halo_exchanges and
+ * op_mpi_set_dirtybit. Loops that have a text may then wait for one another, where that is faster (OP2_LAZY). */
+static inline void op_loops_wait(void) {
+  op2jit_op2_loops_wait();
+}
 /* May be called by the root alone. */
 static inline void op_diagnostic_output(void) {
   op2jit_op2_diagnostics();

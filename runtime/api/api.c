@@ -341,6 +341,11 @@ __attribute__((destructor)) static void tell_forgotten_exit(void) {
     return; /* there is nobody left to tell */
 }
 
+void api_heed_handler(void) {
+  if (the.context->queue)
+    watch_hold(&the.context->queue->watch, HOLD_HANDLER, the.handler != NULL);
+}
+
 static int open_context(int argc, char **argv, int diags, const struct comm_given *given, bool compiled) {
   if (the.context)
     return error_set(&the.error, OP_ERR_STATE,
@@ -355,9 +360,8 @@ static int open_context(int argc, char **argv, int diags, const struct comm_give
   the.rank = start.comm ? start.comm->rank : 0;
   the.ranks = start.comm ? start.comm->size : 1;
   the.was_open |= !code;
-  if (!code && the.context->queue)
-    watch_hold(&the.context->queue->watch, HOLD_HANDLER, the.handler != NULL);
   if (!code) {
+    api_heed_handler();
     the.process = getpid();
     note_lost();
   }

@@ -27,6 +27,8 @@ struct error *api_error(void);
 void api_clock(const char *call);
 /* From now on nothing waits by itself, for that reason (enum watch_hold), or may again; what waits runs first. */
 void api_hold(const char *call, int why, bool held);
+/* There is a context in which loops may wait: none does by itself if the program has a handler of its own. */
+void api_heed_handler(void);
 /* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks
  * did not agree on is told to the others, and the ranks work together no more. */
 int api_leave(int code);

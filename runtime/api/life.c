@@ -26,6 +26,7 @@
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
 #include "kernels-cache/store.h"
+#include "loop/auto/worth.h"
 #include "loop/loop.h"
 #include "loop/names.h"
 #include "loop/queue.h"
@@ -125,12 +126,19 @@ static void open_queue(struct op_context *ctx) {
 static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
-  if (!waits_by_itself(ctx) || !b->may_wait || !b->work || ctx->compiled || ctx->shadow ||
-      !comm_alone(ctx->comm) || strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
+  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !b->work ||
+      (ctx->compiled && !ctx->untouched) || ctx->shadow || !comm_alone(ctx->comm) ||
+      strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;
   watch_open(&queue->watch, ctx);
   watch_hold(&queue->watch, HOLD_TOOL, ctx->trace->ntools > 0);
   ctx->queue = queue;
+}
+
+void ctx_let_wait(struct op_context *ctx) {
+  ctx->untouched = true;
+  if (!ctx->queue)
+    open_watch(ctx);
 }
 
 static void warn_each_line(const struct log *log, const struct text *lines) {

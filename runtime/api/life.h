@@ -23,6 +23,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
                  struct error *err);
 /* Reports that were asked for, then the end. */
 void context_close(struct op_context *ctx);
+/* A program of OP2 does not touch dat->data: its loops may wait, as OP2_LAZY says. */
+void ctx_let_wait(struct op_context *ctx);
 /* Run all queued loops: by api_enter alone, which says before which calls. */
 int ctx_flush(struct op_context *ctx, struct error *err);
 

@@ -68,6 +68,7 @@ struct op_context {
   bool
       /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
       compiled;
+  bool untouched;          /* such a program, which promised not to touch dat->data: its loops may wait */
   struct list *texts;      /* of their sources, see api/op2/text.h */
   struct list *procedures; /* of a program in Fortran that were kernels, see api/fortran/ */
   struct list *arrays;     /* that stand for its dats and maps, see api/fortran/arrays.c */

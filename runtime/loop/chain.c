@@ -1,5 +1,6 @@
 #include "loop/chain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,22 +194,40 @@ static struct chain_way guess(const struct op_context *ctx, double bytes, int n,
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
-/* What is not there yet for a way, tiles or fused loops, is made only if that can be paid for. */
-static bool can_be_made(struct op_context *ctx, const struct period *p, struct launch *const *launches,
-                        const struct chain_way *way, int periods) {
-  const double compile = 0.1;
-  if (way->fused && !p->made)
-    return chain_tuning_can_spend(p->tuner, compile);
-  return way->bytes <= 0 || way->fused || tiled_is_known(ctx, launches, p->n * periods, way) ||
-         chain_tuning_can_pay(p->tuner, way, periods);
+/* Seconds that making what is not there yet for a way takes: tiles, or fused loops. `begun`: it ran before, if there are fused
+ * loops. */
+static double making_of(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                        const struct chain_way *way, int times, bool begun) {
+  double compile = 0.1;
+  for (int i = 0; i < p->n; i++) /* there are two at least */
+    compile = fmax(compile, 2 * p->loops[i]->ready.code_seconds);
+  const int periods = way->periods < times ? way->periods : times;
+  const bool known = way->fused ? begun && p->made : tiled_is_known(ctx, launches, p->n * periods, way);
+  return (way->fused && !p->made ? compile : 0) +
+         (way->bytes > 0 && !known ? chain_tuning_cutting(p->tuner, way, periods) : 0);
+}
+
+/* Of the ways that nobody compared yet the first that can be paid for is next. */
+static void look_further(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                         int times) {
+  struct chain_way way;
+  for (int i = chain_tuning_later(p->tuner, 0, &way); i >= 0; i = chain_tuning_later(p->tuner, i + 1, &way))
+    if (chain_tuning_can_begin(p->tuner, making_of(ctx, p, launches, &way, times, false))) {
+      chain_tuning_begin(p->tuner, i);
+      return;
+    }
 }
 
 static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                                int times) {
+  look_further(ctx, p, launches, times);
   struct chain_way way = chain_tuning_next(p->tuner);
-  const int periods = way.periods < times ? way.periods : times;
-  if (!can_be_made(ctx, p, launches, &way, periods))
-    way = chain_tuning_stay(p->tuner);
+  for (double making; !chain_tuning_is_best(p->tuner) &&
+                      (making = making_of(ctx, p, launches, &way, times, true)) > 0 &&
+                      !chain_tuning_can_spend(p->tuner, making);) {
+    chain_tuning_postpone(p->tuner);
+    way = chain_tuning_next(p->tuner);
+  }
   way.stays = watch_of(ctx) && !chain_tuning_is_settled(p->tuner);
   way.periods = way.periods < times ? way.periods : times;
   return way;
@@ -278,14 +297,14 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   const struct chain_way way = choose(ctx, p, launches, waiting);
   const int times = *done = chain_tuning_piece(p->tuner, &way, waiting);
   const double start = clock_seconds(), cut_before = tiled_seconds(ctx);
-  const bool was_settled = chain_tuning_is_settled(p->tuner);
+  const bool was_settled = chain_tuning_is_settled(p->tuner), was_open = chain_tuning_is_open(p->tuner);
   struct ran ran;
   int code = run_periods(ctx, p->n, launches, times, &way, &ran, err);
   const double preparing = tiled_seconds(ctx) - cut_before + (p->made ? 0 : ran.making);
   if (code)
     return code;
   p->made |= ran.fused;
-  ctx->queue->watch.gained |= !was_settled || ran.tiled || ran.fused;
+  ctx->queue->watch.gained |= was_open || ran.tiled || ran.fused;
   chain_tuning_paid(p->tuner, preparing);
   if (ran.trying)
     chain_tuning_passed(p->tuner, times, (clock_seconds() - start - preparing) / times);
@@ -297,6 +316,8 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
     const struct chain_way best = chain_tuning_next(p->tuner);
     tiled_forget_others(ctx, p->loops[0], &best);
   }
+  ctx->queue->watch.may_rest = chain_tuning_may_rest(p->tuner, ctx->queue->watch.rested);
+  ctx->queue->watch.rested = 0;
   if (code)
     error_clear(err); /* it runs on as it did */
   return OP_OK;

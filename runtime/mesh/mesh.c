@@ -212,6 +212,15 @@ static void set_value(struct op_context *ctx, struct constant *constant, const v
   ctx->mesh->constant_epoch++;
 }
 
+bool mesh_constants_moved(const struct mesh *mesh) {
+  bool any = false;
+  for (int i = 0; i < mesh->constants.count; i++) {
+    const struct constant *constant = mesh->constants.items[i];
+    any |= constant->live && memcmp(constant->value, constant->live, constant->bytes) != 0;
+  }
+  return any;
+}
+
 void mesh_look_at_constants(struct op_context *ctx) {
   for (int i = 0; i < ctx->mesh->constants.count; i++) {
     struct constant *constant = ctx->mesh->constants.items[i];

@@ -106,7 +106,8 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);
-/* Constants that follow a variable of the program take its value. */
+/* Constants that follow a variable of the program take its value; has any of these changed? */
+bool mesh_constants_moved(const struct mesh *mesh);
 void mesh_look_at_constants(struct op_context *ctx);
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
                          struct error *err);

@@ -21,6 +21,8 @@
  * tasks. */
 static const double task_sizes[] = {512e3, 2e6};
 static const int task_periods[] = {1, 4};
+/* What a way that nobody ran may take longer, of the best one's time. */
+static const double unknown = 0.5;
 enum {
   NEAR = 4, /* guesses beside the first */
   TASK_SIZES = sizeof task_sizes / sizeof *task_sizes,
@@ -38,8 +40,11 @@ struct chain_tuning {
   int nways, current;
   struct chain_way ways[WAYS];
   bool keeps, kept;
+  bool decided;  /* which way is the best of those that were compared first */
+  bool compares; /* ways that were postponed are compared when they can be paid for */
   long long told_trials;
-  double called; /* seconds of a period as called, before any waited; 0: not known */
+  double called;  /* seconds of a period as called, before any waited; 0: not known */
+  double cutting; /* seconds that more tiles take to cut, for each period, as far as is known; 0: not */
 };
 
 static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
@@ -141,7 +146,8 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
   return t->name && tuning_place_ok(&t->place);
 }
 
-/* What was chosen is where this run starts. */
+/* What was chosen is where this run starts. The ways that its run could not pay for are still to be compared, if it was of just
+ * this mesh. */
 static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
                           int count) {
   const struct store_tuning *best = NULL;
@@ -150,7 +156,7 @@ static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const 
   for (int r = 0; r < count; r++) {
     const enum tuning_grade g = tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh));
     const int which = find_way(t, rows[r].variant);
-    if (!rows[r].chosen || rows[r].provisional || g == TUNING_NOTHING || which < 0 ||
+    if (!rows[r].chosen || g == TUNING_NOTHING || which < 0 ||
         (best && (g < grade || (g == grade && !tuning_is_better(&rows[r], best)))))
       continue;
     best = &rows[r];
@@ -160,12 +166,13 @@ static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const 
   if (winner < 0)
     return;
   tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
-  t->kept = true;
+  t->compares = grade == TUNING_EXACT && best->provisional;
+  t->kept = t->decided = true;
   log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
            tuning_grade_words(grade));
 }
 
-/* What was measured of just this mesh, by a run that ended before it could choose. */
+/* What was measured of just this mesh. */
 static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
                          int count) {
   int known = 0;
@@ -178,7 +185,7 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
     known++;
   }
   if (known)
-    log_line(ctx->log, LOG_INFO, "tune", "%s goes on with the times of %d ways", t->name, known);
+    log_line(ctx->log, LOG_DEBUG, "tune", "%s knows the times of %d ways from earlier runs", t->name, known);
 }
 
 static void recall(struct op_context *ctx, struct chain_tuning *t) {
@@ -186,17 +193,24 @@ static void recall(struct op_context *ctx, struct chain_tuning *t) {
                                              .threads = t->place.threads};
   struct store_tuning *rows = NULL;
   const int count = store_get_tunings(ctx->store, &filter, &rows);
+  recall_times(ctx, t, rows, count);
   recall_choice(ctx, t, rows, count);
-  if (!tuner_is_settled(t->tuner))
-    recall_times(ctx, t, rows, count);
   store_tunings_free(rows, count);
 }
 
-/* Every way that was measured. */
+static bool any_later(const struct chain_tuning *t) {
+  bool any = false;
+  for (int i = 0; t->compares && i < t->nways; i++)
+    any |= tuner_is_later(t->tuner, i);
+  return any;
+}
+
+/* Every way that was measured; the best of them is the choice once the first guess and the loops as called were compared. */
 static void keep(struct op_context *ctx, struct chain_tuning *t) {
   struct store_tuning rows[WAYS];
   char names[WAYS][NAME];
   int count = 0;
+  const bool decided = t->decided || tuner_is_settled(t->tuner), later = any_later(t);
   t->kept = true;
   for (int i = 0; i < t->nways; i++) {
     struct store_tuning *row = &rows[count];
@@ -208,8 +222,8 @@ static void keep(struct op_context *ctx, struct chain_tuning *t) {
                                  .mesh = text_str(&t->place.mesh),
                                  .variant = names[i],
                                  .baseline = tuner_median(t->tuner, 0, NULL),
-                                 .chosen = i == tuner_winner(t->tuner),
-                                 .provisional = !tuner_is_settled(t->tuner)};
+                                 .chosen = decided && i == tuner_winner(t->tuner),
+                                 .provisional = later};
     row->median = tuner_median(t->tuner, i, &row->count);
     count += row->count > 0;
   }
@@ -225,7 +239,8 @@ static void tuning_drop(struct chain_tuning *t) {
   free(t);
 }
 
-/* Where nothing is known the first guess runs, and it stays unless something is clearly better. */
+/* Where nothing is known the first guess runs, and it stays unless something is clearly better. The two are compared first, all
+ * others one by one when they can be paid for. */
 static int begin_tuner(struct chain_tuning *t, bool guesses, struct error *err) {
   const int standard = guesses && t->nways > 1 && t->ways[1].bytes > 0 && !t->ways[1].tasks ? 1 : 0;
   struct tuner *tuner = NULL;
@@ -234,12 +249,14 @@ static int begin_tuner(struct chain_tuning *t, bool guesses, struct error *err) 
     return code;
   tuner_free(t->tuner);
   t->tuner = tuner;
+  for (int i = 1; i < t->nways && !t->options.exhaustive; i++)
+    if (i != standard)
+      tuner_postpone(tuner, i);
   return OP_OK;
 }
 
 int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_wish *wish,
                       struct chain_tuning **out, struct error *err) {
-  const double unknown = 0.5; /* of the best way's time */
   struct tune_mode mode = {0};
   *out = NULL;
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
@@ -250,6 +267,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
     return error_memory(err, "a chain's tuning", sizeof *t);
   t->keeps = mode.keep;
   t->called = wish->called;
+  t->compares = mode.options.share > 0 || mode.options.seconds > 0;
   t->options = mode.options;
   t->options.unknown = unknown;
   t->options.base = 2; /* each is of several periods, or of long ones */
@@ -283,21 +301,58 @@ struct chain_way chain_tuning_next(struct chain_tuning *t) {
   return t->ways[t->current];
 }
 
-/* Making tiles takes about as long as the loops they are of take a few times; making blocks that wait for one another takes
- * long (airfoil, 720,000 cells: 18 times). */
-bool chain_tuning_can_pay(const struct chain_tuning *t, const struct chain_way *way, int periods) {
+bool chain_tuning_is_best(const struct chain_tuning *t) {
+  return t->current == tuner_winner(t->tuner);
+}
+
+static double best_time(const struct chain_tuning *t) {
+  return tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+}
+
+/* As long as the last one, or about as long as the loops that tiles are of take a few times; making blocks that wait for one
+ * another takes long (airfoil, 720,000 cells: 18 times). */
+double chain_tuning_cutting(const struct chain_tuning *t, const struct chain_way *way, int periods) {
   enum { EXECUTIONS = 3, OF_TASKS = 20 };
-  const double period = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
-  return tuner_can_pay(t->tuner, (way->tasks ? OF_TASKS : EXECUTIONS) * periods * period);
+  const double period = best_time(t);
+  return periods * (way->tasks ? OF_TASKS * period : t->cutting > 0 ? t->cutting : EXECUTIONS * period);
 }
 
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
   return tuner_can_pay(t->tuner, seconds);
 }
 
-struct chain_way chain_tuning_stay(struct chain_tuning *t) {
-  t->current = tuner_winner(t->tuner);
-  return t->ways[t->current];
+/* ---- ways that were postponed ---- */
+
+int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way) {
+  for (int i = from; t->compares && tuner_is_settled(t->tuner) && i < t->nways; i++)
+    if (tuner_is_later(t->tuner, i)) {
+      *way = t->ways[i];
+      return i;
+    }
+  return -1;
+}
+
+bool chain_tuning_can_begin(const struct chain_tuning *t, double making) {
+  return tuner_can_pay(t->tuner, making + unknown * best_time(t));
+}
+
+void chain_tuning_begin(struct chain_tuning *t, int which) {
+  tuner_challenge(t->tuner, which);
+  t->kept = false;
+}
+
+void chain_tuning_postpone(struct chain_tuning *t) {
+  tuner_postpone(t->tuner, t->current);
+}
+
+bool chain_tuning_is_open(const struct chain_tuning *t) {
+  return !tuner_is_settled(t->tuner) || any_later(t);
+}
+
+bool chain_tuning_may_rest(struct chain_tuning *t, int rested) {
+  const double called = tuner_median(t->tuner, 0, NULL), longer = called > 0 ? called - best_time(t) : 0;
+  tuner_paid(t->tuner, rested * longer);
+  return tuner_is_settled(t->tuner) && tuner_can_pay(t->tuner, fmax(0, longer));
 }
 
 /* What cannot be cut by the first guess cannot be cut. */
@@ -320,9 +375,14 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
-/* What the first guess costs is not for a trial: the model says that it pays. */
+/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. The first
+ * cut looks at all of the maps, and what it finds is kept for others (airfoil: 105 ms, then 0.6). */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
-  if (t->current > 1)
+  const double rest = 0.1;
+  const struct chain_way *way = &t->ways[t->current];
+  if (way->bytes > 0 && !way->fused && !way->tasks && seconds > 0)
+    t->cutting = seconds / way->periods * (t->cutting > 0 ? 1 : rest);
+  if (!chain_tuning_is_best(t))
     tuner_paid(t->tuner, seconds);
 }
 
@@ -341,7 +401,7 @@ static enum chain_kind kind_of(struct chain_way way) {
 }
 
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
-  *out = (struct chain_tried){.settled = tuner_is_settled(t->tuner)};
+  *out = (struct chain_tried){.settled = !chain_tuning_is_open(t)};
   name_way(t, tuner_winner(t->tuner), out->way);
   out->runs = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
   for (int i = 0; i < t->nways; i++) {
@@ -356,17 +416,20 @@ void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
 
 static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {
   const int winner = tuner_winner(t->tuner);
+  int compared = 0;
   char name[NAME];
+  for (int i = 0; i < t->nways; i++)
+    compared += tuner_median(t->tuner, i, NULL) > 0;
   name_way(t, winner, name);
   log_line(ctx->log, LOG_INFO, "tune",
-           "%s: %s is the best of %d ways after %lld trials, %.3g s a period (loop by loop %.3g s)", t->name,
-           name, t->nways, tuner_trials(t->tuner), tuner_median(t->tuner, winner, NULL),
+           "%s: %s is the best of %d ways of %d after %lld trials, %.3g s a period (loop by loop %.3g s)",
+           t->name, name, compared, t->nways, tuner_trials(t->tuner), best_time(t),
            tuner_median(t->tuner, 0, NULL));
 }
 
 /* The tuner takes them for one run, but for what they cost. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
-  const double best = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  const double best = best_time(t);
   if (!tuner_is_settled(t->tuner) && best > 0)
     tuner_paid(t->tuner, (periods - 1) * (seconds - best));
   tuner_pass(t->tuner, (periods - 1) * seconds);
@@ -376,7 +439,7 @@ void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int period
   if (t->kept || !tuner_is_settled(t->tuner))
     return;
   say_winner(ctx, t);
-  t->kept = true;
+  t->kept = t->decided = true;
   if (t->keeps)
     keep(ctx, t);
 }

@@ -1,6 +1,8 @@
-/* How a chain that repeats runs: loop by loop, as it was called, or with neighbours fused; or either in tiles of some
- * size, cut over some of its periods, or as tasks. The ways are timed while the program runs, as variants of loops are, and the best is remembered. Loop
- * by loop wins ties. */
+/* How a chain that repeats runs: loop by loop, as it was called, or with neighbours fused; or either in tiles of some size,
+ * cut over some of its periods, or as tasks. The ways are timed while the program runs, as variants of loops are, and the best
+ * is remembered. The first guess runs at once, and is compared with the loops as called; then it is decided which of the two
+ * runs. Each other way is compared with the best one known as soon as the share of the time that trials may cost allows to
+ * make it; in this run or, as what was measured is remembered, in a later one. */
 #ifndef OP2JIT_TUNE_CHAINS_H
 #define OP2JIT_TUNE_CHAINS_H
 
@@ -48,13 +50,25 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
 /* Of so many periods that wait, how many to run in that way: as long as ways are tried, a few, though a program that never
  * looks at its results lets hundreds wait. */
 int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods);
-/* The way to run next. */
+/* The way to run next; is it the best one known? */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
-/* May tiles, or tasks, over so many periods be made? If not, the best way known so far. */
-bool chain_tuning_can_pay(const struct chain_tuning *t, const struct chain_way *way, int periods);
+bool chain_tuning_is_best(const struct chain_tuning *t);
+/* Seconds that making tiles, or tasks, over so many periods takes, as far as is known. */
+double chain_tuning_cutting(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* May so much be spent on making loops? */
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
-struct chain_way chain_tuning_stay(struct chain_tuning *t);
+/* A way that nobody compared yet, with its number, from this number on; -1: there is none, or others are being compared. */
+int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way);
+/* May one be compared that takes so many seconds to make? */
+bool chain_tuning_can_begin(const struct chain_tuning *t, double making);
+/* Then it runs next. */
+void chain_tuning_begin(struct chain_tuning *t, int which);
+/* What chain_tuning_next said cannot be paid for: ask it again. Not the best one. */
+void chain_tuning_postpone(struct chain_tuning *t);
+/* Something is being compared, or will be. */
+bool chain_tuning_is_open(const struct chain_tuning *t);
+/* So many periods ran as called, for the trials of their own loops, which is paid from the same share. May another one? */
+bool chain_tuning_may_rest(struct chain_tuning *t, int rested);
 /* The tiles for it cannot be made, or took so long to make. OP_ERR_MEMORY. */
 int chain_tuning_reject(struct chain_tuning *t, struct error *err);
 void chain_tuning_paid(struct chain_tuning *t, double seconds);

@@ -303,9 +303,9 @@ int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) 
   return select_variant(ctx, launch, err);
 }
 
-bool tune_is_open(const struct loop *loop) {
+bool tune_wants_turn(const struct loop *loop) {
   const struct tuning *t = loop->ready.tuning;
-  return t->tuner && !tuner_is_settled(t->tuner);
+  return t->tuner && !tuner_is_settled(t->tuner) && !tuning_knows_enough(loop, t) && !is_saving(loop);
 }
 
 bool tune_tries(const struct launch *launch) {

@@ -29,8 +29,9 @@ bool tune_turns(const struct loop *loop);
 int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The same, but always the best one known: nothing is tried, or made anew. */
 int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err);
-/* It is not known yet which variant is best. */
-bool tune_is_open(const struct loop *loop);
+/* A loop that waits: a run as called would be of use now, since its tuner can pay for a trial, and has not measured half of
+ * the variants yet, which is enough to choose by. */
+bool tune_wants_turn(const struct loop *loop);
 /* It is not the best variant known, but one to try. */
 bool tune_tries(const struct launch *launch);
 /* Its runs are to be timed one by one, until it is known which variant is best or there is no time to spend on that. */

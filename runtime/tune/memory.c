@@ -283,8 +283,7 @@ static void keep_duel(struct op_context *ctx, const struct loop *loop, const str
   tuning_place_free(&place);
 }
 
-/* Half of the variants have been measured often enough to be compared. */
-static bool knows_enough(const struct loop *loop, const struct tuning *t) {
+bool tuning_knows_enough(const struct loop *loop, const struct tuning *t) {
   enum { ENOUGH = 3 };
   int known = 0;
   for (int i = 0; i < loop->ready.nvariants; i++) {
@@ -325,7 +324,7 @@ void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning
     return;
   if (t->exhaustive)
     tuner_next(t->tuner); /* maybe all that is missing is to ask */
-  const bool known = tuner_is_known(t->tuner), enough = known || knows_enough(loop, t);
+  const bool known = tuner_is_known(t->tuner), enough = known || tuning_knows_enough(loop, t);
   if (known || (tuner_trials(t->tuner) > 0 && !was_chosen(ctx, loop, enough)))
     keep(ctx, loop, t, enough);
   if (!tuner_is_settled(t->tuner))

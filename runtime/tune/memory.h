@@ -49,6 +49,8 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
 /* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled,
  * remember every measured candidate and the winner, once. */
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
+/* Half of the variants have been measured often enough to be compared. */
+bool tuning_knows_enough(const struct loop *loop, const struct tuning *t);
 /* The loop ends, maybe before the tuner has settled: if enough is known to choose by, the best so far is
  * remembered. With OP2_TUNE=force a loop that was called too few times for all its variants is warned of. */
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);

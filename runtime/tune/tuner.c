@@ -20,9 +20,10 @@ enum { HOPELESS_RUNS = 2 };
 enum {
   MOST = 128, /* candidates whose times are looked at together */
   SAMPLES = TIMES_MOST,
-  WARM_UP = 2,    /* runs of the default that are not counted */
-  BASE_RUNS = 5,  /* runs of the default before anything is tried */
-  FIRST_ROUND = 3 /* counted runs of each candidate in the first round; doubled from round to round */
+  WARM_UP = 2,     /* runs of the default that are not counted */
+  BASE_RUNS = 5,   /* runs of the default before anything is tried */
+  FIRST_ROUND = 3, /* counted runs of each candidate in the first round; doubled from round to round */
+  ALL_ROUNDS = 4 * FIRST_ROUND /* the same in all rounds: no more than are looked at */
 };
 /* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row, and so many
  * seconds of the loop's time: trials in a burst of other work would choose by chance. */
@@ -40,6 +41,7 @@ struct candidate {
   int part_runs;
   bool cold; /* the next run is the first: not counted */
   bool alive, usable;
+  bool later; /* it is not compared before somebody asks for it */
 };
 
 struct tuner {
@@ -67,10 +69,6 @@ static int kept(const struct candidate *c) {
 
 static int base_runs(const struct tuner *t) {
   return t->options.base > 0 ? t->options.base : BASE_RUNS;
-}
-
-static double median_of(const struct candidate *c) {
-  return c->median;
 }
 
 static double spread(const struct candidate *c) {
@@ -187,9 +185,9 @@ void tuner_paid(struct tuner *t, double seconds) {
 /* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as
  * long. Of few runs one may have been disturbed. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
-  double best = median_of(&t->candidates[t->winner]);
+  double best = t->candidates[t->winner].median;
   const double unknown = t->options.unknown > 0 ? t->options.unknown : 2;
-  double least = median_of(c);
+  double least = c->median;
   for (int i = 0; i < c->count && c->count < FIRST_ROUND; i++)
     least = fmin(least, c->times[i]);
   const double known = fmax(0, least - best);
@@ -223,19 +221,20 @@ static bool needs_runs(const struct tuner *t, int candidate) {
 }
 
 static void choose_winner(struct tuner *t) {
-  const struct candidate *standard = &t->candidates[t->standard];
-  int best = t->standard;
+  const int usual =
+      t->candidates[t->standard].count ? t->standard : t->winner; /* an earlier run may have known */
+  const struct candidate *standard = &t->candidates[usual];
+  int best = usual;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->usable && i != t->single && c->count >= FIRST_ROUND &&
-        median_of(c) < median_of(&t->candidates[best]))
+    if (c->usable && i != t->single && c->count >= FIRST_ROUND && c->median < t->candidates[best].median)
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
   const double margin =
       fmin(MOST_NOISE, fmax(NOISE, 2 * (noise(t, standard) + noise(t, &t->candidates[best]))));
-  if (median_of(&t->candidates[best]) > (1 - margin) * median_of(standard))
-    best = t->standard;
+  if (t->candidates[best].median > (1 - margin) * standard->median)
+    best = usual;
   t->winner = best;
 }
 
@@ -243,7 +242,7 @@ static bool is_hopeless(const struct tuner *t, const struct candidate *c) {
   if (t->options.exhaustive || c->count != HOPELESS_RUNS)
     return false;
   double least = fmin(c->times[0], c->times[1]);
-  return least > HOPELESS * median_of(&t->candidates[t->winner]);
+  return least > HOPELESS * t->candidates[t->winner].median;
 }
 
 static int alive(const struct tuner *t) {
@@ -260,7 +259,7 @@ static void end_round(struct tuner *t) {
   int n = 0;
   for (int i = 0; i < t->count && n < MOST; i++)
     if (t->candidates[i].alive && t->candidates[i].usable)
-      medians[n++] = median_of(&t->candidates[i]);
+      medians[n++] = t->candidates[i].median;
   times_sort(medians, n);
   if (n > 0)
     cut = medians[(n - 1) / 2];
@@ -269,15 +268,15 @@ static void end_round(struct tuner *t) {
   bool apart = false;
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->alive && c->usable && median_of(c) > cut && !t->options.exhaustive)
+    if (c->alive && c->usable && c->median > cut && !t->options.exhaustive)
       c->alive = false;
-    if (c->alive && c->usable && median_of(c) > best * (1 + fmax(NOISE, 2 * noise(t, c))))
+    if (c->alive && c->usable && c->median > best * (1 + fmax(NOISE, 2 * noise(t, c))))
       apart = true;
   }
   t->round_runs *= 2;
   /* Those that are left differ by less than the noise, or have all the runs that are kept. */
   if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
-    tuner_settle(t, t->winner, median_of(&t->candidates[t->winner]));
+    tuner_settle(t, t->winner, t->candidates[t->winner].median);
 }
 
 static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
@@ -285,7 +284,7 @@ static void add_time(const struct tuner *t, struct candidate *c, double seconds)
     c->count -= SAMPLES;
   c->times[c->count++ % SAMPLES] = seconds;
   c->median = times_median(c->times, kept(c));
-  c->beside = median_of(&t->candidates[t->standard]);
+  c->beside = t->candidates[t->standard].median;
 }
 
 void tuner_recall(struct tuner *t, int candidate, double part, int runs) {
@@ -298,7 +297,7 @@ void tuner_recall(struct tuner *t, int candidate, double part, int runs) {
 
 /* As if those runs had been here. */
 static void take_recalled(struct tuner *t) {
-  const double usual = median_of(&t->candidates[t->standard]);
+  const double usual = t->candidates[t->standard].median;
   bool any = false;
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
@@ -312,7 +311,7 @@ static void take_recalled(struct tuner *t) {
     return;
   choose_winner(t);
   for (int i = 0; i < t->count; i++)
-    if (median_of(&t->candidates[i]) > HOPELESS * median_of(&t->candidates[t->winner]))
+    if (t->candidates[i].median > HOPELESS * t->candidates[t->winner].median)
       t->candidates[i].alive &= i == t->standard;
 }
 
@@ -335,7 +334,7 @@ int tuner_next(struct tuner *t) {
   if (t->duel.on)
     return t->warm_up == 0 && can_pay_duel(t) ? fighter(t, duel_next(&t->duel)) : t->winner;
   const struct candidate *standard = &t->candidates[t->standard];
-  if (t->warm_up > 0 || standard->count < base_runs(t))
+  if (standard->alive && (t->warm_up > 0 || standard->count < base_runs(t)))
     return t->standard;
   for (int tries = 0; tries < t->count; tries++) {
     int i = (t->turn + tries) % t->count;
@@ -352,9 +351,13 @@ int tuner_next(struct tuner *t) {
 /* ---- what was measured ---- */
 
 static void begin_rounds(struct tuner *t) {
-  for (int i = 0; i < t->count; i++)
-    t->candidates[i] = (struct candidate){
-        .alive = i != t->single, .usable = t->candidates[i].usable, .cold = i != t->standard};
+  for (int i = 0; i < t->count; i++) {
+    struct candidate *c = &t->candidates[i];
+    *c = (struct candidate){.alive = i != t->single && !c->later,
+                            .usable = c->usable,
+                            .later = c->later,
+                            .cold = i != t->standard};
+  }
   t->settled = false;
   t->round_runs = FIRST_ROUND;
   t->restarts++;
@@ -443,7 +446,7 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     return;
   }
   bool trial = candidate != t->standard && candidate != t->winner;
-  double best = median_of(&t->candidates[t->winner]);
+  double best = t->candidates[t->winner].median;
   if (trial) {
     t->trials++;
     t->overhead += fmax(0, seconds - best);
@@ -492,21 +495,33 @@ void tuner_know(struct tuner *t, int candidate, double median, int count) {
   while (c->count < most && count-- > 0)
     add_time(t, c, median);
   c->cold = false;
+  c->later &= c->count < FIRST_ROUND;
   choose_winner(t);
+}
+
+void tuner_postpone(struct tuner *t, int candidate) {
+  t->candidates[candidate].later = true;
+  t->candidates[candidate].alive = false;
+}
+
+void tuner_challenge(struct tuner *t, int candidate) {
+  for (int i = 0; i < t->count; i++)
+    t->candidates[i].alive = i == candidate || i == t->winner;
+  t->candidates[candidate].later = false;
+  t->settled = false;
+  t->round_runs = FIRST_ROUND;
+  t->turn = candidate;
+  t->warm_up = 0;
+}
+
+bool tuner_is_later(const struct tuner *t, int candidate) {
+  return t->candidates[candidate].later && t->candidates[candidate].usable;
 }
 
 /* ---- what it knows ---- */
 
 bool tuner_is_settled(const struct tuner *t) {
   return t->settled;
-}
-
-/* Runs of each candidate in all rounds. */
-static int all_rounds(void) {
-  int runs = FIRST_ROUND;
-  while (2 * runs <= SAMPLES)
-    runs *= 2;
-  return runs;
 }
 
 int tuner_left(const struct tuner *t) {
@@ -517,8 +532,8 @@ int tuner_left(const struct tuner *t) {
   int left = t->warm_up;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->alive && c->usable && c->count < all_rounds())
-      left += all_rounds() - c->count + c->cold;
+    if (c->alive && c->usable && c->count < ALL_ROUNDS)
+      left += ALL_ROUNDS - c->count + c->cold;
   }
   const bool single = t->single >= 0 && t->candidates[t->single].usable;
   return left + (single ? DUEL_RUNS : 1); /* it settles when it is asked once more */
@@ -550,7 +565,7 @@ int tuner_winner(const struct tuner *t) {
 double tuner_median(const struct tuner *t, int candidate, int *count) {
   if (count)
     *count = t->candidates[candidate].count;
-  return median_of(&t->candidates[candidate]);
+  return t->candidates[candidate].median;
 }
 
 double tuner_beside(const struct tuner *t, int candidate) {

@@ -62,6 +62,13 @@ void tuner_pass_over_single(struct tuner *tuner);
 /* An earlier run that ended before it had chosen measured so much, so often. Before the first run. */
 void tuner_know(struct tuner *tuner, int candidate, double median, int count);
 
+/* It takes no part for now: what the others are is decided without it. It must not be the winner. */
+void tuner_postpone(struct tuner *tuner, int candidate);
+/* Once it has settled: compare one that was postponed with the winner. */
+void tuner_challenge(struct tuner *tuner, int candidate);
+/* It was postponed, and nobody knows yet how it is. */
+bool tuner_is_later(const struct tuner *tuner, int candidate);
+
 bool tuner_is_settled(const struct tuner *tuner);
 /* With `exhaustive`: how many more runs it needs to settle; else 0. */
 int tuner_left(const struct tuner *tuner);

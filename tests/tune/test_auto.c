@@ -5,73 +5,10 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "../exec/ring.h"
+#include "auto.h"
 #include "op2jit_tasks.h"
 #include "op2jit_tools.h"
-#include "tune/chains.h"
 
-/* ---- planted times of periods: of none, if `planted` is false ---- */
-
-struct chain_way __real_chain_tuning_next(struct chain_tuning *t);
-struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
-struct chain_way __real_chain_tuning_stay(struct chain_tuning *t);
-struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t);
-void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
-void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
-
-static bool planted;
-static double called_time, tiled_time; /* of a period */
-static bool in_tiles;
-static int periods_ran, last_called, called_runs;
-static double all_time;
-
-struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t) {
-  const struct chain_way way = __real_chain_tuning_next(t);
-  in_tiles = way.bytes > 0;
-  return way;
-}
-
-struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t) {
-  const struct chain_way way = __real_chain_tuning_stay(t);
-  in_tiles = way.bytes > 0;
-  return way;
-}
-
-void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
-  periods_ran += periods;
-  if (!in_tiles) {
-    last_called = periods_ran;
-    called_runs++;
-  }
-  all_time += periods * (in_tiles ? tiled_time : called_time);
-  __real_chain_tuning_ran(ctx, t, periods, !planted ? seconds : in_tiles ? tiled_time : called_time);
-}
-
-static void plant(double called, double tiled) {
-  planted = true;
-  called_time = called;
-  tiled_time = tiled;
-  periods_ran = last_called = called_runs = 0;
-  all_time = 0;
-}
-
-/* More than the cache that is said to be there (OP2_L3), and whole numbers, so that sums are exact. */
-enum { MANY = 30000, WIDTH = 8, ROUNDS = 16 };
-
-OP_KERNEL_DEF(
-    spread, void spread(const double *a, const double *b, double *ra, double *rb) {
-      for (int d = 0; d < 8; d++) {
-        ra[d] -= a[d] - b[d];
-        rb[d] += a[d] - b[d];
-      }
-    })
-OP_KERNEL_DEF(
-    settle, void settle(double *r, double *q) {
-      for (int d = 0; d < 8; d++) {
-        q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
-        r[d] = 0;
-      }
-    })
 static const char loud[] = OP_KERNEL(void loud(double *r, double *q) {
   for (int d = 0; d < 8; d++) {
     q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
@@ -80,67 +17,11 @@ static const char loud[] = OP_KERNEL(void loud(double *r, double *q) {
   if (q[0] > 1e9)
     printf("large\n");
 });
+static const char damp[] = OP_KERNEL(void damp(double *r, double *q) {
+  for (int d = 0; d < 8; d++)
+    q[d] -= r[d] + (q[d] > 100);
+});
 static const char total[] = OP_KERNEL(void total(const double *q, double *sum) { *sum += q[0] + q[7]; });
-
-static op_set cells, edges;
-static op_map ends;
-static op_dat q, r;
-
-/* The file of the store, in the folder. */
-static const char *store_name = "auto.db";
-
-/* With a cache of so many bytes, and up to two more words. */
-static void begin_with(const char *cache, const char *more, const char *other) {
-  static int pairs[2 * (MANY - 1)];
-  static double values[MANY * WIDTH];
-  char program[] = "program", variant[] = "OP2_VARIANT=scalar", l3[64], store[300], words[2][300];
-  char *argv[] = {program, variant, l3, store, words[0], words[1], NULL};
-  snprintf(l3, sizeof l3, "OP2_L3=%s", cache);
-  snprintf(store, sizeof store, "OP2_CACHE=%s/%s", folder, store_name);
-  snprintf(words[0], sizeof words[0], "%s", more);
-  snprintf(words[1], sizeof words[1], "%s", other);
-  works(op_init(*other ? 6 : *more ? 5 : 4, argv, 0));
-  for (int i = 0; i < MANY * WIDTH; i++)
-    values[i] = (double)(i * 7L % 1009);
-  for (int e = 0; e < MANY - 1; e++) {
-    pairs[2 * e] = e;
-    pairs[2 * e + 1] = e + 1;
-  }
-  cells = op_decl_set(MANY, "cells");
-  edges = op_decl_set(MANY - 1, "edges");
-  ends = op_decl_map(edges, cells, 2, pairs, "ends");
-  q = op_decl_dat(cells, WIDTH, "double", values, "q");
-  r = op_decl_dat(cells, WIDTH, "double", NULL, "r");
-}
-
-static void begin(const char *more) {
-  begin_with("256K", more, "");
-}
-
-static void spread_once(void) {
-  works(op_par_loop(OP_KERNEL_OF(spread), "spread", edges, op_arg_dat(q, 0, ends, WIDTH, "double", OP_READ),
-                    op_arg_dat(q, 1, ends, WIDTH, "double", OP_READ),
-                    op_arg_dat(r, 0, ends, WIDTH, "double", OP_INC),
-                    op_arg_dat(r, 1, ends, WIDTH, "double", OP_INC)));
-}
-
-static void settle_by(const char *text, const char *name) {
-  works(op_par_loop(text, name, cells, direct(r, WIDTH, "double", OP_RW), direct(q, WIDTH, "double", OP_RW)));
-}
-
-static void step(void) {
-  spread_once();
-  settle_by(OP_KERNEL_OF(settle), "settle");
-}
-
-static void steps(int n) {
-  for (int i = 0; i < n; i++)
-    step();
-}
-
-static long long waiting(void) {
-  return op_counters()->waiting;
-}
 
 /* The dat now. */
 struct outcome {
@@ -185,8 +66,7 @@ TEST(a_period_runs_in_tiles_when_it_comes_again) {
   }
   take(&got);
   works(op_exit());
-  if (first < 2 || first > 5)
-    fail_msg("in tiles from step %d on", first);
+  assert_int_equal(first, 3);
   expect(&got, ROUNDS);
 }
 
@@ -243,6 +123,37 @@ TEST(what_is_wrong_is_an_error_at_the_call) {
   works(op_exit());
 }
 
+/* What came first is a part of a period: then the whole of it waits, as soon as it came twice. */
+TEST(a_longer_period_takes_the_place_of_its_part) {
+  enum { PARTS = 4, TURNS = 6, LOOPS = 2 * PARTS + 1 };
+  int whole = 0;
+  begin("OP2_TUNE=off");
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int part = 0; part < PARTS; part++) {
+      step();
+      if (turn == 0 && part == 2)
+        assert_true(waiting() > 0);
+    }
+    const long long before = waiting();
+    settle_by(damp, "damp");
+    if (turn == 1)
+      assert_int_equal(waiting(), 0); /* it runs as called, and with it all before */
+    whole += waiting() == before + 1;
+  }
+  assert_true(whole >= TURNS - 3);
+  take(&got);
+  works(op_exit());
+  static struct outcome singly;
+  begin_with("256K", "OP2_LAZY=off", "OP2_TUNE=off");
+  for (int turn = 0; turn < TURNS; turn++) {
+    steps(PARTS);
+    settle_by(damp, "damp");
+  }
+  take(&singly);
+  works(op_exit());
+  assert_memory_equal(singly.q, got.q, sizeof got.q);
+}
+
 /* As long as it takes, and it starts so the next time. */
 TEST(ways_are_compared_and_remembered) {
   enum { ENOUGH = 400 };
@@ -258,49 +169,6 @@ TEST(ways_are_compared_and_remembered) {
   assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
   expect(&got, ROUNDS);
-}
-
-/* A period of more than a millisecond. Trials of the other sizes of tiles are the same tiles to the tuner. */
-TEST(as_called_and_tiles_are_compared_soon_and_cost_little) {
-  enum { MANY_STEPS = 300 };
-  plant(2.6e-3, 2e-3);
-  store_name = "soon.db";
-  begin_with("256K", "OP2_FUSE=off", "");
-  for (int i = 0; i < MANY_STEPS; i++) {
-    step();
-    op_barrier();
-    if (periods_ran == 30 && called_runs < 2)
-      fail_msg("%d runs as called in the first 30 periods", called_runs);
-  }
-  assert_true(periods_ran > 30);
-  assert_true(called_runs * (called_time - tiled_time) <= 0.05 * all_time + called_time);
-  works(op_exit());
-  planted = false;
-  store_name = "auto.db";
-}
-
-/* The next run goes on where one ended, and what is decided stays so. */
-TEST(a_comparison_goes_on_in_the_next_run) {
-  enum { FEW = 24, RUNS = 12 };
-  plant(2e-3, 3e-3);
-  store_name = "next.db";
-  int runs = 0, called = 0;
-  for (; runs < RUNS; runs++) {
-    begin_with("256K", "OP2_FUSE=off", "");
-    called_runs = periods_ran = 0;
-    for (int i = 0; i < FEW; i++) {
-      step();
-      op_barrier();
-    }
-    called = called_runs;
-    works(op_exit());
-    if (periods_ran > 0 && called == periods_ran)
-      break;
-  }
-  if (runs < 1 || runs == RUNS)
-    fail_msg("decided after %d runs: %d of %d runs as called", runs, called, periods_ran);
-  planted = false;
-  store_name = "auto.db";
 }
 
 /* ---- programs that change ---- */

@@ -21,8 +21,6 @@ void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double
 void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
 struct chain_way __real_chain_tuning_next(struct chain_tuning *t);
 struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
-struct chain_way __real_chain_tuning_stay(struct chain_tuning *t);
-struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t);
 void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 
@@ -36,12 +34,6 @@ static bool runs_as_tasks;
 
 struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t) {
   const struct chain_way way = __real_chain_tuning_next(t);
-  runs_as_tasks = way.tasks;
-  return way;
-}
-
-struct chain_way __wrap_chain_tuning_stay(struct chain_tuning *t) {
-  const struct chain_way way = __real_chain_tuning_stay(t);
   runs_as_tasks = way.tasks;
   return way;
 }

@@ -1,11 +1,14 @@
 /* op_par_loop of a kernel that the program's own compiler compiled. */
 #include "api/api.h"
+#include "api/life.h"
 #include "api/op2/compiled.h"
 #include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
+#include "op2/op2jit_op2.h"
 
 static int choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                   struct error *err) {
@@ -36,9 +39,22 @@ int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, 
                                  .compiled = compiled,
                                  .functions = &op2_functions,
                                  .origin = origin};
+  /* What waits runs with the old values. */
+  const bool waits = ctx->queue && ctx->queue->count && mesh_constants_moved(ctx->mesh);
+  int code = waits ? queue_flush(ctx, api_error()) : OP_OK;
   mesh_look_at_constants(ctx);
-  int code = loop_run_call(ctx, &call, api_error());
+  if (!code)
+    code = loop_run_call(ctx, &call, api_error());
   if (code && *origin->file)
     error_prefix(api_error(), "%s:%d: ", origin->file, origin->line);
   return api_leave(code);
+}
+
+int op2jit_op2_loops_wait(void) {
+  struct op_context *ctx = api_enter("op_loops_wait", KEEP);
+  if (!ctx)
+    return api_refused();
+  ctx_let_wait(ctx);
+  api_heed_handler();
+  return api_leave(OP_OK);
 }

@@ -11,13 +11,14 @@
 #include "loop/queue.h"
 #include "tune/choose.h"
 
-/* So many calls have to repeat, at first: more than a loop that is called twice in a period makes. */
-enum { SHORT_HISTORY = 9, LONG_HISTORY = WATCH_ROOM / 2 };
+/* So many calls have to repeat, at first: more than a loop that is called twice in a period makes. Two periods are enough
+ * otherwise, though what comes twice may be a part of a longer one (see grows). */
+enum { SHORT_HISTORY = 3, LONG_HISTORY = WATCH_ROOM / 2 };
 /* After so many runs in a row that gained nothing loops run as called; they are looked at again after so many calls,
  * doubled each time up to so often. */
 enum { MOST_USELESS = 4, PAUSE = 64, MOST_FAILURES = 10 };
 /* After so many runs a period runs as called, as long as variants of its loops are to be tried. */
-enum { TURNS = 10 };
+enum { TURNS = 4 };
 /* Loops of fewer bytes take less time than it takes to look. */
 static const double least_bytes = 1e6;
 
@@ -91,7 +92,8 @@ static bool begin(struct op_context *ctx, struct watch *w) {
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
   const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds);
-  w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = w->good = 0;
+  w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = w->good = w->rested = 0;
+  w->may_rest = true;
   for (int i = 0; i < w->n; i++)
     w->nwaiting += w->period[i].waits;
   w->waits = pays && w->nwaiting > 0;
@@ -104,8 +106,8 @@ static bool begin(struct op_context *ctx, struct watch *w) {
 
 static bool wants_trials(const struct watch *w) {
   bool any = false;
-  for (int i = 0; i < w->n; i++)
-    any |= w->period[i].loop && tune_is_open(w->period[i].loop);
+  for (int i = 0; i < w->n && !any; i++)
+    any = w->period[i].loop && tune_wants_turn(w->period[i].loop);
   return any;
 }
 
@@ -117,13 +119,27 @@ static void pass(struct watch *w) {
 
 /* At the beginning of a period, with nothing that waits. */
 static void begin_period(const struct op_context *ctx, struct watch *w) {
-  if (ctx->queue->count == 0 && ++w->turns % TURNS == 0 && wants_trials(w))
-    w->rest = w->n;
+  if (ctx->queue->count > 0 || ++w->turns % TURNS != 0 || !w->may_rest || !wants_trials(w))
+    return;
+  w->rest = w->n;
+  w->rested++;
 }
 
 /* Something ran what waited in the middle of a chain: its rest runs as called, and the next one is whole again. */
 static bool is_rest(const struct op_context *ctx, const struct watch *w) {
   return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
+}
+
+/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. */
+static bool grows(struct op_context *ctx, struct watch *w, const struct loop *loop) {
+  const int found = find_period(w);
+  bool has = false;
+  for (int i = 0; i < w->n; i++)
+    has |= w->period[i].loop == loop;
+  if (found == 0 || (found == w->n && has))
+    return false;
+  begin(ctx, w);
+  return true;
 }
 
 bool watch_takes(struct op_context *ctx, const struct loop *loop) {
@@ -133,6 +149,8 @@ bool watch_takes(struct op_context *ctx, const struct loop *loop) {
     return false;
   if (loop != w->period[w->at].loop) {
     w->at = w->rest = 0;
+    if (grows(ctx, w, loop))
+      return false;
     if (++w->lost > 2 * w->n + PATIENCE)
       give_up(w);
     if (!w->waits || loop != w->period[0].loop)

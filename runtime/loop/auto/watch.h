@@ -43,6 +43,8 @@ struct watch {
   int lost, useless;      /* calls that were not expected, and runs that gained nothing, in a row */
   int good;               /* runs that gained */
   int turns, rest;        /* periods so far; loops that run as called, so that their own variants are tried */
+  int rested;             /* periods that ran so, since somebody paid for them */
+  bool may_rest;          /* another one can be paid for */
   struct chain_way guess; /* how to run it at first */
 };
 

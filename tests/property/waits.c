@@ -1,0 +1,59 @@
+/* Linked so, the library expects that waiting pays for whatever comes a third time, though the data are small, and that tiles do: all
+ * else is as in a program whose data no cache holds. What may not wait does not. */
+#include <stdbool.h>
+
+#include "context/context.h"
+#include "loop/auto/worth.h"
+#include "loop/queue.h"
+#include "loop/tiled/inner.h"
+
+enum { TILE_BYTES = 1000 };
+static int history;
+
+void __real_watch_open(struct watch *w, const struct op_context *ctx);
+void __wrap_watch_open(struct watch *w, const struct op_context *ctx);
+bool __real_watch_takes(struct op_context *ctx, const struct loop *loop);
+bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop);
+bool __real_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                          double *seconds);
+bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                          double *seconds);
+bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
+double __wrap_tiled_worth_bytes(const struct op_context *ctx);
+double __wrap_worth_tile_bytes(const struct op_context *ctx);
+
+/* Loops of few bytes are a reason to look, too. */
+void __wrap_watch_open(struct watch *w, const struct op_context *ctx) {
+  __real_watch_open(w, ctx);
+  w->least = w->usual = 0;
+  history = w->history;
+}
+
+/* These programs are short: nobody stops looking for a while, or wants to see more, because a period did not pay. */
+bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop) {
+  ctx->queue->watch.next_look = 0;
+  ctx->queue->watch.history = history;
+  return __real_watch_takes(ctx, loop);
+}
+
+bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
+                          double *seconds) {
+  __real_worth_waiting(ctx, period, n, guess, seconds);
+  guess->bytes = TILE_BYTES;
+  return true;
+}
+
+bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n) {
+  (void)ctx, (void)loops;
+  return n > 1;
+}
+
+double __wrap_tiled_worth_bytes(const struct op_context *ctx) {
+  (void)ctx;
+  return 0;
+}
+
+double __wrap_worth_tile_bytes(const struct op_context *ctx) {
+  (void)ctx;
+  return TILE_BYTES;
+}
