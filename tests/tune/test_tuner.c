@@ -336,6 +336,49 @@ TEST(preparing_is_paid_for) {
   tuner_free(t);
 }
 
+/* Runs until it is settled, and how many of them each candidate had. */
+static void settle(struct tuner *t, const double *times, int *runs) {
+  for (int run = 0; run < 5000 && !tuner_is_settled(t); run++) {
+    const int candidate = tuner_next(t);
+    runs[candidate]++;
+    tuner_record(t, candidate, times[candidate]);
+  }
+  assert_true(tuner_is_settled(t));
+}
+
+/* All others are decided without it; it is compared with the best of them alone, and drift brings it no sooner. */
+TEST(what_is_postponed_comes_when_it_is_asked_for) {
+  enum { DEFAULT, WORSE, LATER, LAST, COUNT };
+  static const double times[COUNT] = {2e-3, 3e-3, 1e-3, 1.5e-3}, slower[COUNT] = {4e-3, 3e-3, 1e-3, 1.5e-3};
+  const struct tuner_options options = {.share = 0.05, .drift = 1.5, .base = 2};
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int runs[COUNT] = {0}, before;
+  assert_int_equal(tuner_new(&t, COUNT, DEFAULT, &options, &err), OP_OK);
+  tuner_postpone(t, LATER);
+  tuner_postpone(t, LAST);
+  settle(t, times, runs);
+  assert_int_equal(tuner_winner(t), DEFAULT);
+  for (int run = 0; run < 400 && tuner_is_settled(t); run++)
+    tuner_record(t, tuner_next(t), slower[tuner_next(t)]);
+  assert_int_equal(tuner_restarts(t), 1);
+  settle(t, slower, runs);
+  assert_int_equal(tuner_winner(t), WORSE);
+  assert_int_equal(runs[LATER] + runs[LAST], 0);
+  assert_true(tuner_is_later(t, LATER));
+  before = runs[DEFAULT];
+  tuner_challenge(t, LATER);
+  settle(t, slower, runs);
+  assert_int_equal(tuner_winner(t), LATER);
+  assert_false(tuner_is_later(t, LATER));
+  assert_int_equal(runs[DEFAULT], before);
+  tuner_challenge(t, LAST);
+  settle(t, slower, runs);
+  assert_int_equal(tuner_winner(t), LATER);
+  assert_true(runs[LAST] >= 3 && tuner_overhead(t) <= 0.05 * tuner_total(t) + 3e-3);
+  tuner_free(t);
+}
+
 TEST(values_of_the_variable) {
   struct error err = {0};
   struct tune_mode m;
