@@ -118,6 +118,8 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
     launch_put(launch);
     return code;
   }
+  if (!loop_may_wait(ctx, loop)) /* its text is given up: the program's own function runs */
+    return run_at_once(ctx, launch, err);
   note_place(launch, call);
   loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;

@@ -4,7 +4,8 @@
  *   promise   op_loops_wait
  *   raw       the same, with a loop of its own over dat->data between op_mpi_halo_exchanges and op_mpi_set_dirtybit
  *   handler   the same, with an error handler of the program
- *   function  the same, with a kernel that has no text */
+ *   function  the same, with a kernel that has no text
+ *   refused   the same, with one whose text is not what it declares, so that it runs as a function in the end */
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -33,6 +34,11 @@ static void settle(double *r, double *q) {
 /* Its variable is no constant. */
 static void add(double *q) {
   q[0] += undeclared;
+}
+
+/* It is declared to add. */
+static void halve(double *q) {
+  q[0] = 0.5 * q[0] + rate;
 }
 
 static void total(const double *q, double *sum) {
@@ -65,7 +71,7 @@ int main(int argc, char **argv) {
     op_loops_wait();
   long long most = 0;
   for (int step = 0; step < steps; step++) {
-    rate = step < 15 ? 1 : -2; /* what waits runs with the old value */
+    rate = std::strcmp(mode, "refused") == 0 ? 1 + step % 5 : step < 15 ? 1 : -2; /* what waits runs with the old value */
     undeclared = step;
     op_par_loop(spread, "spread", edges, op_arg_dat(q, 0, ends, width, "double", OP_READ),
                 op_arg_dat(q, 1, ends, width, "double", OP_READ),
@@ -76,6 +82,8 @@ int main(int argc, char **argv) {
     most = op_counters()->waiting > most ? op_counters()->waiting : most;
     if (std::strcmp(mode, "function") == 0)
       op_par_loop(add, "add", cells, op_arg_dat(q, -1, OP_ID, width, "double", OP_RW));
+    if (std::strcmp(mode, "refused") == 0)
+      op_par_loop(halve, "halve", edges, op_arg_dat(q, 0, ends, width, "double", OP_INC));
     if (std::strcmp(mode, "raw") == 0 && step % 5 == 4) {
       op_arg args[] = {op_arg_dat(q, -1, OP_ID, width, "double", OP_RW)};
       const int size = op_mpi_halo_exchanges(cells, 1, args);

@@ -41,6 +41,9 @@ for backend in seq openmp; do
   expect raw "1 tiled 1" OP2_BACKEND=$backend
   expect handler "0 tiled 0" OP2_BACKEND=$backend
   expect function "1 tiled 1" OP2_BACKEND=$backend
+  for lazy in auto on check; do
+    expect refused "1 tiled 1" OP2_BACKEND=$backend OP2_LAZY=$lazy
+  done
   expect plain "0 tiled 0" OP2_BACKEND=$backend OP2_LAZY=on
   expect promise "1 tiled 1" OP2_BACKEND=$backend OP2_LAZY=on
   expect promise "1 tiled 1" OP2_BACKEND=$backend OP2_LAZY=check
