@@ -320,7 +320,7 @@ fresh() {
   local cases=20 seed=$((${DAY_SEED:-0} * 1000 + 9000)) variant layout program tool some='airfoil|jac|multigrid|spmv'
   [ "$size" != small ] || { cases=1 some='jac' && export OP2_TUNE=off; }
   export OP2_CACHE=off
-  for program in "$here"/bin/test_cuda_{results,counts,graphs}; do
+  for program in "$here"/bin/test_cuda_{results,counts,graphs,near}; do
     [ ! -e "$program" ] || OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 150 "$program"
   done
   for variant in $fresh_forms; do

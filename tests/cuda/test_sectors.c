@@ -10,7 +10,7 @@
 enum { SIDE = 64, CELLS = SIDE * SIDE, EDGES = 2 * CELLS, LANES = 32 };
 
 struct counts {
-  long long stores, atomics;
+  long long stores, atomics, loads;
 };
 static void (*count)(int on);
 static void (*counted)(struct counts *out);
@@ -102,6 +102,7 @@ TEST(sectors_of_a_warp) {
       {SAVE, "direct/128/scalars", "double", 128, 128, 0},
       {SAVE, "direct/128", "double", 32, 32, 0},
       {SAVE, "direct/128/each4", "double", 32, 32, 0},
+      {UPDATE, "direct/128/scalars", "double", 256, 256, 0},
       {UPDATE, "direct/128", "double", 64, 64, 0},
       {RAISE, "direct/128", "double", 32, 32, 0},
   };
@@ -140,11 +141,11 @@ TEST(first_guesses) {
     op_access access;
     int dim;
     const char *word, *variant;
-  } cases[] = {{OP_INC, 4, NULL, "warps/128/vectors"},
-               {OP_INC, 12, NULL, "warps/128/vectors"},
-               {OP_INC, 40, NULL, "atomics/128/vectors"}, /* no room */
-               {OP_MIN, 4, NULL, "atomics/128/vectors"},
-               {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
+  } cases[] = {
+      {OP_INC, 4, NULL, "warps/128/vectors"},      {OP_INC, 12, NULL, "warps/128/vectors"},
+      {OP_INC, 40, NULL, "warps/64/vectors/near"}, /* no room for more threads */
+      {OP_INC, 120, NULL, "atomics/128/vectors"},   /* nor for these */
+      {OP_MIN, 4, NULL, "atomics/128/vectors"},    {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int dim = cases[i].dim;
     works(start(cases[i].word, NULL));

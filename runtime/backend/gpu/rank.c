@@ -23,8 +23,7 @@ static void in_colours(const struct gpu_sample *s, struct gpu_counts *c, double 
 }
 
 static void count_atomics(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
-  (void)shape;
-  c->reds = s->reds;
+  c->reds = shape->near ? s->near_reds : s->reds;
 }
 
 static void count_blocks(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
@@ -70,8 +69,12 @@ static int form_of(const struct gpu_shape *shape) {
 
 bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out) {
   const int form = form_of(shape);
-  *out = (struct gpu_counts){
-      .reads = s->reads, .writes = shape->vectors ? s->stores : s->scalars, .bytes = s->once, .launches = 1};
+  *out = (struct gpu_counts){.reads = s->reads + (shape->near ? s->near : s->far),
+                             .writes = shape->near      ? s->near_stores
+                                       : shape->vectors ? s->stores
+                                                        : s->scalars,
+                             .bytes = s->once,
+                             .launches = 1};
   if (form >= 0 && forms[form].count)
     forms[form].count(s, shape, out);
   return form >= 0;

@@ -33,6 +33,9 @@ static const struct {
     {{.strategy = GPU_WARPS, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 128, .vectors = true, .near = true}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 64, .vectors = true, .near = true}, 1},
+    {{.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = true}, 1},
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
@@ -73,7 +76,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           "direct, atomics, "
           "staged, blocks, colours, apart, whole, warps; a block size, a multiple of 32 up to "
           "1024; vectors, scalars, "
-          "sorted, joined, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+          "sorted, joined, near, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
           "layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
@@ -88,7 +91,8 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
-static void settle(struct gpu_variant *v, const struct loop *loop, bool increments) {
+static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_loop *l) {
+  const bool increments = l->targets.count > 0;
   const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
@@ -103,6 +107,7 @@ static void settle(struct gpu_variant *v, const struct loop *loop, bool incremen
     v->shape.strategy = GPU_ATOMICS;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
+  v->shape.near = v->shape.near && gpu_near_can(&loop->desc, &v->shape, &l->targets);
   if (!walks(v))
     v->each = 1;
 }
@@ -218,7 +223,31 @@ static bool suits_warps(const struct gpu *c, const struct loop *loop, const stru
   bool adds = false;
   for (int k = 0; k < l->targets.count; k++)
     adds |= l->targets.items[k].access == OP_INC;
-  return adds && gpu_sums_bytes(&loop->desc, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
+  const struct gpu_shape plain = {.strategy = GPU_WARPS};
+  return adds &&
+         gpu_sums_bytes(&loop->desc, &plain, &l->targets, ELEMENTS_AT_ONCE) <= (size_t)c->device.shared_most;
+}
+
+/* What rows need that are near, in a block. */
+static bool has_room(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                     const struct gpu_shape *s) {
+  size_t bytes = (size_t)s->block * gpu_near_bytes(&loop->desc, s, &l->targets);
+  if (s->strategy == GPU_WARPS)
+    bytes += gpu_sums_bytes(&loop->desc, s, &l->targets, s->block);
+  return bytes <= (size_t)c->device.shared_most;
+}
+
+/* Rows that leave room for few threads stay in shared memory all the time. */
+static void use_near(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                     struct gpu_variant *v) {
+  const struct gpu_shape near = {
+      .strategy = GPU_WARPS, .block = 64, .vectors = true, .near = true, .dialect = c->driver->dialect};
+  bool adds = false;
+  for (int k = 0; k < l->targets.count; k++)
+    adds |= gpu_is_near(&loop->desc, &near, &l->targets, l->targets.items[k].columns[0].arg);
+  if (adds && v->shape.strategy == GPU_ATOMICS && !c->device.is_cpu &&
+      gpu_near_can(&loop->desc, &near, &l->targets) && has_room(c, loop, l, &near))
+    v->shape = near;
 }
 
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
@@ -234,6 +263,7 @@ static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, co
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
   v.shape.dialect = c->driver->dialect;
+  use_near(c, loop, l, &v);
   if (refusal(c, loop, l, &v))
     v.shape.strategy = GPU_BLOCKS;
   return v;
@@ -289,7 +319,9 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
     const bool by_chance = v.shape.strategy == GPU_ATOMICS || v.shape.strategy == GPU_WARPS;
-    if (fits && !first && !refusal(c, loop, l, &v) && !(strict && by_chance))
+    const bool near =
+        !v.shape.near || (gpu_near_can(&loop->desc, &v.shape, &l->targets) && has_room(c, loop, l, &v.shape));
+    if (fits && near && !first && !refusal(c, loop, l, &v) && !(strict && by_chance))
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
   }
@@ -363,15 +395,15 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 
 /* Words that mean nothing for this loop are left out: atomics without increments, eachN of blocks. */
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
-                          bool increments, bool rows_named) {
+                          const struct gpu_loop *l, bool rows_named) {
   struct text asked = {0}, left = {0};
   struct gpu_variant settled = *v;
-  settle(&settled, loop, increments);
+  settle(&settled, loop, l);
   if (!rows_named) /* they are the first guess's */
     v->shape.rows = settled.shape.rows;
   struct gpu_shape shape = v->shape;
   print(v, &asked);
-  settle(v, loop, increments);
+  settle(v, loop, l);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
   shape.strategy = v->shape.strategy;
@@ -398,7 +430,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   v.shape.rows = gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
-  settle(&v, loop, l->targets.count > 0);
+  settle(&v, loop, l);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
@@ -407,7 +439,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (ragged)
     keep_colours(ctx, loop, &v);
   if (!code && forced)
-    settle_forced(ctx, loop, &v, l->targets.count > 0, rows_named);
+    settle_forced(ctx, loop, &v, l, rows_named);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
