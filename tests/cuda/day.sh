@@ -342,7 +342,7 @@ fresh() {
   gather
 }
 
-small=(--cells 300 --large 0 --side 8 --rows 300 --repeats 2 --warm 1 --seconds 0.01)
+small=(--cells 300 --large 0 --tiny 100 --side 8 --rows 300 --repeats 2 --warm 1 --seconds 0.01)
 
 speed() {
   local options=(--large 2880000 --seconds 0.3 --repeats 7)
