@@ -144,7 +144,7 @@ TEST(first_guesses) {
   } cases[] = {
       {OP_INC, 4, NULL, "warps/128/vectors"},      {OP_INC, 12, NULL, "warps/128/vectors"},
       {OP_INC, 40, NULL, "warps/64/vectors/near"}, /* no room for more threads */
-      {OP_INC, 120, NULL, "atomics/128/vectors"},   /* nor for these */
+      {OP_INC, 120, NULL, "atomics/128/vectors"},  /* nor for these */
       {OP_MIN, 4, NULL, "atomics/128/vectors"},    {OP_INC, 4, "OP2_FP=strict", "apart/128/vectors"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int dim = cases[i].dim;

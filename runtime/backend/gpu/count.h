@@ -51,6 +51,12 @@ struct gpu_counts {
 };
 /* False: the form is not one that is counted. */
 bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out);
+/* Seconds that a form's operations of the L2 take, and its bytes: it takes the longer of them, beside its launches. */
+struct gpu_bounds {
+  double cache, memory;
+};
+struct gpu_bounds gpu_bounds_of(const struct gpu_sample *s, const struct gpu_counts *c,
+                                const struct gpu_rates *rates);
 /* Seconds; HUGE_VAL for a form that is not counted. */
 double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates);
 

@@ -80,11 +80,17 @@ bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, s
   return form >= 0;
 }
 
+struct gpu_bounds gpu_bounds_of(const struct gpu_sample *s, const struct gpu_counts *c,
+                                const struct gpu_rates *rates) {
+  const double operations = (c->reads + c->writes + rates->red * c->reds) * s->warps;
+  return (struct gpu_bounds){.cache = operations / rates->sectors, .memory = c->bytes / rates->copy};
+}
+
 double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates) {
   struct gpu_counts c;
   if (!gpu_count_form(s, shape, &c))
     return HUGE_VAL;
-  const double operations = (c.reads + c.writes + rates->red * c.reds) * s->warps;
-  const double memory = c.bytes / rates->copy, cache = operations / rates->sectors;
-  return forms[form_of(shape)].waits * (launch_seconds * c.launches + (memory > cache ? memory : cache));
+  const struct gpu_bounds b = gpu_bounds_of(s, &c, rates);
+  return forms[form_of(shape)].waits *
+         (launch_seconds * c.launches + (b.memory > b.cache ? b.memory : b.cache));
 }

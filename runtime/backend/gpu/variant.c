@@ -33,7 +33,7 @@ static const struct {
     {{.strategy = GPU_WARPS, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
-    {{.strategy = GPU_DIRECT, .block = 128, .vectors = true, .near = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 64, .vectors = true, .near = true}, 1},
     {{.strategy = GPU_ATOMICS, .block = 64, .vectors = true, .near = true}, 1},
     {{.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = true}, 1},
 };
@@ -333,6 +333,22 @@ static bool adds_rows(const struct gpu *c) {
   return sscanf(c->device.arch, "sm_%d", &capability) == 1 && capability >= 90;
 }
 
+static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_sample *sample,
+                        struct candidate candidate) {
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  const struct gpu_variant v = variant_to_try(c, candidate.which);
+  struct gpu_counts counts;
+  struct text name = {0};
+  print(&v, &name);
+  gpu_count_form(sample, &v.shape, &counts);
+  const struct gpu_bounds b = gpu_bounds_of(sample, &counts, &c->rates);
+  log_line(ctx->log, LOG_DEBUG, "tune",
+           "loop %s, variant %s: by its counts %.1f us (the L2 takes %.4g us, memory %.4g us, launches: %d)",
+           loop->name, text_str(&name), 1e6 * candidate.seconds, 1e6 * b.cache, 1e6 * b.memory,
+           counts.launches);
+  text_free(&name);
+}
+
 /* By what the counts say. Shapes of one strategy count alike, and differ by little: each next one is taken for a little
  * slower, so that another strategy is tried before them where it is nearly as fast. Collective. */
 static int rank_candidates(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
@@ -352,13 +368,8 @@ static int rank_candidates(struct op_context *ctx, struct loop *loop, const stru
   }
   code = agree_on_largest(ctx->agreement, code, seconds, n, err);
   for (int i = 0; !code && i < n; i++) {
-    const struct gpu_variant v = variant_to_try(c, list[i].which);
-    struct text name = {0};
-    print(&v, &name);
     list[i].seconds = seconds[i];
-    log_line(ctx->log, LOG_DEBUG, "tune", "loop %s, variant %s: by its counts %.1f us", loop->name,
-             text_str(&name), 1e6 * seconds[i]);
-    text_free(&name);
+    tell_counts(ctx, loop, &sample, list[i]);
   }
   qsort(list, (size_t)n, sizeof *list, by_seconds);
   return code;
