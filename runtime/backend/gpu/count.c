@@ -218,6 +218,22 @@ static double row_words(const struct counting *c, double *read_bytes) {
   return words;
 }
 
+/* Different rows that one instruction after the other reads of a dat: threads that name one row ask once. */
+static double rows_at_once(const struct counting *c, int dat, int from, int to) {
+  double different = 0;
+  for (int i = 0; i < c->loop->nargs; i++) {
+    struct loop_arg arg = c->loop->args[i];
+    if (!arg.present || c->loop->desc.args[i].dat != dat || is_known(c->loop, i))
+      continue;
+    const long columns = arg.map && arg.map->first ? 1 : arg_most(&arg);
+    for (int column = 0; column < columns; column++) {
+      arg.idx = columns > 1 ? column : arg.idx;
+      sectors_of(c->rows, add_rows(c, &arg, from, to, 0), layout_of(arg.dat), &different);
+    }
+  }
+  return different;
+}
+
 /* Of the group: the rows that warps bring; those that no L1 keeps are asked for piece by piece, and what registers do not hold
  * is memory's. */
 static void count_near(struct counting *c) {
@@ -232,9 +248,8 @@ static void count_near(struct counting *c) {
     const long piece = u->dat->dim > REGISTER_ROW ? (long)u->dat->value_size : piece_of(u->dat, l);
     for (int at = 0; at < c->count; at += COUNT_WARP) {
       const int to = at + COUNT_WARP < c->count ? at + COUNT_WARP : c->count;
-      const int n = rows_of_dat(c, dat, at, to);
-      far += (double)n * (double)(l.bytes / piece);
-      c->out->near += sectors_of(c->rows, n, l, &different);
+      far += rows_at_once(c, dat, at, to) * (double)(l.bytes / piece);
+      c->out->near += sectors_of(c->rows, rows_of_dat(c, dat, at, to), l, &different);
     }
   }
   if (read_bytes * l1_threads > l1_bytes)
