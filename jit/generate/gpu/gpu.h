@@ -33,7 +33,7 @@ struct gpu_shape {
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
   bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
-  bool near;      /* rows of many values are in shared memory while a warp's elements use them */
+  int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
  * "warps/256/joined", "warps/64/vectors/near". */
@@ -73,7 +73,7 @@ size_t gpu_sums_bytes(const struct desc *d, const struct gpu_shape *s, const str
                       int width);
 
 /* ---- near: rows in shared memory ---- */
-enum { GPU_NEAR_VALUES = 16 }; /* what is shorter is in registers, or a cache holds it */
+enum { GPU_NEAR_VALUES = 16 }; /* usually: what is shorter is in registers, or a cache holds it */
 /* Values from an increment's row to the next: threads use other banks. */
 static inline int gpu_near_apart(int dim) {
   return dim | 1;

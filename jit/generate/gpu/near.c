@@ -12,35 +12,35 @@ static size_t row_bytes(const struct desc_arg *a) {
   return (size_t)a->dim * type_info(a->type)->size;
 }
 
-static bool is_wide(const struct desc *d, const struct desc_arg *a) {
+static bool is_wide(const struct desc *d, const struct gpu_shape *s, const struct desc_arg *a) {
   return a->present && a->form == DESC_DAT && !desc_is_ragged(d, a) && !a->entry &&
-         !dat_is_apart(d, a->dat) && !type_is_struct(a->type) && a->dim >= GPU_NEAR_VALUES &&
-         row_bytes(a) % 4 == 0 && !desc_is_shared(d, (int)(a - d->args));
+         !dat_is_apart(d, a->dat) && !type_is_struct(a->type) && a->dim >= s->near && row_bytes(a) % 4 == 0 &&
+         !desc_is_shared(d, (int)(a - d->args));
 }
 
 /* All that adds to a target does it in one way. */
-static bool target_is_near(const struct desc *d, int dat) {
+static bool target_is_near(const struct desc *d, const struct gpu_shape *s, int dat) {
   bool near = true;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (a->present && a->form == DESC_DAT && a->dat == dat && access_reduces(a->access))
-      near = near && a->access == OP_INC && is_wide(d, a);
+      near = near && a->access == OP_INC && is_wide(d, s, a);
   }
   return near;
 }
 
 bool gpu_is_near(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t, int arg) {
   const struct desc_arg *a = &d->args[arg];
-  if (!s->near || !is_wide(d, a))
+  if (!s->near || !is_wide(d, s, a))
     return false;
   if (access_reduces(a->access) && gpu_target_of(t, a->dat) >= 0)
-    return target_is_near(d, a->dat);
+    return target_is_near(d, s, a->dat);
   return a->access == OP_READ || (a->map < 0 && !access_is_extremum(a->access) && arg_is_alone(d, a));
 }
 
 bool gpu_near_can(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t) {
   struct gpu_shape near = *s;
-  near.near = true;
+  near.near = s->near ? s->near : GPU_NEAR_VALUES;
   const bool has_place =
       !s->rows && s->dialect != GPU_DIALECT_OPENCL &&
       (s->strategy == GPU_DIRECT || s->strategy == GPU_ATOMICS || s->strategy == GPU_WARPS);

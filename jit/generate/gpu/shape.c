@@ -29,6 +29,8 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     text_add(out, "/joined");
   if (s->near)
     text_add(out, "/near");
+  if (s->near && s->near != GPU_NEAR_VALUES)
+    text_addf(out, "%d", s->near);
 }
 
 int gpu_elements(const struct gpu_shape *s) {
@@ -41,7 +43,7 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
   for (int i = 0; i < GPU_STRATEGIES; i++)
     if (strcmp(word, strategies[i]) == 0) {
       s->strategy = (enum gpu_strategy)i;
-      s->near = false; /* the first guess may be near; what is forced is what is named */
+      s->near = 0; /* the first guess may be near; what is forced is what is named */
       return true;
     }
   if (strcmp(word, "vectors") == 0)
@@ -52,8 +54,14 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
     return s->sorted = true;
   if (strcmp(word, "joined") == 0)
     return s->joined = true;
-  if (strcmp(word, "near") == 0)
-    return s->near = true;
+  if (strcmp(word, "near") == 0) {
+    s->near = GPU_NEAR_VALUES;
+    return true;
+  }
+  if (sscanf(word, "near%d%c", &number, &end) == 1 && number > 0 && number <= 64) {
+    s->near = number;
+    return true;
+  }
   if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
     s->min_blocks = number;
     return true;

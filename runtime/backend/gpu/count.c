@@ -119,7 +119,7 @@ static long piece_of(const struct dat *dat, struct layout l) {
 }
 
 static bool may_be_near(const struct counting *c, int arg) {
-  static const struct gpu_shape near = {.near = true};
+  static const struct gpu_shape near = {.near = GPU_NEAR_VALUES};
   return gpu_is_near(&c->loop->desc, &near, c->targets, arg);
 }
 

@@ -33,9 +33,9 @@ static const struct {
     {{.strategy = GPU_WARPS, .block = 128, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
-    {{.strategy = GPU_DIRECT, .block = 64, .vectors = true, .near = true}, 1},
-    {{.strategy = GPU_ATOMICS, .block = 64, .vectors = true, .near = true}, 1},
-    {{.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
+    {{.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
@@ -76,7 +76,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           "direct, atomics, "
           "staged, blocks, colours, apart, whole, warps; a block size, a multiple of 32 up to "
           "1024; vectors, scalars, "
-          "sorted, joined, near, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+          "sorted, joined, nearN, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
           "layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
@@ -107,7 +107,8 @@ static void settle(struct gpu_variant *v, const struct loop *loop, const struct 
     v->shape.strategy = GPU_ATOMICS;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
-  v->shape.near = v->shape.near && gpu_near_can(&loop->desc, &v->shape, &l->targets);
+  if (!gpu_near_can(&loop->desc, &v->shape, &l->targets))
+    v->shape.near = 0;
   if (!walks(v))
     v->each = 1;
 }
@@ -240,8 +241,11 @@ static bool has_room(const struct gpu *c, const struct loop *loop, const struct 
 /* Rows that leave room for few threads stay in shared memory all the time. */
 static void use_near(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                      struct gpu_variant *v) {
-  const struct gpu_shape near = {
-      .strategy = GPU_WARPS, .block = 64, .vectors = true, .near = true, .dialect = c->driver->dialect};
+  const struct gpu_shape near = {.strategy = GPU_WARPS,
+                                 .block = 64,
+                                 .vectors = true,
+                                 .near = GPU_NEAR_VALUES,
+                                 .dialect = c->driver->dialect};
   bool adds = false;
   for (int k = 0; k < l->targets.count; k++)
     adds |= gpu_is_near(&loop->desc, &near, &l->targets, l->targets.items[k].columns[0].arg);
