@@ -153,6 +153,7 @@ TEST(first_guesses) {
                {OP_MIN, 4, NULL, "atomics/128/vectors", "double"},
                {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors", "double"},
                {OP_INC, 40, "OP2_FP=strict", "ordered/64/vectors", "double"},
+               {OP_INC, 20, "OP2_VARIANT=ordered/64/near", "ordered/64/vectors", "double"}, /* has none */
                {OP_INC, 120, "OP2_FP=strict", "apart/128/vectors", "double"},
                {OP_MIN, 4, "OP2_FP=strict", "apart/128/vectors", "double"},
                {OP_INC, 4, "OP2_FP=strict", "warps/128/vectors", "int"}}; /* the same in any order */
