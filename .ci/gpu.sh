@@ -7,23 +7,23 @@ gpu_libraries() { # PROGRAM...: the libraries that they load, without the C libr
 }
 
 # Programs, the libraries they need, and the script: a folder that runs wherever the C library is not older than here.
-gpu_pack() { # FOLDER
-  local folder=$1 programs=() name
+gpu_pack() { # FOLDER [BUILD]
+  local folder=$1 build=${2:-build} programs=() name
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/lib" || return 1
-  programs=(build/runtime/cli/op2jit build/bench/cuda_one build/bench/forms build/tests/property/property build/tests/kernels/test_kernels
-    build/tests/shadow/test_shadow build/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,results,rows})
+  programs=("$build"/runtime/cli/op2jit "$build"/bench/cuda_one "$build"/bench/forms "$build"/tests/property/property "$build"/tests/kernels/test_kernels
+    "$build"/tests/shadow/test_shadow "$build"/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,near,results,rows})
   for name in declare arguments reductions floating data globals kernels kernel_files prelude types launch life views subsets ragged fused; do
-    programs+=("build/tests/api/test-api-$name")
+    programs+=("$build/tests/api/test-api-$name")
   done
-  for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint sums temporaries; do programs+=("build/bench/turns_$name"); done
+  for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint sums temporaries; do programs+=("$build/bench/turns_$name"); done
   while read -r name _; do
-    if [ -x "build/samples/$name" ]; then programs+=("build/samples/$name"); else programs+=("build/tests/samples/$name"); fi
-  done <build/tests/cuda/samples.txt
-  cp build/bench/spmv_rows "$folder/bin/spmv_bench" && cp build/tests/cuda/samples.txt bench/cuda/twins.cu bench/gpu/forms.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
+    if [ -x "$build/samples/$name" ]; then programs+=("$build/samples/$name"); else programs+=("$build/tests/samples/$name"); fi
+  done <"$build"/tests/cuda/samples.txt
+  cp "$build"/bench/spmv_rows "$folder/bin/spmv_bench" && cp "$build"/tests/cuda/samples.txt bench/cuda/twins.cu bench/gpu/forms.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
-  cp -L build/libop2jit.so.0 $(gpu_libraries "${programs[@]}" build/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
+  cp -L "$build"/libop2jit.so.0 $(gpu_libraries "${programs[@]}" "$build"/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
   strip --strip-debug "$folder"/bin/* "$folder"/lib/*
   cp samples/*/*_kernels.h tests/api/*.h "$folder/bin" || return 1 # where programs look for their kernels
   # What is known so far, to compare with there.

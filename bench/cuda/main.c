@@ -1,7 +1,7 @@
 /* ./dev bench cuda: the library on a GPU against hand-written CUDA of the same loops, in one run: airfoil in two
- * sizes, jac and a stream, in both precisions; then what the host pays. Medians of several measurements,
- * contenders taking turns; each loop's bytes a second beside those of a copying kernel. An answer that differs
- * fails. */
+ * sizes, jac and a stream, in both precisions; airfoil with so few cells that launches bind it; then what the host
+ * pays. Medians of several measurements, contenders taking turns; each loop's bytes a second beside those of a
+ * copying kernel. An answer that differs fails. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>
@@ -17,9 +17,10 @@
 enum { MOST_REPEATS = 51 };
 
 struct settings {
-  int small, large, side, vector, repeats, warm;
+  int small, large, tiny, side, vector, repeats, warm;
   double seconds;
   const char *json, *source, *cache;
+  const char *lazy; /* OP2_LAZY; NULL: as it comes */
   int argc;
   char **argv;
 };
@@ -30,6 +31,13 @@ struct output {
   int wrong, cases;
 };
 
+static char *joined(const char *name, const char *value) {
+  const size_t size = strlen(name) + strlen(value) + 1;
+  char *made = room((long long)size, 1);
+  snprintf(made, size, "%s%s", name, value);
+  return made;
+}
+
 /* With these words behind the user's; names end with NULL. */
 static void start_library(const struct settings *s, const char *const *words) {
   char *all[64];
@@ -38,17 +46,12 @@ static void start_library(const struct settings *s, const char *const *words) {
     all[count++] = s->argv[i];
   for (; *words; words++)
     all[count++] = strdup(*words);
+  if (s->lazy)
+    all[count++] = joined("OP2_LAZY=", s->lazy);
   all[count] = NULL;
   op_init(count, all, 0);
   for (int i = s->argc; i < count; i++)
     free(all[i]);
-}
-
-static char *joined(const char *name, const char *value) {
-  const size_t size = strlen(name) + strlen(value) + 1;
-  char *made = room((long long)size, 1);
-  snprintf(made, size, "%s%s", name, value);
-  return made;
 }
 
 /* ---- measuring ---- */
@@ -193,13 +196,22 @@ static void airfoil_case(const struct settings *s, struct bare *g, int cells, bo
   struct bare_case of = {.count = 1 + FORMS};
   mesh_generate(&mesh, cells);
   tuned(s, make_airfoil, &mesh, single_precision);
-  snprintf(of.name, sizeof of.name, "airfoil, %d cells, %s", mesh.cells, precisions[single_precision]);
+  snprintf(of.name, sizeof of.name, "airfoil, %d cells, %s%s", mesh.cells, precisions[single_precision],
+           s->lazy ? ", waiting" : "");
   of.contenders[0] = library_airfoil(&mesh, single_precision);
   for (int f = 0; f < FORMS; f++)
     of.contenders[1 + f] = twin_airfoil(g, &mesh, form_of(f, single_precision));
   run_case(s, g, &of, limits[single_precision], out);
   op_exit();
   mesh_free(&mesh);
+}
+
+/* So few cells that launches are all that counts: loop by loop, and together as a graph. */
+static void tiny_cases(const struct settings *s, struct bare *g, struct output *out) {
+  struct settings waiting = *s;
+  waiting.lazy = "on";
+  airfoil_case(s, g, s->tiny, false, out);
+  airfoil_case(&waiting, g, s->tiny, false, out);
 }
 
 static void jac_case(const struct settings *s, struct bare *g, bool single_precision, struct output *out) {
@@ -295,6 +307,8 @@ static void run_all(const struct settings *s, struct bare *g, struct output *out
     jac_case(s, g, single != 0, out);
     stream_case(s, g, single != 0, out);
   }
+  if (s->tiny)
+    tiny_cases(s, g, out);
   for (int single = 0; single < 2 && s->large; single++)
     airfoil_case(s, g, s->large, single != 0, out);
   host_costs(s, out);
@@ -303,6 +317,7 @@ static void run_all(const struct settings *s, struct bare *g, struct output *out
 int main(int argc, char **argv) {
   struct settings s = {.small = PUBLISHED_CELLS,
                        .large = 11520000,
+                       .tiny = 2000,
                        .side = 2000,
                        .vector = 20000000,
                        .repeats = 9,
@@ -316,6 +331,7 @@ int main(int argc, char **argv) {
   const struct option_entry options[] = {
       {"cells", OPTION_INT, &s.small, 0, 1e8, "cells of the small airfoil; 0: without it"},
       {"large", OPTION_INT, &s.large, 0, 1e8, "cells of the large airfoil; 0: without it"},
+      {"tiny", OPTION_INT, &s.tiny, 0, 1e6, "cells of the airfoil that launches bind; 0: without it"},
       {"side", OPTION_INT, &s.side, 2, 10000, "nodes on a side of jac's grid"},
       {"rows", OPTION_INT, &s.vector, 1, 1e8, "rows of the stream"},
       {"repeats", OPTION_INT, &s.repeats, 1, MOST_REPEATS, "measurements of each"},

@@ -320,7 +320,7 @@ fresh() {
   local cases=20 seed=$((${DAY_SEED:-0} * 1000 + 9000)) variant layout program tool some='airfoil|jac|multigrid|spmv'
   [ "$size" != small ] || { cases=1 some='jac' && export OP2_TUNE=off; }
   export OP2_CACHE=off
-  for program in "$here"/bin/test_cuda_{results,counts,graphs}; do
+  for program in "$here"/bin/test_cuda_{results,counts,graphs,near}; do
     [ ! -e "$program" ] || OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 150 "$program"
   done
   for variant in $fresh_forms; do
@@ -342,7 +342,7 @@ fresh() {
   gather
 }
 
-small=(--cells 300 --large 0 --side 8 --rows 300 --repeats 2 --warm 1 --seconds 0.01)
+small=(--cells 300 --large 0 --tiny 100 --side 8 --rows 300 --repeats 2 --warm 1 --seconds 0.01)
 
 speed() {
   local options=(--large 2880000 --seconds 0.3 --repeats 7)

@@ -199,6 +199,37 @@ CASE(direct_rows) {
   works(op_exit());
 }
 
+static void run_face(int dim) {
+  char face[300];
+  snprintf(face, sizeof face,
+           "void face(const double *a, const double *b, double *ra, double *rb) {\n"
+           "  for (int i = 0; i < %d; i++) { ra[i] += a[i] - b[i]; rb[i] -= a[i] - b[i]; }\n}\n",
+           dim);
+  op_dat u = op_decl_dat(mesh.cells, dim, "double", NULL, "u"),
+         r = op_decl_dat(mesh.cells, dim, "double", NULL, "sums");
+  works(op_par_loop(face, "face", mesh.edges, op_arg_dat(u, 0, mesh.ec, dim, "double", OP_READ),
+                    op_arg_dat(u, 1, mesh.ec, dim, "double", OP_READ),
+                    op_arg_dat(r, 0, mesh.ec, dim, "double", OP_INC),
+                    op_arg_dat(r, 1, mesh.ec, dim, "double", OP_INC)));
+}
+
+/* Of 32 edges 64 rows of ten sectors, 33 of them different: value by value where each thread reads and adds its own, for no
+ * cache keeps them, but two edges name a cell at once; in whole sectors where warps bring them. Rows of 15 are as any others. */
+CASE(rows_of_many_values) {
+  (void)state;
+  begin(LEAST, LEAST, false, "double");
+  run_face(40);
+  assert_true(seen.far == (16 + 32) * 40);
+  assert_true(near(seen.near, 330, 0.001));
+  assert_true(seen.reds == 64 * 40 && seen.near_reds == 64 * 10);
+  assert_true(near(seen.sums[0].sectors, 330, 0.001));
+  works(op_exit());
+  begin(LEAST, LEAST, false, "double");
+  run_face(15);
+  assert_true(seen.far == 0 && seen.near == 0 && seen.reads > 0 && seen.reds == seen.near_reds);
+  works(op_exit());
+}
+
 /* ---- the order ---- */
 static double microseconds(enum gpu_strategy strategy, int block) {
   const struct gpu_shape shape = {.strategy = strategy, .block = block, .vectors = true};
@@ -247,22 +278,39 @@ CASE(what_is_tried_on_a_small_mesh) {
   works(op_exit());
 }
 
-/* Where sums are made in the order of the elements nothing else is tried, and nothing is counted. */
+/* Where sums are made in the order of the elements nothing else is tried, and nothing is counted: rows of many values, too,
+ * which leave room for smaller blocks, are not near. */
 CASE(what_is_tried_in_strict) {
   (void)state;
+  static const struct {
+    int values, count;
+    const char *names[2];
+  } cases[] = {{4, 2, {"ordered/256/vectors", "ordered/128/vectors"}}, {20, 1, {"ordered/128/vectors"}}};
   setenv("OP2_FP", "strict", 1);
   seen = (struct gpu_sample){0};
-  begin(LEAST / 4, LEAST / 4, false, "double");
-  run_flux();
-  struct loop **loops = loop_records(api_context());
-  const struct gpu_loop *l = loops[0]->ready.backend_state;
-  assert_int_equal(l->nvariants, 2);
-  assert_string_equal(l->variants[0].name, "ordered/256/vectors");
-  assert_string_equal(l->variants[1].name, "ordered/128/vectors");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    begin(LEAST / 4, LEAST / 4, false, "double");
+    run_face(cases[i].values);
+    struct loop **loops = loop_records(api_context());
+    const struct gpu_loop *l = loops[0]->ready.backend_state;
+    assert_int_equal(l->nvariants, cases[i].count);
+    for (int v = 0; v < cases[i].count; v++)
+      assert_string_equal(l->variants[v].name, cases[i].names[v]);
+    free(loops);
+    works(op_exit());
+  }
   assert_true(seen.warps == 0);
-  free(loops);
-  works(op_exit());
   unsetenv("OP2_FP");
+}
+
+CASE(what_is_tried_for_rows_of_many_values) {
+  (void)state;
+  begin(LEAST, LEAST, false, "double");
+  run_face(40);
+  const struct gpu_loop *l = loop_seen->ready.backend_state;
+  assert_string_equal(l->variants[0].name, "warps/64/vectors/near");
+  assert_string_equal(l->variants[1].name, "atomics/64/vectors/near");
+  works(op_exit());
 }
 
 /* Its rates are kept; without a file that keeps them they are an H100's. */
@@ -300,10 +348,12 @@ int main(void) {
       cmocka_unit_test(rows_of_floats),
       cmocka_unit_test(shuffled_edges),
       cmocka_unit_test(direct_rows),
+      cmocka_unit_test(rows_of_many_values),
       cmocka_unit_test(what_is_tried_on_a_large_mesh),
       cmocka_unit_test(what_is_tried_where_edges_are_shuffled),
       cmocka_unit_test(what_is_tried_on_a_small_mesh),
       cmocka_unit_test(what_is_tried_in_strict),
+      cmocka_unit_test(what_is_tried_for_rows_of_many_values),
       cmocka_unit_test(a_device_is_measured_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

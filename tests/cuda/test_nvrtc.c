@@ -2,8 +2,9 @@
  * registers, spills and shared memory of each are printed (by NVRTC). Each program given runs on the stand-in first and
  * leaves its sources behind (OP2_DUMP).
  *
- *   test_nvrtc [--hip] [--long|--brief|--rows|--each] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
- * */
+ *   test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *
+ * --forms: every form that the tuner may try, for one GPU (`./dev bench registers`). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +24,43 @@
 
 extern char **environ;
 
+static const char *const usual_variants[] = {"warps/128/vectors", "ordered/256/vectors", "staged/128/sorted",
+                                             "apart/128/vectors", "atomics/128/vectors", "whole/128",
+                                             "blocks/256",        "colours/128",         "warps/256/joined",
+                                             "warps/64/soa",      "atomics/64/soa",      "staged/64/soa",
+                                             "apart/64/soa",      "whole/64/sorted/soa", "blocks/64/soa",
+                                             "colours/64/soa",    "ordered/64/soa"};
+enum { USUAL = sizeof usual_variants / sizeof *usual_variants };
+/* What the tuner may try (runtime/backend/gpu/variant.c), and what OP2_FP=strict takes. */
+static const char *const forms[] = {
+    "warps/128/vectors",   "warps/256/vectors",         "warps/256/vectors/joined", "warps/64/vectors/near",
+    "atomics/128/vectors", "atomics/128/scalars",       "atomics/128/vectors/min8", "atomics/64/vectors/near",
+    "staged/128/vectors",  "staged/256/vectors/sorted", "blocks/256/vectors",       "ordered/256/vectors",
+    "apart/128/vectors",   "direct/128/scalars",        "direct/128/vectors/min8"};
+enum { FORMS = sizeof forms / sizeof *forms };
+static const char *const shared_variants[] = {"rows8", "apart/rows32"}; /* several threads for an element */
+
 static const char *const usual_gpus[] = {"sm_75", "sm_90", "sm_120", NULL};
 static const char *const one_gpu[] = {"sm_90", NULL};
 static const char *const hip_gpus[] = {"gfx90a", "gfx1030", NULL};
 static const char *const all_gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", NULL};
+
+static const struct mode {
+  const char *word;
+  const char *const *variants;
+  size_t nvariants;
+  const char *const *gpus;
+} modes[] = {{"", usual_variants, 3, usual_gpus},        {"--long", usual_variants, 9, all_gpus},
+             {"--brief", usual_variants, 1, one_gpu},    {"--each", usual_variants, USUAL, one_gpu},
+             {"--rows", shared_variants, 2, usual_gpus}, {"--forms", forms, FORMS, one_gpu}};
+
+static const struct mode *mode_of(const char *word) {
+  const struct mode *found = &modes[0];
+  for (size_t i = 1; word && i < sizeof modes / sizeof *modes; i++)
+    if (strcmp(word, modes[i].word) == 0)
+      found = &modes[i];
+  return found;
+}
 
 /* One of the two compilers. */
 struct compiler_of {
@@ -114,7 +148,19 @@ static int number_before(const char *text, const char *words) {
   return atoi(at);
 }
 
-static void show(const char *name, const char *gpu, const struct compile_result *r) {
+/* The loop and its variant, as the text's first line says them: "loop res_calc, warps/128/vectors, contract". */
+static void print_name(const char *text, const char *otherwise) {
+  const char *loop = strstr(text, ": loop "), *comma = loop ? strchr(loop, ',') : NULL,
+             *end = comma ? strchr(comma + 1, ',') : NULL;
+  if (!end) {
+    printf("  %-48s", otherwise);
+    return;
+  }
+  loop += strlen(": loop ");
+  printf("  %-18.*s %-30.*s", (int)(comma - loop), loop, (int)(end - comma - 2), comma + 2);
+}
+
+static void show(const char *text, const char *name, const char *gpu, const struct compile_result *r) {
   int registers = 0, spilled = 0, shared = 0;
   for (int i = 0; i < r->nmessages; i++) {
     int n = number_before(r->messages[i].text, "registers");
@@ -123,8 +169,9 @@ static void show(const char *name, const char *gpu, const struct compile_result 
     n = number_before(r->messages[i].text, "bytes smem");
     shared = n > shared ? n : shared;
   }
-  printf("  %-44s %-7s %4d registers %5d bytes spilled %6d bytes shared %6.0f ms %7zu bytes\n", name, gpu,
-         registers, spilled, shared, 1e3 * r->seconds_front, r->size);
+  print_name(text, name);
+  printf(" %-7s %4d registers %5d bytes spilled %6d bytes shared %6.0f ms %7zu bytes\n", gpu, registers,
+         spilled, shared, 1e3 * r->seconds_front, r->size);
 }
 
 static void compile_folder(struct compiler_of *n, const char *folder, const char *name,
@@ -154,7 +201,7 @@ static void compile_folder(struct compiler_of *n, const char *folder, const char
         printf("  %s %s: %s:%d: %s\n", name, gpus[i], result.messages[m].file, result.messages[m].line,
                result.messages[m].text);
     } else {
-      show(name, gpus[i], &result);
+      show(text_str(&main_text), name, gpus[i], &result);
     }
     nvrtc_release(&result);
   }
@@ -199,26 +246,15 @@ static void remove_folder(const char *path) {
 int main(int argc, char **argv) {
   struct compiler_of compiler = {.hip = argc > 1 && strcmp(argv[1], "--hip") == 0};
   int at = compiler.hip ? 2 : 1;
-  const bool all = argc > at && strcmp(argv[at], "--long") == 0;
-  const bool brief = argc > at && strcmp(argv[at], "--brief") == 0;
-  const bool each = argc > at && strcmp(argv[at], "--each") == 0;
-  const bool rows = argc > at && strcmp(argv[at], "--rows") == 0;
-  at += all || brief || each || rows;
-  static const char *const variants[] = {"warps/128/vectors", "ordered/256/vectors", "staged/128/sorted",
-                                         "apart/128/vectors", "atomics/128/vectors", "whole/128",
-                                         "blocks/256",        "colours/128",         "warps/256/joined",
-                                         "warps/64/soa",      "atomics/64/soa",      "staged/64/soa",
-                                         "apart/64/soa",      "whole/64/sorted/soa", "blocks/64/soa",
-                                         "colours/64/soa",    "ordered/64/soa"};
-  static const char *const shared[] = {"rows8", "apart/rows32"}; /* several threads for an element */
-  const char *const *run = rows ? shared : variants;
-  const size_t nvariants = each ? sizeof variants / sizeof *variants : all ? 9 : brief ? 1 : 3;
+  const struct mode *mode = mode_of(argc > at ? argv[at] : NULL);
+  at += mode != modes;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(stderr,
-            "usage: test_nvrtc [--hip] [--long|--brief|--rows|--each] FOLDER PROGRAM [ARGUMENT...] [-- "
-            "PROGRAM...]...\n");
+    fprintf(
+        stderr,
+        "usage: test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms] FOLDER PROGRAM [ARGUMENT...] [-- "
+        "PROGRAM...]...\n");
     return 2;
   }
   if (open_compiler(&compiler, &err)) {
@@ -237,16 +273,11 @@ int main(int argc, char **argv) {
     while (end < argc && strcmp(argv[end], "--") != 0)
       end++;
     argv[end < argc ? end : argc] = NULL;
-    for (size_t v = 0; v < nvariants; v++)
-      run_program(&argv[at], run[v]);
+    for (size_t v = 0; v < mode->nvariants; v++)
+      run_program(&argv[at], mode->variants[v]);
     at = end + 1;
   }
-  for_each_folder(&compiler, root,
-                  compiler.hip    ? hip_gpus
-                  : all           ? all_gpus
-                  : brief || each ? one_gpu
-                                  : usual_gpus,
-                  &totals);
+  for_each_folder(&compiler, root, compiler.hip ? hip_gpus : mode->gpus, &totals);
   nvrtc_close(compiler.nvrtc);
   printf("%d sources, %d compiles, %d failures\n", totals.sources, totals.compiles, totals.failures);
   return totals.failures || !totals.sources;

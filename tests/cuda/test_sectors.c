@@ -10,7 +10,7 @@
 enum { SIDE = 64, CELLS = SIDE * SIDE, EDGES = 2 * CELLS, LANES = 32 };
 
 struct counts {
-  long long stores, atomics;
+  long long stores, atomics, loads;
 };
 static void (*count)(int on);
 static void (*counted)(struct counts *out);
@@ -107,6 +107,7 @@ TEST(sectors_of_a_warp) {
       {SAVE, "direct/128/scalars", "double", 128, 128, 0},
       {SAVE, "direct/128", "double", 32, 32, 0},
       {SAVE, "direct/128/each4", "double", 32, 32, 0},
+      {UPDATE, "direct/128/scalars", "double", 256, 256, 0},
       {UPDATE, "direct/128", "double", 64, 64, 0},
       {RAISE, "direct/128", "double", 32, 32, 0},
   };
@@ -147,10 +148,12 @@ TEST(first_guesses) {
     const char *word, *variant, *type;
   } cases[] = {{OP_INC, 4, NULL, "warps/128/vectors", "double"},
                {OP_INC, 12, NULL, "warps/128/vectors", "double"},
-               {OP_INC, 40, NULL, "atomics/128/vectors", "double"}, /* no room */
+               {OP_INC, 40, NULL, "warps/64/vectors/near", "double"}, /* no room for more threads */
+               {OP_INC, 120, NULL, "atomics/128/vectors", "double"},  /* nor for these */
                {OP_MIN, 4, NULL, "atomics/128/vectors", "double"},
                {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors", "double"},
                {OP_INC, 40, "OP2_FP=strict", "ordered/64/vectors", "double"},
+               {OP_INC, 20, "OP2_VARIANT=ordered/64/near", "ordered/64/vectors", "double"}, /* has none */
                {OP_INC, 120, "OP2_FP=strict", "apart/128/vectors", "double"},
                {OP_MIN, 4, "OP2_FP=strict", "apart/128/vectors", "double"},
                {OP_INC, 4, "OP2_FP=strict", "warps/128/vectors", "int"}}; /* the same in any order */

@@ -121,6 +121,10 @@ static const char hip_rows[] =
     "  __builtin_amdgcn_wave_barrier();\n"
     "}\n";
 
+static const char cuda_near[] = "#define OP2_FROM(v, lane) __shfl_sync(0xffffffffu, v, lane)\n"
+                                "#ifndef OP2_LANES\n#define OP2_LANES 32\n#endif\n";
+static const char hip_near[] = "#define OP2_FROM(v, lane) __shfl(v, lane, OP2_LANES)\n";
+
 static const struct gpu_language languages[GPU_DIALECTS] = {
     [GPU_DIALECT_CUDA] = {.words = &cuda_words,
                           .main_ending = ".loop.cu",
@@ -128,7 +132,8 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                           .prelude = cuda_prelude,
                           .check = cuda_check_kernel,
                           .copy_text = cuda_copy_text,
-                          .rows = cuda_rows},
+                          .rows = cuda_rows,
+                          .near = cuda_near},
     [GPU_DIALECT_HIP] = {.words = &hip_words,
                          .main_ending = ".loop.hip",
                          .prelude_file = "op2jit_hip.h",
@@ -136,7 +141,8 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                          .prelude = cuda_prelude,
                          .check = cuda_check_kernel,
                          .copy_text = cuda_copy_text,
-                         .rows = hip_rows},
+                         .rows = hip_rows,
+                         .near = hip_near},
     [GPU_DIALECT_OPENCL] = {.words = &opencl_words,
                             .main_ending = ".loop.cl",
                             .prelude_file = "op2jit_opencl.h",

@@ -36,7 +36,7 @@ static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
 
 /* Does the kernel get a row in registers? */
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
-  if (desc_is_ragged(w->g.d, a))
+  if (desc_is_ragged(w->g.d, a) || gpu_near_arg(w, a))
     return false;
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
@@ -179,6 +179,8 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
     snprintf(out, size, "op2_a%d", arg);
   else if (is_row(w, a))
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
+  else if (gpu_near_arg(w, a))
+    snprintf(out, size, "op2_w%d + %d * op2_step%d", arg, v, arg);
   else if (gpu_is_increment(w, a))
     snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
              gpu_target_of(&w->targets, a->dat), gpu_column_of(w, arg, v), a->dim);
@@ -461,7 +463,9 @@ void gpu_put_increments(struct gpu_writer *w) {
   if (one)
     put_open(&w->g, "if (op2_lane == 0)");
   for (int i = 0; i < d->nargs; i++)
-    for (int v = 0; gpu_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
+    for (int v = 0;
+         gpu_is_increment(w, &d->args[i]) && !gpu_near_arg(w, &d->args[i]) && v < arg_columns(d, &d->args[i]);
+         v++)
       put_increment(w, i, v);
   if (one)
     put_close(&w->g);

@@ -35,9 +35,10 @@ struct gpu_shape {
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
   bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
+  int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
- * "warps/256/joined". */
+ * "warps/256/joined", "warps/64/vectors/near". */
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
@@ -77,7 +78,21 @@ bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
 int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err);
 void gpu_targets_free(struct gpu_targets *t);
 /* WARPS, ORDERED: bytes of shared memory in which `width` elements' increments meet. */
-size_t gpu_sums_bytes(const struct desc *d, const struct gpu_targets *t, int width);
+size_t gpu_sums_bytes(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
+                      int width);
+
+/* ---- near: rows in shared memory ---- */
+enum { GPU_NEAR_VALUES = 16 }; /* usually: what is shorter is in registers, or a cache holds it */
+/* Values from an increment's row to the next: threads use other banks. */
+static inline int gpu_near_apart(int dim) {
+  return dim | 1;
+}
+/* Are rows of this argument, in a shape that is near? */
+bool gpu_is_near(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t, int arg);
+/* Has the loop such rows, and the strategy a place for them? */
+bool gpu_near_can(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
+/* Bytes of shared memory for each thread of a block, beside those of gpu_sums_bytes. */
+size_t gpu_near_bytes(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
 
 /* ---- parameters ---- */
 enum gpu_parameter_kind {

@@ -28,6 +28,27 @@ static void put_walk(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
+/* The same, whose warps have elements that follow one another, and bring what those use to shared memory. */
+static void put_near_walk(struct gpu_writer *w) {
+  put(&w->g, "$shared $aligned unsigned char op2_shared[];");
+  gpu_put_near_places(w, "0");
+  put_open(&w->g,
+           "for (int op2_i = op2_begin + op2_nth * %d + (int)$thread - op2_mine; op2_i < op2_end; op2_i += "
+           "(int)$blocks * %d)",
+           w->shape->block, w->shape->block);
+  put(&w->g, "const int op2_e = op2_i + op2_mine;");
+  put(&w->g, "const bool op2_on = op2_e < op2_end;");
+  gpu_put_brought(w);
+  put_open(&w->g, "if (op2_on)");
+  gpu_put_near_cleared(w);
+  gpu_put_rows(w);
+  gpu_put_element(w);
+  gpu_put_increments(w);
+  put_close(&w->g);
+  gpu_put_taken_back(w);
+  put_close(&w->g);
+}
+
 /* ---- blocks of a plan: one thread, one element ---- */
 static void put_block_head(struct gpu_writer *w) {
   put(&w->g, "const int op2_block = op2_blocks[op2_first + op2_nth];");
@@ -241,6 +262,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
     (w->shape->strategy == GPU_APART ? put_sum : put_later)(w, k);
   if (w->shape->rows)
     gpu_put_rows_helpers(w);
+  if (w->shape->near)
+    gpu_put_near_helpers(w);
   gpu_put_user_text(w, files);
   if (gpu_has_structs(w->g.d)) { /* which it has */
     gpu_put_value_types(w, p);
@@ -257,6 +280,8 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
     put_blocks(w);
   else if (gpu_sums_by_targets(w->shape->strategy))
     gpu_put_warps(w);
+  else if (w->shape->near)
+    put_near_walk(w);
   else
     put_walk(w);
   gpu_put_finish(w);

@@ -27,6 +27,10 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     text_addf(out, "/rows%d", s->rows);
   if (s->joined)
     text_add(out, "/joined");
+  if (s->near)
+    text_add(out, "/near");
+  if (s->near && s->near != GPU_NEAR_VALUES)
+    text_addf(out, "%d", s->near);
 }
 
 int gpu_elements(const struct gpu_shape *s) {
@@ -39,6 +43,7 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
   for (int i = 0; i < GPU_STRATEGIES; i++)
     if (strcmp(word, strategies[i]) == 0) {
       s->strategy = (enum gpu_strategy)i;
+      s->near = 0; /* the first guess may be near; what is forced is what is named */
       return true;
     }
   if (strcmp(word, "vectors") == 0)
@@ -49,6 +54,14 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
     return s->sorted = true;
   if (strcmp(word, "joined") == 0)
     return s->joined = true;
+  if (strcmp(word, "near") == 0) {
+    s->near = GPU_NEAR_VALUES;
+    return true;
+  }
+  if (sscanf(word, "near%d%c", &number, &end) == 1 && number > 0 && number <= 64) {
+    s->near = number;
+    return true;
+  }
   if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
     s->min_blocks = number;
     return true;
@@ -125,14 +138,17 @@ bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t) {
 }
 
 /* As gpu_put_warps lays it out: a component has a place for each summand, and one more, so that components of a target
- * are in different banks. Extrema have the value they began with as well. */
-size_t gpu_sums_bytes(const struct desc *d, const struct gpu_targets *t, int width) {
+ * are in different banks; what is near has its rows one behind the other. Extrema have the value they began with as well. */
+size_t gpu_sums_bytes(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
+                      int width) {
   size_t bytes = 0;
   for (int k = 0; k < t->count; k++) {
     const struct desc_dat *dat = &d->dats[t->items[k].dat];
     const size_t places = (size_t)t->items[k].ncolumns * (size_t)width + 1,
                  rows = (size_t)dat->dim * (t->items[k].access == OP_INC ? 1 : 2);
-    bytes += (rows * places * type_info(dat->type)->size + 15) / 16 * 16;
+    const bool near = gpu_is_near(d, s, t, t->items[k].columns[0].arg);
+    const size_t values = near ? (size_t)gpu_near_apart(dat->dim) * (places - 1) : rows * places;
+    bytes += (values * type_info(dat->type)->size + 15) / 16 * 16;
   }
   return bytes;
 }

@@ -24,6 +24,11 @@ static bool is_sum(const struct gpu_writer *w, int k) {
   return w->targets.items[k].access == OP_INC;
 }
 
+/* Kernels add to its rows in shared memory, which lie there one behind the other. */
+static bool is_near(const struct gpu_writer *w, int k) {
+  return gpu_is_near(w->g.d, w->shape, &w->targets, w->targets.items[k].columns[0].arg);
+}
+
 void gpu_put_sum_types(struct gpu_writer *w) {
   if (is_joined(w))
     put(&w->g, "#define OP2_WIDTH %d", w->shape->block);
@@ -42,11 +47,16 @@ void gpu_put_sum_types(struct gpu_writer *w) {
 static void put_sizes(struct gpu_writer *w) {
   put(&w->g, "enum { op2_width = OP2_WIDTH, op2_until0 = 0 };");
   for (int k = 0; k < w->targets.count; k++)
-    put(&w->g,
-        "enum { op2_size%d = %d * op2_width + 1, op2_until%d = op2_until%d + (%d * op2_size%d * %d + 15) / "
-        "16 * 16 };",
-        k, w->targets.items[k].ncolumns, k + 1, k, dat_of(w, k)->dim * (is_sum(w, k) ? 1 : 2), k,
-        (int)type_info(dat_of(w, k)->type)->size);
+    if (is_near(w, k))
+      put(&w->g, "enum { op2_until%d = op2_until%d + (%d * op2_width * %d * %d + 15) / 16 * 16 };", k + 1, k,
+          w->targets.items[k].ncolumns, gpu_near_apart(dat_of(w, k)->dim),
+          (int)type_info(dat_of(w, k)->type)->size);
+    else
+      put(&w->g,
+          "enum { op2_size%d = %d * op2_width + 1, op2_until%d = op2_until%d + (%d * op2_size%d * %d + 15) / "
+          "16 * 16 };",
+          k, w->targets.items[k].ncolumns, k + 1, k, dat_of(w, k)->dim * (is_sum(w, k) ? 1 : 2), k,
+          (int)type_info(dat_of(w, k)->type)->size);
 }
 
 /* This thread's element, the shared memory of its warp, and what the plan has for that. */
@@ -72,6 +82,12 @@ static void put_begin(struct gpu_writer *w) {
     put(&w->g, "const $wide op2_u%d = op2_some ? op2_f%d[op2_group] : 0;", k, k);
     put(&w->g, "const int op2_n%d = op2_some ? (int)(op2_f%d[op2_group + 1] - op2_u%d) : 0;", k, k, k);
   }
+  if (!w->shape->near)
+    return;
+  char sums[64];
+  snprintf(sums, sizeof sums, "%d / op2_width * op2_until%d", w->shape->block, w->targets.count);
+  gpu_put_near_places(w, sums);
+  gpu_put_brought(w);
 }
 
 static void put_left(struct gpu_writer *w, int arg, int v) {
@@ -88,12 +104,17 @@ static void put_left(struct gpu_writer *w, int arg, int v) {
 static void put_elements(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
   put_open(&w->g, "if (op2_on)");
+  gpu_put_near_cleared(w);
   gpu_put_rows(w);
   gpu_put_element(w);
   for (int i = 0; i < d->nargs; i++)
-    for (int v = 0; gpu_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
+    for (int v = 0;
+         gpu_is_increment(w, &d->args[i]) && !gpu_near_arg(w, &d->args[i]) && v < arg_columns(d, &d->args[i]);
+         v++)
       put_left(w, i, v);
   put_close(&w->g);
+  if (w->shape->near)
+    gpu_put_taken_back(w);
   put(&w->g, is_joined(w) ? "$barrier" : "$step");
 }
 
@@ -130,8 +151,12 @@ static void put_summand(struct gpu_writer *w, int k, int piece, bool first) {
   const struct desc_dat *dat = dat_of(w, k);
   const char *sum = piece > 1 ? "op2_sum[op2_j]" : "op2_sum";
   char value[96];
-  snprintf(value, sizeof value, "op2_h%d[(op2_part%s) * op2_size%d + (int)op2_own[op2_s]]", k,
-           piece > 1 ? " + op2_j" : "", k);
+  if (is_near(w, k))
+    snprintf(value, sizeof value, "op2_h%d[(int)op2_own[op2_s] * %d + op2_part%s]", k,
+             gpu_near_apart(dat->dim), piece > 1 ? " + op2_j" : "");
+  else
+    snprintf(value, sizeof value, "op2_h%d[(op2_part%s) * op2_size%d + (int)op2_own[op2_s]]", k,
+             piece > 1 ? " + op2_j" : "", k);
   if (piece > 1)
     put(&w->g, "for (int op2_j = 0; op2_j < op2_piece; op2_j++)");
   if (first)

@@ -19,8 +19,9 @@ struct gpu_language {
   int (*check)(const struct kernel *k, struct error *err);
   /* The user's text, changed where the language would read something else. Lines stay. */
   void (*copy_text)(const struct kernel *k, const struct desc *d, struct text *out);
-  /* How threads that share an element's loops talk to one another; NULL: they cannot. */
-  const char *rows;
+  /* How threads that share an element's loops talk to one another, and those of a warp that bring rows near; NULL: they
+   * cannot. */
+  const char *rows, *near;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 
@@ -30,7 +31,10 @@ const struct gpu_language *gpu_language(enum gpu_dialect dialect);
  *   op2_lane which of an element's threads this is
  *   op2_rows3(x, k) a row of argument 3 that stays where it is, op2_to3 its targets
  *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart
- *   op2_width elements that sum together, op2_in which of them this one is, op2_size0 summands of a component */
+ *   op2_width elements that sum together, op2_in which of them this one is, op2_size0 summands of a component
+ *   op2_mine which thread of its warp this is, op2_here elements of the warp, op2_on: this thread has one
+ *   op2_w3 the near row of argument 3, op2_step3 values to the next column's; op2_row3_1 what
+ *   the element names by column 1 of map 2, op2_row0_0 the element */
 struct gpu_writer {
   struct generator g;
   const struct gpu_language *language;
@@ -77,6 +81,15 @@ void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memo
 /* warps.c, for WARPS: types in the kernel's parameters; the whole of a block. */
 void gpu_put_sum_types(struct gpu_writer *w);
 void gpu_put_warps(struct gpu_writer *w);
+
+/* near.c, for shapes that are `near`: what the kernel's text calls; where rows are, from `begin` bytes into shared memory on;
+ * rows to there, which all threads of a warp do together; what the element adds begins with nothing; rows back. */
+bool gpu_near_arg(const struct gpu_writer *w, const struct desc_arg *a);
+void gpu_put_near_helpers(struct gpu_writer *w);
+void gpu_put_near_places(struct gpu_writer *w, const char *begin);
+void gpu_put_brought(struct gpu_writer *w);
+void gpu_put_near_cleared(struct gpu_writer *w);
+void gpu_put_taken_back(struct gpu_writer *w);
 
 /* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
 void gpu_put_rows_helpers(struct gpu_writer *w);

@@ -9,6 +9,11 @@
 
 /* An element of a ragged map may have any number of targets: so many are looked at. */
 enum { MOST_PLACES = 64 };
+/* Longer rows stay in memory, unless they are near. Words of rows that a thread has registers for; operations for each other
+ * one, stored and loaded again by all threads of a warp. */
+enum { REGISTER_ROW = 32, REGISTER_WORDS = 200, SPILL = 8 };
+/* Of what the threads of a multiprocessor read, mostly, so much stays in its L1. An estimate. */
+static const double l1_bytes = 200e3, l1_threads = 512;
 
 struct counting {
   const struct loop *loop;
@@ -17,12 +22,13 @@ struct counting {
   bool adds_rows;
   struct used {
     const struct dat *dat;
-    bool reads, writes, is_target;
+    bool reads, writes, is_target, may_be_near;
     double bytes;      /* that groups move */
   } used[OP_MAX_ARGS]; /* by the description's dats */
   long *rows;          /* of one dat, in a group */
   long first;
-  int count; /* elements of the group */
+  int count;  /* elements of the group */
+  double far; /* of the groups before */
 };
 
 static int by_number(const void *a, const void *b) {
@@ -112,14 +118,24 @@ static long piece_of(const struct dat *dat, struct layout l) {
   return piece < (long)dat->value_size ? (long)dat->value_size : piece;
 }
 
+static bool may_be_near(const struct counting *c, int arg) {
+  static const struct gpu_shape near = {.near = GPU_NEAR_VALUES};
+  return gpu_is_near(&c->loop->desc, &near, c->targets, arg);
+}
+
 /* Two lanes store rows of several pieces of 16 bytes together. */
-static void count_stores(const struct counting *c, const struct loop_arg *arg) {
+static void count_stores(const struct counting *c, const struct loop_arg *arg, bool near) {
   const struct layout l = layout_of(arg->dat);
   const long value = (long)arg->dat->value_size, piece = piece_of(arg->dat, l);
   const double warps = (double)c->count / COUNT_WARP, rows = add_rows(c, arg, 0, c->count, 0);
   const bool direct = arg_is_direct(arg), whole = piece == 16 && l.bytes > 16;
   const double together = whole ? (double)l.bytes * COUNT_WARP / COUNT_SECTOR : stores_of(l.bytes, piece);
-  c->out->stores += l.alike * (direct ? warps * together : rows * (double)(l.bytes / piece));
+  const double stores =
+      l.alike *
+      (direct ? warps * (l.alike == 1 && arg->dat->dim > REGISTER_ROW ? stores_of(l.bytes, value) : together)
+              : rows * (double)(l.bytes / piece));
+  c->out->stores += stores;
+  c->out->near_stores += near ? warps * (double)l.bytes * COUNT_WARP / COUNT_SECTOR : stores;
   c->out->scalars +=
       l.alike * (direct ? warps * stores_of(l.bytes, value) : rows * (double)(l.bytes / value));
 }
@@ -149,7 +165,13 @@ static int at_once(const struct counting *c, const struct dat *dat, struct layou
   return !several || dat->dim % 2 ? 1 : dat->dim % 4 ? 2 : 4;
 }
 
+/* A row that begins anywhere. */
+static double sectors_of_row(long bytes) {
+  return bytes % COUNT_SECTOR ? (double)bytes / COUNT_SECTOR + 1 : (double)(bytes / COUNT_SECTOR);
+}
+
 static void count_column(const struct counting *c, const struct gpu_column *column, const struct dat *dat) {
+  const bool near = may_be_near(c, column->arg);
   struct loop_arg arg = c->loop->args[column->arg];
   const struct layout l = layout_of(dat);
   arg.idx = column->map >= 0 && arg.map && !arg.map->first ? column->column : arg.idx;
@@ -159,7 +181,9 @@ static void count_column(const struct counting *c, const struct gpu_column *colu
     c->out->values += (double)n * dat->dim;
     c->out->pieces += (double)n * l.alike * (double)(l.bytes / piece_of(dat, l));
     c->out->entries += n;
-    c->out->reds += (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l);
+    const double reds = (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l);
+    c->out->reds += reds;
+    c->out->near_reds += near ? n * sectors_of_row(l.bytes) : reds;
   }
 }
 
@@ -177,6 +201,63 @@ static void count_target(const struct counting *c, const struct gpu_target *t) {
   }
 }
 
+/* ---- rows that may be near ---- */
+/* Words of registers that an element's rows need, which are not near; bytes of rows that its thread reads. */
+static double row_words(const struct counting *c, double *read_bytes) {
+  double words = 0;
+  for (int i = 0; i < c->loop->nargs; i++) {
+    const struct desc_arg *a = &c->loop->desc.args[i];
+    if (!a->present || a->form != DESC_DAT || desc_is_ragged(&c->loop->desc, a))
+      continue;
+    const double bytes =
+        (double)arg_most(&c->loop->args[i]) * (double)a->dim * (double)type_info(a->type)->size;
+    const bool target = c->used[a->dat].is_target;
+    words += target || a->dim <= REGISTER_ROW ? bytes / 4 : 0;
+    *read_bytes += !target && may_be_near(c, i) ? bytes : 0;
+  }
+  return words;
+}
+
+/* Different rows that one instruction after the other reads of a dat: threads that name one row ask once. */
+static double rows_at_once(const struct counting *c, int dat, int from, int to) {
+  double different = 0;
+  for (int i = 0; i < c->loop->nargs; i++) {
+    struct loop_arg arg = c->loop->args[i];
+    if (!arg.present || c->loop->desc.args[i].dat != dat || is_known(c->loop, i))
+      continue;
+    const long columns = arg.map && arg.map->first ? 1 : arg_most(&arg);
+    for (int column = 0; column < columns; column++) {
+      arg.idx = columns > 1 ? column : arg.idx;
+      sectors_of(c->rows, add_rows(c, &arg, from, to, 0), layout_of(arg.dat), &different);
+    }
+  }
+  return different;
+}
+
+/* Of the group: the rows that warps bring; those that no L1 keeps are asked for piece by piece, and what registers do not hold
+ * is memory's. */
+static void count_near(struct counting *c) {
+  double read_bytes = 0, far = 0;
+  const double words = row_words(c, &read_bytes);
+  for (int dat = 0; dat < c->loop->desc.ndats; dat++) {
+    const struct used *u = &c->used[dat];
+    double different = 0;
+    if (!u->may_be_near || !u->reads || u->is_target)
+      continue;
+    const struct layout l = layout_of(u->dat);
+    const long piece = u->dat->dim > REGISTER_ROW ? (long)u->dat->value_size : piece_of(u->dat, l);
+    for (int at = 0; at < c->count; at += COUNT_WARP) {
+      const int to = at + COUNT_WARP < c->count ? at + COUNT_WARP : c->count;
+      far += rows_at_once(c, dat, at, to) * (double)(l.bytes / piece);
+      c->out->near += sectors_of(c->rows, rows_of_dat(c, dat, at, to), l, &different);
+    }
+  }
+  if (read_bytes * l1_threads > l1_bytes)
+    c->out->far = c->far + far;
+  c->out->far += words > REGISTER_WORDS ? (words - REGISTER_WORDS) * SPILL * c->count / COUNT_WARP : 0;
+  c->far = c->out->far;
+}
+
 /* ---- a group, and all ---- */
 static void count_group(struct counting *c) {
   const struct loop *loop = c->loop;
@@ -184,7 +265,7 @@ static void count_group(struct counting *c) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->present && arg->dat && access_changes(arg->access) && !is_known(loop, i) &&
         !c->used[loop->desc.args[i].dat].is_target)
-      count_stores(c, arg);
+      count_stores(c, arg, may_be_near(c, i));
   }
   for (int dat = 0; dat < loop->desc.ndats; dat++) {
     struct used *u = &c->used[dat];
@@ -193,11 +274,13 @@ static void count_group(struct counting *c) {
       continue;
     const double sectors =
         sectors_of(c->rows, rows_of_dat(c, dat, 0, c->count), layout_of(u->dat), &different);
-    c->out->reads += u->reads && !u->is_target ? sectors : 0;
+    if (u->reads && !u->is_target)
+      *(u->may_be_near ? &c->out->far : &c->out->reads) += sectors;
     u->bytes += sectors * COUNT_SECTOR * (u->reads + u->writes);
   }
   for (int k = 0; k < c->targets->count; k++)
     count_target(c, &c->targets->items[k]);
+  count_near(c);
 }
 
 /* Bytes of an element's entries in all maps, each of which is read once. */
@@ -229,7 +312,8 @@ static void add_bytes(struct gpu_sample *out, const struct used *u, double scale
 static void scale(struct counting *c, double counted, double elements, double cache) {
   struct gpu_sample *s = c->out;
   const double warp = COUNT_WARP / counted, maps = map_bytes(c->loop);
-  double *const all[] = {&s->reads, &s->stores, &s->scalars, &s->pieces, &s->values, &s->reds, &s->entries};
+  double *const all[] = {&s->reads,  &s->far,    &s->near, &s->stores,    &s->scalars, &s->near_stores,
+                         &s->pieces, &s->values, &s->reds, &s->near_reds, &s->entries};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i] *= warp;
   for (int i = 0; i < COUNT_SUMS; i++) {
@@ -254,6 +338,7 @@ static void find_used(struct counting *c) {
     u->dat = arg->dat;
     u->reads |= access_reads(arg->access) || access_reduces(arg->access);
     u->writes |= access_changes(arg->access);
+    u->may_be_near |= may_be_near(c, i);
   }
   for (int k = 0; k < c->targets->count; k++)
     c->used[c->targets->items[k].dat].is_target = true;

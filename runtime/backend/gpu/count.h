@@ -15,10 +15,12 @@ enum { COUNT_SUMS = 4 };
 /* Of 32 elements, but for `bytes`. From up to COUNT_GROUPS groups of COUNT_ELEMENTS elements, spread over the set. */
 struct gpu_sample {
   double warps;           /* 32 elements each, of the whole loop */
-  double reads;           /* what is no target; maps too */
+  double reads;           /* what is no target, but for rows that may be near (GPU_NEAR_VALUES); maps too */
+  double far, near;       /* those: read by each thread, brought by warps */
   double stores, scalars; /* rows that are no targets: whole where two lanes store together, value by value */
+  double near_stores;     /* whole where they are near, too */
   double pieces, values;  /* of targets: what one element after the other adds, by 16 bytes, value by value */
-  double reds;            /* the same by atomic additions of warps */
+  double reds, near_reds; /* the same by atomic additions of warps; of rows that are near whole sectors */
   struct gpu_sums {
     int elements;            /* that add up: 32, 64, 128, 256 */
     double sectors, targets; /* of the rows that they reach */
@@ -49,6 +51,12 @@ struct gpu_counts {
 };
 /* False: the form is not one that is counted. */
 bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out);
+/* Seconds that a form's operations of the L2 take, and its bytes: it takes the longer of them, beside its launches. */
+struct gpu_bounds {
+  double cache, memory;
+};
+struct gpu_bounds gpu_bounds_of(const struct gpu_sample *s, const struct gpu_counts *c,
+                                const struct gpu_rates *rates);
 /* Seconds; HUGE_VAL for a form that is not counted. */
 double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates);
 

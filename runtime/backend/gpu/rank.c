@@ -23,8 +23,7 @@ static void in_colours(const struct gpu_sample *s, struct gpu_counts *c, double 
 }
 
 static void count_atomics(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
-  (void)shape;
-  c->reds = s->reds;
+  c->reds = shape->near ? s->near_reds : s->reds;
 }
 
 static void count_blocks(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
@@ -70,18 +69,28 @@ static int form_of(const struct gpu_shape *shape) {
 
 bool gpu_count_form(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *out) {
   const int form = form_of(shape);
-  *out = (struct gpu_counts){
-      .reads = s->reads, .writes = shape->vectors ? s->stores : s->scalars, .bytes = s->once, .launches = 1};
+  *out = (struct gpu_counts){.reads = s->reads + (shape->near ? s->near : s->far),
+                             .writes = shape->near      ? s->near_stores
+                                       : shape->vectors ? s->stores
+                                                        : s->scalars,
+                             .bytes = s->once,
+                             .launches = 1};
   if (form >= 0 && forms[form].count)
     forms[form].count(s, shape, out);
   return form >= 0;
+}
+
+struct gpu_bounds gpu_bounds_of(const struct gpu_sample *s, const struct gpu_counts *c,
+                                const struct gpu_rates *rates) {
+  const double operations = (c->reads + c->writes + rates->red * c->reds) * s->warps;
+  return (struct gpu_bounds){.cache = operations / rates->sectors, .memory = c->bytes / rates->copy};
 }
 
 double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, const struct gpu_rates *rates) {
   struct gpu_counts c;
   if (!gpu_count_form(s, shape, &c))
     return HUGE_VAL;
-  const double operations = (c.reads + c.writes + rates->red * c.reds) * s->warps;
-  const double memory = c.bytes / rates->copy, cache = operations / rates->sectors;
-  return forms[form_of(shape)].waits * (launch_seconds * c.launches + (memory > cache ? memory : cache));
+  const struct gpu_bounds b = gpu_bounds_of(s, &c, rates);
+  return forms[form_of(shape)].waits *
+         (launch_seconds * c.launches + (b.memory > b.cache ? b.memory : b.cache));
 }

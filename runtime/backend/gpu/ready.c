@@ -332,16 +332,16 @@ static int make_apart(struct making *w) {
 }
 
 static int make_shared(struct making *w) {
+  const struct gpu_shape *s = &w->v->shape;
   struct gpu_part *p = w->p;
   size_t bytes = 0, meeting = gpu_meeting_bytes(&w->loop->desc, &w->v->shape);
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
-  const bool sums = gpu_sums_by_targets(w->v->shape.strategy);
-  if (sums)
-    bytes = (size_t)(w->v->shape.block / block_size(w)) *
-            gpu_sums_bytes(&w->loop->desc, w->targets, block_size(w));
-  for (int k = 0; k < w->targets->count && !sums; k++) {
+  if (gpu_sums_by_targets(s->strategy))
+    bytes = (size_t)(s->block / block_size(w)) * gpu_sums_bytes(&w->loop->desc, s, w->targets, block_size(w));
+  bytes += (size_t)s->block * gpu_near_bytes(&w->loop->desc, s, w->targets);
+  for (int k = 0; k < w->targets->count && (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE); k++) {
     p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }
@@ -497,7 +497,7 @@ static int make_part(struct making *w) {
   w->plan = NULL;
   if (stages || gpu_has_blocks(s) || s == GPU_COLOURS)
     code = make_plan(w);
-  if (!code && stages)
+  if (!code && (stages || w->v->shape.near))
     code = make_shared(w);
   if (!code && w->v->shape.sorted)
     code = sort_blocks(w);

@@ -35,6 +35,9 @@ static const struct {
     {{.strategy = GPU_WARPS, .block = 256, .vectors = true, .joined = true}, 1},
     {{.strategy = GPU_ORDERED, .block = 256, .vectors = true}, 1},
     {{.strategy = GPU_ORDERED, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
+    {{.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES}, 1},
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
@@ -75,7 +78,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           "direct, atomics, "
           "staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up to "
           "1024; vectors, scalars, "
-          "sorted, joined, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+          "sorted, joined, nearN, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
           "layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
@@ -97,7 +100,8 @@ static bool are_sums(const struct gpu_targets *t) {
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
-static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_targets *targets) {
+static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_loop *l) {
+  const struct gpu_targets *targets = &l->targets;
   const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
@@ -114,6 +118,8 @@ static void settle(struct gpu_variant *v, const struct loop *loop, const struct 
     v->shape.strategy = GPU_APART;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
+  if (!gpu_near_can(&loop->desc, &v->shape, &l->targets))
+    v->shape.near = 0;
   if (!walks(v))
     v->each = 1;
 }
@@ -223,9 +229,10 @@ static int make_room(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-/* Have so many elements room at a time, on a multiprocessor, for what they add? */
+/* Have so many elements room at a time, on a multiprocessor, for what they add? No row is near. */
 static bool has_room(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l, int elements) {
-  return gpu_sums_bytes(&loop->desc, &l->targets, elements) <= (size_t)c->device.shared_most;
+  static const struct gpu_shape plain;
+  return gpu_sums_bytes(&loop->desc, &plain, &l->targets, elements) <= (size_t)c->device.shared_most;
 }
 
 /* Does the loop add to targets, and have enough elements of it room? */
@@ -235,6 +242,31 @@ static bool suits_warps(const struct gpu *c, const struct loop *loop, const stru
   for (int k = 0; k < l->targets.count; k++)
     adds |= l->targets.items[k].access == OP_INC;
   return adds && has_room(c, loop, l, ELEMENTS_AT_ONCE);
+}
+
+/* Has a block room for the rows that are near, and for what it sums? */
+static bool has_room_near(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                          const struct gpu_shape *s) {
+  size_t bytes = (size_t)s->block * gpu_near_bytes(&loop->desc, s, &l->targets);
+  if (s->strategy == GPU_WARPS)
+    bytes += gpu_sums_bytes(&loop->desc, s, &l->targets, s->block);
+  return bytes <= (size_t)c->device.shared_most;
+}
+
+/* Rows that leave room for few threads stay in shared memory all the time. */
+static void use_near(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                     struct gpu_variant *v) {
+  const struct gpu_shape near = {.strategy = GPU_WARPS,
+                                 .block = 64,
+                                 .vectors = true,
+                                 .near = GPU_NEAR_VALUES,
+                                 .dialect = c->driver->dialect};
+  bool adds = false;
+  for (int k = 0; k < l->targets.count; k++)
+    adds |= gpu_is_near(&loop->desc, &near, &l->targets, l->targets.items[k].columns[0].arg);
+  if (adds && v->shape.strategy == GPU_ATOMICS && !c->device.is_cpu &&
+      gpu_near_can(&loop->desc, &near, &l->targets) && has_room_near(c, loop, l, &near))
+    v->shape = near;
 }
 
 /* Elements of a block of ORDERED, of which two have room; 0: not even of small ones. */
@@ -272,6 +304,7 @@ static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, co
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
   v.shape.dialect = c->driver->dialect;
+  use_near(c, loop, l, &v);
   if (refusal(c, loop, l, &v))
     v.shape.strategy = GPU_BLOCKS;
   return v;
@@ -327,10 +360,12 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
+    const bool near = !v.shape.near || (gpu_near_can(&loop->desc, &v.shape, &l->targets) &&
+                                        has_room_near(c, loop, l, &v.shape));
     const bool suits = v.shape.strategy != GPU_ORDERED
                            ? !in_order
                            : in_order && begins_ordered && has_room(c, loop, l, 2 * v.shape.block);
-    if (fits && !first && !refusal(c, loop, l, &v) && suits)
+    if (fits && near && !first && !refusal(c, loop, l, &v) && suits)
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
   }
@@ -340,6 +375,22 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
 static bool adds_rows(const struct gpu *c) {
   int capability = 0;
   return sscanf(c->device.arch, "sm_%d", &capability) == 1 && capability >= 90;
+}
+
+static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_sample *sample,
+                        struct candidate candidate) {
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  const struct gpu_variant v = variant_to_try(c, candidate.which);
+  struct gpu_counts counts;
+  struct text name = {0};
+  print(&v, &name);
+  gpu_count_form(sample, &v.shape, &counts);
+  const struct gpu_bounds b = gpu_bounds_of(sample, &counts, &c->rates);
+  log_line(ctx->log, LOG_DEBUG, "tune",
+           "loop %s, variant %s: by its counts %.1f us (the L2 takes %.4g us, memory %.4g us, launches: %d)",
+           loop->name, text_str(&name), 1e6 * candidate.seconds, 1e6 * b.cache, 1e6 * b.memory,
+           counts.launches);
+  text_free(&name);
 }
 
 /* By what the counts say. Shapes of one strategy count alike, and differ by little: each next one is taken for a little
@@ -361,13 +412,8 @@ static int rank_candidates(struct op_context *ctx, struct loop *loop, const stru
   }
   code = agree_on_largest(ctx->agreement, code, seconds, n, err);
   for (int i = 0; !code && i < n; i++) {
-    const struct gpu_variant v = variant_to_try(c, list[i].which);
-    struct text name = {0};
-    print(&v, &name);
     list[i].seconds = seconds[i];
-    log_line(ctx->log, LOG_DEBUG, "tune", "loop %s, variant %s: by its counts %.1f us", loop->name,
-             text_str(&name), 1e6 * seconds[i]);
-    text_free(&name);
+    tell_counts(ctx, loop, &sample, list[i]);
   }
   qsort(list, (size_t)n, sizeof *list, by_seconds);
   return code;
@@ -404,15 +450,15 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 
 /* Words that mean nothing for this loop are left out: atomics without increments, eachN of blocks. */
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
-                          const struct gpu_targets *targets, bool rows_named) {
+                          const struct gpu_loop *l, bool rows_named) {
   struct text asked = {0}, left = {0};
   struct gpu_variant settled = *v;
-  settle(&settled, loop, targets);
+  settle(&settled, loop, l);
   if (!rows_named) /* they are the first guess's */
     v->shape.rows = settled.shape.rows;
   struct gpu_shape shape = v->shape;
   print(v, &asked);
-  settle(v, loop, targets);
+  settle(v, loop, l);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
   shape.strategy = v->shape.strategy;
@@ -439,7 +485,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   v.shape.rows = gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
-  settle(&v, loop, &l->targets);
+  settle(&v, loop, l);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
@@ -448,7 +494,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (ragged)
     keep_colours(ctx, loop, &v);
   if (!code && forced)
-    settle_forced(ctx, loop, &v, &l->targets, rows_named);
+    settle_forced(ctx, loop, &v, l, rows_named);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);

@@ -1,5 +1,5 @@
-/* Counts what the device's second-level cache would have to do: each store, or atomic operation, of a warp is one
- * operation for each sector of 32 bytes that it touches; atomic operations of several lanes on one address are one each.
+/* Counts what the device's second-level cache would have to do, were there none before it: each load, store, or atomic
+ * operation, of a warp is one operation for each sector of 32 bytes that it touches; atomic operations of several lanes on one address are one each.
  * Threads of the stand-in run one after the other, so that what belongs together is found when the block has ended:
  * accesses of one warp, from one place of the program, between the same two meetings of its threads, each lane's first
  * one, second one and so on. */
@@ -15,7 +15,7 @@ struct access {
   unsigned size;
   uint64_t epoch;   /* how many meetings of its threads came before */
   int thread, turn; /* turn: how many accesses of this thread from this place in this epoch came before */
-  bool atomic;
+  int kind;
   long number; /* in the order of the block */
 };
 
@@ -40,8 +40,6 @@ bool count_is_on(void) {
 }
 
 void count_access(uintptr_t address, unsigned size, int kind, const void *place) {
-  if (kind == STANDIN_READ)
-    return;
   if (counted.count == counted.room) {
     const long room = counted.room ? 2 * counted.room : 4096;
     struct access *items = realloc(counted.items, (size_t)room * sizeof *items);
@@ -56,7 +54,7 @@ void count_access(uintptr_t address, unsigned size, int kind, const void *place)
                       .size = size,
                       .epoch = (uint64_t)running.thread->epoch << 32 | running.thread->warp_epoch,
                       .thread = running.thread->number,
-                      .atomic = kind == STANDIN_ATOMIC,
+                      .kind = kind,
                       .number = counted.count};
   counted.count++;
 }
@@ -67,16 +65,18 @@ static int compare(long a, long b) {
 
 static int by_thread(const void *a, const void *b) {
   const struct access *x = a, *y = b;
-  const int place = compare((long)x->place, (long)y->place), thread = compare(x->thread, y->thread);
-  return place ? place : thread ? thread : compare(x->number, y->number);
+  const int place = compare((long)x->place, (long)y->place), kind = compare(x->kind, y->kind),
+            thread = compare(x->thread, y->thread);
+  return place ? place : kind ? kind : thread ? thread : compare(x->number, y->number);
 }
 
 static int by_instruction(const void *a, const void *b) {
   const struct access *x = a, *y = b;
-  const int place = compare((long)x->place, (long)y->place),
+  const int place = compare((long)x->place, (long)y->place), kind = compare(x->kind, y->kind),
             warp = compare(x->thread / running.lanes, y->thread / running.lanes),
             epoch = compare((long)x->epoch, (long)y->epoch), turn = compare(x->turn, y->turn);
   return place   ? place
+         : kind  ? kind
          : warp  ? warp
          : epoch ? epoch
          : turn  ? turn
@@ -84,7 +84,7 @@ static int by_instruction(const void *a, const void *b) {
 }
 
 static bool same_instruction(const struct access *x, const struct access *y) {
-  return x->place == y->place && x->epoch == y->epoch && x->turn == y->turn &&
+  return x->place == y->place && x->kind == y->kind && x->epoch == y->epoch && x->turn == y->turn &&
          x->thread / running.lanes == y->thread / running.lanes;
 }
 
@@ -99,10 +99,10 @@ static void add(const struct access *all, long from, long end) {
     lanes = i > from && all[i].address == all[i - 1].address ? lanes + 1 : 1;
     const bool more = fresh > 0 || lanes > most;
     most = fresh > 0 ? 1 : more ? lanes : most;
-    if (all[i].atomic)
+    if (all[i].kind == STANDIN_ATOMIC)
       counted.sums.atomics += fresh > 0 ? fresh : more;
     else
-      counted.sums.stores += fresh;
+      *(all[i].kind == STANDIN_READ ? &counted.sums.loads : &counted.sums.stores) += fresh;
     done = behind > done ? behind : done;
   }
 }
@@ -114,8 +114,8 @@ void count_block(void) {
     return;
   qsort(items, (size_t)n, sizeof *items, by_thread);
   for (long i = 1; i < n; i++)
-    if (items[i].place == items[i - 1].place && items[i].thread == items[i - 1].thread &&
-        items[i].epoch == items[i - 1].epoch)
+    if (items[i].place == items[i - 1].place && items[i].kind == items[i - 1].kind &&
+        items[i].thread == items[i - 1].thread && items[i].epoch == items[i - 1].epoch)
       items[i].turn = items[i - 1].turn + 1;
   qsort(items, (size_t)n, sizeof *items, by_instruction);
   for (long from = 0, end; from < n; from = end) {

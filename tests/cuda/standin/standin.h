@@ -135,7 +135,7 @@ int finding_count(void);
 
 /* ---- what the second-level cache would have to do (count.c), in checked mode ---- */
 struct standin_counts {
-  long long stores, atomics; /* sectors of 32 bytes, for each instruction of a warp */
+  long long stores, atomics, loads; /* sectors of 32 bytes, for each instruction of a warp */
 };
 bool count_is_on(void);
 void count_access(uintptr_t address, unsigned size, int kind, const void *place);
