@@ -117,6 +117,8 @@ static int make(struct op_context *ctx, const struct site *site, struct loop *lo
   const struct derive_wish wish = {
       .mode = mode, .active = active, .active_constants = same ? active + site->nargs : NULL};
   code = make_here(ctx, loop, &wish, out, err);
+  if (!code)
+    code = site_add_types(site, &out->text, err);
   code = agree_on_success(ctx->agreement, code, err);
   if (code)
     derived_free(out);

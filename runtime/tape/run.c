@@ -106,6 +106,10 @@ static int argument_of(struct op_context *ctx, const struct site *site, const op
     const struct thing *beside = thing_beside(ctx, thing, beside_of(p->role), err);
     if (beside)
       *out = tape_beside(out, beside, (op_access)p->access);
+    /* Structs cannot be added up where elements meet. A row of one element's own is as well read and written. */
+    if (p->access == PROVE_INC && thing->dat && type_is_struct(thing->dat->type) &&
+        arg_is_direct(&site->are[p->argument]))
+      out->access_ = OP_RW;
     return err->code;
   }
   if (!out->present_) {
@@ -182,8 +186,8 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
   const char *type = type_info(are->type)->name;
   const bool ragged = are->map && are->map->first, vector = are->map && are->idx < 0;
   struct text text = {0};
-  text_addf(&text, "static void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n",
-            ragged ? "int n, " : "", type, vector ? "*" : "", type);
+  text_addf(&text, "%s\nstatic void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n",
+            site_text_with(ctx->tapes, are->type), ragged ? "int n, " : "", type, vector ? "*" : "", type);
   if (ragged)
     text_addf(&text, "  for (int k = 0; k < n; k++) {\n    %s *row = OP_ROW(x, k);\n", type);
   else if (vector)
@@ -203,9 +207,9 @@ int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, stru
   const op_arg args[] = {tape_direct(from, OP_READ), tape_direct(to, OP_WRITE)};
   struct text text = {0};
   text_addf(&text,
-            "static void op2_keep(const %s *from, %s *to) {\n  for (int c = 0; c < %d; c++)\n    to[c] = "
+            "%s\nstatic void op2_keep(const %s *from, %s *to) {\n  for (int c = 0; c < %d; c++)\n    to[c] = "
             "from[c];\n}\n",
-            type, type, from->dim);
+            site_text_with(ctx->tapes, from->type), type, type, from->dim);
   return tape_run_text(ctx, &text, "op2_keep", from->set, 2, args, err);
 }
 
@@ -241,10 +245,10 @@ int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, d
                           .present_ = 1}};
   const char *type = type_info(a->type)->name;
   struct text text = {0};
-  text_addf(
-      &text,
-      "static void op2_differs(const %s *a, const %s *b, double *sums) {\n  for (int c = 0; c < %d; c++) {\n",
-      type, type, a->dim);
+  text_addf(&text,
+            "%s\nstatic void op2_differs(const %s *a, const %s *b, double *sums) {\n  for (int c = 0; c < "
+            "%d; c++) {\n",
+            site_text_with(ctx->tapes, a->type), type, type, a->dim);
   put_reals(&text, a->type, "");
   text_add(&text, "  }\n}\n");
   return tape_run_text(ctx, &text, "op2_differs", a->set, 3, args, err);

@@ -186,6 +186,39 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
                             .line = site->line};
 }
 
+static bool has_type(const struct site *site, enum type_code type) {
+  bool any = false;
+  for (int i = 0; i < site->nargs; i++)
+    any |= site->are[i].present && site->are[i].type == type;
+  return any;
+}
+
+int site_add_types(const struct site *site, char **text, struct error *err) {
+  bool structs = false;
+  for (int i = 0; i < site->nargs; i++)
+    structs |= type_is_struct(site->are[i].type);
+  if (!structs)
+    return OP_OK;
+  struct text all = {0};
+  text_addf(&all, "%s\n%s", site->text, *text);
+  char *words = text_take(&all);
+  if (!words)
+    return error_memory(err, "a derivative", strlen(*text));
+  free(*text);
+  *text = words;
+  return OP_OK;
+}
+
+const char *site_text_with(const struct tapes *tapes, enum type_code type) {
+  const struct list *const lists[] = {tapes->tape ? &tapes->tape->sites : &tapes->sites, &tapes->sites,
+                                      &tapes->alone};
+  for (size_t l = 0; type_is_struct(type) && l < sizeof lists / sizeof *lists; l++)
+    for (int i = 0; i < lists[l]->count; i++)
+      if (has_type(lists[l]->items[i], type))
+        return ((const struct site *)lists[l]->items[i])->text;
+  return "";
+}
+
 bool site_overwrites(const struct site *site, int arg) {
   const struct dat *dat = site->are[arg].dat;
   if (!dat)

@@ -221,6 +221,10 @@ static inline bool constant_is_integer(const struct constant *constant) {
   return !type_is_real(constant->type) && !type_is_struct(constant->type);
 }
 void site_is_active(struct site *site, int i);
+/* Structs may be defined in the kernel's own text: texts of its derivatives stand behind it. */
+int site_add_types(const struct site *site, char **text, struct error *err);
+/* A text in which a type of the program is defined, if not all kernels share it; "" for another type. */
+const char *site_text_with(const struct tapes *tapes, enum type_code type);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
 /* Is what the argument leaves constant, where the loop counts as constant? */
