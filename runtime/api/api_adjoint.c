@@ -145,7 +145,7 @@ int op2jit_tape_fixed_begin(double tolerance, int most) {
               tolerance, most);
   const int code = agree_on_call(ctx, api_error()->code, api_error(),
                                  "op_tape_fixed_begin\ntolerance\t%a\nmost\t%d\n", tolerance, most);
-  return api_leave(code ? code : fixed_begin(tape, tolerance, most, api_error()));
+  return api_leave(code ? code : fixed_begin(ctx, tape, tolerance, most, api_error()));
 }
 
 int op2jit_tape_round(void) {

@@ -10,6 +10,7 @@
 #include "loop/queue.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/subset.h"
+#include "ranks/agree.h"
 #include "tape/tape.h"
 
 #define NOBODY "0x7fffffffffffffffL" /* so far */
@@ -217,12 +218,14 @@ int extremes_find(struct op_context *ctx, const struct site *site, unsigned char
   if (!site_seeks_any(site))
     return OP_OK;
   for (int i = 0; ctx->tapes->carrying && ctx->tapes->tape && i < site->nargs; i++)
-    if (site_seeks(site, i) && site->things[i]->gbl)
-      return error_set(
+    if (site_seeks(site, i) && site->things[i]->gbl) {
+      error_set(
           err, OP_ERR_KERNEL,
-          "loop %s, argument %d: OP_MIN and OP_MAX of a global have no second derivative; use a dat "
-          "on a set of one element, or freeze the kernel (op_freeze_kernel)",
+          "loop %s, argument %d: OP_MIN and OP_MAX of a global have no second derivative; use a dat on a "
+          "set of one element, or freeze the kernel (op_freeze_kernel)",
           site->name, i + 1);
+      return agree_on_success(ctx->agreement, err->code, err); /* on all ranks alike */
+    }
   ctx->tapes->seeking = true;
   const int code = find(ctx, site, values, err);
   ctx->tapes->seeking = false;

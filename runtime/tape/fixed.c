@@ -1,6 +1,7 @@
 /* Rounds that converge, u = G(u, p). The last one stands for all: old values of the others are not kept. Backwards it is
  * gone through again and again, which adds up the bars of p as all rounds would, each with the converged u. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -11,17 +12,24 @@
 
 /* ---- while it records ---- */
 
-static int in_order(const struct tape *tape, bool inside, const char *call, struct error *err) {
+/* On all ranks alike, as all errors here but those of memory. */
+static int in_order(struct op_context *ctx, const struct tape *tape, bool inside, const char *call,
+                    struct error *err) {
   if (tape->in_fixed == inside)
     return OP_OK;
-  return error_set(err, OP_ERR_STATE,
-                   inside ? "%s: there is no fixed point; call op_tape_fixed_begin first"
-                          : "%s: a fixed point has begun already; call op_tape_fixed_end first",
-                   call);
+  error_set(err, OP_ERR_STATE,
+            inside ? "%s: there is no fixed point; call op_tape_fixed_begin first"
+                   : "%s: a fixed point has begun, and has no end; call op_tape_fixed_end first",
+            call);
+  return agree_on_success(ctx->agreement, err->code, err);
 }
 
-int fixed_begin(struct tape *tape, double tolerance, int most, struct error *err) {
-  if (in_order(tape, false, "op_tape_fixed_begin", err))
+int fixed_refuses(struct op_context *ctx, const struct tape *tape, const char *call, struct error *err) {
+  return in_order(ctx, tape, false, call, err);
+}
+
+int fixed_begin(struct op_context *ctx, struct tape *tape, double tolerance, int most, struct error *err) {
+  if (in_order(ctx, tape, false, "op_tape_fixed_begin", err))
     return err->code;
   struct fixed_point *all = array_more(tape->fixed, (size_t)tape->nfixed, sizeof *all);
   if (!all)
@@ -56,7 +64,7 @@ static void skip(struct op_context *ctx, struct tape *tape, int from) {
 }
 
 int fixed_round(struct op_context *ctx, struct tape *tape, struct error *err) {
-  if (in_order(tape, true, "op_tape_round", err))
+  if (in_order(ctx, tape, true, "op_tape_round", err))
     return err->code;
   struct fixed_point *f = &tape->fixed[tape->nfixed - 1];
   skip(ctx, tape, f->begin < 0 ? tape->nevents : f->round);
@@ -101,8 +109,7 @@ static int check_rounds(const struct tape *tape, const struct fixed_point *f, st
 }
 
 int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err) {
-  (void)ctx;
-  if (in_order(tape, true, "op_tape_fixed_end", err))
+  if (in_order(ctx, tape, true, "op_tape_fixed_end", err))
     return err->code;
   struct fixed_point *f = &tape->fixed[tape->nfixed - 1];
   tape->in_fixed = false;
@@ -112,7 +119,7 @@ int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err) {
   else
     check_rounds(tape, f, err);
   tape->broken |= err->code != OP_OK;
-  return err->code;
+  return err->code ? agree_on_success(ctx->agreement, err->code, err) : OP_OK;
 }
 
 /* ---- backwards ---- */
@@ -205,13 +212,14 @@ static int iterate(struct op_context *ctx, struct tape *tape, const struct fixed
     if (!code && n && sums[0] <= f->tolerance * f->tolerance * largest)
       return OP_OK;
   }
-  return code
-             ? code
-             : error_set(
-                   err, OP_ERR_STATE,
-                   "op_tape_reverse: the bars of a fixed point do not converge: behind %d rounds they "
-                   "change by %g of what they were, and the tolerance is %g; are these rounds that converge?",
-                   f->most, largest > 0 ? __builtin_sqrt(sums[0] / largest) : 0.0, f->tolerance);
+  if (code)
+    return code;
+  error_set(
+      err, OP_ERR_STATE,
+      "op_tape_reverse: the bars of a fixed point do not converge: behind %d rounds they change by %g of "
+      "what they were, and the tolerance is %g; are these rounds that converge?",
+      f->most, largest > 0 ? sqrt(sums[0] / largest) : 0.0, f->tolerance);
+  return agree_on_success(ctx->agreement, err->code, err);
 }
 
 int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err) {

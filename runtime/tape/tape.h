@@ -351,9 +351,11 @@ int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct er
 int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event, struct error *err);
 
 /* ---- fixed.c ---- */
-int fixed_begin(struct tape *tape, double tolerance, int most, struct error *err);
+int fixed_begin(struct op_context *ctx, struct tape *tape, double tolerance, int most, struct error *err);
 int fixed_round(struct op_context *ctx, struct tape *tape, struct error *err);
 int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err);
+/* OP_ERR_STATE within one. */
+int fixed_refuses(struct op_context *ctx, const struct tape *tape, const char *call, struct error *err);
 /* Data are as behind event at - 1. If fixed rounds end there, their bars converge, and data are as before the last round;
  * `keep` as of event_exchange. */
 int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err);

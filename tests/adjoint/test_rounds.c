@@ -6,7 +6,7 @@
 static const double one = 1;
 
 static void near(const double *is, const double *should, int n, double by) {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; op_is_root() && i < n; i++)
     if (!(fabs(is[i] - should[i]) <= by * (1 + fabs(should[i]))))
       fail_msg("value %d is %.17g and should be %.17g", i, is[i], should[i]);
 }
@@ -59,7 +59,7 @@ struct gradient {
 /* Of the sum of squares of what converges, behind a loop in front of it. */
 static struct gradient solve(const struct solver *s, int fixed, size_t budget, op_tape_facts_t *facts) {
   const op_dat inputs[] = {s->r.a, s->r.u};
-  struct gradient g;
+  struct gradient g = {{0}, {0}, 0};
   op_tape tape = op_tape_begin(2, inputs, budget);
   assert_non_null(tape);
   works(op_tape_input_gbl(s->r.f));
@@ -92,7 +92,7 @@ static struct gradient solve(const struct solver *s, int fixed, size_t budget, o
 CASE(one_round_stands_for_all) {
   op_tape_facts_t all, fixed;
   struct solver s = declare();
-  double end[NODES], end_again[NODES];
+  double end[NODES] = {0}, end_again[NODES] = {0};
   const struct gradient should = solve(&s, 0, 0, &all);
   works(op_fetch_data(s.r.u, end));
   s = declare_again();
@@ -224,7 +224,8 @@ CASE(hessians_times_lines) {
   struct ring r = ring_declare();
   const double factor = 0.7;
   works(op_decl_const("factor", 1, "double", &factor));
-  double u[NODES], line[NODES], moved[2][NODES], times[NODES], gradient[NODES], should[NODES], g[NODES];
+  double u[NODES], line[NODES], moved[2][NODES] = {{0}}, times[NODES] = {0}, gradient[NODES], should[NODES],
+                                g[NODES];
   for (int n = 0; n < NODES; n++) {
     u[n] = ring_u(n) + 1e-3 * n;
     line[n] = 0.1 * (n % 7) - 0.3;
@@ -245,7 +246,7 @@ CASE(hessians_times_lines) {
   double difference, size = 0;
   for (int n = 0; n < NODES; n++)
     size += fabs(should[n]);
-  assert_true(size > 1);
+  assert_true(size > 1 || !op_is_root());
   /* What is put has no line, and nothing moves with a constant of the program. */
   works(op_tangent(1));
   put(&r, u);
