@@ -69,14 +69,6 @@ op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access acce
   return out;
 }
 
-/* The number of a derived text's constant counts active ones only. */
-static struct thing *constant_of(const struct site *site, int number) {
-  int i = site->nargs;
-  while (!site->active[i] || number-- > 0)
-    i++;
-  return site->things[i];
-}
-
 static enum beside beside_of(enum derive_role role) {
   return role == DERIVE_DOT ? BESIDE_DOT : role == DERIVE_BAR ? BESIDE_BAR : BESIDE_WINNER;
 }
@@ -85,7 +77,7 @@ static int argument_of(struct op_context *ctx, const struct site *site, const op
                        const struct derive_parameter *p, op_arg *out, struct error *err) {
   const bool of_argument = p->argument >= 0;
   struct thing *thing = of_argument        ? site->things[p->argument]
-                        : p->constant >= 0 ? constant_of(site, p->constant)
+                        : p->constant >= 0 ? site->things[site->nargs + p->constant]
                                            : NULL;
   if (p->role == DERIVE_ELEMENT) {
     *out =

@@ -238,8 +238,8 @@ CASE(frozen_extrema_cut_off) {
 
 /* ---- constants ---- */
 
-static const char scaled[] =
-    "static void scaled(const double *u, double *s) { *s += shape[1] * sin(shape[0] * *u); }";
+static const char scaled[] = "static void scaled(const double *u, double *s) {"
+                             "  *s += another * shape[1] * sin(shape[0] * *u); }";
 
 static double by_hand(const double *shape, double *u_b, double *shape_b) {
   double sum = 0;
@@ -270,6 +270,7 @@ CASE(constants_have_derivatives) {
   double shape[2] = {0.7, 1.3}, other[2] = {2, 3}, bar[2], u_b[NODES], should[NODES], shape_b[2], difference,
          sum, moves;
   works(op_decl_const("shape", 2, "double", shape));
+  works(op_decl_const("another", 1, "double", &one)); /* which is no input */
   const op_dat inputs[] = {r.u};
   op_tape tape = op_tape_begin(1, inputs, 0);
   works(op_tape_input_const("shape"));
