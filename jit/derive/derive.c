@@ -44,11 +44,21 @@ static void make_key(const struct plugin *plugin, const struct desc *d, const st
   desc_print(&rows, key);
 }
 
-static void print(const struct derive_result *result, struct text *out) {
+/* The deriver counts active constants only. */
+static int constant_of(const struct desc *d, const struct derive_wish *wish, int number) {
+  for (int i = 0; number >= 0 && i < d->nconsts; i++)
+    if (wish->active_constants[i] && number-- == 0)
+      return i;
+  return -1;
+}
+
+static void print(const struct desc *d, const struct derive_wish *wish, const struct derive_result *result,
+                  struct text *out) {
   text_addf(out, "%d %s\n", result->nparameters, result->derived);
   for (int i = 0; i < result->nparameters; i++) {
     const struct derive_parameter *p = &result->parameters[i];
-    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, p->constant, (int)p->access);
+    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, constant_of(d, wish, p->constant),
+              (int)p->access);
   }
   text_add(out, result->text);
 }
@@ -154,7 +164,7 @@ static int find_new(struct plugin *plugin, const struct desc *d, const struct de
     if (result.status != 0)
       not_understood(plugin, d, &files, &result, err);
     else if (result.refusal == DERIVE_FINE)
-      print(&result, words);
+      print(d, wish, &result, words);
     else {
       text_add(words, "-1 ");
       derive_tell(d, &result, files.kernel_file, words);

@@ -10,10 +10,12 @@
 struct store;
 
 struct derived {
-  char *name;                          /* of the function */
-  char *text;                          /* a kernel text, to be given to a loop as any other */
-  int nparameters;                     /* 0: the derived loop has no effect, and need not run */
-  struct derive_parameter *parameters; /* in their order, without the numbers of targets */
+  char *name;      /* of the function */
+  char *text;      /* a kernel text, to be given to a loop as any other */
+  int nparameters; /* 0: the derived loop has no effect, and need not run */
+  struct derive_parameter
+      *parameters; /* in their order, without the numbers of targets; constants by their number in
+                                        * the description */
 };
 
 struct derive_wish {

@@ -42,12 +42,13 @@ static void version_free(struct op_context *ctx, const struct tape *tape, struct
 }
 
 void keep_free_spare(struct op_context *ctx) {
-  struct list *spare = &ctx->tapes->spare;
-  while (spare->count) {
-    struct dat *dat = spare->items[spare->count - 1];
-    list_remove(spare, dat);
-    dat_forget(ctx, dat);
-  }
+  struct list *const lists[] = {&ctx->tapes->spare, &ctx->tapes->candidates};
+  for (int l = 0; l < 2; l++)
+    while (lists[l]->count) {
+      struct dat *dat = lists[l]->items[lists[l]->count - 1];
+      list_remove(lists[l], dat);
+      dat_forget(ctx, dat);
+    }
 }
 
 /* By way of a dat that is always the same, so that there is one loop that copies. */

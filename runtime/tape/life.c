@@ -12,7 +12,7 @@
 static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
-    thing->changed = thing->read = thing->wanted = -1;
+    thing->changed = thing->read = thing->wanted = thing->wanted_before = -1;
     thing->used = thing->input = thing->varied = thing->moved = thing->copied = false;
   }
 }
@@ -54,6 +54,7 @@ struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const i
     thing->used = thing->input = thing->varied = true;
   }
   tape->recording = true;
+  tape->carries = tapes->tangents;
   tapes->tape = tape;
   ctx->recorder = &tape_recorder;
   return tape;
@@ -100,6 +101,8 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
   let_go(ctx, tape);
   free(tape->events);
   free(tape->checkpoints);
+  free(tape->fixed);
+  tape->fixed = NULL;
   tape->events = NULL;
   tape->checkpoints = NULL;
   tape->spent = true;
@@ -140,7 +143,7 @@ void tapes_free(struct op_context *ctx) {
     free(said);
   }
   struct list *const lists[] = {&tapes->all,  &tapes->sites,   &tapes->alone, &tapes->things,
-                                &tapes->said, &tapes->nowhere, &tapes->spare};
+                                &tapes->said, &tapes->nowhere, &tapes->spare, &tapes->candidates};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
     list_free(lists[l]);
   plugin_free(&tapes->plugin);

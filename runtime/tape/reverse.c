@@ -30,7 +30,7 @@ static int cut_off(struct op_context *ctx, const struct event *event, struct err
   for (int i = 0; !code && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     bool zero = true;
-    if (!thing || !thing->bar || !access_assigns(site->are[i].access))
+    if (!thing || !thing->bar || !site_replaces(site, i))
       continue;
     if (thing->gbl || site_overwrites(site, i))
       code = thing_clear(ctx, thing->bar, err);
@@ -50,19 +50,23 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   if (code || nothing)
     return code;
   tape->reversed++;
-  if (!site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 &&
+  if (!tape->carries && !site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 &&
       (code = site_test(ctx, event, err)))
     return code;
   return tape_run_adjoint(ctx, site, event_values(event), err);
 }
 
-static int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event,
-                         struct error *err) {
-  switch (event->kind) {
-  case EVENT_LOOP: return reverse_loop(ctx, tape, event, err);
-  case EVENT_PUT: return thing_clear(ctx, event->changes[0].thing->bar, err);
-  default: return OP_OK;
-  }
+int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event, struct error *err) {
+  const struct thing *thing = NULL;
+  if (event->skipped)
+    return OP_OK;
+  if (event->kind == EVENT_LOOP)
+    return reverse_loop(ctx, tape, event, err);
+  if (event->kind == EVENT_PUT)
+    thing = event->changes[0].thing;
+  if (event->kind == EVENT_CONSTANT && event - tape->events < tape->end)
+    thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
+  return thing ? thing_clear(ctx, thing->bar, err) : OP_OK;
 }
 
 /* ---- all of it ---- */
@@ -85,10 +89,13 @@ int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err) {
   for (int e = 0; e < tape->end; e++) {
     const struct event *event = &tape->events[e];
     struct site *site = event->site;
-    if (!event->active || (site->adjoint && !site->adjoint_old))
+    if (!event->active || event->skipped || site->current[DERIVE_ADJOINT])
       continue;
     struct error own = {0};
-    if ((site->refused = derive_adjoint(ctx, site, event_values(event), &own) != OP_OK)) {
+    struct loop *loop = NULL;
+    site->refused = site_loop(ctx, site, event_values(event), &loop, &own) ||
+                    derive_site(ctx, site, loop, DERIVE_ADJOINT, &own);
+    if (site->refused) {
       if (is_first_refused(tape, e))
         text_addf(&names, "%s%s", count++ ? "\n" : "", error_message(&own));
     }
@@ -123,6 +130,8 @@ static int clear_bars(struct op_context *ctx, struct error *err) {
 static int reverse_to(struct op_context *ctx, struct tape *tape, int to, bool keep, struct error *err) {
   int code = OP_OK;
   while (!code && tape->at > to) {
+    if ((code = fixed_reverse(ctx, tape, keep, err)) || tape->at <= to)
+      return code;
     struct event *event = &tape->events[--tape->at];
     code = keep ? event_exchange(ctx, event, true, err) : event_undo(ctx, tape, event, err);
     if (!code)

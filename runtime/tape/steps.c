@@ -152,6 +152,8 @@ int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct er
 
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
   enum { SEEN = 3 }; /* steps that show what all need */
+  if (fixed_refuses(ctx, tape, "op_tape_step", err))
+    return err->code;
   int code = tape->nsteps >= SEEN ? check_budget(ctx, tape, err) : OP_OK;
   int *steps = code ? NULL : array_more(tape->steps, (size_t)tape->nsteps, sizeof *steps);
   if (code || !steps)
@@ -167,6 +169,8 @@ int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
 }
 
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err) {
+  if (fixed_refuses(ctx, tape, "op_tape_end", err))
+    return err->code;
   tape->recording = false;
   tape->end = tape->nevents;
   return check_budget(ctx, tape, err);

@@ -56,7 +56,7 @@ def described(arguments, derivative):
         parts = arguments[p["argument"] - 1].words.split()
         parts[-1] = p["access"]
         if p["role"] == "winner":
-            parts[1] = "int"
+            parts[1] = "ll"
         if p["role"] == "candidate":
             one = arguments[p["argument"] - 1]
             parts = ["dat", one.type, str(one.count), p["access"]]

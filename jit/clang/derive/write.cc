@@ -254,7 +254,7 @@ void Writer::write(const Node *node) {
 
 void Writer::effect(const Node *node) {
   if (node->op == Op::Keep)
-    return line("op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) +
+    return line("op2kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) +
                 "] = " + expression(node->in[1], 0) + ";");
   const Node *value = plain(node->in[2]);
   const char *does = node->op == Op::Store ? " = " : " += ";
@@ -335,7 +335,7 @@ static bool reads_any(const Node *node, const std::set<const Node *> &carried, c
 void Writer::declare_tapes(const Node *loop) {
   for (const Node &one : derived_.builder.nodes())
     if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])
-      line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(one.number) + "[" +
+      line(std::string(type_name(one.type)) + " op2kept" + std::to_string(one.number) + "[" +
            std::to_string(derived_.tapes[static_cast<size_t>(one.number)]) + "];");
 }
 
