@@ -5,9 +5,9 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/plugin.h"
 #include "loop/loop.h"
 #include "ranks/agree.h"
+#include "ranks/kind.h"
 #include "services/services.h"
 #include "tape/tape.h"
 
@@ -102,35 +102,25 @@ static int check_roles(const struct site *site, const struct derived *made, stru
   return OP_OK;
 }
 
-static int make_here(struct op_context *ctx, const struct site *site, const struct loop *loop,
-                     const struct derive_wish *wish, struct derived *out, struct error *err) {
-  struct plugin *plugin = &ctx->tapes->plugin;
-  struct jit *jit = NULL; /* which opens the store */
-  int code = context_jit(ctx, &jit, err);
-  if (!code && !text_ok(&plugin->path))
-    code = error_memory(err, "the compiler's path", plugin->path.length);
-  if (!code && !plugin->path.length)
-    code = plugin_find(plugin, env_value(ctx->env, ENV_PLUGINS), err);
-  if (!code)
-    code = derive_kernel(plugin, ctx->store, &loop->desc, wish, out, err);
-  if (!code && check_roles(site, out, err)) {
-    derived_free(out);
-    *out = (struct derived){0};
-    code = err->code;
-  }
-  return code;
-}
-
 static int make(struct op_context *ctx, const struct site *site, struct loop *loop, enum derive_mode mode,
                 const bool *active, struct derived *out, struct error *err) {
   const struct derive_wish wish = {.mode = mode, .active = active};
+  const struct kind *leaders = context_leaders(ctx);
+  struct jit *jit = NULL; /* which opens the store */
   int code = loop_describe_anew(ctx, loop, err);
   if (code)
     return code;
-  code = make_here(ctx, site, loop, &wish, out, err);
-  const bool made = !code;
+  context_jit(ctx, &jit, err);
+  const struct derive_source source = {.plugin = &ctx->tapes->plugin,
+                                       .plugins = env_value(ctx->env, ENV_PLUGINS),
+                                       .store = ctx->store,
+                                       .share = leaders ? &leaders->jit : NULL,
+                                       .load = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0};
+  code = derive_kernel(&source, &loop->desc, &wish, out, err);
+  if (!code)
+    code = check_roles(site, out, err);
   code = agree_on_success(ctx->agreement, code, err);
-  if (code && made) {
+  if (code) {
     derived_free(out);
     *out = (struct derived){0};
   }
