@@ -3,6 +3,7 @@ adjoint against tangent by the dot product."""
 
 import ctypes
 import json
+import math
 import os
 import random
 import subprocess
@@ -151,6 +152,8 @@ class Run:
         dots = [self.fill(a, 1) if reads[i] else [0] * a.count for i, a in enumerate(self.arguments)]
         bars = [self.fill(a, 1) if writes[i] else [0] * a.count for i, a in enumerate(self.arguments)]
         before = self.primal(self.values)
+        if not all(math.isfinite(v) for row in before for v in row):
+            return ""  # nothing has a derivative there
         with_dots = self.tangent(tangent, dots)
         words = []
         for i, a in enumerate(self.arguments):
