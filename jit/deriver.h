@@ -111,7 +111,7 @@ struct deriver {
   void (*release)(struct derive_result *result);
 };
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
-#define DERIVER_ABI 1
+#define DERIVER_ABI 2
 
 /* What the plugin exports, under the name "op2jit_deriver". */
 typedef const struct deriver *deriver_entry(void);
