@@ -5,9 +5,9 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/plugin.h"
 #include "loop/loop.h"
 #include "ranks/agree.h"
+#include "ranks/kind.h"
 #include "services/services.h"
 #include "tape/tape.h"
 
@@ -90,33 +90,27 @@ static bool is_by_hand(const struct site *site) {
   return site->said && site->said->adjoint_text;
 }
 
-static int make_here(struct op_context *ctx, const struct loop *loop, const struct derive_wish *wish,
-                     struct derived *out, struct error *err) {
-  struct plugin *plugin = &ctx->tapes->plugin;
-  struct jit *jit = NULL; /* which opens the store */
-  int code = context_jit(ctx, &jit, err);
-  if (!code && !text_ok(&plugin->path))
-    code = error_memory(err, "the compiler's path", plugin->path.length);
-  if (!code && !plugin->path.length)
-    code = plugin_find(plugin, env_value(ctx->env, ENV_PLUGINS), err);
-  if (!code)
-    code = derive_kernel(plugin, ctx->store, &loop->desc, wish, out, err);
-  return code;
-}
-
 /* `active`: as the site's. */
 static int make(struct op_context *ctx, const struct site *site, struct loop *loop, enum derive_mode mode,
                 const bool *active, struct derived *out, struct error *err) {
-  int code = OP_OK;
   derived_free(out);
   if (mode == DERIVE_ADJOINT && is_by_hand(site))
     return by_hand(site, out, err);
-  if ((code = loop_describe_anew(ctx, loop, err)))
+  const struct kind *leaders = context_leaders(ctx);
+  struct jit *jit = NULL; /* which opens the store */
+  int code = loop_describe_anew(ctx, loop, err);
+  if (code)
     return code;
   const bool same = loop->desc.nconsts == site->nconstants;
   const struct derive_wish wish = {
       .mode = mode, .active = active, .active_constants = same ? active + site->nargs : NULL};
-  code = make_here(ctx, loop, &wish, out, err);
+  context_jit(ctx, &jit, err);
+  const struct derive_source source = {.plugin = &ctx->tapes->plugin,
+                                       .plugins = env_value(ctx->env, ENV_PLUGINS),
+                                       .store = ctx->store,
+                                       .share = leaders ? &leaders->jit : NULL,
+                                       .load = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0};
+  code = derive_kernel(&source, &loop->desc, &wish, out, err);
   if (!code)
     code = site_add_types(site, &out->text, err);
   code = agree_on_success(ctx->agreement, code, err);

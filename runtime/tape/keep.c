@@ -51,12 +51,19 @@ void keep_free_spare(struct op_context *ctx) {
     }
 }
 
-/* By way of a dat that is always the same, so that there is one loop that copies. */
+/* By way of a dat that is always the same, so that there is one loop that copies. It has memory only meanwhile. */
 static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, struct dat *kept,
                 struct error *err) {
-  if (!thing->twin && !(thing->twin = version_new(ctx, tape, thing, err)))
-    return err->code;
-  int code = tape_run_copy(ctx, thing->dat, thing->twin, err);
+  if (!thing->twin) {
+    if (!(thing->twin = dat_like(ctx, thing->dat, "an old value", err)))
+      return err->code;
+    dat_leave_memory(ctx, thing->twin);
+  }
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = dat_swap(ctx, thing->twin, kept, err);
+  if (!code)
+    code = tape_run_copy(ctx, thing->dat, thing->twin, err);
   if (!code)
     code = queue_flush(ctx, err);
   tape->store.copied++;
@@ -108,8 +115,7 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
   if (!keep_is_needed(tape, e, change))
     return OP_OK;
-  const size_t copies = change->thing->dat && !change->whole && !change->thing->twin ? 2 : 1;
-  const int code = keep_room(ctx, tape, copies * change->thing->bytes, err);
+  const int code = keep_room(ctx, tape, change->thing->bytes, err);
   if (code || !keep_is_needed(tape, e, change))
     return code;
   return keep_now(ctx, tape, change, err);
@@ -143,8 +149,8 @@ void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change)
   change->value = NULL;
 }
 
-void keep_prune(struct op_context *ctx, struct tape *tape) {
-  for (int e = 0; e < tape->nevents; e++)
+void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end) {
+  for (int e = begin; e < end; e++)
     for (int c = 0; c < tape->events[e].nchanges; c++)
       if (!keep_is_needed(tape, e, &tape->events[e].changes[c]))
         keep_drop(ctx, tape, &tape->events[e].changes[c]);

@@ -1,4 +1,5 @@
 /* Tapes begin and end. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -13,7 +14,7 @@ static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
     thing->changed = thing->read = thing->wanted = thing->wanted_before = -1;
-    thing->used = thing->input = thing->varied = thing->moved = thing->copied = false;
+    thing->used = thing->input = thing->varied = thing->moved = false;
   }
 }
 
@@ -21,7 +22,8 @@ static struct tape *make(struct op_context *ctx, struct tapes *tapes, struct err
   struct tape *tape = calloc(1, sizeof *tape);
   if (tape && (tape->checkpoints = array_new(1, sizeof *tape->checkpoints)) &&
       (tape->handle = handle_new(ctx->handles, HANDLE_TAPE, tape)) && list_add(&tapes->all, tape)) {
-    tape->ncheckpoints = tape->stride = 1;
+    tape->ncheckpoints = 1;
+    tape->home = INT_MAX;
     return tape;
   }
   if (tape && tape->handle)

@@ -35,7 +35,6 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
                             .wanted = thing->wanted,
                             .whole = whole,
                             .was_varied = thing->varied};
-  thing->copied |= thing->dat && !whole;
   const int code = keep_change(ctx, tape, e, change, err);
   thing->changed = e;
   return code;

@@ -152,21 +152,35 @@ static int reverse_at_once(struct op_context *ctx, struct tape *tape, struct err
   return code ? code : back;
 }
 
+/* Data have again what they had at the end. */
+static int come_back(struct op_context *ctx, struct tape *tape, bool failed, bool last, struct error *err) {
+  int code = OP_OK;
+  if (failed && tape->home != INT_MAX)
+    code = tape_undo(ctx, tape, 0, err);
+  if (!code && !failed && !last)
+    code = steps_run_on(ctx, tape, err);
+  if (!code)
+    code = tape_bring_back(ctx, tape, err);
+  if (!code)
+    code = steps_run_on(ctx, tape, err);
+  tape->home = INT_MAX;
+  return !code && tape->at < tape->nevents ? tape_bring_back(ctx, tape, err) : code; /* constants behind it */
+}
+
 /* Steps run again, where what they use is not there. */
 static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
+  steps_find_home(ctx, tape, last);
   int code = tape_undo(ctx, tape, tape->end, err);
   for (int k = steps_segments(tape) - 1; !code && k >= 0; k--) {
-    if (steps_begin(tape, k) < tape->taped)
+    if (steps_begin(tape, k) < tape->taped && steps_begin(tape, k) < steps_begin(tape, k + 1))
       code = steps_make_again(ctx, tape, k, err);
     if (!code)
       code = reverse_to(ctx, tape, steps_begin(tape, k), false, err);
     steps_passed(ctx, tape);
   }
   tape->taped = INT_MAX;
-  if (!code && !last)
-    code = tape_replay(ctx, tape, tape->end, event_primal, err);
   struct error own = {0};
-  const int back = tape_bring_back(ctx, tape, code ? &own : err);
+  const int back = come_back(ctx, tape, code != OP_OK, last, code ? &own : err);
   error_free(&own);
   return code ? code : back;
 }

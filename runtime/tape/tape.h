@@ -44,16 +44,16 @@ struct thing {
   bool real;               /* it has numbers that can be differentiated */
   bool companion, is_dot;  /* it is one of those */
   size_t bytes;            /* that an old value takes: the most of all ranks, which decide alike */
-  struct dat *twin;        /* where copies of it are made; NULL: none was */
+  struct dat *twin;        /* where copies of it are made, without memory of its own; NULL: none was */
   /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
    * none. What it holds is wanted if the third comes behind the first. */
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
-  bool copied;        /* its old values may have to be copied */
   bool input, varied; /* what it holds depends on an input */
   int wanted_before;  /* the last round of a fixed point */
-  /* While steps are run again: what it held when that began. */
-  bool moved; /* that is not there any more, but in: */
+  /* While steps are run again: what it held before the tape's event `home`, or at the end. */
+  bool remade; /* nobody needs it: it is overwritten behind that */
+  bool moved;  /* that is not there any more, but in: */
   struct dat *last;
   unsigned char *last_value;
 };
@@ -148,10 +148,11 @@ struct tape {
   int at, end; /* data are as before event `at`; the first event behind op_tape_end */
   int *steps;  /* events at which steps begin */
   int nsteps;
-  int taped;                /* old values that derivatives use are kept of events from here on */
-  int *checkpoints;         /* events from which the program can be run again, ascending; the first is 0 */
-  int ncheckpoints, stride; /* while it records: of so many steps one begins with a checkpoint */
-  bool thinned;             /* not all is kept */
+  int taped;        /* old values that derivatives use are kept of events from here on */
+  int *checkpoints; /* events from which the program can be run again, ascending; the first is 0 */
+  int ncheckpoints;
+  int home; /* by steps backwards: at the end data come back as before this event, and the rest runs again */
+  bool thinned; /* not all is kept */
   struct fixed_point *fixed;
   int nfixed;
   bool in_fixed; /* the last of them has no end yet */
@@ -294,8 +295,8 @@ int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, s
 /* It changes places with what is kept. */
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
-/* What is not needed any more is freed. */
-void keep_prune(struct op_context *ctx, struct tape *tape);
+/* What is not needed any more of what these events found is freed. */
+void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
 void keep_free_spare(struct op_context *ctx);
@@ -315,6 +316,10 @@ int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
 /* Segments lie between two beginnings of steps; before the first step there is one too. */
 int steps_segments(const struct tape *tape);
 int steps_begin(const struct tape *tape, int k);
+/* Where data come back to, behind a reversal by steps; `last`: it is the last one. */
+void steps_find_home(struct op_context *ctx, struct tape *tape, bool last);
+/* The rest of the tape runs again, from where data are. */
+int steps_run_on(struct op_context *ctx, struct tape *tape, struct error *err);
 /* All old values that derivatives of segment k use are there; data are as behind it. */
 int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err);
 /* Checkpoints behind where data are now are of no use. */

@@ -164,6 +164,45 @@ CASE(gradients_have_the_same_bits_for_each_budget) {
   assert_true(most_again <= STEPS * (STEPS + 1) / 2);
 }
 
+/* Steps that run on the way back if steps are reversed from a checkpoint, and there is room for `slots` more. */
+static long long fewest(int steps, int slots) {
+  long long best = steps * (steps + 1) / 2;
+  for (int m = 1; slots && m < steps; m++) {
+    const long long all = m + fewest(steps - m, slots - 1) + fewest(m, slots);
+    best = all < best ? all : best;
+  }
+  return best;
+}
+
+/* The same if the program itself left the checkpoints, and old values of the last step are there. */
+static long long fewest_behind_the_program(int steps, int slots) {
+  long long best = fewest(steps - 1, slots);
+  for (int m = 1; slots && m < steps; m++) {
+    const long long all = fewest_behind_the_program(steps - m, slots - 1) + fewest(m, slots);
+    best = all < best ? all : best;
+  }
+  return best;
+}
+
+/* How many steps there are nobody knows while checkpoints are chosen: a twentieth more is allowed. */
+CASE(few_steps_run_again) {
+  struct ring r = declare_again();
+  const size_t least = least_budget(&r);
+  r = declare_again();
+  const op_tape_facts_t all = facts_of(record(&r, 0)); /* it keeps u and du, and sum once */
+  const size_t bytes = (size_t)(all.bytes / (all.versions - 1)) + 2 * sizeof(double); /* u and sum */
+  for (int slots = 0; slots < 5; slots++) {
+    r = declare_again();
+    op_tape tape = record(&r, least + (size_t)(slots + 1) * bytes); /* one for what comes back at the end */
+    const struct gradient g = reverse(&r, tape, 1);
+    is_right(&g);
+    const long long again = facts_of(tape).again - 1, should = fewest_behind_the_program(STEPS, slots);
+    if (again < should || again > should + should / 20)
+      fail_msg("with %d slots %lld steps run again, where %lld would do", slots, again, should);
+    works(op_tape_free(tape));
+  }
+}
+
 /* ---- without a tape, and without a derivative ---- */
 
 CASE(one_loop_has_derivatives_of_its_own) {
@@ -356,6 +395,7 @@ static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivativ
                                           test_in_library(one_loop_has_derivatives_of_its_own),
                                           test_in_library(frozen_kernels_are_constant),
                                           test_in_library(gradients_have_the_same_bits_for_each_budget),
+                                          test_in_library(few_steps_run_again),
                                           test_in_library(gradients_are_those_by_hand),
                                           test_in_library(a_tape_is_reversed_several_times)};
 

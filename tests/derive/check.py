@@ -30,6 +30,7 @@ KERNELS = {
     "gathers": ["dat double 2 m[] READ", "gbl double 1 INC"],
     "sometimes": [A, "dat double 2 WRITE"],
     "steps": [A, W, N],
+    "at_once": [A, W, N],
 }
 
 

@@ -319,14 +319,17 @@ void Writer::write_branch(const Node *node) {
   line("}");
 }
 
-// Does it read one of those that have their next value already?
-static bool reads_any(const Node *node, const std::set<const Node *> &carried, const Block *body) {
+// Does its text read one of those that have their next value already? What has a name is computed by then.
+bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) const {
+  node = plain(node);
   if (node->op == Op::Carried)
     return carried.count(node) > 0;
-  if (!is_within(node->home, body))
+  if (!uses_[static_cast<size_t>(node->id)].inlined)
     return false;
+  if (node->op == Op::Phi && reads_any(node->owner->in[0], carried))
+    return true;
   for (const Node *operand : node->in)
-    if (operand && reads_any(operand, carried, body))
+    if (operand && reads_any(operand, carried))
       return true;
   return false;
 }
@@ -381,8 +384,7 @@ void Writer::write_loop(const Node *node) {
       std::string value = expression(next, 0);
       if (value == uses_[static_cast<size_t>(one->id)].name)
         continue;
-      if (reads_any(next, assigned, node->blocks[0]) &&
-          (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
+      if (reads_any(next, assigned)) {
         const std::string name = "op2v" + std::to_string(names_++);
         line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
         value = name;
