@@ -165,14 +165,17 @@ int tape_tell_constant(struct op_context *ctx, const char *name, const void *val
                        struct error *err) {
   struct tape *tape = alive(ctx);
   const struct constant *constant = ctx->tapes && name && value ? mesh_find_constant(ctx->mesh, name) : NULL;
-  if (!constant || memcmp(constant->value, value, constant->bytes) == 0)
+  if (!constant)
     return OP_OK;
   struct thing *thing = thing_find(ctx->tapes, constant);
-  if (tape && (check_integer(tape, constant, call, err) ||
+  const bool other = memcmp(constant->value, value, constant->bytes) != 0;
+  /* Also by the value that it has: it does not depend on the inputs any more. */
+  const bool stops = thing && tape && tape->recording && thing->varied;
+  if (tape && ((other && check_integer(tape, constant, call, err)) ||
                check_from_outside(tape, type_is_real(constant->type), name, call, err) ||
-               note_constant(tape, constant, value, err)))
+               ((other || stops) && note_constant(tape, constant, value, err))))
     return err->code;
-  if (thing && tape && tape->recording)
+  if (stops)
     thing->varied = false;
   return stop_dot(ctx, constant, err);
 }

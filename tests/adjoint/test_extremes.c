@@ -307,6 +307,39 @@ CASE(constants_have_derivatives) {
   works(op_tangent(0));
 }
 
+/* What the program gives does not depend on the inputs, also where it is the value that is there. */
+CASE(constants_are_updated_with_the_value_that_they_have) {
+  struct ring r = ring_declare();
+  double shape[2] = {0.7, 1.3}, bar[2], u_b[NODES], shape_b[2], moves[2], sum, difference;
+  works(op_decl_const("shape", 2, "double", shape));
+  works(op_decl_const("another", 1, "double", &one));
+  op_tape tape = op_tape_begin(1, &r.u, 0);
+  works(op_tape_input_const("shape"));
+  use_shape(&r);
+  works(op_update_const("shape", shape)); /* from here on it is no input */
+  use_shape(&r);
+  works(op_tape_end(tape));
+  works(op_tape_check(tape, 2, &difference));
+  assert_true(difference < 1e-13);
+  works(op_put_gbl(op_bar_gbl(r.sum), &one));
+  works(op_tape_reverse(tape, 1));
+  works(op_get_gbl(op_bar_const("shape"), bar));
+  by_hand(shape, u_b, shape_b);
+  near(bar, shape_b, 2);
+  works(op_tape_free(tape));
+  works(op_tangent(1));
+  works(op_put_gbl(op_dot_const("shape"), shape));
+  works(op_update_const("shape", shape));
+  works(op_get_gbl(op_dot_const("shape"), moves));
+  assert_true(moves[0] == 0 && moves[1] == 0);
+  works(op_tangent(0));
+  tape = op_tape_begin(1, &r.u, 0);
+  use_shape(&r);
+  works(op_get_gbl(r.sum, &sum));
+  fails(OP_ERR_STATE, op_update_const("shape", shape)); /* it could depend on the sum */
+  works(op_tape_free(tape));
+}
+
 CASE(constants_are_checked) {
   struct ring r = ring_declare();
   works(op_decl_const("count", 1, "int", &(int){3}));
@@ -322,9 +355,13 @@ CASE(constants_are_checked) {
 }
 
 static const struct CMUnitTest tests[] = {
-    test_in_library(winners_get_the_bar),        test_in_library(one_of_equals_wins),
-    test_in_library(an_element_offers_twice),    test_in_library(frozen_extrema_cut_off),
-    test_in_library(constants_have_derivatives), test_in_library(constants_are_checked)};
+    test_in_library(winners_get_the_bar),
+    test_in_library(one_of_equals_wins),
+    test_in_library(an_element_offers_twice),
+    test_in_library(frozen_extrema_cut_off),
+    test_in_library(constants_have_derivatives),
+    test_in_library(constants_are_updated_with_the_value_that_they_have),
+    test_in_library(constants_are_checked)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
