@@ -106,11 +106,22 @@ static int check_budget(const struct op_context *ctx, struct tape *tape, struct 
 
 /* ---- room ---- */
 
+/* Behind the first changes of all things behind event `at`: up to here something can be kept for a checkpoint there. */
+static int end_of_checkpoint(const struct op_context *ctx, const struct tape *tape, int at) {
+  int left = 0, e = at;
+  for (int i = 0; i < ctx->tapes->things.count; i++)
+    left += ((const struct thing *)ctx->tapes->things.items[i])->changed >= at;
+  for (; left > 0 && e < tape->nevents; e++)
+    for (int c = 0; c < tape->events[e].nchanges; c++)
+      left -= tape->events[e].changes[c].changed < at;
+  return e;
+}
+
 static void drop_checkpoint(struct op_context *ctx, struct tape *tape, int c) {
   const int at = tape->checkpoints[c];
   memmove(&tape->checkpoints[c], &tape->checkpoints[c + 1],
           (size_t)(--tape->ncheckpoints - c) * sizeof *tape->checkpoints);
-  keep_prune(ctx, tape, at, c < tape->ncheckpoints ? tape->checkpoints[c] : tape->nevents);
+  keep_prune(ctx, tape, at, end_of_checkpoint(ctx, tape, at));
 }
 
 /* What derivatives of earlier events use is not kept any more. */

@@ -203,6 +203,35 @@ CASE(few_steps_run_again) {
   }
 }
 
+/* A dat is changed in each third step: a copy for a checkpoint may be made behind the next checkpoint. */
+CASE(copies_go_with_their_checkpoint) {
+  enum { WIDE = 8, MANY = 40, EVERY = 3, ROWS = 30 };
+  static const char make[] = "static void make(const double *x, double *t) {"
+                             "  for (int i = 0; i < 8; i++) t[i] = 0.5 * *x + i; }";
+  static const char use[] = "static void use(const double *t, double *x) {"
+                            "  double s = 0; for (int i = 0; i < 8; i++) s += t[i] * t[i];"
+                            "  *x += 1e-5 * s * *x; }";
+  struct ring r = ring_declare();
+  const size_t row = NODES * sizeof(double);
+  op_dat t = op_decl_dat(r.nodes, WIDE, "double", NULL, "t");
+  op_tape tape = op_tape_begin(1, &r.u, ROWS * row);
+  for (int s = 0; s < MANY; s++) {
+    works(op_tape_step());
+    if (s % EVERY == 0)
+      works(op_par_loop(make, "make", r.nodes, direct(r.u, 1, "double", OP_READ),
+                        direct(t, WIDE, "double", OP_WRITE)));
+    works(op_par_loop(use, "use", r.nodes, direct(t, WIDE, "double", OP_READ),
+                      direct(r.u, 1, "double", OP_RW)));
+  }
+  works(op_tape_end(tape));
+  op_tape_facts_t facts = facts_of(tape);
+  /* Each checkpoint has both, and so has what the last step uses. */
+  if (facts.bytes > (facts.checkpoints + 1) * (1 + WIDE) * (long long)row)
+    fail_msg("%lld bytes are kept for %lld checkpoints", facts.bytes, facts.checkpoints);
+  works(op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+}
+
 /* ---- without a tape, and without a derivative ---- */
 
 CASE(one_loop_has_derivatives_of_its_own) {
@@ -396,6 +425,7 @@ static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivativ
                                           test_in_library(frozen_kernels_are_constant),
                                           test_in_library(gradients_have_the_same_bits_for_each_budget),
                                           test_in_library(few_steps_run_again),
+                                          test_in_library(copies_go_with_their_checkpoint),
                                           test_in_library(gradients_are_those_by_hand),
                                           test_in_library(a_tape_is_reversed_several_times)};
 
