@@ -154,17 +154,14 @@ static int need_values(struct op_context *ctx, struct gbl *const gbls[], int n, 
   return code;
 }
 
-static int start_gbl(struct op_context *ctx, const struct thing *thing, struct error *err) {
-  struct gbl *gbl = thing->gbl, *best = thing->room->gbl, *winner = thing->winner->gbl;
-  const int code = need_values(ctx, &gbl, 1, err);
-  if (code)
-    return code;
-  memcpy(best->value, gbl->value, gbl->bytes);
-  for (int c = 0; c < gbl->dim; c++)
+static int start_gbl(struct op_context *ctx, struct thing *thing, struct error *err) {
+  struct gbl *winner = thing->winner->gbl;
+  int code = need_values(ctx, &winner, 1, err);
+  for (int c = 0; !code && c < winner->dim; c++)
     ((long long *)(void *)winner->value)[c] = INT64_MAX;
-  gbl_wrote(best, SPACE_HOST);
-  gbl_wrote(winner, SPACE_HOST);
-  return OP_OK;
+  if (!code)
+    gbl_wrote(winner, SPACE_HOST);
+  return code ? code : keep_copy_gbl(ctx, thing, thing->room, err);
 }
 
 static int end_gbl(struct op_context *ctx, const struct thing *thing, struct error *err) {

@@ -138,14 +138,8 @@ static struct thing *bar_of(const struct op_context *ctx, const struct tape *tap
 static int copy(struct op_context *ctx, struct thing *bar, struct error *err) {
   if (!thing_beside(ctx, bar, BESIDE_ROOM, err))
     return err->code;
-  if (bar->dat)
-    return tape_run_copy(ctx, bar->dat, bar->room->dat, err);
-  int code = queue_flush(ctx, err);
-  if (!code)
-    code = gbl_need(ctx, bar->gbl, SPACE_HOST, err);
-  if (!code)
-    memcpy(bar->room->gbl->value, bar->gbl->value, bar->gbl->bytes);
-  return code;
+  return bar->dat ? tape_run_copy(ctx, bar->dat, bar->room->dat, err)
+                  : keep_copy_gbl(ctx, bar, bar->room, err);
 }
 
 static void add_differences(const struct gbl *a, const struct gbl *b, double sums[2]) {

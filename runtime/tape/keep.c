@@ -81,7 +81,7 @@ static int keep_dat(struct op_context *ctx, struct tape *tape, struct change *ch
   return code ? code : dat_swap(ctx, thing->dat, change->kept, err);
 }
 
-static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+static int keep_value(struct op_context *ctx, struct change *change, struct error *err) {
   struct gbl *gbl = change->thing->gbl;
   int code = queue_flush(ctx, err);
   if (!code)
@@ -92,8 +92,14 @@ static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *ch
   if (!change->value)
     return error_memory_of(err, "an old value of global", gbl->name, gbl->bytes);
   memcpy(change->value, gbl->value, gbl->bytes);
-  keep_count(tape, change->thing->bytes);
   return OP_OK;
+}
+
+static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  const int code = keep_value(ctx, change, err);
+  if (!code)
+    keep_count(tape, change->thing->bytes);
+  return code;
 }
 
 int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
@@ -136,6 +142,16 @@ int keep_exchange(struct op_context *ctx, struct change *change, struct error *e
   }
   if (!code)
     gbl_wrote(gbl, SPACE_HOST);
+  return code;
+}
+
+int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, struct error *err) {
+  struct change change = {.thing = from};
+  int code = keep_value(ctx, &change, err);
+  change.thing = to;
+  if (!code)
+    code = keep_exchange(ctx, &change, err);
+  free(change.value);
   return code;
 }
 

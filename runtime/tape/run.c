@@ -109,7 +109,7 @@ static int argument_of(struct op_context *ctx, const struct site *site, const op
     return OP_OK;
   }
   struct gbl *gbl = nowhere(ctx, &site->are[p->argument], err);
-  if (!gbl)
+  if (!gbl || gbl_need(ctx, gbl, SPACE_HOST, err))
     return err->code;
   memset(gbl->value, 0, gbl->bytes); /* of a variable of the program: it counts for nothing */
   gbl_wrote(gbl, SPACE_HOST);

@@ -294,6 +294,8 @@ int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change 
 int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err);
 /* It changes places with what is kept. */
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
+/* A global gets the values of another one like it. */
+int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, struct error *err);
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
 /* What is not needed any more of what these events found is freed. */
 void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
