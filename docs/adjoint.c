@@ -1,5 +1,6 @@
 /* The program of docs/adjoint.md: heat spreads along a ring for a hundred steps. What does the sum of squares at the end owe to
- * each temperature at the beginning? The gradient is compared with a difference. */
+ * each temperature at the beginning? The gradient is compared with a difference. Then square roots by Newton's rounds, and
+ * second derivatives. */
 #include <math.h>
 
 #include <op2jit_adjoint.h>
@@ -50,6 +51,99 @@ static double result_with(const double *start, int node, double by) {
   return result;
 }
 
+/* ---- rounds that converge: u becomes the square root of p ---- */
+
+static op_dat p, u;
+static const char *newton = OP_KERNEL(void newton(const double *p, double *u) { *u = 0.5 * (*u + *p / *u); });
+
+static void improve(void) {
+  op_par_loop(newton, "newton", nodes, op_arg_dat(p, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(u, -1, OP_ID, 1, "double", OP_RW));
+}
+
+static int check_roots(const double *start) {
+  double ones[COUNT], bars[COUNT] = {0};
+  int good = 1;
+  for (int i = 0; i < COUNT; i++)
+    ones[i] = 1;
+  p = op_decl_dat(nodes, 1, "double", start, "p");
+  u = op_decl_dat(nodes, 1, "double", ones, "u");
+  const op_dat inputs[] = {p};
+  op_tape tape = op_tape_begin(1, inputs, 0);
+  /* clang-format off */
+  op_tape_fixed_begin(1e-10, 500);
+  for (int i = 0; i < 40; i++) {
+    op_tape_round(); /* a round begins */
+    improve();
+  }
+  op_tape_fixed_end();
+  /* clang-format on */
+  op_tape_end(tape);
+  op_put_data(op_bar(u), ones);
+  op_tape_reverse(tape, 1);
+  op_fetch_data(op_bar(p), bars);
+  op_tape_free(tape);
+  for (int i = 0; i < COUNT; i++)
+    good &= fabs(bars[i] - 0.5 / sqrt(start[i])) < 1e-12;
+  return good;
+}
+
+/* ---- second derivatives, of one step ---- */
+
+static void start_from(const double *start, const double *line, double by) {
+  const double zeros[COUNT] = {0};
+  double values[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    values[i] = start[i] + by * line[i];
+  op_put_data(x, values);
+  op_put_gbl(sum, zeros);
+  op_put_data(op_bar(x), zeros);
+}
+
+static void find_gradient(const double *start, const double *line, double by, double *gradient) {
+  const double one = 1;
+  start_from(start, line, by);
+  op_tape tape = op_tape_begin(1, &x, 0);
+  step();
+  add_up();
+  op_tape_end(tape);
+  op_put_gbl(op_bar_gbl(sum), &one);
+  op_tape_reverse(tape, 1);
+  op_fetch_data(op_bar(x), gradient);
+  op_tape_free(tape);
+}
+
+static int check_curvature(const double *start) {
+  const double one = 1, by = 1e-5;
+  double line[COUNT], curvature[COUNT] = {0}, gradient[COUNT] = {0}, there[2][COUNT] = {{0}};
+  int good = 1;
+  for (int i = 0; i < COUNT; i++)
+    line[i] = i % 3 - 0.7;
+  find_gradient(start, line, by, there[1]);
+  find_gradient(start, line, -by, there[0]);
+  start_from(start, line, 0);
+  /* clang-format off */
+  op_tangent(1);
+  op_put_data(op_dot(x), line);
+  const op_dat both[] = {x, op_dot(x)};
+  op_tape second = op_tape_begin(2, both, 0);
+  step();
+  add_up();
+  op_tape_end(second);
+  op_tangent(0);
+
+  op_put_gbl(op_bar_gbl(op_dot_gbl(sum)), &one);
+  op_tape_reverse(second, 1);
+  op_fetch_data(op_bar(x), curvature);        /* the Hessian times the line */
+  op_fetch_data(op_bar(op_dot(x)), gradient); /* and this once more */
+  op_tape_free(second);
+  /* clang-format on */
+  for (int i = 0; i < COUNT; i++)
+    good &= fabs(curvature[i] - (there[1][i] - there[0][i]) / (2 * by)) < 1e-8 &&
+            fabs(gradient[i] - (there[1][i] + there[0][i]) / 2) < 1e-8;
+  return good;
+}
+
 int main(int argc, char **argv) {
   int pairs[2 * COUNT];
   double start[COUNT], gradient[COUNT] = {0};
@@ -87,7 +181,8 @@ int main(int argc, char **argv) {
   const int node = 5;
   const double by = 1e-5,
                difference = (result_with(start, node, by) - result_with(start, node, -by)) / (2 * by);
-  const int good = fabs(gradient[node] - difference) < 1e-8 * fabs(difference);
+  const int good = fabs(gradient[node] - difference) < 1e-8 * fabs(difference) && check_roots(start) &&
+                   check_curvature(start);
   op_printf("gradient %.9f, difference %.9f\n", gradient[node], difference);
   return op_exit() || !good;
 }

@@ -21,7 +21,11 @@ extern "C" {
 
 #define op_tape_begin op2jit_tape_begin
 #define op_tape_input_gbl op2jit_tape_input_gbl
+#define op_tape_input_const op2jit_tape_input_const
 #define op_tape_step op2jit_tape_step
+#define op_tape_fixed_begin op2jit_tape_fixed_begin
+#define op_tape_round op2jit_tape_round
+#define op_tape_fixed_end op2jit_tape_fixed_end
 #define op_tape_passive op2jit_tape_passive
 #define op_tape_end op2jit_tape_end
 #define op_tape_reverse op2jit_tape_reverse
@@ -33,6 +37,8 @@ extern "C" {
 #define op_bar op2jit_bar
 #define op_dot_gbl op2jit_dot_gbl
 #define op_bar_gbl op2jit_bar_gbl
+#define op_dot_const op2jit_dot_const
+#define op_bar_const op2jit_bar_const
 #define op_freeze_kernel op2jit_freeze_kernel
 #define op_kernel_adjoint op2jit_kernel_adjoint
 #define op_tangent_loop_array op2jit_tangent_loop_array
@@ -53,9 +59,23 @@ op_tape op_tape_begin(int ninputs, const op_dat inputs[], size_t bytes);
 /* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE,
  * OP_ERR_TYPE. */
 int op_tape_input_gbl(op_gbl gbl);
+/* The constant (op_decl_const) is an input too, from here to its next op_update_const. Other constants have no derivative.
+ * Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_CONST for a name that is none; OP_ERR_TYPE for one that
+ * is not of type double or float. */
+int op_tape_input_const(const char *name);
 /* A step of the program begins, such as a time step: between two of them a state can be kept from which steps are run
- * again. Errors: OP_ERR_STATE while nothing is recorded. */
+ * again. Errors: OP_ERR_STATE while nothing is recorded, and within a fixed point. */
 int op_tape_step(void);
+/* Rounds that converge, u = G(u, p), as of a solver: between these two calls each round begins with op_tape_round. Only
+ * the last one keeps old values, and op_tape_reverse goes back through it again and again, until the bars of all
+ * that it changes differ from those of the time before by less than `tolerance` of the largest that they were, `most` times at
+ * most (OP_ERR_STATE: they do not converge). The derivative is that of the converged u: it does not depend
+ * on where u began, and is as exact as the rounds have converged. Each loop of a round that changes real numbers, and each
+ * op_put_data, has to be in the last one too. Errors: OP_ERR_STATE while nothing is recorded, for fixed points within
+ * one another, rounds outside, none inside, and a last round that has less; OP_ERR_ARGUMENT. */
+int op_tape_fixed_begin(double tolerance, int most);
+int op_tape_round(void);
+int op_tape_fixed_end(void);
 /* What the program itself computes and gives from now on counts as constant. Without this it is an error
  * (OP_ERR_STATE) once a value that depends on the inputs has left by op_get_gbl, op_fetch_data or op_acquire and a
  * value comes in: it could depend on what left, and its derivative would be wrong without a word. A reduction of such
@@ -84,7 +104,8 @@ typedef struct op_tape_facts_t {
   long long checkpoints;   /* states from which steps can be run again */
   long long again;         /* steps that ran again */
   long long reversed;      /* loops whose adjoint ran */
-  long long reserved[7];
+  long long rounds;        /* how often it went back through the last round of a fixed point */
+  long long reserved[6];
 } op_tape_facts_t;
 int op_tape_facts(op_tape tape, op_tape_facts_t *facts);
 /* Everything that it keeps is freed, or, without a budget, kept for the next tape; a tape that still records ends.
@@ -95,8 +116,10 @@ int op_tape_free(op_tape tape);
 
 /* Loops carry tangents along (`on` not 0), or do not any more: with the dots that the program puts into op_dot(x),
  * which are zero at first, a loop that writes y also leaves by how much y moves in op_dot(y). What is put from
- * outside has the dot zero. Errors: OP_ERR_STATE while a tape records; OP_ERR_BACKEND on native; loops: OP_ERR_KERNEL
- * for a kernel without a derivative. */
+ * outside has the dot zero. A tape that begins while they do records tangents as well. Then dots are outputs and may be
+ * inputs, and it gives second derivatives: behind the bar 1 of the dot of a number, op_bar(x) is the Hessian times
+ * op_dot(x). Errors: OP_ERR_STATE while there is a tape; OP_ERR_BACKEND on native; loops:
+ * OP_ERR_KERNEL for a kernel without a derivative. */
 int op_tangent(int on);
 /* The companions: of the same set, dim and type, zeros at first, and the program's to fetch, put, and use in loops as
  * any other. They are freed with their dat. Errors (NULL): OP_ERR_HANDLE; OP_ERR_TYPE for what has no real numbers. */
@@ -104,6 +127,9 @@ op_dat op_dot(op_dat dat);
 op_dat op_bar(op_dat dat);
 op_gbl op_dot_gbl(op_gbl gbl);
 op_gbl op_bar_gbl(op_gbl gbl);
+/* Of a constant: globals of its type and dim. OP_ERR_CONST for a name that is none, OP_ERR_TYPE. */
+op_gbl op_dot_const(const char *name);
+op_gbl op_bar_const(const char *name);
 
 /* ---- kernels ----------------------------------------------------------------------------------*/
 

@@ -25,12 +25,13 @@ enum derive_role {
                  * before the loop, and get that of the winner; of globals too */
   DERIVE_BAR, /* as the argument: its bar. Of MIN and MAX access READ: bars of targets that have a winner must be set
                  * to zero after the loop */
-  DERIVE_WINNER, /* as the argument, but of ints, READ: of each component of a MIN or MAX the number of the element that
-                    * won, -1 where the value from before the loop stayed */
+  DERIVE_WINNER, /* as the argument, but of longs, READ: of each component of a MIN or MAX who won, -1 where the value from
+                    * before the loop stayed. Entry k of an argument at element e is e * N + F + k: F entries have the active
+                    * MINs and MAXs in front of the argument, N have all */
   DERIVE_ELEMENT, /* the element's own number: op_arg_idx(-1, OP_ID); comes once */
   DERIVE_CANDIDATE /* a dat on the loop's own set, direct, WRITE, of the argument's type; dim is arity times the
                     * argument's, and 1 for arity if it is no vector: what this element alone makes of the argument, the
-                    * farthest value of the type (+inf, -inf) where it makes nothing */
+                    * farthest number of the type where it makes nothing */
 };
 
 struct derive_parameter {
@@ -111,7 +112,7 @@ struct deriver {
   void (*release)(struct derive_result *result);
 };
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
-#define DERIVER_ABI 1
+#define DERIVER_ABI 2
 
 /* What the plugin exports, under the name "op2jit_deriver". */
 typedef const struct deriver *deriver_entry(void);

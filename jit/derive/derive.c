@@ -44,11 +44,21 @@ static void make_key(const struct plugin *plugin, const struct desc *d, const st
   desc_print(&rows, key);
 }
 
-static void print(const struct derive_result *result, struct text *out) {
+/* The deriver counts active constants only. */
+static int constant_of(const struct desc *d, const struct derive_wish *wish, int number) {
+  for (int i = 0; number >= 0 && i < d->nconsts; i++)
+    if (wish->active_constants[i] && number-- == 0)
+      return i;
+  return -1;
+}
+
+static void print(const struct desc *d, const struct derive_wish *wish, const struct derive_result *result,
+                  struct text *out) {
   text_addf(out, "%d %s\n", result->nparameters, result->derived);
   for (int i = 0; i < result->nparameters; i++) {
     const struct derive_parameter *p = &result->parameters[i];
-    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, p->constant, (int)p->access);
+    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, constant_of(d, wish, p->constant),
+              (int)p->access);
   }
   text_add(out, result->text);
 }
@@ -154,7 +164,7 @@ static int find_new(struct plugin *plugin, const struct desc *d, const struct de
     if (result.status != 0)
       not_understood(plugin, d, &files, &result, err);
     else if (result.refusal == DERIVE_FINE)
-      print(&result, words);
+      print(d, wish, &result, words);
     else {
       text_add(words, "-1 ");
       derive_tell(d, &result, files.kernel_file, words);
@@ -165,23 +175,42 @@ static int find_new(struct plugin *plugin, const struct desc *d, const struct de
   return err->code;
 }
 
-int derive_kernel(struct plugin *plugin, struct store *store, const struct desc *d,
-                  const struct derive_wish *wish, struct derived *out, struct error *err) {
-  struct text key = {0}, words = {0};
-  *out = (struct derived){0};
-  make_key(plugin, d, wish, &key);
-  if (!store || !store_get_verdict(store, text_str(&key), &words)) {
-    find_new(plugin, d, wish, &words, err);
-    if (!err->code && store && text_ok(&key) && text_ok(&words))
-      store_put_verdict(store, text_str(&key), text_str(&words));
-  }
-  if (!err->code && (!text_ok(&words) || !text_ok(&key)))
-    error_memory(err, "a derivative", words.length);
-  if (!err->code)
-    read_back(text_str(&words), out, err);
-  if (err->code)
-    derived_free(out);
+/* As words, which are what is remembered. */
+static int find(const struct derive_source *source, const struct desc *d, const struct derive_wish *wish,
+                struct text *words, struct error *err) {
+  struct text key = {0};
+  if (plugin_find(source->plugin, source->plugins, err) != OP_OK)
+    return err->code;
+  make_key(source->plugin, d, wish, &key);
+  const bool found =
+      text_ok(&key) && source->store && store_get_verdict(source->store, text_str(&key), words);
+  if (!text_ok(&key))
+    error_memory(err, "the key of a derivative", key.length);
+  else if (!found && source->load)
+    error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its derivative");
+  else if (!found && find_new(source->plugin, d, wish, words, err) == OP_OK && source->store &&
+           text_ok(words))
+    store_put_verdict(source->store, text_str(&key), text_str(words));
   text_free(&key);
-  text_free(&words);
   return err->code;
+}
+
+int derive_kernel(const struct derive_source *source, const struct desc *d, const struct derive_wish *wish,
+                  struct derived *out, struct error *err) {
+  const struct jit_share *share = source->share;
+  struct jit_outcome words = {0};
+  int code = err->code;
+  *out = (struct derived){0};
+  if (!code && (!share || share->leads))
+    code = find(source, d, wish, &words.binary, err);
+  if (share)
+    code = jit_share_outcome(share, &words, code, err);
+  else if (!code && !text_ok(&words.binary))
+    code = error_memory(err, "a derivative", words.binary.length);
+  if (!code)
+    code = read_back(text_str(&words.binary), out, err);
+  if (code)
+    derived_free(out);
+  jit_outcome_free(&words);
+  return code;
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from ctypes import byref, c_double, c_void_p
 from typing import Any, Dict, Iterable, Iterator, Optional, Sequence, TypeVar, Union
 
 from . import errors
 from ._library import DECLARED, KINDS, check, handle, lib, text
 from .dats import Dat
-from .globals import Global
+from .globals import Const, Global
 from .kernels import Kernel
 
 Some = TypeVar("Some")
@@ -32,7 +33,7 @@ class Tape:
     ``memory``: so many bytes are kept at most ("2G"); where they do not suffice, steps are run again.
     """
 
-    def __init__(self, inputs: Sequence[Union[Dat, Global]], memory: Union[None, int, str] = None) -> None:
+    def __init__(self, inputs: Sequence[Union[Dat, Global, Const]], memory: Union[None, int, str] = None) -> None:
         self._inputs = list(inputs)
         self._memory = _bytes(memory)
         self._handle = 0
@@ -44,6 +45,9 @@ class Tape:
         try:
             for found in globals_:
                 check(lib.op2jit_tape_input_gbl(found))
+            for one in self._inputs:
+                if isinstance(one, Const):
+                    check(lib.op2jit_tape_input_const(text(one.name)))
         except errors.Error:
             self.free()
             raise
@@ -64,6 +68,18 @@ class Tape:
         for one in rounds:
             self.step()
             yield one
+
+    @contextmanager
+    def fixed_point(self, tolerance: float = 1e-10, most: int = 1000) -> Iterator["Tape"]:
+        """Rounds in the block converge; each begins with ``round()``. Only the last one keeps old values. ``reverse`` goes
+        back through it, ``most`` times at most, until bars change by less than ``tolerance`` of what they were."""
+        check(lib.op2jit_tape_fixed_begin(tolerance, most))
+        yield self
+        check(lib.op2jit_tape_fixed_end())
+
+    def round(self) -> None:
+        """A round of a fixed point begins."""
+        check(lib.op2jit_tape_round())
 
     def passive(self) -> None:
         """What the program itself computes and gives from now on counts as constant."""
@@ -94,8 +110,9 @@ class Tape:
             check(lib.op2jit_tape_free(found))
 
 
-def tape(inputs: Sequence[Union[Dat, Global]], memory: Union[None, int, str] = None) -> Tape:
-    """A tape, for ``with``. Globals among the inputs are ``kept``."""
+def tape(inputs: Sequence[Union[Dat, Global, Const]], memory: Union[None, int, str] = None) -> Tape:
+    """A tape, for ``with``. Globals among the inputs are ``kept``. Within ``with op2jit.tangents():`` it records tangents as well,
+    and gives second derivatives."""
     return Tape(inputs, memory)
 
 

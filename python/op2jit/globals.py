@@ -52,22 +52,12 @@ class Global(Handle):
     @property
     def bar(self) -> "Global":
         """By how much each value counts for the outputs of a tape."""
-        return self._companion("bar", lib.op2jit_bar_gbl)
+        return _companion(self, self._data, "bar", lib.op2jit_bar_gbl(self.kept_handle))
 
     @property
     def dot(self) -> "Global":
         """By how much each value moves, where loops carry tangents along."""
-        return self._companion("dot", lib.op2jit_dot_gbl)
-
-    def _companion(self, what: str, find: Callable[[int], Optional[int]]) -> "Global":
-        found = handle(find(self.kept_handle))
-        if what not in self._companions:
-            made = Global(np.zeros_like(self._data), name=f"{what} of {self.name}")
-            made.scalar = self.scalar
-            made._kept = found
-            made.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(made), found))
-            self._companions[what] = made
-        return self._companions[what]
+        return _companion(self, self._data, "dot", lib.op2jit_dot_gbl(self.kept_handle))
 
     @property
     def data(self) -> Values:
@@ -127,6 +117,18 @@ def _global_argument(values: _Values, kept: Optional[int], *words: Any, present:
     return made
 
 
+def _companion(of: Any, data: Values, what: str, given: Optional[int]) -> Global:
+    """The bar or dot of a global or a constant, which the library keeps."""
+    found = handle(given)
+    if what not in of._companions:
+        made = Global(np.zeros_like(data), name=f"{what} of {of.name}")
+        made.scalar = of.scalar
+        made._kept = found
+        made.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(made), found))
+        of._companions[what] = made
+    return of._companions[what]  # type: ignore[no-any-return]
+
+
 class Const(Handle):
     """A constant that kernels in C see under ``name``, and kernels in Python under the name of the variable it is in.
 
@@ -141,6 +143,7 @@ class Const(Handle):
         self.scalar = given.ndim == 0
         self.data = np.ascontiguousarray(given).reshape(-1)
         self.seen: List[Callable[[Any], None]] = []  # of functions that run in Python with its value
+        self._companions: Dict[str, Global] = {}
         check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
         state.constants[name] = self
 
@@ -155,6 +158,16 @@ class Const(Handle):
         check(lib.op2jit_update_const(text(self.name), self.data.ctypes.data))
         for tell in self.seen:
             tell(self.value)
+
+    @property
+    def bar(self) -> Global:
+        """By how much each value counts for the outputs of a tape of which it is an input."""
+        return _companion(self, self.data, "bar", lib.op2jit_bar_const(text(self.name)))
+
+    @property
+    def dot(self) -> Global:
+        """By how much each value moves, where loops carry tangents along."""
+        return _companion(self, self.data, "dot", lib.op2jit_dot_const(text(self.name)))
 
     def __float__(self) -> float:
         return float(self.value)

@@ -40,8 +40,6 @@ static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs
               ctx->tapes->tape->recording ? "op_tape_begin: a tape records already; call op_tape_end first"
                                           : "op_tape_begin: there is a tape, which keeps what it needs; call "
                                             "op_tape_free first, or op_tape_reverse for the last time");
-  else if (ctx->tapes && ctx->tapes->tangents)
-    error_set(err, OP_ERR_STATE, "op_tape_begin: loops carry tangents along; call op_tangent(0) first");
   else if (ninputs < 0 || (ninputs && !inputs))
     error_set(err, OP_ERR_ARGUMENT, "op_tape_begin: %d inputs at %s; expected 0 or more, and where they are",
               ninputs, inputs ? "an address" : "NULL");
@@ -103,6 +101,31 @@ int op2jit_tape_input_gbl(op_gbl handle) {
   return api_leave(code);
 }
 
+/* NULL with the error set. */
+static struct thing *find_constant(struct op_context *ctx, const char *name, const char *call) {
+  const struct constant *constant = name ? mesh_find_constant(ctx->mesh, name) : NULL;
+  if (!constant)
+    error_set(api_error(), OP_ERR_CONST, "%s: there is no constant \"%s\"", call, name ? name : "(NULL)");
+  else if (type_is_struct(constant->type) || !type_is_real(constant->type))
+    error_set(api_error(), OP_ERR_TYPE,
+              "%s: constant \"%s\" is of type \"%s\"; derivatives are by double and float", call, name,
+              type_info(constant->type)->name);
+  return api_error()->code ? NULL : thing_of_constant(ctx, constant, api_error());
+}
+
+int op2jit_tape_input_const(const char *name) {
+  struct op_context *ctx = api_enter("op_tape_input_const", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct thing *thing =
+      recording(ctx, "op_tape_input_const") ? find_constant(ctx, name, "op_tape_input_const") : NULL;
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_input_const of \"%s\"\n",
+                                 thing ? thing_name(thing) : "");
+  if (!code)
+    thing->used = thing->input = thing->varied = true;
+  return api_leave(code);
+}
+
 static int tell(const char *call, int (*does)(struct op_context *ctx, struct tape *tape, struct error *err)) {
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
@@ -124,6 +147,28 @@ int op2jit_tape_passive(void) {
 
 int op2jit_tape_step(void) {
   return tell("op_tape_step", tape_step);
+}
+
+int op2jit_tape_fixed_begin(double tolerance, int most) {
+  struct op_context *ctx = api_enter("op_tape_fixed_begin", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct tape *tape = recording(ctx, "op_tape_fixed_begin");
+  if (tape && !(tolerance > 0 && tolerance < 1 && most > 1))
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "op_tape_fixed_begin: tolerance %g, %d rounds; expected one between 0 and 1, and 2 or more",
+              tolerance, most);
+  const int code = agree_on_call(ctx, api_error()->code, api_error(),
+                                 "op_tape_fixed_begin\ntolerance\t%a\nmost\t%d\n", tolerance, most);
+  return api_leave(code ? code : fixed_begin(ctx, tape, tolerance, most, api_error()));
+}
+
+int op2jit_tape_round(void) {
+  return tell("op_tape_round", fixed_round);
+}
+
+int op2jit_tape_fixed_end(void) {
+  return tell("op_tape_fixed_end", fixed_end);
 }
 
 int op2jit_tape_end(op_tape handle) {
@@ -171,6 +216,9 @@ int op2jit_tape_check(op_tape handle, int seed, double *difference) {
   struct tape *tape = find(ctx, handle, "op_tape_check");
   if (tape)
     check_reverse(ctx, tape, "op_tape_check");
+  if (tape && tape->carries && !api_error()->code)
+    error_set(api_error(), OP_ERR_STATE,
+              "op_tape_check: the tape records tangents, and the test would need others; check one without");
   if (tape && !difference && !api_error()->code)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_check: the place for the difference is NULL");
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%d\n", seed);
@@ -193,7 +241,8 @@ int op2jit_tape_facts(op_tape handle, op_tape_facts_t *facts) {
                                .copied = tape->store.copied,
                                .checkpoints = tape->ncheckpoints,
                                .again = tape->again,
-                               .reversed = tape->reversed};
+                               .reversed = tape->reversed,
+                               .rounds = tape->rounds};
   return api_leave_local(api_error()->code);
 }
 
@@ -214,52 +263,66 @@ int op2jit_tape_free(op_tape handle) {
 
 /* ---- bars and dots ---- */
 
-static struct thing *companion(struct op_context *ctx, const void *handle, enum handle_kind kind,
-                               const char *call, bool bar) {
-  void *object = api_object(ctx, handle, kind, call, kind == HANDLE_DAT ? "the dat" : "the global");
-  const char *name = !object              ? ""
-                     : kind == HANDLE_DAT ? ((struct dat *)object)->name
-                                          : ((struct gbl *)object)->name;
-  struct thing *thing = NULL;
-  if (agree_on_call(ctx, api_error()->code, api_error(), "%s of \"%s\"\n", call, name))
-    return NULL;
-  thing =
-      kind == HANDLE_DAT ? thing_of_dat(ctx, object, api_error()) : thing_of_gbl(ctx, object, api_error());
-  if (thing)
-    thing = bar ? thing_bar(ctx, thing, api_error()) : thing_dot(ctx, thing, api_error());
-  return thing;
+/* What to know of it takes all ranks, so they agree first. */
+static bool agreed(struct op_context *ctx, const char *call, const char *name) {
+  return !agree_on_call(ctx, api_error()->code, api_error(), "%s of \"%s\"\n", call, name);
 }
 
-static op_dat companion_dat(op_dat dat, const char *call, bool bar) {
+static const struct thing *beside(struct op_context *ctx, struct thing *thing, enum beside which) {
+  return thing ? thing_beside(ctx, thing, which, api_error()) : NULL;
+}
+
+static op_dat beside_dat(op_dat handle, const char *call, enum beside which) {
   struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
     return NULL;
-  const struct thing *thing = companion(ctx, dat, HANDLE_DAT, call, bar);
-  return api_leave_pointer(thing ? thing->dat->handle : NULL);
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
+  struct thing *thing = agreed(ctx, call, dat ? dat->name : "") ? thing_of_dat(ctx, dat, api_error()) : NULL;
+  const struct thing *found = beside(ctx, thing, which);
+  return api_leave_pointer(found ? found->dat->handle : NULL);
 }
 
-static op_gbl companion_gbl(op_gbl gbl, const char *call, bool bar) {
+static op_gbl beside_gbl(op_gbl handle, const char *call, enum beside which) {
   struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
     return NULL;
-  const struct thing *thing = companion(ctx, gbl, HANDLE_GBL, call, bar);
-  return api_leave_pointer(thing ? thing->gbl->handle : NULL);
+  struct gbl *gbl = api_object(ctx, handle, HANDLE_GBL, call, "the global");
+  struct thing *thing = agreed(ctx, call, gbl ? gbl->name : "") ? thing_of_gbl(ctx, gbl, api_error()) : NULL;
+  const struct thing *found = beside(ctx, thing, which);
+  return api_leave_pointer(found ? found->gbl->handle : NULL);
+}
+
+static op_gbl beside_const(const char *name, const char *call, enum beside which) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
+  struct thing *thing = find_constant(ctx, name, call);
+  const struct thing *found = beside(ctx, agreed(ctx, call, name ? name : "") ? thing : NULL, which);
+  return api_leave_pointer(found ? found->gbl->handle : NULL);
 }
 
 op_dat op2jit_bar(op_dat dat) {
-  return companion_dat(dat, "op_bar", true);
+  return beside_dat(dat, "op_bar", BESIDE_BAR);
 }
 
 op_dat op2jit_dot(op_dat dat) {
-  return companion_dat(dat, "op_dot", false);
+  return beside_dat(dat, "op_dot", BESIDE_DOT);
 }
 
 op_gbl op2jit_bar_gbl(op_gbl gbl) {
-  return companion_gbl(gbl, "op_bar_gbl", true);
+  return beside_gbl(gbl, "op_bar_gbl", BESIDE_BAR);
 }
 
 op_gbl op2jit_dot_gbl(op_gbl gbl) {
-  return companion_gbl(gbl, "op_dot_gbl", false);
+  return beside_gbl(gbl, "op_dot_gbl", BESIDE_DOT);
+}
+
+op_gbl op2jit_bar_const(const char *name) {
+  return beside_const(name, "op_bar_const", BESIDE_BAR);
+}
+
+op_gbl op2jit_dot_const(const char *name) {
+  return beside_const(name, "op_dot_const", BESIDE_DOT);
 }
 
 int op2jit_tangent(int on) {
@@ -267,7 +330,7 @@ int op2jit_tangent(int on) {
   if (!ctx)
     return api_refused();
   struct tapes *tapes = api_error()->code ? NULL : tapes_get(ctx, api_error());
-  if (tapes && on && tapes->tape)
+  if (tapes && tapes->tape && (on || tapes->tape->recording))
     error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
   else if (tapes && on)
     check_texts_run(ctx, "op_tangent");

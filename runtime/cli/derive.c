@@ -80,6 +80,7 @@ static bool has_extremum(const struct desc *d, const bool active[]) {
 
 static int derive(struct cli *cli, struct desc *d, int *status, struct error *err) {
   struct plugin plugin = {0};
+  const struct derive_source source = {.plugin = &plugin, .plugins = env_value(&cli->env, ENV_PLUGINS)};
   bool active[OP_MAX_ARGS], *constants = calloc((size_t)d->nconsts + 1, sizeof *constants);
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -93,8 +94,6 @@ static int derive(struct cli *cli, struct desc *d, int *status, struct error *er
     error_memory(err, "constants", (size_t)d->nconsts);
   else if (set_passive(cli, d, active, err) != OP_OK)
     *status = CLI_USAGE;
-  else
-    plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (cli->json)
     json_open(&cli->out, NULL, '[');
   for (enum derive_mode mode = DERIVE_TANGENT; mode <= DERIVE_CANDIDATES && !err->code; mode++) {
@@ -102,7 +101,7 @@ static int derive(struct cli *cli, struct desc *d, int *status, struct error *er
     struct derived derived = {0};
     if (mode == DERIVE_CANDIDATES && !has_extremum(d, active))
       break;
-    if (derive_kernel(&plugin, NULL, d, &wish, &derived, err) == OP_OK)
+    if (derive_kernel(&source, d, &wish, &derived, err) == OP_OK)
       show(cli, d, mode, &derived);
     derived_free(&derived);
   }

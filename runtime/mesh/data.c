@@ -336,6 +336,11 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
+  if (!host->bytes) { /* by dat_leave_memory */
+    dat->soa = false;
+    ctx->mesh->epoch++;
+    return OP_OK;
+  }
   const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
   if (code)
     return code;

@@ -131,6 +131,8 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
  * the rows of one alone are whole: then the other's are too from now on. A view works in its array no more. No loop
  * waits. OP_ERR_MEMORY; no value is changed then. */
 int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error *err);
+/* It holds nothing, anywhere, until dat_swap gives it what another one has. No view, and no loop waits. */
+void dat_leave_memory(struct op_context *ctx, struct dat *dat);
 /* A view works in its array no more: the rows move to memory of the library's own. */
 int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err);
 /* All values are zero from now on, and the host's memory is what will hold them. */

@@ -164,9 +164,9 @@ static int open_test(struct test *t, void *const *all, int count, struct error *
   }
   for (int i = 0; i < t->n; i++) {
     struct aside *aside = &t->asides[2 * i];
-    if (!(aside[0].companion = thing_dot(t->ctx, t->things[i], err)) ||
-        !(aside[1].companion = thing_bar(t->ctx, t->things[i], err)) || put_aside(t->ctx, &aside[0], err) ||
-        put_aside(t->ctx, &aside[1], err))
+    if (!(aside[0].companion = thing_beside(t->ctx, t->things[i], BESIDE_DOT, err)) ||
+        !(aside[1].companion = thing_beside(t->ctx, t->things[i], BESIDE_BAR, err)) ||
+        put_aside(t->ctx, &aside[0], err) || put_aside(t->ctx, &aside[1], err))
       return err->code;
   }
   return OP_OK;
@@ -189,6 +189,10 @@ static int run_with_dots(struct op_context *ctx, struct event *event, struct err
   bool ran = false;
   if (event->kind == EVENT_PUT)
     return thing_clear(ctx, event->changes[0].thing->dot, err);
+  if (event->kind == EVENT_CONSTANT) {
+    const struct thing *thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
+    return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
+  }
   if (event->kind != EVENT_LOOP)
     return OP_OK;
   const int code = tangent_of_event(ctx, event, &ran, err);
@@ -291,6 +295,8 @@ static int put_data_aside(struct test *t, struct aside *data, struct error *err)
       memcpy(data[i].value, thing->gbl->value, thing->gbl->bytes);
       continue;
     }
+    if (!thing->dat) /* a constant, which loops leave as it is */
+      continue;
     if (!(data[i].dat = dat_like(t->ctx, thing->dat, "put aside", err)))
       return err->code;
     code = tape_run_copy(t->ctx, thing->dat, data[i].dat, err);
@@ -304,7 +310,7 @@ static int noise_everywhere(struct test *t, const struct site *site, bool dots, 
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++) {
     bool active = false;
-    for (int a = 0; a < site->nargs; a++)
+    for (int a = 0; a < site->nargs + site->nconstants; a++)
       active |= site->things[a] == t->things[i] && site->active[a];
     struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
     code = active ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
@@ -367,11 +373,15 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
 
 int site_test(struct op_context *ctx, const struct event *event, struct error *err) {
   struct test t = {.ctx = ctx, .seed = 1};
-  void *things[OP_MAX_ARGS];
-  for (int i = 0; i < event->site->nargs; i++)
-    things[i] = event->site->things[i];
-  event->site->tested = true;
-  int code = open_test(&t, things, event->site->nargs, err);
+  struct site *site = event->site;
+  void **things = array_new((size_t)(site->nargs + site->nconstants), sizeof *things);
+  if (!things)
+    return error_memory(err, "the test of a loop", sizeof *things);
+  for (int i = 0; i < site->nargs + site->nconstants; i++)
+    things[i] = site->things[i];
+  site->tested = true;
+  int code = open_test(&t, things, site->nargs + site->nconstants, err);
+  free(things);
   if (!code)
     code = compare_loop(&t, event, err);
   return close_test(&t, code, err);

@@ -5,9 +5,9 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/plugin.h"
 #include "loop/loop.h"
 #include "ranks/agree.h"
+#include "ranks/kind.h"
 #include "services/services.h"
 #include "tape/tape.h"
 
@@ -90,115 +90,82 @@ static bool is_by_hand(const struct site *site) {
   return site->said && site->said->adjoint_text;
 }
 
-/* Who won is not kept yet. */
-static int check_roles(const struct site *site, const struct derived *made, struct error *err) {
-  for (int i = 0; i < made->nparameters; i++)
-    if (made->parameters[i].role == DERIVE_WINNER || made->parameters[i].role == DERIVE_CANDIDATE)
-      return error_set(
-          err, OP_ERR_KERNEL,
-          "loop %s, argument %d: OP_MIN and OP_MAX of values that depend on the inputs are not "
-          "differentiated; freeze the kernel (op_freeze_kernel) where the extremum is to count as constant",
-          site->name, made->parameters[i].argument + 1);
-  return OP_OK;
-}
-
-static int make_here(struct op_context *ctx, const struct site *site, const struct loop *loop,
-                     const struct derive_wish *wish, struct derived *out, struct error *err) {
-  struct plugin *plugin = &ctx->tapes->plugin;
-  struct jit *jit = NULL; /* which opens the store */
-  int code = context_jit(ctx, &jit, err);
-  if (!code && !text_ok(&plugin->path))
-    code = error_memory(err, "the compiler's path", plugin->path.length);
-  if (!code && !plugin->path.length)
-    code = plugin_find(plugin, env_value(ctx->env, ENV_PLUGINS), err);
-  if (!code)
-    code = derive_kernel(plugin, ctx->store, &loop->desc, wish, out, err);
-  if (!code && check_roles(site, out, err)) {
-    derived_free(out);
-    *out = (struct derived){0};
-    code = err->code;
-  }
-  return code;
-}
-
+/* `active`: as the site's. */
 static int make(struct op_context *ctx, const struct site *site, struct loop *loop, enum derive_mode mode,
                 const bool *active, struct derived *out, struct error *err) {
-  const struct derive_wish wish = {.mode = mode, .active = active};
+  derived_free(out);
+  if (mode == DERIVE_ADJOINT && is_by_hand(site))
+    return by_hand(site, out, err);
+  const struct kind *leaders = context_leaders(ctx);
+  struct jit *jit = NULL; /* which opens the store */
   int code = loop_describe_anew(ctx, loop, err);
   if (code)
     return code;
-  code = make_here(ctx, site, loop, &wish, out, err);
-  const bool made = !code;
+  const bool same = loop->desc.nconsts == site->nconstants;
+  const struct derive_wish wish = {
+      .mode = mode, .active = active, .active_constants = same ? active + site->nargs : NULL};
+  context_jit(ctx, &jit, err);
+  const struct derive_source source = {.plugin = &ctx->tapes->plugin,
+                                       .plugins = env_value(ctx->env, ENV_PLUGINS),
+                                       .store = ctx->store,
+                                       .share = leaders ? &leaders->jit : NULL,
+                                       .load = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0};
+  code = derive_kernel(&source, &loop->desc, &wish, out, err);
+  if (!code)
+    code = site_add_types(site, &out->text, err);
   code = agree_on_success(ctx->agreement, code, err);
-  if (code && made) {
+  if (code)
     derived_free(out);
-    *out = (struct derived){0};
-  }
   return code ? error_prefix(err, "loop %s: ", site->name) : OP_OK;
 }
 
-static int make_adjoint(struct op_context *ctx, const struct site *site, struct loop *loop,
-                        const bool *active, struct derived *out, struct error *err) {
-  return is_by_hand(site) ? by_hand(site, out, err) : make(ctx, site, loop, DERIVE_ADJOINT, active, out, err);
-}
-
-/* A place for a new one; the old one goes. */
-static struct derived *place_for(struct derived **at, struct error *err) {
-  if (*at)
-    derived_free(*at);
-  else
-    *at = calloc(1, sizeof **at);
-  if (!*at)
-    error_memory(err, "a derivative", sizeof **at);
-  else
-    **at = (struct derived){0};
-  return *at;
-}
-
-/* What is not passed at all, or is no number of data, is never active. */
-static void all_active(const struct site *site, bool *active) {
-  for (int i = 0; i < site->nargs; i++)
-    active[i] = site->things[i] && site->things[i]->real;
-}
-
-int derive_wants(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err) {
-  bool active[OP_MAX_ARGS];
+/* If all that can be active is. */
+static int look_at_wants(struct op_context *ctx, struct site *site, struct loop *loop, enum derive_mode mode,
+                         struct error *err) {
+  const int count = site->nargs + site->nconstants;
   struct derived all = {0};
-  struct error own = {0};
-  all_active(site, active);
-  int code = make_adjoint(ctx, site, loop, active, &all, &own);
-  if (code == OP_ERR_MEMORY || code == OP_ERR_MPI)
-    error_copy(err, &own);
-  if (code && code != OP_ERR_MEMORY && code != OP_ERR_MPI) {
-    /* Perhaps there is one for what is active in the end. */
-    for (int i = 0; i < site->nargs; i++)
-      site->wants[i] = site->things[i] && access_reads(site->are[i].access);
-    code = OP_OK;
-  }
+  bool *active = array_new((size_t)count, sizeof *active);
+  if (!active)
+    return error_memory(err, "what can be active", (size_t)count);
+  for (int i = 0; i < count; i++)
+    active[i] = site->things[i] && site->things[i]->real;
+  const int code = make(ctx, site, loop, mode, active, &all, err);
   for (int p = 0; !code && p < all.nparameters; p++)
     if (all.parameters[p].role == DERIVE_VALUE)
       site->wants[all.parameters[p].argument] = true;
-  site->known = true;
   derived_free(&all);
+  free(active);
+  return code;
+}
+
+int derive_wants(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err) {
+  bool seeks = false;
+  for (int i = 0; i < site->nargs; i++)
+    if (site->things[i] && site->things[i]->real && access_is_extremum(site->are[i].access))
+      seeks = site->wants[i] = true; /* it may have won itself */
+  struct error own = {0};
+  int code = look_at_wants(ctx, site, loop, DERIVE_ADJOINT, &own);
+  if (!code && seeks)
+    code = look_at_wants(ctx, site, loop, DERIVE_CANDIDATES, &own);
+  if (code == OP_ERR_MEMORY || code == OP_ERR_MPI)
+    error_copy(err, &own);
+  else if (code) /* Perhaps there is one for what is active in the end. */
+    for (int i = 0; i < site->nargs; i++)
+      site->wants[i] |= site->things[i] && access_reads(site->are[i].access);
+  site->known = true;
   error_free(&own);
-  return code;
+  return err->code;
 }
 
-int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err) {
-  struct loop *loop = NULL;
-  int code = site_loop(ctx, site, values, &loop, err);
-  if (!code && !place_for(&site->adjoint, err))
-    code = err->code;
-  if (!code)
-    code = make_adjoint(ctx, site, loop, site->active, site->adjoint, err);
-  site->adjoint_old = code != OP_OK;
-  return code;
-}
-
-int derive_tangent(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err) {
-  int code = place_for(&site->tangent, err) ? OP_OK : err->code;
-  if (!code)
-    code = make(ctx, site, loop, DERIVE_TANGENT, site->active, site->tangent, err);
-  site->tangent_old = code != OP_OK;
+int derive_site(struct op_context *ctx, struct site *site, struct loop *loop, enum derive_mode mode,
+                struct error *err) {
+  const enum derive_mode modes[] = {mode, DERIVE_CANDIDATES};
+  int code = OP_OK;
+  for (int m = 0; !code && m < 1 + site_seeks_any(site); m++) {
+    const enum derive_mode one = modes[m];
+    if (!site->current[one])
+      code = make(ctx, site, loop, one, site->active, &site->made[one], err);
+    site->current[one] = !code;
+  }
   return code;
 }

@@ -42,20 +42,28 @@ static void version_free(struct op_context *ctx, const struct tape *tape, struct
 }
 
 void keep_free_spare(struct op_context *ctx) {
-  struct list *spare = &ctx->tapes->spare;
-  while (spare->count) {
-    struct dat *dat = spare->items[spare->count - 1];
-    list_remove(spare, dat);
-    dat_forget(ctx, dat);
-  }
+  struct list *const lists[] = {&ctx->tapes->spare, &ctx->tapes->candidates};
+  for (int l = 0; l < 2; l++)
+    while (lists[l]->count) {
+      struct dat *dat = lists[l]->items[lists[l]->count - 1];
+      list_remove(lists[l], dat);
+      dat_forget(ctx, dat);
+    }
 }
 
-/* By way of a dat that is always the same, so that there is one loop that copies. */
+/* By way of a dat that is always the same, so that there is one loop that copies. It has memory only meanwhile. */
 static int copy(struct op_context *ctx, struct tape *tape, struct thing *thing, struct dat *kept,
                 struct error *err) {
-  if (!thing->twin && !(thing->twin = version_new(ctx, tape, thing, err)))
-    return err->code;
-  int code = tape_run_copy(ctx, thing->dat, thing->twin, err);
+  if (!thing->twin) {
+    if (!(thing->twin = dat_like(ctx, thing->dat, "an old value", err)))
+      return err->code;
+    dat_leave_memory(ctx, thing->twin);
+  }
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = dat_swap(ctx, thing->twin, kept, err);
+  if (!code)
+    code = tape_run_copy(ctx, thing->dat, thing->twin, err);
   if (!code)
     code = queue_flush(ctx, err);
   tape->store.copied++;
@@ -73,7 +81,7 @@ static int keep_dat(struct op_context *ctx, struct tape *tape, struct change *ch
   return code ? code : dat_swap(ctx, thing->dat, change->kept, err);
 }
 
-static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+static int keep_value(struct op_context *ctx, struct change *change, struct error *err) {
   struct gbl *gbl = change->thing->gbl;
   int code = queue_flush(ctx, err);
   if (!code)
@@ -84,8 +92,14 @@ static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *ch
   if (!change->value)
     return error_memory_of(err, "an old value of global", gbl->name, gbl->bytes);
   memcpy(change->value, gbl->value, gbl->bytes);
-  keep_count(tape, change->thing->bytes);
   return OP_OK;
+}
+
+static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+  const int code = keep_value(ctx, change, err);
+  if (!code)
+    keep_count(tape, change->thing->bytes);
+  return code;
 }
 
 int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
@@ -107,8 +121,7 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
   if (!keep_is_needed(tape, e, change))
     return OP_OK;
-  const size_t copies = change->thing->dat && !change->whole && !change->thing->twin ? 2 : 1;
-  const int code = keep_room(ctx, tape, copies * change->thing->bytes, err);
+  const int code = keep_room(ctx, tape, change->thing->bytes, err);
   if (code || !keep_is_needed(tape, e, change))
     return code;
   return keep_now(ctx, tape, change, err);
@@ -132,6 +145,16 @@ int keep_exchange(struct op_context *ctx, struct change *change, struct error *e
   return code;
 }
 
+int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, struct error *err) {
+  struct change change = {.thing = from};
+  int code = keep_value(ctx, &change, err);
+  change.thing = to;
+  if (!code)
+    code = keep_exchange(ctx, &change, err);
+  free(change.value);
+  return code;
+}
+
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change) {
   if (change->kept)
     version_free(ctx, tape, change->kept);
@@ -142,8 +165,8 @@ void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change)
   change->value = NULL;
 }
 
-void keep_prune(struct op_context *ctx, struct tape *tape) {
-  for (int e = 0; e < tape->nevents; e++)
+void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end) {
+  for (int e = begin; e < end; e++)
     for (int c = 0; c < tape->events[e].nchanges; c++)
       if (!keep_is_needed(tape, e, &tape->events[e].changes[c]))
         keep_drop(ctx, tape, &tape->events[e].changes[c]);

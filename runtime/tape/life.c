@@ -1,4 +1,5 @@
 /* Tapes begin and end. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -12,8 +13,8 @@
 static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
-    thing->changed = thing->read = thing->wanted = -1;
-    thing->used = thing->input = thing->varied = thing->moved = thing->copied = false;
+    thing->changed = thing->read = thing->wanted = thing->wanted_before = -1;
+    thing->used = thing->input = thing->varied = thing->moved = false;
   }
 }
 
@@ -21,7 +22,8 @@ static struct tape *make(struct op_context *ctx, struct tapes *tapes, struct err
   struct tape *tape = calloc(1, sizeof *tape);
   if (tape && (tape->checkpoints = array_new(1, sizeof *tape->checkpoints)) &&
       (tape->handle = handle_new(ctx->handles, HANDLE_TAPE, tape)) && list_add(&tapes->all, tape)) {
-    tape->ncheckpoints = tape->stride = 1;
+    tape->ncheckpoints = 1;
+    tape->home = INT_MAX;
     return tape;
   }
   if (tape && tape->handle)
@@ -54,6 +56,7 @@ struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const i
     thing->used = thing->input = thing->varied = true;
   }
   tape->recording = true;
+  tape->carries = tapes->tangents;
   tapes->tape = tape;
   ctx->recorder = &tape_recorder;
   return tape;
@@ -100,6 +103,8 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
   let_go(ctx, tape);
   free(tape->events);
   free(tape->checkpoints);
+  free(tape->fixed);
+  tape->fixed = NULL;
   tape->events = NULL;
   tape->checkpoints = NULL;
   tape->spent = true;
@@ -140,7 +145,7 @@ void tapes_free(struct op_context *ctx) {
     free(said);
   }
   struct list *const lists[] = {&tapes->all,  &tapes->sites,   &tapes->alone, &tapes->things,
-                                &tapes->said, &tapes->nowhere, &tapes->spare};
+                                &tapes->said, &tapes->nowhere, &tapes->spare, &tapes->candidates};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
     list_free(lists[l]);
   plugin_free(&tapes->plugin);

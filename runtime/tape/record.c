@@ -35,7 +35,6 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
                             .wanted = thing->wanted,
                             .whole = whole,
                             .was_varied = thing->varied};
-  thing->copied |= thing->dat && !whole;
   const int code = keep_change(ctx, tape, e, change, err);
   thing->changed = e;
   return code;
@@ -53,6 +52,8 @@ static bool is_active(const struct site *site) {
   bool any = false;
   for (int i = 0; i < site->nargs; i++)
     any |= is_varied(site, i);
+  for (int i = site->nargs; i < site->nargs + site->nconstants; i++)
+    any |= site->things[i] && site->things[i]->varied;
   return any && !(site->said && site->said->frozen);
 }
 
@@ -116,8 +117,9 @@ static int check_companions(const struct site *site, struct error *err) {
   return OP_OK;
 }
 
+/* `own`: the library's own, which carries tangents. */
 static int check(struct op_context *ctx, const struct tape *tape, const struct site *site, struct loop *loop,
-                 bool active, struct error *err) {
+                 bool active, bool own, struct error *err) {
   int code = OP_OK;
   if (loop->compiled)
     code = error_set(
@@ -125,7 +127,7 @@ static int check(struct op_context *ctx, const struct tape *tape, const struct s
         "loop %s: its kernel is a function of the program, and a tape needs its text; use op_par_loop "
         "of op2jit.h",
         loop->name);
-  if (!code)
+  if (!code && !own)
     code = check_companions(site, err);
   if (!code && active && !tape->passive)
     code = check_results(site, err);
@@ -174,10 +176,12 @@ static void note_activity(struct site *site, bool active) {
   for (int i = 0; i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     const bool now = active && thing && thing->real && (is_varied(site, i) || arg_leaves(&site->are[i]));
-    if (now && !site->active[i])
-      site->adjoint_old = site->tangent_old = true;
-    site->active[i] |= now;
+    if (now)
+      site_is_active(site, i);
   }
+  for (int i = site->nargs; active && i < site->nargs + site->nconstants; i++)
+    if (site->things[i] && site->things[i]->varied)
+      site_is_active(site, i);
   for (int i = 0; i < site->nargs; i++) {
     struct thing *thing = site->things[i];
     if (!thing || !arg_leaves(&site->are[i]))
@@ -206,13 +210,13 @@ static int take_values(struct op_context *ctx, struct tape *tape, struct event *
 }
 
 static int record(struct op_context *ctx, struct tape *tape, struct loop *loop, const struct loop_call *call,
-                  struct error *err) {
+                  const struct tapes *now, struct error *err) {
   struct site *site = site_of(ctx, &tape->sites, loop, call, err);
   if (!site)
     return err->code;
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
-  const bool active = is_active(site);
-  int code = check(ctx, tape, site, loop, active, err);
+  const bool active = is_active(site) && !now->seeking;
+  int code = check(ctx, tape, site, loop, active, now->carrying, err);
   if (code) /* on all ranks alike */
     return agree_on_success(ctx->agreement, code, err);
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are); /* OP_WRITE may have become OP_RW */
@@ -254,12 +258,17 @@ static int look(struct op_context *ctx, struct loop *loop, const struct loop_cal
   struct tapes *tapes = ctx->tapes;
   if (tapes->busy)
     return OP_OK;
-  if (tapes->tangents)
-    return tangent_loop(ctx, loop, call, done, err);
-  if (!tapes->tape || tapes->tape->broken)
-    return OP_OK;
-  return tapes->tape->recording ? record(ctx, tapes->tape, loop, call, err)
+  const struct tapes now = *tapes;
+  int code = OP_OK;
+  if (tapes->tangents && !tapes->carrying)
+    code = tangent_loop(ctx, loop, call, done, err);
+  if (code || *done || !tapes->tape || tapes->tape->broken)
+    return code;
+  tapes->carrying = false; /* what is copied meanwhile is nobody's loop */
+  code = tapes->tape->recording ? record(ctx, tapes->tape, loop, call, &now, err)
                                 : listen(ctx, tapes->tape, loop, err);
+  tapes->carrying = now.carrying;
+  return code;
 }
 
 static void failed(struct op_context *ctx) {

@@ -1,4 +1,5 @@
 /* Data go to an earlier or a later place of the tape: what was changed is given back, or events happen once more. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,11 @@ int event_exchange(struct op_context *ctx, struct event *event, bool back, struc
   return code || !constant ? code : set_constant(ctx, event, back, err);
 }
 
+/* Is what the thing holds needed at the end, when event `e` changes it? */
+static bool is_last(const struct tape *tape, int e, const struct thing *thing) {
+  return !thing->moved && (tape->home == INT_MAX || (e < tape->home && !thing->remade));
+}
+
 int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err) {
   const int code = event_exchange(ctx, event, true, err);
   for (int c = 0; !code && c < event->nchanges; c++) {
@@ -37,14 +43,14 @@ int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, s
     struct thing *thing = change->thing;
     if (!change->kept && !change->value)
       continue;
-    if (!thing->moved) {
+    if (is_last(tape, (int)(event - tape->events), thing)) {
       thing->last = change->kept;
       thing->last_value = change->value;
+      thing->moved = true;
       change->kept = NULL;
       change->value = NULL;
     } else
       keep_drop(ctx, tape, change);
-    thing->moved = true;
   }
   return code;
 }
@@ -56,15 +62,15 @@ int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *e
   return code;
 }
 
-/* What the program has at the end is about to be overwritten. */
-static int save_last(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
+/* It is about to be overwritten by event `e`. */
+static int save_last(struct op_context *ctx, struct tape *tape, int e, struct change *change,
+                     struct error *err) {
   struct thing *thing = change->thing;
   struct change end = {.thing = thing, .whole = change->whole};
-  if (thing->moved)
-    return OP_OK;
-  int code = keep_room(ctx, tape, thing->bytes, err);
-  if (!code)
-    code = keep_now(ctx, tape, &end, err);
+  int code = is_last(tape, e, thing) ? keep_room(ctx, tape, thing->bytes, err) : OP_OK;
+  if (code || !is_last(tape, e, thing)) /* not any more, if there is no room */
+    return code;
+  code = keep_now(ctx, tape, &end, err);
   thing->last = end.kept;
   thing->last_value = end.value;
   thing->moved = !code;
@@ -89,7 +95,7 @@ int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *r
   struct event *event = &tape->events[e];
   int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
   for (int c = 0; !code && c < event->nchanges; c++) {
-    code = save_last(ctx, tape, &event->changes[c], err);
+    code = save_last(ctx, tape, e, &event->changes[c], err);
     if (!code)
       code = keep_change(ctx, tape, e, &event->changes[c], err);
   }
@@ -135,11 +141,17 @@ static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *t
   return code;
 }
 
-int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err) {
+/* Those of events from `at` to where data come back. */
+static int set_constants(struct op_context *ctx, const struct tape *tape, struct error *err) {
   int code = OP_OK;
-  for (int e = tape->at; !code && e < tape->nevents; e++)
+  for (int e = tape->at; !code && e < tape->nevents && e < tape->home; e++)
     if (tape->events[e].kind == EVENT_CONSTANT && !(code = queue_flush(ctx, err)))
       code = set_constant(ctx, &tape->events[e], false, err);
+  return code;
+}
+
+int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err) {
+  int code = set_constants(ctx, tape, err);
   for (int e = tape->end; e < tape->nevents; e++)
     for (int c = 0; !code && c < tape->events[e].nchanges; c++) {
       struct change *change = &tape->events[e].changes[c];
@@ -151,6 +163,7 @@ int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err
     if (thing->moved)
       code = bring_back(ctx, tape, thing, NULL, err);
   }
-  tape->at = tape->nevents;
+  const int to = tape->home < tape->nevents ? tape->home : tape->nevents;
+  tape->at = tape->at < to ? to : tape->at;
   return code;
 }

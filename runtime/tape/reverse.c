@@ -30,7 +30,7 @@ static int cut_off(struct op_context *ctx, const struct event *event, struct err
   for (int i = 0; !code && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     bool zero = true;
-    if (!thing || !thing->bar || !access_assigns(site->are[i].access))
+    if (!thing || !thing->bar || !site_replaces(site, i))
       continue;
     if (thing->gbl || site_overwrites(site, i))
       code = thing_clear(ctx, thing->bar, err);
@@ -50,19 +50,23 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   if (code || nothing)
     return code;
   tape->reversed++;
-  if (!site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 &&
+  if (!tape->carries && !site->tested && strcmp(env_value(ctx->env, ENV_ADJOINT), "check") == 0 &&
       (code = site_test(ctx, event, err)))
     return code;
   return tape_run_adjoint(ctx, site, event_values(event), err);
 }
 
-static int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event,
-                         struct error *err) {
-  switch (event->kind) {
-  case EVENT_LOOP: return reverse_loop(ctx, tape, event, err);
-  case EVENT_PUT: return thing_clear(ctx, event->changes[0].thing->bar, err);
-  default: return OP_OK;
-  }
+int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event, struct error *err) {
+  const struct thing *thing = NULL;
+  if (event->skipped)
+    return OP_OK;
+  if (event->kind == EVENT_LOOP)
+    return reverse_loop(ctx, tape, event, err);
+  if (event->kind == EVENT_PUT)
+    thing = event->changes[0].thing;
+  if (event->kind == EVENT_CONSTANT && event - tape->events < tape->end)
+    thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
+  return thing ? thing_clear(ctx, thing->bar, err) : OP_OK;
 }
 
 /* ---- all of it ---- */
@@ -85,10 +89,13 @@ int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err) {
   for (int e = 0; e < tape->end; e++) {
     const struct event *event = &tape->events[e];
     struct site *site = event->site;
-    if (!event->active || (site->adjoint && !site->adjoint_old))
+    if (!event->active || event->skipped || site->current[DERIVE_ADJOINT])
       continue;
     struct error own = {0};
-    if ((site->refused = derive_adjoint(ctx, site, event_values(event), &own) != OP_OK)) {
+    struct loop *loop = NULL;
+    site->refused = site_loop(ctx, site, event_values(event), &loop, &own) ||
+                    derive_site(ctx, site, loop, DERIVE_ADJOINT, &own);
+    if (site->refused) {
       if (is_first_refused(tape, e))
         text_addf(&names, "%s%s", count++ ? "\n" : "", error_message(&own));
     }
@@ -123,6 +130,8 @@ static int clear_bars(struct op_context *ctx, struct error *err) {
 static int reverse_to(struct op_context *ctx, struct tape *tape, int to, bool keep, struct error *err) {
   int code = OP_OK;
   while (!code && tape->at > to) {
+    if ((code = fixed_reverse(ctx, tape, keep, err)) || tape->at <= to)
+      return code;
     struct event *event = &tape->events[--tape->at];
     code = keep ? event_exchange(ctx, event, true, err) : event_undo(ctx, tape, event, err);
     if (!code)
@@ -143,21 +152,35 @@ static int reverse_at_once(struct op_context *ctx, struct tape *tape, struct err
   return code ? code : back;
 }
 
+/* Data have again what they had at the end. */
+static int come_back(struct op_context *ctx, struct tape *tape, bool failed, bool last, struct error *err) {
+  int code = OP_OK;
+  if (failed && tape->home != INT_MAX)
+    code = tape_undo(ctx, tape, 0, err);
+  if (!code && !failed && !last)
+    code = steps_run_on(ctx, tape, err);
+  if (!code)
+    code = tape_bring_back(ctx, tape, err);
+  if (!code)
+    code = steps_run_on(ctx, tape, err);
+  tape->home = INT_MAX;
+  return !code && tape->at < tape->nevents ? tape_bring_back(ctx, tape, err) : code; /* constants behind it */
+}
+
 /* Steps run again, where what they use is not there. */
 static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
+  steps_find_home(ctx, tape, last);
   int code = tape_undo(ctx, tape, tape->end, err);
   for (int k = steps_segments(tape) - 1; !code && k >= 0; k--) {
-    if (steps_begin(tape, k) < tape->taped)
+    if (steps_begin(tape, k) < tape->taped && steps_begin(tape, k) < steps_begin(tape, k + 1))
       code = steps_make_again(ctx, tape, k, err);
     if (!code)
       code = reverse_to(ctx, tape, steps_begin(tape, k), false, err);
     steps_passed(ctx, tape);
   }
   tape->taped = INT_MAX;
-  if (!code && !last)
-    code = tape_replay(ctx, tape, tape->end, event_primal, err);
   struct error own = {0};
-  const int back = tape_bring_back(ctx, tape, code ? &own : err);
+  const int back = come_back(ctx, tape, code != OP_OK, last, code ? &own : err);
   error_free(&own);
   return code ? code : back;
 }

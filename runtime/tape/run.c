@@ -1,4 +1,5 @@
-/* Loops that derivatives are made of. They are the library's own: nobody records them. */
+/* Loops that derivatives are made of. They are the library's own, and recorded only where a tape records tangents. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,11 @@
 #include "tape/tape.h"
 
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err) {
-  const bool busy = ctx->tapes->busy;
-  ctx->tapes->busy = true;
+  struct tapes *tapes = ctx->tapes;
+  const bool busy = tapes->busy;
+  tapes->busy = busy || !tapes->carrying || !tapes->tape;
   const int code = loop_run_call(ctx, call, err);
-  ctx->tapes->busy = busy;
+  tapes->busy = busy;
   return code;
 }
 
@@ -38,53 +40,98 @@ static struct gbl *nowhere(struct op_context *ctx, const struct loop_arg *like, 
   return err->code ? NULL : gbl;
 }
 
-static int companion_of(struct op_context *ctx, const struct site *site, const struct derive_parameter *p,
-                        op_arg *out, struct error *err) {
-  struct thing *thing = site->things[p->argument], *companion = NULL;
-  struct gbl *gbl = NULL;
-  if (thing)
-    companion = p->role == DERIVE_DOT ? thing_dot(ctx, thing, err) : thing_bar(ctx, thing, err);
-  else if (out->present_)
-    gbl = nowhere(ctx, &site->are[p->argument], err);
-  if (err->code)
-    return err->code;
-  gbl = companion && companion->gbl ? companion->gbl : gbl;
-  if (gbl && !thing) {
-    memset(gbl->value, 0,
-           gbl->bytes); /* of a reduction into a variable of the program: it counts for nothing */
-    gbl_wrote(gbl, SPACE_HOST);
+op_arg tape_direct(const struct dat *dat, op_access access) {
+  return (op_arg){.form_ = DESC_DAT,
+                  .dat_ = dat->handle,
+                  .map_ = OP_ID,
+                  .idx_ = -1,
+                  .dim_ = dat->dim,
+                  .type_ = (int)dat->type,
+                  .access_ = (int)access,
+                  .present_ = 1};
+}
+
+static op_arg by_handle(const struct gbl *gbl, op_access access) {
+  return (op_arg){.form_ = DESC_GBL,
+                  .dat_ = (op_dat)(void *)gbl->handle,
+                  .idx_ = ARG_BY_HANDLE,
+                  .access_ = (int)access,
+                  .present_ = 1};
+}
+
+op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access) {
+  if (beside->gbl)
+    return by_handle(beside->gbl, access);
+  op_arg out = *arg;
+  out.dat_ = beside->dat->handle;
+  out.type_ = (int)beside->dat->type;
+  out.access_ = (int)access;
+  return out;
+}
+
+static enum beside beside_of(enum derive_role role) {
+  return role == DERIVE_DOT ? BESIDE_DOT : role == DERIVE_BAR ? BESIDE_BAR : BESIDE_WINNER;
+}
+
+static int argument_of(struct op_context *ctx, const struct site *site, const op_arg *primal,
+                       const struct derive_parameter *p, op_arg *out, struct error *err) {
+  const bool of_argument = p->argument >= 0;
+  struct thing *thing = of_argument        ? site->things[p->argument]
+                        : p->constant >= 0 ? site->things[site->nargs + p->constant]
+                                           : NULL;
+  if (p->role == DERIVE_ELEMENT) {
+    *out =
+        (op_arg){.form_ = DESC_IDX, .map_ = OP_ID, .idx_ = -1, .dim_ = 1, .type_ = TYPE_INT, .present_ = 1};
+    return OP_OK;
   }
-  if (gbl)
-    *out = (op_arg){.form_ = DESC_GBL, .idx_ = ARG_BY_HANDLE, .present_ = 1};
-  out->dat_ = gbl ? (op_dat)(void *)gbl->handle : companion ? companion->dat->handle : NULL;
+  if (p->role == DERIVE_CANDIDATE) {
+    const struct dat *dat = extremes_candidates(ctx, site, p->argument, err);
+    if (dat)
+      *out = tape_direct(dat, OP_WRITE);
+    return err->code;
+  }
+  *out = of_argument ? primal[p->argument] : (op_arg){.present_ = 1};
+  out->access_ = (int)p->access;
+  if (p->role == DERIVE_VALUE)
+    return OP_OK;
+  if (thing) {
+    const struct thing *beside = thing_beside(ctx, thing, beside_of(p->role), err);
+    if (beside)
+      *out = tape_beside(out, beside, (op_access)p->access);
+    /* Structs cannot be added up where elements meet. A row of one element's own is as well read and written. */
+    if (p->access == PROVE_INC && thing->dat && type_is_struct(thing->dat->type) &&
+        arg_is_direct(&site->are[p->argument]))
+      out->access_ = OP_RW;
+    return err->code;
+  }
+  if (!out->present_) {
+    out->dat_ = NULL;
+    return OP_OK;
+  }
+  struct gbl *gbl = nowhere(ctx, &site->are[p->argument], err);
+  if (!gbl || gbl_need(ctx, gbl, SPACE_HOST, err))
+    return err->code;
+  memset(gbl->value, 0, gbl->bytes); /* of a variable of the program: it counts for nothing */
+  gbl_wrote(gbl, SPACE_HOST);
+  *out = by_handle(gbl, (op_access)p->access);
   return OP_OK;
 }
 
-/* The loop of a derived text over the set of the primal. */
-static int run_derived(struct op_context *ctx, const struct site *site, const struct derived *derived,
-                       const char *told, unsigned char *values, struct error *err) {
+int tape_run_derived(struct op_context *ctx, const struct site *site, enum derive_mode mode,
+                     unsigned char *values, struct error *err) {
+  const struct derived *derived = &site->made[mode];
   op_arg primal[OP_MAX_ARGS], args[OP_MAX_ARGS];
   struct loop_call call = site_call(site, values, primal);
   if (derived->nparameters > OP_MAX_ARGS)
     return error_set(err, OP_ERR_NARGS,
                      "the derivative of loop %s has %d arguments, and a loop has %d at most; split the loop",
                      site->name, derived->nparameters, OP_MAX_ARGS);
-  for (int i = 0; i < derived->nparameters; i++) {
-    const struct derive_parameter *p = &derived->parameters[i];
-    if (p->role == DERIVE_ELEMENT) {
-      args[i] =
-          (op_arg){.form_ = DESC_IDX, .map_ = OP_ID, .idx_ = -1, .dim_ = 1, .type_ = TYPE_INT, .present_ = 1};
-      continue;
-    }
-    args[i] = primal[p->argument];
-    const int code = p->role == DERIVE_VALUE ? OP_OK : companion_of(ctx, site, p, &args[i], err);
-    if (code)
-      return code;
-    args[i].access_ = (int)p->access;
-  }
+  for (int i = 0; i < derived->nparameters; i++)
+    if (argument_of(ctx, site, primal, &derived->parameters[i], &args[i], err))
+      return err->code;
   call.text = derived->text;
   call.name = derived->name;
-  call.told = told;
+  call.told = site->told[mode];
   call.nargs = derived->nparameters;
   call.args = args;
   return derived->nparameters ? tape_run(ctx, &call, err) : OP_OK;
@@ -92,20 +139,28 @@ static int run_derived(struct op_context *ctx, const struct site *site, const st
 
 int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
                      struct error *err) {
-  const int code = run_derived(ctx, site, site->adjoint, site->adjoint_told, values, err);
+  int code = extremes_find(ctx, site, values, err);
+  if (!code)
+    code = tape_run_derived(ctx, site, DERIVE_ADJOINT, values, err);
+  if (!code)
+    code = extremes_clear(ctx, site, BESIDE_BAR, err);
   return code ? error_prefix(err, "the adjoint of loop %s: ", site->name) : OP_OK;
 }
 
 int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
                      struct error *err) {
-  const int code = run_derived(ctx, site, site->tangent, site->tangent_told, values, err);
+  int code = extremes_find(ctx, site, values, err);
+  if (!code)
+    code = extremes_clear(ctx, site, BESIDE_DOT, err);
+  if (!code)
+    code = tape_run_derived(ctx, site, DERIVE_TANGENT, values, err);
   return code ? error_prefix(err, "the tangent of loop %s: ", site->name) : OP_OK;
 }
 
 /* ---- small ones ---- */
 
-static int run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
-                    const struct set *set, int nargs, const op_arg *args, struct error *err) {
+int tape_run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
+                  const struct set *set, int nargs, const op_arg *args, struct error *err) {
   const struct loop_call call = {.text = text_str(text),
                                  .name = name,
                                  .told = told,
@@ -125,8 +180,8 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
   const char *type = type_info(are->type)->name;
   const bool ragged = are->map && are->map->first, vector = are->map && are->idx < 0;
   struct text text = {0};
-  text_addf(&text, "static void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n",
-            ragged ? "int n, " : "", type, vector ? "*" : "", type);
+  text_addf(&text, "%s\nstatic void op2_nothing(%s%s *%sx) {\n  const %s op2_zero = {0};\n",
+            site_text_with(ctx->tapes, are->type), ragged ? "int n, " : "", type, vector ? "*" : "", type);
   if (ragged)
     text_addf(&text, "  for (int k = 0; k < n; k++) {\n    %s *row = OP_ROW(x, k);\n", type);
   else if (vector)
@@ -137,47 +192,58 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
   op_arg zeroed = site->args[arg];
   zeroed.dat_ = companion->dat->handle;
   zeroed.access_ = OP_WRITE;
-  return run_text(ctx, &text, "op2_nothing", "bars to zero", site->set, 1, &zeroed, err);
-}
-
-static op_arg own(const struct dat *dat, op_access access) {
-  return (op_arg){.form_ = DESC_DAT,
-                  .dat_ = dat->handle,
-                  .map_ = OP_ID,
-                  .idx_ = -1,
-                  .dim_ = dat->dim,
-                  .type_ = (int)dat->type,
-                  .access_ = (int)access,
-                  .present_ = 1};
+  zeroed.may_meet_ = access_is_extremum(are->access); /* in zeros */
+  return tape_run_text(ctx, &text, "op2_nothing", "bars to zero", site->set, 1, &zeroed, err);
 }
 
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err) {
   const char *type = type_info(from->type)->name;
-  const op_arg args[] = {own(from, OP_READ), own(to, OP_WRITE)};
+  const op_arg args[] = {tape_direct(from, OP_READ), tape_direct(to, OP_WRITE)};
   struct text text = {0};
   text_addf(&text,
-            "static void op2_keep(const %s *from, %s *to) {\n  for (int c = 0; c < %d; c++)\n    to[c] = "
+            "%s\nstatic void op2_keep(const %s *from, %s *to) {\n  for (int c = 0; c < %d; c++)\n    to[c] = "
             "from[c];\n}\n",
-            type, type, from->dim);
-  return run_text(ctx, &text, "op2_keep", "old values to keep", from->set, 2, args, err);
+            site_text_with(ctx->tapes, from->type), type, type, from->dim);
+  return tape_run_text(ctx, &text, "op2_keep", "old values to keep", from->set, 2, args, err);
 }
 
-int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err) {
-  const op_arg args[] = {own(a, OP_READ),
-                         own(b, OP_READ),
+/* A line for each real number of a value: %s and the path to it. */
+static void put_reals(struct text *text, enum type_code type, const char *path) {
+  const struct type_info *info = type_info(type);
+  char member[256];
+  for (int m = 0; m < info->nmembers; m++) {
+    const struct type_member *is = &info->members[m];
+    const size_t count = type_is_real(is->type) ? is->size / type_info(is->type)->size : 0;
+    for (size_t i = 0; i < count; i++) {
+      snprintf(member, sizeof member, count > 1 ? "%s.%s[%zu]" : "%s.%s", path, is->name, i);
+      put_reals(text, is->type, member);
+    }
+  }
+  if (!info->nmembers)
+    text_addf(text,
+              "    sums[0] += ((double)a[c]%s - b[c]%s) * ((double)a[c]%s - b[c]%s); sums[1] += "
+              "(double)a[c]%s * a[c]%s;\n",
+              path, path, path, path, path, path);
+}
+
+int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, double sums[2],
+                         struct error *err) {
+  const op_arg args[] = {tape_direct(a, OP_READ),
+                         tape_direct(b, OP_READ),
                          {.form_ = DESC_GBL,
-                          .data_ = sum,
+                          .data_ = sums,
                           .idx_ = -1,
-                          .dim_ = 1,
+                          .dim_ = 2,
                           .type_ = TYPE_DOUBLE,
                           .access_ = OP_INC,
                           .present_ = 1}};
   const char *type = type_info(a->type)->name;
   struct text text = {0};
-  text_addf(
-      &text,
-      "static void op2_product(const %s *a, const %s *b, double *sum) {\n  for (int c = 0; c < %d; c++)\n"
-      "    *sum += (double)a[c] * (double)b[c];\n}\n",
-      type, type, a->dim);
-  return run_text(ctx, &text, "op2_product", "product of a check", a->set, 3, args, err);
+  text_addf(&text,
+            "%s\nstatic void op2_differs(const %s *a, const %s *b, double *sums) {\n  for (int c = 0; c < "
+            "%d; c++) {\n",
+            site_text_with(ctx->tapes, a->type), type, type, a->dim);
+  put_reals(&text, a->type, "");
+  text_add(&text, "  }\n}\n");
+  return tape_run_text(ctx, &text, "op2_differs", "change of a bar in a round", a->set, 3, args, err);
 }

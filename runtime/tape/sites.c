@@ -29,18 +29,14 @@ static bool is_result(const struct loop_arg *arg) {
 }
 
 void tape_site_free(struct site *site) {
-  struct derived *const made[] = {site->adjoint, site->tangent};
-  for (int i = 0; i < 2; i++)
-    if (made[i]) {
-      derived_free(made[i]);
-      free(made[i]);
-    }
-  list_free(&site->integers);
+  for (int i = 0; i <= DERIVE_CANDIDATES; i++) {
+    derived_free(&site->made[i]);
+    free(site->told[i]);
+  }
+  free(site->constants);
   free(site->results);
   free(site->text);
   free(site->name);
-  free(site->adjoint_told);
-  free(site->tangent_told);
   free(site->file);
   free(site->args);
   free(site->things);
@@ -52,27 +48,20 @@ void tape_site_free(struct site *site) {
 
 void site_look_at_integers(struct site *site) {
   uint64_t values = 14695981039346656037u; /* FNV-1a */
-  for (int i = 0; i < site->integers.count; i++) {
-    const struct constant *constant = site->integers.items[i];
-    for (size_t b = 0; b < constant->bytes; b++)
+  for (int i = 0; i < site->nconstants; i++) {
+    const struct constant *constant = site->constants[i];
+    for (size_t b = 0; constant_is_integer(constant) && b < constant->bytes; b++)
       values = (values ^ constant->value[b]) * 1099511628211u;
   }
   if (values != site->made_for)
-    site->adjoint_old = site->tangent_old = true;
+    memset(site->current, 0, sizeof site->current);
   site->made_for = values;
 }
 
-static int take_integers(const struct op_context *ctx, struct site *site, const struct loop *loop,
-                         struct error *err) {
-  for (int i = 0; i < loop->desc.nconsts; i++) {
-    struct constant *constant = mesh_find_constant(ctx->mesh, loop->desc.consts[i].name);
-    if (!constant || type_is_real(constant->type) || type_is_struct(constant->type))
-      continue;
-    if (!list_add(&site->integers, constant))
-      return error_memory(err, "the constants of a loop", sizeof(void *));
-  }
-  site_look_at_integers(site);
-  return OP_OK;
+void site_is_active(struct site *site, int i) {
+  if (!site->active[i])
+    memset(site->current, 0, sizeof site->current);
+  site->active[i] = true;
 }
 
 static int take_things(struct op_context *ctx, struct site *site, struct error *err) {
@@ -87,15 +76,21 @@ static int take_things(struct op_context *ctx, struct site *site, struct error *
   return OP_OK;
 }
 
-static char *told_of(const char *name, const char *what) {
-  struct text told = {0};
-  text_addf(&told, "%s (%s)", name, what);
-  return text_take(&told);
+static bool name_derivatives(struct site *site) {
+  static const char *const what[] = {
+      [DERIVE_TANGENT] = "tangent", [DERIVE_ADJOINT] = "adjoint", [DERIVE_CANDIDATES] = "candidates"};
+  bool all = site->name;
+  for (int mode = 0; all && mode <= DERIVE_CANDIDATES; mode++) {
+    struct text told = {0};
+    text_addf(&told, "%s (%s)", site->name, what[mode]);
+    all = (site->told[mode] = text_take(&told));
+  }
+  return all;
 }
 
 static struct site *site_new(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
                              const struct said_kernel *said, struct error *err) {
-  const size_t n = (size_t)loop->nargs;
+  const size_t n = (size_t)loop->nargs, all = n + (size_t)loop->desc.nconsts;
   struct site *site = calloc(1, sizeof *site);
   if (!site) {
     error_memory(err, "a loop that is recorded", sizeof *site);
@@ -104,20 +99,20 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
   *site = (struct site){.order = loop->key.order,
                         .text = strdup(call->text),
                         .name = strdup(call->name),
-                        .adjoint_told = told_of(call->name, "adjoint"),
-                        .tangent_told = told_of(call->name, "tangent"),
                         .file = strdup(call->file ? call->file : ""),
                         .line = call->line,
                         .set = loop->set,
                         .nargs = loop->nargs,
+                        .nconstants = loop->desc.nconsts,
                         .args = array_new(n, sizeof *site->args),
-                        .things = array_new(n, sizeof *site->things),
+                        .things = array_new(all, sizeof *site->things),
                         .are = array_new(n, sizeof *site->are),
-                        .active = array_new(n, sizeof *site->active),
+                        .constants = array_new(all, sizeof *site->constants),
+                        .active = array_new(all, sizeof *site->active),
                         .wants = array_new(n, sizeof *site->wants),
                         .said = said};
-  const bool room = site->text && site->name && site->adjoint_told && site->tangent_told && site->file &&
-                    site->args && site->things && site->are && site->active && site->wants;
+  const bool room = name_derivatives(site) && site->text && site->file && site->args && site->things &&
+                    site->are && site->constants && site->active && site->wants;
   if (!room)
     error_memory(err, "a loop that is recorded", n * sizeof *site->args);
   for (size_t i = 0; room && i < n; i++) {
@@ -129,10 +124,20 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
   }
   if (room && !(site->results = array_new(n, site->result_bytes)))
     error_memory(err, "results of a loop that runs again", n * site->result_bytes);
-  if (room && site->results && !take_integers(ctx, site, loop, err) && !take_things(ctx, site, err))
+  for (int i = 0; room && i < loop->desc.nconsts; i++)
+    site->constants[i] = mesh_find_constant(ctx->mesh, loop->desc.consts[i].name);
+  if (room && site->results && !take_things(ctx, site, err)) {
+    site_look_at_integers(site);
     return site;
+  }
   tape_site_free(site);
   return NULL;
+}
+
+/* The program may ask for their bars and dots at any time. */
+static void look_at_constants(const struct op_context *ctx, struct site *site) {
+  for (int i = 0; i < site->nconstants; i++)
+    site->things[site->nargs + i] = thing_find(ctx->tapes, site->constants[i]);
 }
 
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
@@ -140,10 +145,14 @@ struct site *site_of(struct op_context *ctx, struct list *sites, const struct lo
   const struct said_kernel *said = said_find(ctx->tapes, call->text, call->name);
   for (int i = sites->count - 1; i >= 0; i--) {
     struct site *site = sites->items[i];
-    if (site->order == loop->key.order && site->said == said)
+    if (site->order == loop->key.order && site->said == said) {
+      look_at_constants(ctx, site);
       return site;
+    }
   }
   struct site *site = site_new(ctx, loop, call, said, err);
+  if (site)
+    look_at_constants(ctx, site);
   if (site && list_add(sites, site))
     return site;
   if (site) {
@@ -190,6 +199,39 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
                             .args = args,
                             .file = site->file,
                             .line = site->line};
+}
+
+static bool has_type(const struct site *site, enum type_code type) {
+  bool any = false;
+  for (int i = 0; i < site->nargs; i++)
+    any |= site->are[i].present && site->are[i].type == type;
+  return any;
+}
+
+int site_add_types(const struct site *site, char **text, struct error *err) {
+  bool structs = false;
+  for (int i = 0; i < site->nargs; i++)
+    structs |= type_is_struct(site->are[i].type);
+  if (!structs)
+    return OP_OK;
+  struct text all = {0};
+  text_addf(&all, "%s\n%s", site->text, *text);
+  char *words = text_take(&all);
+  if (!words)
+    return error_memory(err, "a derivative", strlen(*text));
+  free(*text);
+  *text = words;
+  return OP_OK;
+}
+
+const char *site_text_with(const struct tapes *tapes, enum type_code type) {
+  const struct list *const lists[] = {tapes->tape ? &tapes->tape->sites : &tapes->sites, &tapes->sites,
+                                      &tapes->alone};
+  for (size_t l = 0; type_is_struct(type) && l < sizeof lists / sizeof *lists; l++)
+    for (int i = 0; i < lists[l]->count; i++)
+      if (has_type(lists[l]->items[i], type))
+        return ((const struct site *)lists[l]->items[i])->text;
+  return "";
 }
 
 bool site_overwrites(const struct site *site, int arg) {

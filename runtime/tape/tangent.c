@@ -27,13 +27,18 @@ static int find_active(struct op_context *ctx, struct site *site, bool *active, 
     code = is_varied(ctx, site, i, &varied[i], err);
     *active |= varied[i];
   }
+  for (int i = site->nargs; !code && i < site->nargs + site->nconstants; i++) {
+    bool zero = true;
+    if (site->things[i] && (code = thing_is_zero(ctx, site->things[i]->dot, &zero, err)) == OP_OK && !zero) {
+      site_is_active(site, i);
+      *active = true;
+    }
+  }
   *active &= !(site->said && site->said->frozen);
   for (int i = 0; !code && *active && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
-    const bool now = thing && thing->real && (varied[i] || arg_leaves(&site->are[i]));
-    if (now && !site->active[i])
-      site->adjoint_old = site->tangent_old = true;
-    site->active[i] |= now;
+    if (thing && thing->real && (varied[i] || arg_leaves(&site->are[i])))
+      site_is_active(site, i);
   }
   return code;
 }
@@ -44,10 +49,10 @@ static int stop_dots(struct op_context *ctx, const struct site *site, struct err
   for (int i = 0; !code && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
     bool zero = true;
-    if (!thing || !thing->dot || !access_assigns(site->are[i].access))
+    if (!thing || !thing->dot || !site_replaces(site, i))
       continue;
     if (thing->gbl || site_overwrites(site, i))
-      code = thing_clear(ctx, thing->dot, err);
+      code = tape_put_zeros(ctx, thing->dot, err);
     else if (!(code = thing_is_zero(ctx, thing->dot, &zero, err)) && !zero)
       code = tape_run_zero(ctx, site, i, thing->dot, err);
   }
@@ -61,8 +66,8 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
   if (!code)
     code = find_active(ctx, site, &active, err);
   site_look_at_integers(site);
-  if (!code && active && (!site->tangent || site->tangent_old))
-    code = derive_tangent(ctx, site, loop, err);
+  if (!code && active)
+    code = derive_site(ctx, site, loop, DERIVE_TANGENT, err);
   *ran = !code && active;
   if (code)
     return code;
@@ -77,7 +82,10 @@ int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_ca
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
   /* What the program has for results and values is its own: the call's arguments are used as they are. */
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
-  return tangent_run(ctx, site, loop, NULL, done, err);
+  ctx->tapes->carrying = true;
+  const int code = tangent_run(ctx, site, loop, NULL, done, err);
+  ctx->tapes->carrying = false;
+  return code;
 }
 
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err) {
@@ -88,9 +96,13 @@ int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, str
 
 /* ---- alone ---- */
 
-static void all_active(struct site *site) {
-  for (int i = 0; i < site->nargs; i++)
-    site->active[i] = site->things[i] && site->things[i]->real;
+/* Of constants those whose companion the program has asked for. */
+static void all_active(struct site *site, enum derive_mode mode) {
+  for (int i = 0; i < site->nargs + site->nconstants; i++) {
+    const struct thing *thing = site->things[i];
+    if (thing && thing->real && (i < site->nargs || (mode == DERIVE_TANGENT ? thing->dot : thing->bar)))
+      site_is_active(site, i);
+  }
 }
 
 /* It is not recorded: a tangent loop changes data, and both change companions. */
@@ -120,14 +132,10 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
     return err->code;
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
-  all_active(site);
+  all_active(site, mode);
   site_look_at_integers(site);
-  if (mode == DERIVE_TANGENT) {
-    if ((!site->tangent || site->tangent_old) && (code = derive_tangent(ctx, site, loop, err)))
-      return code;
-    return tape_run_tangent(ctx, site, NULL, err);
-  }
-  if ((!site->adjoint || site->adjoint_old) && (code = derive_adjoint(ctx, site, NULL, err)))
+  if ((code = derive_site(ctx, site, loop, mode, err)))
     return code;
-  return tape_run_adjoint(ctx, site, NULL, err);
+  return mode == DERIVE_TANGENT ? tape_run_tangent(ctx, site, NULL, err)
+                                : tape_run_adjoint(ctx, site, NULL, err);
 }

@@ -5,10 +5,12 @@
  *   things.c     dats and globals that derivatives know, and their companions: dots and bars
  *   sites.c      loops, with their arguments, and what their derivatives are
  *   derive.c     where the texts of those come from: by hand, or made by the deriver
+ *   extremes.c   whose value it is that a MIN or MAX left
  *   record.c     the events, as the program runs
  *   keep.c       old values: kept, given back, counted
  *   run.c        loops that derivatives are made of
  *   reverse.c    backwards
+ *   fixed.c      rounds that converge: one of them is gone back through again and again
  *   replay.c     forwards, once more
  *   steps.c      what is dropped when the budget is used up, and made again from checkpoints
  *   tangent.c    loops that carry tangents along, and the two loops without a tape
@@ -28,23 +30,30 @@
 
 struct tape;
 
-/* A dat or a global that derivatives know. */
+/* What a thing has beside it. */
+enum beside { BESIDE_BAR, BESIDE_DOT, BESIDE_ROOM, BESIDE_WINNER, BESIDES };
+
+/* A dat, a global or a constant that derivatives know. */
 struct thing {
   struct dat *dat; /* or */
-  struct gbl *gbl;
+  struct gbl *gbl; /* or */
+  const struct constant *constant;
   struct thing *bar, *dot; /* NULL: nobody asked for it yet */
+  struct thing *room;      /* like it, for whoever needs it for a moment */
+  struct thing *winner;    /* the same, of long integers: see DERIVE_WINNER */
   bool real;               /* it has numbers that can be differentiated */
-  bool companion;          /* it is a bar or a dot */
+  bool companion, is_dot;  /* it is one of those */
   size_t bytes;            /* that an old value takes: the most of all ranks, which decide alike */
-  struct dat *twin;        /* where copies of it are made; NULL: none was */
+  struct dat *twin;        /* where copies of it are made, without memory of its own; NULL: none was */
   /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
    * none. What it holds is wanted if the third comes behind the first. */
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
-  bool copied;        /* its old values may have to be copied */
   bool input, varied; /* what it holds depends on an input */
-  /* While steps are run again: what it held when that began. */
-  bool moved; /* that is not there any more, but in: */
+  int wanted_before;  /* the last round of a fixed point */
+  /* While steps are run again: what it held before the tape's event `home`, or at the end. */
+  bool remade; /* nobody needs it: it is overwritten behind that */
+  bool moved;  /* that is not there any more, but in: */
   struct dat *last;
   unsigned char *last_value;
 };
@@ -60,27 +69,29 @@ struct said_kernel {
 struct site {
   size_t order; /* of its record, which no other has */
   char *text, *name, *file;
-  char *adjoint_told, *tangent_told; /* its derivatives in messages and reports: "flux (adjoint)" */
+  char *told[DERIVE_CANDIDATES + 1]; /* its derivatives in messages and reports: "flux (adjoint)" */
   int line;
   struct set *set;
-  int nargs;
+  int nargs, nconstants;
   op_arg *args;          /* handles of dats and sets are put in where it runs */
-  struct thing **things; /* of each argument; NULL: none, or absent */
+  struct thing **things; /* of each argument; NULL: none, or absent. Behind them of each constant */
   struct loop_arg *are;  /* what they are */
-  size_t value_bytes;    /* of globals that are read by value */
+  const struct constant **constants; /* that are in its text */
+  size_t value_bytes;                /* of globals that are read by value */
   unsigned char
       *results; /* where it runs again: in place of the program's variables, each of so many bytes at most */
   size_t result_bytes;
   const struct said_kernel *said;
-  bool *active;                  /* in some call, of each argument */
-  bool *wants;                   /* its derivative uses the value from before the loop */
-  bool known;                    /* `wants` is found out */
-  bool adjoint_old, tangent_old; /* more is active, or a constant has another value, than when it was made */
-  struct list integers;          /* constants that stand in the texts of its derivatives */
-  uint64_t made_for;             /* stands for their values when one was last made */
-  struct derived *adjoint, *tangent;
-  bool refused; /* it has none */
-  bool tested;  /* OP2_ADJOINT=check */
+  bool *active; /* in some call, of each argument, and behind them of each constant */
+  bool *wants;  /* its derivative uses the value from before the loop */
+  bool known;   /* `wants` is found out */
+  uint64_t
+      made_for; /* stands for the values of integer constants when one was last made: they stand in the texts */
+  struct derived made[DERIVE_CANDIDATES + 1];
+  bool current[DERIVE_CANDIDATES +
+               1]; /* it is made, and neither is more active than then, nor has an integer another value */
+  bool refused;    /* it has none */
+  bool tested;     /* OP2_ADJOINT=check */
 };
 
 enum event_kind {
@@ -104,6 +115,7 @@ struct change {
 struct event {
   enum event_kind kind;
   bool active;       /* LOOP: something varied goes in, so that its adjoint has to run */
+  bool skipped;      /* it belongs to a round that another one stands for: nothing is undone to bars */
   struct site *site; /* LOOP */
   unsigned char *
       values; /* LOOP: of globals that are read by value; PUT: all, NULL: zeros; CONSTANT: the old and the new */
@@ -119,23 +131,35 @@ struct store_of_versions {
   long long versions, copied;
 };
 
+/* Rounds that converge: the last one, from event `round` on, stands for all. */
+struct fixed_point {
+  int begin, round, end;
+  double tolerance;
+  int most;
+};
+
 struct tape {
   op_tape handle;
   bool recording, spent, broken;
+  bool carries;       /* it records tangents too: dots are data */
   bool left, passive; /* a varied value left the library; what comes in is constant */
   struct event *events;
   int nevents;
   int at, end; /* data are as before event `at`; the first event behind op_tape_end */
   int *steps;  /* events at which steps begin */
   int nsteps;
-  int taped;                /* old values that derivatives use are kept of events from here on */
-  int *checkpoints;         /* events from which the program can be run again, ascending; the first is 0 */
-  int ncheckpoints, stride; /* while it records: of so many steps one begins with a checkpoint */
-  bool thinned;             /* not all is kept */
+  int taped;        /* old values that derivatives use are kept of events from here on */
+  int *checkpoints; /* events from which the program can be run again, ascending; the first is 0 */
+  int ncheckpoints;
+  int home; /* by steps backwards: at the end data come back as before this event, and the rest runs again */
+  bool thinned; /* not all is kept */
+  struct fixed_point *fixed;
+  int nfixed;
+  bool in_fixed; /* the last of them has no end yet */
   struct list sites;
   struct list held_dats, held_sets; /* freed by the program; with handles of the tape's own */
   struct store_of_versions store;
-  long long again, reversed;
+  long long again, reversed, rounds;
 };
 
 /* Of the context. */
@@ -144,10 +168,14 @@ struct tapes {
   struct list things, said, all; /* `all`: tapes, also spent ones */
   bool busy;                     /* the loops that run are the library's own */
   bool tangents;
+  bool
+      carrying; /* the loops that run carry tangents, in place of the program's: a tape records them as any other */
+  bool seeking;             /* ... look for winners, which is no derivative */
   struct list sites, alone; /* of tangents, and of loops without a tape */
   struct plugin plugin;     /* found at the first derivative */
-  struct list spare;   /* dats of old values that no tape has any more, for the next one without a budget */
-  struct list nowhere; /* globals: bars of what has none go there */
+  struct list spare; /* dats of old values that no tape has any more, for the next one without a budget */
+  struct list candidates; /* dats: what elements offer to a MIN or MAX */
+  struct list nowhere;    /* globals: bars of what has none go there */
 };
 
 /* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
@@ -158,12 +186,14 @@ void tapes_free(struct op_context *ctx);
 bool type_is_real(enum type_code type);
 struct thing *thing_of_dat(struct op_context *ctx, struct dat *dat, struct error *err);
 struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
+struct thing *thing_of_constant(struct op_context *ctx, const struct constant *constant, struct error *err);
 /* NULL: not known. */
 struct thing *thing_find(const struct tapes *tapes, const void *object);
-/* Its companion, made of zeros if there is none. OP_ERR_TYPE of what has no real numbers. */
-struct thing *thing_bar(struct op_context *ctx, struct thing *thing, struct error *err);
-struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct error *err);
-/* A dat of the library's own, full of zeros; all ranks have it, or none. NULL with the error set. */
+/* What it has beside it, made of zeros if need be. OP_ERR_TYPE of the bar and dot of what has no real numbers. */
+struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum beside which, struct error *err);
+enum type_code thing_type(const struct thing *thing);
+/* A dat of the library's own, full of zeros, on the same set, of the same dim and type; all ranks have it, or none. NULL with
+ * the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
 /* Of companions: are all values zero, as nobody wrote any? NULL is zero. */
@@ -187,10 +217,22 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
 /* The record of the loop, found again. */
 int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,
               struct error *err);
-/* Derivatives are old where the site's integers have other values than when they were made. */
+/* Derivatives are old where the site's integers have other values than when they were made, or where it is not. */
 void site_look_at_integers(struct site *site);
+static inline bool constant_is_integer(const struct constant *constant) {
+  return !type_is_real(constant->type) && !type_is_struct(constant->type);
+}
+void site_is_active(struct site *site, int i);
+/* Structs may be defined in the kernel's own text: texts of its derivatives stand behind it. */
+int site_add_types(const struct site *site, char **text, struct error *err);
+/* A text in which a type of the program is defined, if not all kernels share it; "" for another type. */
+const char *site_text_with(const struct tapes *tapes, enum type_code type);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
+/* Is what the argument leaves constant, where the loop counts as constant? */
+static inline bool site_replaces(const struct site *site, int arg) {
+  return access_assigns(site->are[arg].access) || access_is_extremum(site->are[arg].access);
+}
 /* Does it get, or leave, a value that is differentiated? */
 bool arg_gets(const struct loop_arg *arg);
 bool arg_leaves(const struct loop_arg *arg);
@@ -201,11 +243,22 @@ int said_kernel(struct op_context *ctx, const char *source, const char *name, co
                 const char *adjoint_name, struct error *err);
 /* Which old values its adjoint uses, if all that can be active is. A kernel without a derivative wants none. */
 int derive_wants(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err);
-/* The derivative for what is active, made if need be. OP_ERR_KERNEL. */
-int derive_adjoint(struct op_context *ctx, struct site *site, unsigned char *values, struct error *err);
-int derive_tangent(struct op_context *ctx, struct site *site, struct loop *loop, struct error *err);
+/* The derivative for what is active, made if need be; and candidates, where it has winners. OP_ERR_KERNEL. */
+int derive_site(struct op_context *ctx, struct site *site, struct loop *loop, enum derive_mode mode,
+                struct error *err);
 
-/* ---- run.c: loops of the library's own, which nobody records ---- */
+/* ---- extremes.c ---- */
+/* Is it a MIN or MAX whose winners are sought? */
+bool site_seeks(const struct site *site, int arg);
+bool site_seeks_any(const struct site *site);
+/* The candidates of an argument: a dat on the set of the loop, or of which that is a subset. */
+struct dat *extremes_candidates(struct op_context *ctx, const struct site *site, int arg, struct error *err);
+/* With data as they are before the loop: winners are known behind it. */
+int extremes_find(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err);
+/* Bars or dots of what somebody won are zero behind it. */
+int extremes_clear(struct op_context *ctx, const struct site *site, enum beside which, struct error *err);
+
+/* ---- run.c: loops of the library's own; recorded only while they carry tangents along that a tape records ---- */
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* The primal once more; its adjoint; its tangent, which is the primal too. */
 int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
@@ -219,8 +272,18 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, stru
                   struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
-/* *sum += the sum of all products of two dats that are alike. */
-int tape_run_product(struct op_context *ctx, struct dat *a, struct dat *b, double *sum, struct error *err);
+/* sums[0] += the sum of all squares of differences, sums[1] += that of all squares of a, where they are alike. */
+int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, double sums[2],
+                         struct error *err);
+/* A kernel of the library's own, with a name in messages and reports. The text goes. */
+int tape_run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
+                  const struct set *set, int nargs, const op_arg *args, struct error *err);
+op_arg tape_direct(const struct dat *dat, op_access access);
+/* What a derived text computes of the site's loop. */
+int tape_run_derived(struct op_context *ctx, const struct site *site, enum derive_mode mode,
+                     unsigned char *values, struct error *err);
+/* The argument, but of what its thing has beside it. */
+op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access);
 
 /* ---- keep.c ---- */
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
@@ -231,9 +294,11 @@ int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change 
 int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err);
 /* It changes places with what is kept. */
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
+/* A global gets the values of another one like it. */
+int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, struct error *err);
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
-/* What is not needed any more is freed. */
-void keep_prune(struct op_context *ctx, struct tape *tape);
+/* What is not needed any more of what these events found is freed. */
+void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
 void keep_free_spare(struct op_context *ctx);
@@ -253,6 +318,10 @@ int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
 /* Segments lie between two beginnings of steps; before the first step there is one too. */
 int steps_segments(const struct tape *tape);
 int steps_begin(const struct tape *tape, int k);
+/* Where data come back to, behind a reversal by steps; `last`: it is the last one. */
+void steps_find_home(struct op_context *ctx, struct tape *tape, bool last);
+/* The rest of the tape runs again, from where data are. */
+int steps_run_on(struct op_context *ctx, struct tape *tape, struct error *err);
 /* All old values that derivatives of segment k use are there; data are as behind it. */
 int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err);
 /* Checkpoints behind where data are now are of no use. */
@@ -286,6 +355,19 @@ int site_test(struct op_context *ctx, const struct event *event, struct error *e
 int tape_derive(struct op_context *ctx, struct tape *tape, struct error *err);
 int tape_reverse(struct op_context *ctx, struct tape *tape, bool last, struct error *err);
 
+/* Event `e` is undone to the bars. */
+int reverse_event(struct op_context *ctx, struct tape *tape, const struct event *event, struct error *err);
+
+/* ---- fixed.c ---- */
+int fixed_begin(struct op_context *ctx, struct tape *tape, double tolerance, int most, struct error *err);
+int fixed_round(struct op_context *ctx, struct tape *tape, struct error *err);
+int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err);
+/* OP_ERR_STATE within one. */
+int fixed_refuses(struct op_context *ctx, const struct tape *tape, const char *call, struct error *err);
+/* Data are as behind event at - 1. If fixed rounds end there, their bars converge, and data are as before the last round;
+ * `keep` as of event_exchange. */
+int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err);
+
 /* ---- tangent.c ---- */
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                  struct error *err);
@@ -301,6 +383,8 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
 extern const struct recorder tape_recorder;
 /* A new event; NULL with the error set. */
 struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
+/* Zeros come from outside. */
+int tape_put_zeros(struct op_context *ctx, struct thing *thing, struct error *err);
 /* The event is about to change the thing, which has not been said of it before. */
 int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
                 bool whole, struct error *err);

@@ -59,10 +59,11 @@ static int take_values(struct op_context *ctx, struct tape *tape, struct event *
   return OP_OK;
 }
 
-static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, const void *in, size_t bytes,
+static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, const void *in,
                struct error *err) {
   if (!tape->recording && (!thing->used || thing->changed >= tape->end))
     return OP_OK;
+  const size_t bytes = thing->dat ? (size_t)thing->dat->set->size * thing->dat->row_bytes : thing->gbl->bytes;
   struct event *event = tape_event(tape, tape->recording ? EVENT_PUT : EVENT_OUTSIDE, err);
   int code = err->code;
   if (!code && tape->recording)
@@ -75,47 +76,54 @@ static int put(struct op_context *ctx, struct tape *tape, struct thing *thing, c
   return code;
 }
 
+int tape_put_zeros(struct op_context *ctx, struct thing *thing, struct error *err) {
+  struct tape *tape = alive(ctx);
+  if (!thing || (thing->dat && thing->dat->blank))
+    return OP_OK;
+  const int code = tape ? put(ctx, tape, thing, NULL, err) : OP_OK;
+  return code ? code : thing_clear(ctx, thing, err);
+}
+
 /* What comes from outside does not move with the inputs. */
 static int stop_dot(struct op_context *ctx, const void *object, struct error *err) {
   const struct tapes *tapes = ctx->tapes;
   const struct thing *thing = tapes && tapes->tangents && !tapes->busy ? thing_find(tapes, object) : NULL;
-  return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
+  return thing ? tape_put_zeros(ctx, thing->dot, err) : OP_OK;
+}
+
+static int tell_put(struct op_context *ctx, struct thing *thing, const void *object, const void *in,
+                    const char *call, struct error *err) {
+  struct tape *tape = alive(ctx);
+  int code = OP_OK;
+  if (err->code)
+    return err->code;
+  /* Dots that are carried along are data of a tape, but no other companions. */
+  if (thing && (!thing->companion || (thing->is_dot && ctx->tapes->tangents))) {
+    if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
+      code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
+    if (code) /* on all ranks alike */
+      return agree_on_success(ctx->agreement, code, err);
+    code = put(ctx, tape, thing, in, err);
+  }
+  return code ? code : stop_dot(ctx, object, err);
 }
 
 int tape_tell_put(struct op_context *ctx, struct dat *dat, const void *in, const char *call,
                   struct error *err) {
-  struct tape *tape = alive(ctx);
+  const struct tape *tape = alive(ctx);
   struct thing *thing = !tape             ? NULL
                         : tape->recording ? thing_of_dat(ctx, dat, err)
                                           : thing_find(ctx->tapes, dat);
-  if (!thing)
-    return err->code ? err->code : stop_dot(ctx, dat, err);
-  if (thing->companion)
-    return OP_OK;
-  int code = OP_OK;
-  if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
-    code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
-  if (code) /* on all ranks alike */
-    return agree_on_success(ctx->agreement, code, err);
-  return put(ctx, tape, thing, in, (size_t)dat->set->size * dat->row_bytes, err);
+  return tell_put(ctx, thing, dat, in, call, err);
 }
 
 int tape_tell_put_gbl(struct op_context *ctx, struct gbl *gbl, const void *in, const char *call,
                       struct error *err) {
-  struct tape *tape = alive(ctx);
+  const struct tape *tape = alive(ctx);
   struct thing *thing = !tape             ? NULL
                         : tape->recording ? thing_of_gbl(ctx, gbl, err)
                                           : thing_find(ctx->tapes, gbl);
-  if (!thing)
-    return err->code ? err->code : stop_dot(ctx, gbl, err);
-  if (thing->companion)
-    return OP_OK;
-  int code = OP_OK;
-  if (in || !comm_alone(ctx->comm)) /* zeros are nobody's values */
-    code = check_from_outside(tape, thing->real, thing_name(thing), call, err);
-  if (code)
-    return agree_on_success(ctx->agreement, code, err);
-  return put(ctx, tape, thing, in, gbl->bytes, err);
+  return tell_put(ctx, thing, gbl, in, call, err);
 }
 
 /* A derivative is made for one value of it. */
@@ -124,8 +132,8 @@ static int check_integer(const struct tape *tape, const struct constant *constan
   for (int i = 0; i < tape->sites.count; i++) {
     const struct site *site = tape->sites.items[i];
     const bool by_hand = site->said && site->said->adjoint_text;
-    for (int k = 0; site->known && !by_hand && k < site->integers.count; k++)
-      if (site->integers.items[k] == constant)
+    for (int k = 0; site->known && !by_hand && k < site->nconstants; k++)
+      if (site->constants[k] == constant && constant_is_integer(constant))
         return error_set(
             err, OP_ERR_STATE,
             "%s of \"%s\": a tape has loop %s, whose derivative is made for one value of this integer; call "
@@ -136,29 +144,40 @@ static int check_integer(const struct tape *tape, const struct constant *constan
   return OP_OK;
 }
 
-int tape_tell_constant(struct op_context *ctx, const char *name, const void *value, const char *call,
-                       struct error *err) {
-  struct tape *tape = alive(ctx);
-  const struct constant *constant = tape && name && value ? mesh_find_constant(ctx->mesh, name) : NULL;
-  if (!constant || memcmp(constant->value, value, constant->bytes) == 0)
-    return OP_OK;
-  if (check_integer(tape, constant, call, err))
-    return err->code;
-  if (check_from_outside(tape, type_is_real(constant->type), name, call, err))
-    return err->code;
+static int note_constant(struct tape *tape, const struct constant *constant, const void *value,
+                         struct error *err) {
   struct event *event = tape_event(tape, EVENT_CONSTANT, err);
   if (!event)
     return err->code;
   event->values = malloc(2 * constant->bytes);
-  event->constant = strdup(name);
+  event->constant = strdup(constant->name);
   if (!event->values || !event->constant) {
     tape->broken = true;
-    return error_memory_of(err, "the old value of constant", name, 2 * constant->bytes);
+    return error_memory_of(err, "the old value of constant", constant->name, 2 * constant->bytes);
   }
   event->value_bytes = constant->bytes;
   memcpy(event->values, constant->value, constant->bytes);
   memcpy(event->values + constant->bytes, value, constant->bytes);
   return OP_OK;
+}
+
+int tape_tell_constant(struct op_context *ctx, const char *name, const void *value, const char *call,
+                       struct error *err) {
+  struct tape *tape = alive(ctx);
+  const struct constant *constant = ctx->tapes && name && value ? mesh_find_constant(ctx->mesh, name) : NULL;
+  if (!constant)
+    return OP_OK;
+  struct thing *thing = thing_find(ctx->tapes, constant);
+  const bool other = memcmp(constant->value, value, constant->bytes) != 0;
+  /* Also by the value that it has: it does not depend on the inputs any more. */
+  const bool stops = thing && tape && tape->recording && thing->varied;
+  if (tape && ((other && check_integer(tape, constant, call, err)) ||
+               check_from_outside(tape, type_is_real(constant->type), name, call, err) ||
+               ((other || stops) && note_constant(tape, constant, value, err))))
+    return err->code;
+  if (stops)
+    thing->varied = false;
+  return stop_dot(ctx, constant, err);
 }
 
 void tape_tell_left(struct op_context *ctx, const void *object) {

@@ -25,9 +25,9 @@ bool type_is_real(enum type_code type) {
 }
 
 struct thing *thing_find(const struct tapes *tapes, const void *object) {
-  for (int i = 0; tapes && i < tapes->things.count; i++) {
+  for (int i = 0; object && tapes && i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
-    if (thing->dat == object || thing->gbl == object)
+    if (thing->dat == object || thing->gbl == object || thing->constant == object)
       return thing;
   }
   return NULL;
@@ -36,7 +36,9 @@ struct thing *thing_find(const struct tapes *tapes, const void *object) {
 static struct thing *make(struct op_context *ctx, const struct thing *like, struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
   struct thing *thing = tapes ? malloc(sizeof *thing) : NULL;
-  double bytes = like->dat ? (double)like->dat->replicas[SPACE_HOST].bytes : (double)like->gbl->bytes;
+  double bytes = (double)(like->dat   ? like->dat->replicas[SPACE_HOST].bytes
+                          : like->gbl ? like->gbl->bytes
+                                      : like->constant->bytes);
   if (thing)
     *thing = *like;
   const bool added = thing && list_add(&tapes->things, thing);
@@ -45,7 +47,7 @@ static struct thing *make(struct op_context *ctx, const struct thing *like, stru
     code = agree_on_largest(ctx->comm, code, &bytes, 1, err);
   if (!code) {
     thing->bytes = (size_t)bytes;
-    thing->changed = thing->read = thing->wanted = -1;
+    thing->changed = thing->read = thing->wanted = thing->wanted_before = -1;
     return thing;
   }
   if (added)
@@ -64,8 +66,18 @@ struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error
   return thing ? thing : make(ctx, &(struct thing){.gbl = gbl, .real = type_is_real(gbl->type)}, err);
 }
 
+struct thing *thing_of_constant(struct op_context *ctx, const struct constant *constant, struct error *err) {
+  struct thing *thing = thing_find(ctx->tapes, constant);
+  const bool real = type_is_real(constant->type) && !type_is_struct(constant->type);
+  return thing ? thing : make(ctx, &(struct thing){.constant = constant, .real = real}, err);
+}
+
 const char *thing_name(const struct thing *thing) {
-  return thing->dat ? thing->dat->name : thing->gbl->name;
+  return thing->dat ? thing->dat->name : thing->gbl ? thing->gbl->name : thing->constant->name;
+}
+
+enum type_code thing_type(const struct thing *thing) {
+  return thing->dat ? thing->dat->type : thing->gbl ? thing->gbl->type : thing->constant->type;
 }
 
 /* ---- companions ---- */
@@ -84,37 +96,39 @@ struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char 
   return dat;
 }
 
-static int no_reals(const struct thing *thing, const char *what, struct error *err) {
-  return error_set(err, OP_ERR_TYPE, "%s \"%s\" has no %s: its type is \"%s\", which has no real numbers",
-                   thing->dat ? "dat" : "global", thing_name(thing), what,
-                   type_info(thing->dat ? thing->dat->type : thing->gbl->type)->name);
+static const char *const words[BESIDES] = {"bar", "dot", "room", "winner"};
+
+static struct thing **place_beside(struct thing *thing, enum beside which) {
+  struct thing **const places[BESIDES] = {&thing->bar, &thing->dot, &thing->room, &thing->winner};
+  return places[which];
 }
 
-static struct thing *companion(struct op_context *ctx, struct thing *thing, struct thing **at,
-                               const char *what, struct error *err) {
+struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum beside which,
+                           struct error *err) {
   char name[160];
+  struct thing **at = place_beside(thing, which);
+  const enum type_code is = thing_type(thing), type = which == BESIDE_WINNER ? TYPE_LONGLONG : is;
   if (*at)
     return *at;
-  if (!thing->real) {
-    no_reals(thing, what, err);
+  if (which < BESIDE_ROOM && !thing->real) {
+    error_set(err, OP_ERR_TYPE, "%s \"%s\" has no %s: its type is \"%s\", which has no real numbers",
+              thing->dat   ? "dat"
+              : thing->gbl ? "global"
+                           : "constant",
+              thing_name(thing), words[which], type_info(is)->name);
     return NULL;
   }
-  snprintf(name, sizeof name, "%s of %.140s", what, thing_name(thing));
-  struct thing like = {.real = true, .companion = true};
-  if (thing->dat)
-    like.dat = dat_like(ctx, thing->dat, name, err);
-  else
-    like.gbl = gbl_new(ctx, thing->gbl->dim, type_info(thing->gbl->type)->name, NULL, name, err);
+  snprintf(name, sizeof name, "%s of %.140s", words[which], thing_name(thing));
+  struct thing like = {.real = type_is_real(type), .companion = true, .is_dot = which == BESIDE_DOT};
+  if (thing->dat) {
+    struct dat of = *thing->dat;
+    of.type = type;
+    like.dat = dat_like(ctx, &of, name, err);
+  } else
+    like.gbl = gbl_new(ctx, thing->gbl ? thing->gbl->dim : thing->constant->dim, type_info(type)->name, NULL,
+                       name, err);
   *at = like.dat || like.gbl ? make(ctx, &like, err) : NULL;
   return *at;
-}
-
-struct thing *thing_bar(struct op_context *ctx, struct thing *thing, struct error *err) {
-  return companion(ctx, thing, &thing->bar, "bar", err);
-}
-
-struct thing *thing_dot(struct op_context *ctx, struct thing *thing, struct error *err) {
-  return companion(ctx, thing, &thing->dot, "dot", err);
 }
 
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err) {
@@ -152,7 +166,7 @@ static void drop_sites(struct list *sites, const struct thing *thing) {
   for (int i = sites->count - 1; i >= 0; i--) {
     struct site *site = sites->items[i];
     bool uses = false;
-    for (int a = 0; a < site->nargs; a++)
+    for (int a = 0; a < site->nargs + site->nconstants; a++)
       uses |= site->things[a] == thing;
     if (!uses)
       continue;
@@ -165,21 +179,21 @@ static void drop(struct op_context *ctx, struct thing *thing) {
   struct tapes *tapes = ctx->tapes;
   drop_sites(&tapes->sites, thing);
   drop_sites(&tapes->alone, thing);
-  struct thing *const companions[] = {thing->bar, thing->dot};
-  for (int i = 0; i < 2; i++) {
-    struct dat *dat = companions[i] ? companions[i]->dat : NULL;
-    if (!companions[i])
-      continue;
-    drop(ctx, companions[i]);
+  for (int i = 0; i < BESIDES; i++) {
+    struct thing *beside = *place_beside(thing, (enum beside)i);
+    struct dat *dat = beside ? beside->dat : NULL;
+    if (beside)
+      drop(ctx, beside);
     if (dat)
       dat_forget(ctx, dat);
   }
   if (thing->twin)
     dat_forget(ctx, thing->twin);
   for (int i = 0; i < tapes->things.count; i++) {
-    struct thing *other = tapes->things.items[i];
-    other->bar = other->bar == thing ? NULL : other->bar;
-    other->dot = other->dot == thing ? NULL : other->dot;
+    for (int k = 0; k < BESIDES; k++) {
+      struct thing **at = place_beside(tapes->things.items[i], (enum beside)k);
+      *at = *at == thing ? NULL : *at;
+    }
   }
   list_remove(&tapes->things, thing);
   free(thing);

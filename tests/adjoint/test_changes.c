@@ -276,7 +276,86 @@ CASE(an_adjoint_by_hand_comes_behind_one_that_was_made) {
   }
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(temporaries_with_dots_wait_for_their_loops),
+/* ---- structs that only the kernel's text defines ---- */
+
+struct state {
+  double rho, u[2];
+  int kind;
+  struct {
+    float left, right;
+  } limit;
+};
+#define STATE                                                                                                \
+  "enum { WIDTH = 2 };\ntypedef struct { float left, right; } limits;\n"                                     \
+  "struct state { double rho, u[WIDTH]; int kind; limits limit; };\n"
+
+static op_arg record(op_dat dat, op_access access) {
+  return direct(dat, 1, "struct state", access);
+}
+
+static void halve(op_set s, op_dat x, op_dat y) {
+  works(op_par_loop(STATE "static void halve(const struct state *x, struct state *y) {"
+                          "  y->rho = 0.5 * y->rho + x->rho * x->u[0]; y->u[1] = 0.5 * y->u[1] + x->u[1]; }",
+                    "halve", s, record(x, OP_READ), record(y, OP_RW)));
+}
+
+CASE(structs_of_a_text) {
+  works(OP_TYPE(struct state, rho, u, kind, limit.left, limit.right));
+  struct state first[N], zeros[N], bars[N];
+  double difference, one = 1;
+  memset(zeros, 0, sizeof zeros);
+  for (int i = 0; i < N; i++)
+    first[i] = (struct state){1 + i, {2, 3 + i}, i, {1, 2}};
+  const int here = op_is_root() ? N : 0, twice[] = {0, 1, 2, 3, 4, 5, 6, 6};
+  op_set s = op_decl_set(here, "s");
+  op_set some = op_decl_subset_range(s, 0, here / 2, "some");
+  op_map map = op_decl_map(s, s, 1, twice, "map");
+  op_dat x = op_decl_dat(s, 1, "struct state", first, "x"), y = op_decl_dat(s, 1, "struct state", zeros, "y");
+  op_gbl sum = op_decl_gbl(1, "double", NULL, "sum");
+  static const char still[] = STATE "static void still(struct state *y) { y->rho = 5; }";
+  static const char square[] =
+      STATE "static void square(const struct state *y, double *sum) { *sum += y->rho * y->rho + y->u[1]; }";
+  works(op_freeze_kernel(still, "still"));
+  for (int fixed = 0; fixed < 2; fixed++) {
+    works(op_put_data(y, zeros));
+    works(op_put_data(op_bar(x), zeros));
+    op_tape tape = op_tape_begin(1, &x, 0);
+    if (fixed)
+      works(op_tape_fixed_begin(1e-14, 100));
+    for (int i = 0; i < 50; i++) {
+      if (fixed)
+        works(op_tape_round());
+      halve(s, x, y);
+    }
+    if (fixed)
+      works(op_tape_fixed_end());
+    else
+      works(op_par_loop(still, "still", some, record(y, OP_RW)));
+    works(op_par_loop(square, "square", s, record(y, OP_READ), op_arg_global(sum, OP_INC)));
+    works(op_tape_end(tape));
+    works(op_tape_check(tape, 1, &difference));
+    assert_true(difference < 1e-12);
+    works(op_put_gbl(op_bar_gbl(sum), &one));
+    works(op_tape_reverse(tape, 1));
+    works(op_fetch_data(op_bar(x), bars));
+    works(op_tape_free(tape));
+    for (int i = 0; op_is_root() && i < N; i++) { /* y is 2 x.rho x.u[0] */
+      const double rho = fixed || i >= N / 2 ? 2 * 2 * (1 + i) * 2 : 0;
+      const double is[] = {bars[i].rho / 1000, bars[i].u[0] / 1000, bars[i].u[1]};
+      near(is, (double[]){4 * rho / 1000, 2 * (1 + i) * rho / 1000, fixed || i >= N / 2 ? 2 : 0}, 3);
+    }
+  }
+  op_tape tape = op_tape_begin(1, &x, 0);
+  works(op_par_loop(square, "square", s, op_arg_dat(x, 0, map, 1, "struct state", OP_READ),
+                    op_arg_global(sum, OP_INC)));
+  works(op_tape_end(tape));
+  works(op_put_gbl(op_bar_gbl(sum), &one));
+  fails(OP_ERR_ACCESS, op_tape_reverse(tape, 1)); /* where elements meet structs cannot be added up */
+  works(op_tape_free(tape));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(structs_of_a_text),
+                                          test_in_library(temporaries_with_dots_wait_for_their_loops),
                                           test_in_library(targets_of_a_map_are_forgotten),
                                           test_in_library(old_values_follow_when_a_dat_gets_rows),
                                           test_in_library(steps_go_on_where_nothing_fits),

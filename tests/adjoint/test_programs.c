@@ -45,6 +45,13 @@ static const char along_b[] = "static void along_b(const double **x, double **x_
                               "  x_b[0][0] += 0.3 * x[1][0] * *w_b; x_b[1][0] += 0.3 * x[0][0] * *w_b; "
                               "x_b[1][1] -= 0.2 * *w_b; *w_b = 0; }";
 
+/* The library's in any case. */
+static const char most[] =
+    "static void most(const double *w, const double *x, double *y) {"
+    "  const double v = *w * x[0], u = sin(x[1]) + *w; if (v > y[0]) y[0] = v; if (u > y[1]) y[1] = u; }";
+static const char least[] =
+    "static void least(const double *x, double *g) { if (x[0] * x[1] < *g) *g = x[0] * x[1]; }";
+
 static void say_adjoints(void) {
   works(op_kernel_adjoint(gather, "gather", gather_b, "gather_b"));
   works(op_kernel_adjoint(relax, "relax", relax_b, "relax_b"));
@@ -170,6 +177,14 @@ static void do_along(void) {
   works(op_par_loop(along, "along", m.edges, at(some_q(), OP_ALL, OP_READ),
                     direct(m.w[any(WS)], 1, "double", OP_WRITE)));
 }
+static void do_most(void) {
+  op_dat x = some_q();
+  works(op_par_loop(most, "most", m.edges, direct(m.w[any(WS)], 1, "double", OP_READ), at(x, 1, OP_READ),
+                    at(other_q(x), 0, OP_MAX)));
+}
+static void do_least(void) {
+  works(op_par_loop(least, "least", m.nodes, node(some_q(), OP_READ), op_arg_global(m.g[any(GS)], OP_MIN)));
+}
 static void do_put(void) {
   op_dat q = m.q[any(QS)];
   const double *values = numbers(2 * NODES);
@@ -220,10 +235,10 @@ static void do_step(void) {
     note_budget(op_tape_step());
 }
 
-static void (*const does[])(void) = {do_gather,   do_gather,    do_gather,    do_relax,   do_relax,
-                                     do_turn,     do_reset,     do_subset,    do_sum,     do_use,
-                                     do_use,      do_along,     do_put,       do_put_gbl, do_view,
-                                     do_constant, do_temporary, do_temporary, do_step,    do_step};
+static void (*const does[])(void) = {
+    do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset, do_subset,
+    do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,  do_constant,
+    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least};
 enum { DOES = sizeof does / sizeof *does };
 
 /* ---- one program ---- */
@@ -356,12 +371,16 @@ static void check(unsigned seed) {
   fill(&start_at, 1);
   fill(&direction, 1);
   fill(&weight, 1);
-  const double h = 1e-5;
-  double moved[2];
-  for (int i = 0; i < 2; i++) {
-    set(i ? h : -h);
-    run(seed);
-    moved[i] = weighted();
+  double by_hand[2]; /* a kink may be within one step, and hardly within the other too */
+  for (int k = 0; k < 2; k++) {
+    const double h = k ? 1e-6 : 1e-5;
+    double moved[2];
+    for (int i = 0; i < 2; i++) {
+      set(i ? h : -h);
+      run(seed);
+      moved[i] = weighted();
+    }
+    by_hand[k] = (moved[1] - moved[0]) / (2 * h);
   }
   op_tape tape = record(seed, 0);
   works(op_tape_end(tape));
@@ -379,15 +398,16 @@ static void check(unsigned seed) {
   works(op_tape_free(tape));
   if (weighted() != end)
     fail_msg("seed %u: the program has other values behind it", seed);
-  double by_hand = (moved[1] - moved[0]) / (2 * h), by_tape = 0, size = 0;
+  double by_tape = 0, size = 0;
   const double *b = (const double *)&gradient, *d = (const double *)&direction;
   for (size_t i = 0; op_is_root() && i < sizeof gradient / sizeof *b; i++) {
     by_tape += b[i] * d[i];
     size += b[i] * b[i];
   }
   size = 1 + sqrt(size);
-  if (op_is_root() && !(fabs(by_hand - by_tape) <= 1e-6 * size))
-    fail_msg("seed %u: differences give %.12g, the tape %.12g, of %.3g", seed, by_hand, by_tape, size);
+  if (op_is_root() &&
+      !(fabs(by_hand[0] - by_tape) <= 1e-6 * size || fabs(by_hand[1] - by_tape) <= 1e-6 * size))
+    fail_msg("seed %u: differences give %.12g, the tape %.12g, of %.3g", seed, by_hand[0], by_tape, size);
   check_budgets(seed, (size_t)facts.most, end);
 }
 

@@ -164,6 +164,79 @@ CASE(gradients_have_the_same_bits_for_each_budget) {
   assert_true(most_again <= STEPS * (STEPS + 1) / 2);
 }
 
+/* Steps that run on the way back if steps are reversed from a checkpoint, and there is room for `slots` more. */
+static long long fewest(int steps, int slots) {
+  long long best = steps * (steps + 1) / 2;
+  for (int m = 1; slots && m < steps; m++) {
+    const long long all = m + fewest(steps - m, slots - 1) + fewest(m, slots);
+    best = all < best ? all : best;
+  }
+  return best;
+}
+
+/* The same if the program itself left the checkpoints, and old values of the last step are there. */
+static long long fewest_behind_the_program(int steps, int slots) {
+  long long best = fewest(steps - 1, slots);
+  for (int m = 1; slots && m < steps; m++) {
+    const long long all = fewest_behind_the_program(steps - m, slots - 1) + fewest(m, slots);
+    best = all < best ? all : best;
+  }
+  return best;
+}
+
+/* How many steps there are nobody knows while checkpoints are chosen: a twentieth more is allowed. */
+CASE(few_steps_run_again) {
+  struct ring r = declare_again();
+  const size_t least = least_budget(&r);
+  r = declare_again();
+  const op_tape_facts_t all = facts_of(record(&r, 0)); /* it keeps u and du, and sum once */
+  const size_t bytes = (size_t)(all.bytes / (all.versions - 1)) + 2 * sizeof(double); /* u and sum */
+  for (int slots = 0; slots < 5; slots++) {
+    r = declare_again();
+    op_tape tape = record(&r, least + (size_t)(slots + 1) * bytes); /* one for what comes back at the end */
+    const struct gradient g = reverse(&r, tape, 1);
+    is_right(&g);
+    const long long again = facts_of(tape).again - 1, should = fewest_behind_the_program(STEPS, slots);
+    if (again < should || again > should + should / 20)
+      fail_msg("with %d slots %lld steps run again, where %lld would do", slots, again, should);
+    works(op_tape_free(tape));
+  }
+}
+
+/* A dat is changed in few steps: a copy for a checkpoint may be made behind the next checkpoint. */
+CASE(copies_go_with_their_checkpoint) {
+  enum { WIDE = 8, MANY = 30, EVERY = 11, ROWS = 29 };
+  static const char make[] = "static void make(const double *x, double *t) {"
+                             "  for (int i = 0; i < 8; i++) t[i] = 0.5 * *x + i; }";
+  static const char use[] = "static void use(const double *t, double *x) {"
+                            "  double s = 0; for (int i = 0; i < 8; i++) s += t[i] * t[i];"
+                            "  *x += 1e-5 * s * *x; }";
+  struct ring r = ring_declare();
+  op_dat t = op_decl_dat(r.nodes, WIDE, "double", NULL, "t");
+  const op_arg made[] = {direct(r.u, 1, "double", OP_READ), direct(t, WIDE, "double", OP_WRITE)};
+  const op_arg used[] = {direct(t, WIDE, "double", OP_READ), direct(r.u, 1, "double", OP_RW)};
+  op_tape tape = op_tape_begin(1, &r.u, 0);
+  works(op_par_loop_array(use, "use", r.nodes, 2, used, __FILE__, __LINE__));
+  works(op_tape_end(tape));
+  const long long row = facts_of(tape).bytes;
+  works(op_tape_free(tape));
+  tape = op_tape_begin(1, &r.u, (size_t)(ROWS * row));
+  for (int s = 0; s < MANY; s++) {
+    works(op_tape_step());
+    if (s % EVERY == 0)
+      works(op_par_loop_array(make, "make", r.nodes, 2, made, __FILE__, __LINE__));
+    works(op_par_loop_array(use, "use", r.nodes, 2, used, __FILE__, __LINE__));
+  }
+  works(op_tape_end(tape));
+  const op_tape_facts_t facts = facts_of(tape);
+  /* t is changed so often while it is of use to a checkpoint, and u has a copy for each and one for the last step. */
+  const long long most = (MANY - 1) / EVERY * WIDE + facts.checkpoints + 1;
+  if (facts.bytes > most * row)
+    fail_msg("%lld rows are kept for %lld checkpoints", facts.bytes / row, facts.checkpoints);
+  works(op_tape_reverse(tape, 1));
+  works(op_tape_free(tape));
+}
+
 /* ---- without a tape, and without a derivative ---- */
 
 CASE(one_loop_has_derivatives_of_its_own) {
@@ -356,6 +429,8 @@ static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivativ
                                           test_in_library(one_loop_has_derivatives_of_its_own),
                                           test_in_library(frozen_kernels_are_constant),
                                           test_in_library(gradients_have_the_same_bits_for_each_budget),
+                                          test_in_library(few_steps_run_again),
+                                          test_in_library(copies_go_with_their_checkpoint),
                                           test_in_library(gradients_are_those_by_hand),
                                           test_in_library(a_tape_is_reversed_several_times)};
 

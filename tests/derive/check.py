@@ -30,6 +30,7 @@ KERNELS = {
     "gathers": ["dat double 2 m[] READ", "gbl double 1 INC"],
     "sometimes": [A, "dat double 2 WRITE"],
     "steps": [A, W, N],
+    "at_once": [A, W, N],
 }
 
 
@@ -216,18 +217,26 @@ def check_extrema():
         expect(roles["tangent"] == [("value", "OP_READ"), ("dot", "OP_READ"), ("value", "OP_MAX"), ("dot", "OP_INC"),
                                     ("winner", "OP_READ"), ("element", "OP_READ")], f"tangent: {roles}")
         library = harness.compile_all(folder, [one.text for one in found.values()])
-        from ctypes import c_double, c_int
+        from ctypes import c_double, c_int, c_long
 
         a, best, dots, bars = (c_double * 3)(3, 0, 0), (c_double * 1)(0), (c_double * 3)(1, 0, 0), (c_double * 3)()
-        out, one, five, four = (c_double * 1)(0), (c_double * 1)(1), (c_int * 1)(5), (c_int * 1)(4)
+        out, one, five, four, won = (c_double * 1)(0), (c_double * 1)(1), (c_int * 1)(5), (c_int * 1)(4), (c_long * 1)(5)
         getattr(library, found["candidates"].name)(a, out)
         expect(out[0] == 9, f"the candidate is {out[0]}")
-        getattr(library, found["tangent"].name)(a, dots, best, out, five, five)
+        getattr(library, found["tangent"].name)(a, dots, best, out, won, five)
         expect(best[0] == 9 and out[0] == 9 + 6, f"the tangent gives {best[0]}, {out[0]}")
-        getattr(library, found["adjoint"].name)(a, bars, one, five, four)
+        getattr(library, found["adjoint"].name)(a, bars, one, won, four)
         expect(bars[0] == 0, "an element that lost gets a bar")
-        getattr(library, found["adjoint"].name)(a, bars, one, five, five)
+        getattr(library, found["adjoint"].name)(a, bars, one, won, five)
         expect(bars[0] == 6, f"the winner's bar is {bars[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "f.c")
+        with open(file, "w") as out:
+            out.write("void f(const double *x, const double *x_bar, const double *element, double *m, double *m_winner) {\n"
+                      "  if (*x * *x_bar > *m)\n    *m = *x * *x_bar;\n  if (*x * *element > *m_winner)\n    *m_winner = *x * *element;\n}\n")
+        words = ["dat double 1 READ"] * 3 + ["dat double 1 t[0] MAX", "dat double 1 t[1] MAX"]
+        for one in harness.derive(OP2JIT, PLUGINS, file, "f", words).values():  # names that meet
+            harness.compile_all(folder, [one.text])
 
 
 def check_usage():

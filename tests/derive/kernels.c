@@ -40,7 +40,8 @@ void better(const double *a, double *w) {
 /* 7: the roots of 0. */
 void roots(const double *a, double *w) {
   const double zero = a[0] - a[0];
-  w[0] = sqrt(zero) + hypot(zero, zero * a[1]) + cbrt(zero) + pow(zero, 0.5) + pow(zero, a[1] + 3) + a[1] * a[1];
+  w[0] =
+      sqrt(zero) + hypot(zero, zero * a[1]) + cbrt(zero) + pow(zero, 0.5) + pow(zero, a[1] + 3) + a[1] * a[1];
 }
 /* 8: float. */
 void single(const float *a, float *w) {
@@ -148,4 +149,20 @@ void steps(const double *a, double *w, const int *n) {
   while (i-- > 2)
     s *= a[0];
   w[0] = s + floor(a[1]) * a[0] + fmod(7 * a[0], 2.0) + ldexp(a[1], 3) + (int)a[0] * a[1];
+}
+/* What goes from round to round changes at once: in the choice of v the old k counts. */
+void at_once(const double *a, double *w, const int *n) {
+  double v = a[0], u = a[1], s = -0.2;
+  for (int i = 0; i < 9; i++)
+    for (int k = 0; k < *n + 1 && k < 4; k++) {
+      if (a[k & 1] > s - 9) {
+        switch (k) {
+        case 1: v += 0.5 * sin(a[2] * a[0]); u -= 0.5 * sin((a[i & 1] > v ? 1.4 : a[i & 1]) + u * u);
+        }
+      }
+      if (a[1] > 0.2)
+        break;
+      s = 0.5 * cos(u);
+    }
+  w[0] = v * v + u + s;
 }

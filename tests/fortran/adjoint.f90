@@ -44,6 +44,8 @@ program adjoint
   call check_tangents()
   call check_alone()
   call check_said()
+  call check_constant()
+  call check_fixed()
   call check_errors()
   call op_exit()
   call end_of('adjoint')
@@ -181,6 +183,70 @@ contains
     call op_put_gbl(op_bar_gbl(sum), 1d0)
     call op_tape_reverse(tape, .true.)
     call op_fetch_data(op_bar(x), bars)
+    call op_tape_free(tape)
+  end subroutine
+
+  ! By a constant, in both directions.
+  subroutine check_constant()
+    character(*), parameter :: scaled = &
+        'static void scaled(const double *x, double *sum) { *sum += scale * scale * *x; }'
+    type(op_tape) :: tape
+    real(8) :: value
+    call op_decl_const('scale', 1, 'real(8)', 3d0)
+    call begin_anew(0d0, 0d0)
+    tape = op_tape_begin([x])
+    call op_tape_input_const('scale')
+    call op_par_loop(scaled, 'scaled', nodes, squared())
+    call op_tape_end(tape)
+    call op_put_gbl(op_bar_gbl(sum), 1d0)
+    call op_tape_reverse(tape, .true.)
+    call op_get_gbl(op_bar_const('scale'), value)
+    call expect(close_to(value, 6*sum_of(start), 1d-12), 'a derivative by a constant')
+    call op_tape_free(tape)
+    call op_put_gbl(sum, 0d0)
+    call op_tangent(.true.)
+    call op_put_gbl(op_dot_const('scale'), 2d0)
+    call op_par_loop(scaled, 'scaled', nodes, squared())
+    call op_get_gbl(op_dot_gbl(sum), value)
+    call op_tangent(.false.)
+    call expect(close_to(value, 12*sum_of(start), 1d-12), 'a constant that moves')
+  end subroutine
+
+  real(8) function sum_of(values)
+    real(8), intent(in) :: values(:)
+    integer :: k
+    sum_of = 0
+    do k = 1, size(values)
+      sum_of = sum_of + values(k)
+    end do
+  end function
+
+  ! u = cos(u) * x / 3: du/dx = cos(u) / (3 + x*sin(u)).
+  subroutine check_fixed()
+    character(*), parameter :: turn = &
+        'static void turn(const double *x, double *u) { *u = cos(*u) * *x / 3; }'
+    type(op_tape) :: tape
+    type(op_tape_facts_t) :: facts
+    real(8) :: u(n), bars(n)
+    call begin_anew(0d0, 0d0)
+    call clear_bars()
+    call op_put_data(flow, 0*start)
+    tape = op_tape_begin([x])
+    call op_tape_fixed_begin(1d-14, 100)
+    do i = 1, 60
+      call op_tape_round()
+      call op_par_loop(turn, 'turn', nodes, [op_arg_dat(x, -1, OP_ID, 1, 'real(8)', OP_READ), &
+          op_arg_dat(flow, -1, OP_ID, 1, 'real(8)', OP_RW)])
+    end do
+    call op_tape_fixed_end()
+    call op_tape_end(tape)
+    call op_fetch_data(flow, u)
+    call op_put_data(op_bar(flow), 0*start + 1)
+    call op_tape_reverse(tape, .true.)
+    facts = op_tape_facts(tape)
+    call op_fetch_data(op_bar(x), bars)
+    call expect(all(abs(bars - cos(u)/(3 + start*sin(u))) < 1d-12), 'a fixed point')
+    call expect(facts%rounds > 1, 'it goes back through the last round again and again')
     call op_tape_free(tape)
   end subroutine
 

@@ -98,3 +98,46 @@ def test_what_is_wrong_is_said(ring):
             with op2jit.tape([ring.a]):
                 pass
     tape.free()
+
+
+def test_constants_are_inputs(running):
+    nodes = Set(3, "nodes")
+    shape = op2jit.Const("shape", [0.5, 2.0])
+    x, s = Dat(nodes, np.array([1.0, 2.0, 4.0]), name="x"), Global(0.0, kept=True)
+    with op2jit.tape(inputs=[x, shape]) as tape:
+        par_loop(Kernel("void f(const double *x, double *s) { *s += shape[0] * *x * *x + shape[1]; }"), nodes, x(READ), s(INC))
+    s.bar.value = 1.0
+    tape.reverse(last=True)
+    tape.free()
+    assert shape.bar.value.tolist() == [21, 3]
+    assert x.bar.fetch().tolist() == [1, 2, 4]
+
+
+def test_fixed_points(running):
+    """The square root of p by Newton's rounds: its derivative is 1 / (2 u)."""
+    nodes = Set(2, "nodes")
+    p, u = Dat(nodes, np.array([4.0, 9.0]), name="p"), Dat(nodes, np.ones(2), name="u")
+    newton = Kernel("void newton(const double *p, double *u) { *u = 0.5 * (*u + *p / *u); }")
+    with op2jit.tape(inputs=[p]) as tape:
+        with tape.fixed_point(1e-12):
+            for _ in range(12):
+                tape.round()
+                par_loop(newton, nodes, p(READ), u(RW))
+    u.bar.put(1.0)
+    tape.reverse(last=True)
+    assert 1 < tape.facts["rounds"] < 5
+    tape.free()
+    assert np.allclose(p.bar.fetch(), [1 / 4, 1 / 6], rtol=1e-14)
+
+
+def test_second_derivatives(running):
+    nodes = Set(2, "nodes")
+    x, s = Dat(nodes, np.array([1.0, 2.0]), name="x"), Global(0.0, kept=True)
+    with op2jit.tangents():
+        x.dot.put(np.array([1.0, 0.5]))
+        with op2jit.tape(inputs=[x]) as tape:
+            par_loop(Kernel("void cube(const double *x, double *s) { *s += *x * *x * *x; }"), nodes, x(READ), s(INC))
+    s.dot.bar.value = 1.0
+    tape.reverse(last=True)
+    tape.free()
+    assert x.bar.fetch().tolist() == [6, 6]

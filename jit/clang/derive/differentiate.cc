@@ -203,18 +203,27 @@ Node *Differentiator::at_round(const Node *of, Block *body) {
 Node *Differentiator::access(Op op, const Node *of, derive_role role, Node *what, bool ordered) {
   const int to = parameter(role, this->of(of).argument);
   Node *entry = value(of->in[0]), *component = value(of->in[1]);
-  const Type type = role == DERIVE_WINNER ? Type::Int : of->type;
+  const Type type = role == DERIVE_WINNER ? Type::Long : of->type;
   if (op == Op::Load)
     return b_.load(type, to, entry, component, ordered);
   b_.effect(op, type, to, {entry, component, what});
   return nullptr;
 }
 
-// Was it this element that a MIN or MAX comes from?
+// Was it this entry of this element that a MIN or MAX comes from?
 Node *Differentiator::wins(const Node *extreme) {
+  int64_t all = 0, which = 0;
+  for (int i = 0; i < request_.narguments; i++) {
+    if (i == of(extreme).argument)
+      which = all + extreme->in[0]->number;
+    if (is_extreme(request_.arguments[i]))
+      all += request_.arguments[i].is.form == PROVE_VECTOR ? request_.arguments[i].is.arity : 1;
+  }
   Node *winner = access(Op::Load, extreme, DERIVE_WINNER, nullptr), *zero = b_.integer(0);
-  Node *element = b_.load(Type::Int, parameter(DERIVE_ELEMENT, -1), zero, zero);
-  return b_.binary(Op::Eq, Type::Int, winner, element);
+  Node *element = b_.cast(Type::Long, b_.load(Type::Int, parameter(DERIVE_ELEMENT, -1), zero, zero));
+  Node *first = b_.binary(Op::Mul, Type::Long, element, b_.integer(all, Type::Long));
+  return b_.binary(Op::Eq, Type::Int, winner,
+                   b_.binary(Op::Add, Type::Long, first, b_.integer(which, Type::Long)));
 }
 
 Node *Differentiator::times(Node *factor, const Node *node, size_t i) {

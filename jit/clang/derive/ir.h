@@ -197,6 +197,8 @@ private:
   Block *root_, *now_;
 };
 
+// Of the type: a MIN and a MAX start from there, as far as one element knows.
+Node *farthest(Builder &builder, Type type, bool largest);
 // Is `inner` the block, or within it?
 bool is_within(const Block *inner, const Block *outer);
 

@@ -28,6 +28,12 @@ struct Object {
   int argument = -1, which = -1; // which: of Global and Table, their number
 };
 
+// An active MIN or MAX.
+inline bool is_extreme(const derive_argument &one) {
+  return one.active && one.present && one.is.form != PROVE_PAYLOAD &&
+         (one.is.access == PROVE_MIN || one.is.access == PROVE_MAX);
+}
+
 struct Program {
   Builder builder;
   std::vector<Parameter> parameters; // those that nodes name by number

@@ -1,7 +1,5 @@
 #include "differentiate.h"
 
-#include <cmath>
-
 #include "rules.h"
 
 namespace op2jit::derive {
@@ -63,14 +61,13 @@ void Tangent::run_candidates() {
   find_varied();
   for (int i = 0; i < request_.narguments; i++) {
     const derive_argument &one = request_.arguments[i];
-    if (!one.active || !one.present || one.is.form == PROVE_PAYLOAD ||
-        (one.is.access != PROVE_MIN && one.is.access != PROVE_MAX))
+    if (!is_extreme(one))
       continue;
     const int64_t length = static_cast<int64_t>(from_.rows[static_cast<size_t>(i)]->leaves.size());
     const int64_t entries = one.is.form == PROVE_VECTOR ? one.is.arity : 1;
     for (int64_t c = 0; c < entries * length; c++) {
       const Type type = from_.rows[static_cast<size_t>(i)]->leaves[static_cast<size_t>(c % length)].type;
-      Node *best = b_.real(one.is.access == PROVE_MIN ? HUGE_VAL : -HUGE_VAL, type);
+      Node *best = farthest(b_, type, one.is.access == PROVE_MIN);
       for (const Node *node : from_.builder.root()->items)
         if (node->op == Op::Extreme && of(node).argument == i &&
             node->in[0]->number * length + node->in[1]->number == c)

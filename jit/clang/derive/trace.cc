@@ -106,6 +106,8 @@ void Trace::finish_row(int number) {
 
 void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
   const int64_t length = static_cast<int64_t>(row.leaves.size());
+  if (argument(row).is.ragged && is_extreme(argument(row)))
+    return refuse(DERIVE_RAGGED_EXTREMUM, kernel_.getLocation(), row.name);
   Node *e = builder_.integer(at / length), *c = builder_.integer(at % length);
   const Value first = start_of_row(row, at, kernel_.getLocation());
   if (first.node != value)

@@ -2,7 +2,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceManager.h>
 
-#include <cmath>
+#include <cfloat>
 
 #include "trace.h"
 
@@ -428,9 +428,10 @@ Value Trace::from(const clang::APValue &value, clang::QualType type) {
 
 // ---- what a row that the kernel changes holds before it does ----
 
-static Node *farthest(Builder &builder, Type type, bool largest) {
+Node *farthest(Builder &builder, Type type, bool largest) {
+  const double most = type == Type::Float ? FLT_MAX : DBL_MAX; // infinity is no number to OP2_FP=fast
   if (is_real(type))
-    return builder.real(largest ? HUGE_VAL : -HUGE_VAL, type);
+    return builder.real(largest ? most : -most, type);
   switch (type) {
   case Type::Int: return builder.integer(largest ? INT32_MAX : INT32_MIN, type);
   case Type::UInt: return builder.integer(largest ? UINT32_MAX : 0, type);

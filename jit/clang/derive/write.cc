@@ -254,7 +254,7 @@ void Writer::write(const Node *node) {
 
 void Writer::effect(const Node *node) {
   if (node->op == Op::Keep)
-    return line("op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) +
+    return line("op2kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) +
                 "] = " + expression(node->in[1], 0) + ";");
   const Node *value = plain(node->in[2]);
   const char *does = node->op == Op::Store ? " = " : " += ";
@@ -319,14 +319,17 @@ void Writer::write_branch(const Node *node) {
   line("}");
 }
 
-// Does it read one of those that have their next value already?
-static bool reads_any(const Node *node, const std::set<const Node *> &carried, const Block *body) {
+// Does its text read one of those that have their next value already? What has a name is computed by then.
+bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) const {
+  node = plain(node);
   if (node->op == Op::Carried)
     return carried.count(node) > 0;
-  if (!is_within(node->home, body))
+  if (!uses_[static_cast<size_t>(node->id)].inlined)
     return false;
+  if (node->op == Op::Phi && reads_any(node->owner->in[0], carried))
+    return true;
   for (const Node *operand : node->in)
-    if (operand && reads_any(operand, carried, body))
+    if (operand && reads_any(operand, carried))
       return true;
   return false;
 }
@@ -335,7 +338,7 @@ static bool reads_any(const Node *node, const std::set<const Node *> &carried, c
 void Writer::declare_tapes(const Node *loop) {
   for (const Node &one : derived_.builder.nodes())
     if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])
-      line(std::string(type_name(one.type)) + " op2_kept" + std::to_string(one.number) + "[" +
+      line(std::string(type_name(one.type)) + " op2kept" + std::to_string(one.number) + "[" +
            std::to_string(derived_.tapes[static_cast<size_t>(one.number)]) + "];");
 }
 
@@ -381,8 +384,7 @@ void Writer::write_loop(const Node *node) {
       std::string value = expression(next, 0);
       if (value == uses_[static_cast<size_t>(one->id)].name)
         continue;
-      if (reads_any(next, assigned, node->blocks[0]) &&
-          (uses_[static_cast<size_t>(next->id)].inlined || next->op == Op::Carried)) {
+      if (reads_any(next, assigned)) {
         const std::string name = "op2v" + std::to_string(names_++);
         line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
         value = name;

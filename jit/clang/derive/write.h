@@ -45,6 +45,7 @@ private:
   void write_branch(const Node *node);
   void write_loop(const Node *node);
   void declare_tapes(const Node *loop);
+  bool reads_any(const Node *node, const std::set<const Node *> &carried) const;
   void require_outside(const Node *owner, const Node *whole);
   void side(const Node *branch, size_t side);
   void effect(const Node *node);

@@ -96,13 +96,13 @@ std::string Writer::inner(const Node *node, int &strength) {
   switch (node->op) {
   case Op::Number: return number(node, strength);
   case Op::Load: return access(node);
-  case Op::Count: return "op2_n" + std::to_string(node->number);
+  case Op::Count: return "op2n" + std::to_string(node->number);
   case Op::Global: {
     const std::string &name = program_.globals[static_cast<size_t>(node->number)];
     return program_.single[static_cast<size_t>(node->number)] ? name
                                                               : name + "[" + expression(node->in[0], 0) + "]";
   }
-  case Op::Table: return "op2_t" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
+  case Op::Table: return "op2t" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
   case Op::Neg:
   case Op::Not:
   case Op::BitNot: {
@@ -121,7 +121,7 @@ std::string Writer::inner(const Node *node, int &strength) {
     return std::string(node->name) + "(" + all + ")";
   }
   case Op::Index: return expression(node->in[0], POSTFIX) + "[" + expression(node->in[1], 0) + "]";
-  case Op::Kept: return "op2_kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
+  case Op::Kept: return "op2kept" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
   case Op::Phi:
     strength = CHOICE;
     return expression(node->owner->in[0], CHOICE + 1) + " ? " + expression(node->in[0], CHOICE + 1) + " : " +
@@ -145,12 +145,19 @@ std::string Writer::inner(const Node *node, int &strength) {
 std::string Writer::name_of(int number) const {
   static const char *const after[] = {"", "_dot", "_bar", "_winner", "", "_candidate"};
   const Parameter &is = derived_.parameters[static_cast<size_t>(number)];
-  if (is.role == DERIVE_ELEMENT)
-    return "op2_element";
-  if (is.constant >= 0)
-    return std::string("op2_") + request_.constants[is.constant].name + after[is.role];
-  const std::string &name = program_.rows[static_cast<size_t>(is.argument)]->name;
-  return "op2_" + (name.empty() ? std::to_string(is.argument) : name) + after[is.role];
+  const Object *row = is.argument < 0 ? nullptr : program_.rows[static_cast<size_t>(is.argument)];
+  std::string name = is.constant >= 0    ? request_.constants[is.constant].name
+                     : !row              ? "element"
+                     : row->name.empty() ? std::to_string(is.argument)
+                                         : row->name;
+  name += after[is.role];
+  for (bool again = is.role != DERIVE_VALUE; again;) { // an argument may be called x_bar
+    again = false;
+    for (const Object *other : program_.rows)
+      again |= other->name == name;
+    name += again ? "_" : "";
+  }
+  return "op2_" + name;
 }
 
 std::string Writer::access(const Node *node) {
@@ -194,7 +201,7 @@ prove_access Writer::access_of(const Parameter &is) const {
 std::string Writer::declaration(int number) const {
   const Parameter &is = derived_.parameters[static_cast<size_t>(number)];
   const bool reads = access_of(is) == PROVE_READ;
-  std::string type = "int";
+  std::string type = is.role == DERIVE_WINNER ? "long" : "int";
   if (is.role != DERIVE_ELEMENT && is.role != DERIVE_WINNER)
     type = is.constant >= 0 ? request_.constants[is.constant].type
                             : program_.types[static_cast<size_t>(is.argument)];
@@ -219,7 +226,7 @@ void Writer::tables() {
       int strength;
       all += (all.empty() ? "" : ", ") + (value ? this->number(value, strength) : std::string("0"));
     }
-    line(std::string("static const ") + type_name(type) + " op2_t" + std::to_string(number) + "[" +
+    line(std::string("static const ") + type_name(type) + " op2t" + std::to_string(number) + "[" +
          std::to_string(values.size()) + "] = {" + all + "};");
   }
 }
@@ -242,7 +249,7 @@ void Writer::head(const std::string &name) {
     const bool mapped = is.argument >= 0 && is.role != DERIVE_CANDIDATE;
     const derive_argument *of = mapped ? &request_.arguments[is.argument] : nullptr;
     if (of && of->map >= 0 && (of->is.ragged || ragged_.count(of->map)) && counted.insert(of->map).second)
-      all += (all.empty() ? "" : ", ") + std::string("int op2_n") + std::to_string(of->map);
+      all += (all.empty() ? "" : ", ") + std::string("int op2n") + std::to_string(of->map);
     all += (all.empty() ? "" : ", ") + declaration(number);
     parameters.push_back({is.role, is.argument, is.constant, access_of(is)});
   }

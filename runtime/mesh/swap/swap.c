@@ -25,6 +25,13 @@ int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) 
   return OP_OK;
 }
 
+void dat_leave_memory(struct op_context *ctx, struct dat *dat) {
+  dat_leave_devices(ctx, dat);
+  data_memory_free(dat->replicas[SPACE_HOST].memory);
+  dat->replicas[SPACE_HOST] = (struct replica){0};
+  dat->blank = true;
+}
+
 /* What was current before is so in the new version; of others' elements nothing is known. */
 static void renew(struct dat *dat, uint64_t was, uint64_t version) {
   dat->version = version;

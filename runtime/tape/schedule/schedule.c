@@ -20,3 +20,16 @@ int schedule_next(int steps, int slots) {
     next = one;
   return next < 1 ? 1 : next >= steps ? steps - 1 : (int)next;
 }
+
+long long schedule_runs(int steps, int slots) {
+  const long long s = (long long)slots + 1;
+  long long reps = 0, range = 1, spared = 0; /* spared: the binomial of s + reps over reps - 1 */
+  if (steps < 1)
+    return 0;
+  while (range < steps) {
+    spared = reps ? spared * (s + reps + 1) / reps : 1;
+    reps++;
+    range = range * (reps + s) / reps;
+  }
+  return reps * steps - spared + steps;
+}

@@ -6,5 +6,7 @@
  * steps behind the first one the next one goes. So that steps run again as seldom as can be (Griewank and Walther's revolve).
  * 0: there is none. */
 int schedule_next(int steps, int slots);
+/* So many steps run on the way back then. */
+long long schedule_runs(int steps, int slots);
 
 #endif
