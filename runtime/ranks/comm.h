@@ -42,6 +42,9 @@ struct comm_table {
   /* To the root only, of different sizes: sizes[rank] on the root. */
   int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                 struct error *err);
+  /* Who sends to whom, which only senders know: in[r] becomes what rank r gave as counts[this rank], 0 or more. For a
+   * 0 no message goes. */
+  int (*announce)(struct comm *c, const long *counts, long *in, struct error *err);
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
@@ -69,7 +72,7 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 7, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 8, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;

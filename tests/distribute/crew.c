@@ -126,6 +126,21 @@ static int crew_gather(struct comm *c, const void *mine, size_t bytes, void *all
   return done(c);
 }
 
+static int crew_announce(struct comm *c, const long *counts, long *in, struct error *err) {
+  (void)err;
+  const struct shown *shown = show(c, counts, NULL);
+  struct member *me = c->state;
+  for (int r = 0; r < c->size; r++) {
+    in[r] = ((const long *)shown[r].data)[c->rank];
+    if (r != c->rank && counts[r]) {
+      me->traffic.bytes += (long long)sizeof *counts;
+      me->traffic.messages++;
+    }
+  }
+  me->traffic.announcements++;
+  return done(c);
+}
+
 static int crew_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                          const size_t *receive_bytes, struct error *err) {
   (void)err;
@@ -163,6 +178,7 @@ static const struct comm_table crew_table = {.version = COMM_TABLE_VERSION,
                                              .scan_before = crew_scan_before,
                                              .gather_all = crew_gather_all,
                                              .gather = crew_gather,
+                                             .announce = crew_announce,
                                              .exchange = crew_exchange,
                                              .abort = crew_abort};
 

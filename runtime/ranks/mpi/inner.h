@@ -9,7 +9,7 @@
 /* The longest single message. Longer ones go in pieces: MPI counts in int. */
 enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
-enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER };
+enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_ANNOUNCE, TAG_ANNOUNCE_NEXT };
 
 struct mpi_watch;
 
@@ -21,6 +21,7 @@ struct mpi_state {
   struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
   int number;              /* of this comm there */
   long long started;       /* the number of what `start` began last */
+  int announcements;       /* called so far: 1 if an odd number */
   unsigned char *room;     /* through which small collectives go */
   size_t room_bytes;
 };
@@ -95,6 +96,8 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                  const size_t *receive_bytes, struct error *err);
+/* announce.c */
+int mpi_announce(struct comm *c, const long *counts, long *in, struct error *err);
 /* The functions of `operations`. */
 int mpi_make_operations(MPI_Op operations[3], struct error *err);
 

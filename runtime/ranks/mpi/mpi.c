@@ -159,6 +159,7 @@ const struct comm_table op2jit_comm_table = {
     .scan_before = mpi_scan_before,
     .gather_all = mpi_gather_all,
     .gather = mpi_gather,
+    .announce = mpi_announce,
     .exchange = mpi_exchange,
     .send_init = mpi_send_init,
     .receive_init = mpi_receive_init,

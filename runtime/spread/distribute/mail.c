@@ -47,27 +47,14 @@ int mail_send(struct comm *comm, const void *items, const long *counts, size_t i
               struct error *err) {
   const size_t ranks = (size_t)comm->size;
   *in = (struct mail){.counts = array_new(ranks, sizeof *in->counts)};
-  long *ones = array_new(ranks, sizeof *ones);
-  int code = OP_OK;
-  if (!in->counts || !ones) {
-    code = error_memory(err, "the sizes of messages", 2 * ranks * sizeof *ones);
-    goto done;
-  }
-  for (size_t r = 0; r < ranks; r++)
-    ones[r] = 1;
-  code = mail_send_known(comm, counts, ones, sizeof *counts, in->counts, ones, err);
-  if (code)
-    goto done;
-  for (size_t r = 0; r < ranks; r++)
+  int code = in->counts ? comm->table->announce(comm, counts, in->counts, err)
+                        : error_memory(err, "the sizes of messages", ranks * sizeof *in->counts);
+  for (size_t r = 0; !code && r < ranks; r++)
     in->total += in->counts[r];
-  in->items = array_new((size_t)in->total, item_bytes);
-  if (!in->items)
+  if (!code && !(in->items = array_new((size_t)in->total, item_bytes)))
     code = error_memory(err, "messages of other ranks", (size_t)in->total * item_bytes);
-  else
+  if (!code)
     code = mail_send_known(comm, items, counts, item_bytes, in->items, in->counts, err);
-
-done:
-  free(ones);
   if (code)
     mail_free(in);
   return code;

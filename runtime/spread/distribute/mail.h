@@ -14,7 +14,8 @@ struct mail {
 };
 void mail_free(struct mail *mail);
 
-/* Send `counts[r]` items of `item_bytes` to each rank r; receivers learn how many they get. `in` is overwritten. */
+/* Send `counts[r]` items of `item_bytes` to each rank r; receivers learn how many they get. Where nothing is to be
+ * sent no message goes. `in` is overwritten. */
 int mail_send(struct comm *comm, const void *items, const long *counts, size_t item_bytes, struct mail *in,
               struct error *err);
 /* The same where both sides know the counts already. */
