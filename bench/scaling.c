@@ -207,9 +207,9 @@ int main(int argc, char **argv) {
   bool good = true;
   printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %27s\n", "", "", "owned cells", "cells received",
          "messages", "kB sent", "edges repeated", "of all", "copies", "making it");
-  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %5s %5s %6s %8s\n", "parted by", "ranks", "mean",
-         "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "sent", "most", "rounds",
-         "kB");
+  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %5s %5s %6s %8s\n", "parted by", "ranks",
+         "mean", "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "sent",
+         "most", "rounds", "kB");
   for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
     good &= run("rcb", parts_rcb, ranks, cells) <= allowed;
   static const struct {

@@ -517,7 +517,9 @@ typedef struct op2jit_counters {
   long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
-  long long reserved[8];
+  long long late;     /* results of loops that ranks still brought together when the loop's call returned */
+  long long awaited;  /* of these, those that had not come yet when they were needed */
+  long long reserved[6];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

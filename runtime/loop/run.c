@@ -23,6 +23,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/findings.h"
+#include "record/late.h"
 #include "services/services.h"
 #include "tune/choose.h"
 
@@ -37,7 +38,21 @@ static bool overwrites(const struct loop *loop, const struct dat *dat) {
   return all;
 }
 
-static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
+/* Where results may come late, a loop that adds to one that is on its way starts from nothing, and waits for none. */
+static int need_gbl(struct op_context *ctx, struct loop *loop, int i, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  const bool late = arg->gbl->late > 0;
+  if (late && arg->access == OP_INC && results_come_late(ctx, loop))
+    return OP_OK;
+  const double start = late ? clock_seconds() : 0;
+  const int code = gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+  const double waited = late ? clock_seconds() - start : 0;
+  loop->stats.exchange_seconds += waited;
+  loop->stats.waiting_seconds += waited;
+  return code;
+}
+
+static int need_dats(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if ((!arg->dat && !arg->gbl) || !arg->present)
@@ -46,8 +61,8 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
       dat_overwrite(arg->dat);
     if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED))
       continue;
-    int code = arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err)
-                        : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+    int code =
+        arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err) : need_gbl(ctx, loop, i, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }
@@ -377,7 +392,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
   if (!code)
-    code = launch_results(ctx, launch, err);
+    code = launch_results_begin(ctx, launch, err);
   if (code)
     return code;
   if (ctx->hardware)

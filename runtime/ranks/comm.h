@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 struct comm;
+struct comm_gather;
 struct comm_request;
 
 /* How a plugin begins. */
@@ -39,6 +40,15 @@ struct comm_table {
   int (*scan_before)(struct comm *c, long long mine, long long *before, struct error *err);
   /* `bytes` of every rank, in rank order, to every rank. */
   int (*gather_all)(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err);
+  /* gather_all of `bytes`, at most INT_MAX, which is waited for by its end: several may be on their way, among whatever
+   * else is collective. `mine` is copied. NULL for one process without MPI. */
+  int (*gather_begin)(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
+                      struct error *err);
+  int (*gather_test)(struct comm *c, struct comm_gather *gather, bool *done, struct error *err); /* local */
+  /* *all is there until the gather is freed. */
+  int (*gather_end)(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
+  /* NULL is allowed. One that has not ended is left to MPI. Local. */
+  void (*gather_free)(struct comm *c, struct comm_gather *gather);
   /* To the root only, of different sizes: sizes[rank] on the root. */
   int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                 struct error *err);
@@ -72,7 +82,7 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 8, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 9, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;

@@ -49,11 +49,8 @@ static int companion_of(struct op_context *ctx, const struct site *site, const s
   if (err->code)
     return err->code;
   gbl = companion && companion->gbl ? companion->gbl : gbl;
-  if (gbl && !thing) {
-    memset(gbl->value, 0,
-           gbl->bytes); /* of a reduction into a variable of the program: it counts for nothing */
-    gbl_wrote(gbl, SPACE_HOST);
-  }
+  if (gbl && !thing && gbl_put(ctx, gbl, NULL, err)) /* of a variable of the program: it counts for nothing */
+    return err->code;
   if (gbl)
     *out = (op_arg){.form_ = DESC_GBL, .idx_ = ARG_BY_HANDLE, .present_ = 1};
   out->dat_ = gbl ? (op_dat)(void *)gbl->handle : companion ? companion->dat->handle : NULL;

@@ -83,7 +83,8 @@ static void run_round(int round, bool anybody_late) {
     partners += r != comm->rank && counts[r];
   }
   seen.synchronous = seen.others = 0;
-  seen.hidden = anybody_late && (int)(mixed((uint64_t)round) % (uint64_t)comm->size) == comm->rank ? LATE_CALLS : 0;
+  seen.hidden =
+      anybody_late && (int)(mixed((uint64_t)round) % (uint64_t)comm->size) == comm->rank ? LATE_CALLS : 0;
   const int code = comm->table->announce(comm, counts, in, &err);
   if (code)
     fprintf(stderr, "%s\n", error_message(&err));

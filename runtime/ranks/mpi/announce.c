@@ -23,8 +23,8 @@ static int send_counts(struct announcing *a, const long *counts, struct error *e
   for (int r = 0; status == MPI_SUCCESS && r < a->comm->size; r++)
     if (r != a->comm->rank && counts[r]) {
       sent[a->sent] = counts[r];
-      status = MPI_Issend(&sent[a->sent], 1, MPI_LONG, r, a->tag, mpi_state(a->comm)->mpi,
-                          &a->requests[a->sent]);
+      status =
+          MPI_Issend(&sent[a->sent], 1, MPI_LONG, r, a->tag, mpi_state(a->comm)->mpi, &a->requests[a->sent]);
       a->sent += status == MPI_SUCCESS;
     }
   return mpi_check(status, "MPI_Issend", err);

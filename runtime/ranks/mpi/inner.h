@@ -96,6 +96,12 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                  const size_t *receive_bytes, struct error *err);
+/* gathers.c */
+int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
+                     struct error *err);
+int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, struct error *err);
+int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
+void mpi_gather_free(struct comm *c, struct comm_gather *gather);
 /* announce.c */
 int mpi_announce(struct comm *c, const long *counts, long *in, struct error *err);
 /* The functions of `operations`. */
