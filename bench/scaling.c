@@ -21,8 +21,7 @@
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
 
 struct figures {
-  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes,
-      announcements;
+  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
 };
 
 struct trial {
@@ -133,7 +132,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     t->ranks[comm->rank] = count(&built);
     t->ranks[comm->rank].setup_messages = (double)setup.messages;
     t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
-    t->ranks[comm->rank].announcements = (double)setup.announcements;
+    t->ranks[comm->rank].posts = (double)setup.posts;
   }
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
@@ -182,7 +181,7 @@ static double print_row(const struct trial *t, const char *name, int ranks) {
   printf(" %7.2f%%", 100 * mean);
   const double messages = most(t, ranks, offsetof(struct figures, setup_messages), &mean);
   printf(" %5.0f %5.0f", mean, messages);
-  printf(" %6.0f", most(t, ranks, offsetof(struct figures, announcements), &mean));
+  printf(" %6.0f", most(t, ranks, offsetof(struct figures, posts), &mean));
   most(t, ranks, offsetof(struct figures, setup_bytes), &mean);
   printf(" %8.0f\n", mean / 1e3);
   fflush(stdout);

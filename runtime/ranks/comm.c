@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
+
 static int alone_barrier(struct comm *c, struct error *err) {
   (void)c, (void)err;
   return OP_OK;
@@ -49,12 +51,6 @@ static int alone_gather(struct comm *c, const void *mine, size_t bytes, void *al
   return check_root(root, err);
 }
 
-static int alone_announce(struct comm *c, const long *counts, long *in, struct error *err) {
-  (void)c, (void)err;
-  in[0] = counts[0];
-  return OP_OK;
-}
-
 static int alone_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                           const size_t *receive_bytes, struct error *err) {
   (void)c;
@@ -62,6 +58,17 @@ static int alone_exchange(struct comm *c, const void *send, const size_t *send_b
     return error_mistake(err, OP_ERR_INTERNAL, "an exchange of one rank sends %zu bytes and receives %zu",
                          send_bytes[0], receive_bytes[0]);
   copy(receive, send, send_bytes[0]);
+  return OP_OK;
+}
+
+static int alone_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
+                      size_t *receive_bytes, struct error *err) {
+  (void)c;
+  receive_bytes[0] = send_bytes[0];
+  *receive = array_new(send_bytes[0], 1);
+  if (!*receive)
+    return error_memory(err, "a message", send_bytes[0]);
+  copy(*receive, send, send_bytes[0]);
   return OP_OK;
 }
 
@@ -103,8 +110,8 @@ static const struct comm_table alone_table = {
     .scan_before = alone_scan_before,
     .gather_all = alone_gather_all,
     .gather = alone_gather,
-    .announce = alone_announce,
     .exchange = alone_exchange,
+    .post = alone_post,
     .takes_gpu_memory = alone_takes_gpu_memory,
     .split = alone_split,
     .tell = alone_tell,

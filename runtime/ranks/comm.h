@@ -52,12 +52,13 @@ struct comm_table {
   /* To the root only, of different sizes: sizes[rank] on the root. */
   int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                 struct error *err);
-  /* Who sends to whom, which only senders know: in[r] becomes what rank r gave as counts[this rank], 0 or more. For a
-   * 0 no message goes. */
-  int (*announce)(struct comm *c, const long *counts, long *in, struct error *err);
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
+  /* The same where only senders know: receive_bytes[r] becomes what rank r sends, and *receive all that came, in the order
+   * of the ranks, for the caller to free. Ranks to which nothing goes get no message. */
+  int (*post)(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
+              size_t *receive_bytes, struct error *err);
   /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL
    * for one process without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,

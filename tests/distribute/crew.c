@@ -126,21 +126,6 @@ static int crew_gather(struct comm *c, const void *mine, size_t bytes, void *all
   return done(c);
 }
 
-static int crew_announce(struct comm *c, const long *counts, long *in, struct error *err) {
-  (void)err;
-  const struct shown *shown = show(c, counts, NULL);
-  struct member *me = c->state;
-  for (int r = 0; r < c->size; r++) {
-    in[r] = ((const long *)shown[r].data)[c->rank];
-    if (r != c->rank && counts[r]) {
-      me->traffic.bytes += (long long)sizeof *counts;
-      me->traffic.messages++;
-    }
-  }
-  me->traffic.announcements++;
-  return done(c);
-}
-
 static int crew_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                          const size_t *receive_bytes, struct error *err) {
   (void)err;
@@ -165,6 +150,33 @@ static int crew_exchange(struct comm *c, const void *send, const size_t *send_by
   return done(c);
 }
 
+static size_t bytes_before(const size_t *bytes, int rank) {
+  size_t sum = 0;
+  for (int r = 0; r < rank; r++)
+    sum += bytes[r];
+  return sum;
+}
+
+static int crew_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
+                     size_t *receive_bytes, struct error *err) {
+  const struct shown *shown = show(c, send, send_bytes);
+  struct member *me = c->state;
+  for (int r = 0; r < c->size; r++)
+    receive_bytes[r] = shown[r].sizes[c->rank];
+  char *to = *receive = array_new(bytes_before(receive_bytes, c->size), 1);
+  if (!to)
+    return error_memory(err, "messages", bytes_before(receive_bytes, c->size));
+  for (int r = 0; r < c->size; to += receive_bytes[r++]) {
+    copy(to, (const char *)shown[r].data + bytes_before(shown[r].sizes, c->rank), receive_bytes[r]);
+    if (r != c->rank && send_bytes[r]) {
+      me->traffic.bytes += (long long)send_bytes[r];
+      me->traffic.messages++;
+    }
+  }
+  me->traffic.posts++;
+  return done(c);
+}
+
 static void crew_abort(struct comm *c, int status) {
   (void)c, (void)status;
   abort();
@@ -178,8 +190,8 @@ static const struct comm_table crew_table = {.version = COMM_TABLE_VERSION,
                                              .scan_before = crew_scan_before,
                                              .gather_all = crew_gather_all,
                                              .gather = crew_gather,
-                                             .announce = crew_announce,
                                              .exchange = crew_exchange,
+                                             .post = crew_post,
                                              .abort = crew_abort};
 
 struct crew_traffic crew_traffic(struct comm *comm) {

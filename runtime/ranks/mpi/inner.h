@@ -9,7 +9,7 @@
 /* The longest single message. Longer ones go in pieces: MPI counts in int. */
 enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
-enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_ANNOUNCE, TAG_ANNOUNCE_NEXT };
+enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_POST, TAG_POST_NEXT };
 
 struct mpi_watch;
 
@@ -21,7 +21,7 @@ struct mpi_state {
   struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
   int number;              /* of this comm there */
   long long started;       /* the number of what `start` began last */
-  int announcements;       /* called so far: 1 if an odd number */
+  int posts;               /* called so far: 1 if an odd number */
   unsigned char *room;     /* through which small collectives go */
   size_t room_bytes;
 };
@@ -102,8 +102,9 @@ int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm
 int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, struct error *err);
 int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
 void mpi_gather_free(struct comm *c, struct comm_gather *gather);
-/* announce.c */
-int mpi_announce(struct comm *c, const long *counts, long *in, struct error *err);
+/* post.c */
+int mpi_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
+             size_t *receive_bytes, struct error *err);
 /* The functions of `operations`. */
 int mpi_make_operations(MPI_Op operations[3], struct error *err);
 
