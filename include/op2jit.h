@@ -497,13 +497,12 @@ void op_diagnostic_output(void);
 
 /* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
 typedef struct op2jit_counters {
-  long long loops;      /* loops called */
-  long long records;    /* different loops seen */
-  long long compiles;   /* kernels compiled */
-  long long cache_hits; /* kernels taken from the cache database or from memory */
-  long long plans;      /* execution plans built */
-  long long plan_hits;  /* plans found again */
-  long long trials;     /* timed runs of the tuner */
+  long long loops;            /* loops called */
+  long long records;          /* different loops seen */
+  long long compiles;         /* kernels compiled */
+  long long cache_hits;       /* kernels taken from the cache database or from memory */
+  long long plans, plan_hits; /* execution plans built, and found again */
+  long long trials;           /* timed runs of the tuner */
   long long bytes_to_device, bytes_from_device;
   long long bytes_converted; /* between the user's order and the library's */
   long long exchanges, messages, bytes_sent;
@@ -517,8 +516,7 @@ typedef struct op2jit_counters {
   long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
-  long long late;     /* results of loops that ranks still brought together when the loop's call returned */
-  long long awaited;  /* of these, those that had not come yet when they were needed */
+  long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
   long long reserved[6];
 } op_counters_t;
 const op_counters_t *op_counters(void);

@@ -392,7 +392,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
   if (!code)
-    code = launch_results_begin(ctx, launch, err);
+    code = (results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
   if (code)
     return code;
   if (ctx->hardware)

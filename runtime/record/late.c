@@ -184,11 +184,8 @@ static int begin(struct op_context *ctx, const struct launch *launch, struct lat
   return code;
 }
 
-int launch_results_begin(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const struct loop *loop = launch->loop;
-  if (!results_come_late(ctx, loop))
-    return launch_results(ctx, launch, err);
-  struct late *late = late_new(loop, err);
+int late_begin(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct late *late = late_new(launch->loop, err);
   int code = late ? make_room(ctx, bytes_of(ctx, &late->brought), err) : err->code;
   if (!code)
     code = begin(ctx, launch, late, err);
