@@ -44,10 +44,12 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
       continue;
     if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
-    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED))
+    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED) && !loop->set->spread)
       continue;
     int code = arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err)
                         : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+    if (!code && arg->dat && loop->set->spread)
+      code = halo_bring(ctx, arg->dat, loop->space, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }

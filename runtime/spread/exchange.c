@@ -184,7 +184,7 @@ static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map,
     return error_memory(err, "a halo exchange", ((size_t)x->nfresh + 1) * sizeof *fresh);
   x->fresh = fresh;
   fresh[x->nfresh++] = (struct halo_need){.dat = dat, .map = map};
-  return halo_keep_version(dat, map, err);
+  return halo_keep_part(dat, map, err);
 }
 
 /* The need itself, and other maps' parts of the halo that are contained in it. */
@@ -366,8 +366,11 @@ static void let_messages_get_on(void *context) {
 
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err) {
   int code = OP_OK;
-  for (int n = 0; !code && n < x->nneeds; n++)
+  for (int n = 0; !code && n < x->nneeds; n++) {
     code = dat_need(ctx, x->needs[n].dat, x->space, REGION_OWNED, err);
+    if (!code)
+      code = halo_bring(ctx, x->needs[n].dat, x->space, err);
+  }
   if (!code)
     code = pack(ctx, x, err);
   /* Also without messages: it counts as a call of all ranks. */

@@ -85,7 +85,7 @@ static int put_back(struct op_context *ctx, const struct writes *w, struct error
     struct dat *dat = loop->args[w->items[k].arg].dat;
     if (!dat || loop->space == SPACE_HOST)
       continue;
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
     code = dat_need(ctx, dat, loop->space, REGION_OWNED, err);
   }
   return code;

@@ -269,7 +269,7 @@ static int judge(struct op_context *ctx, struct launch *launch, const struct sha
 static void wrote(const struct loop *loop, const struct copies *written, enum space space) {
   for (int i = 0; i < loop->nargs; i++)
     if (written->dats[i])
-      dat_wrote(loop->args[i].dat, space, REGION_OWNED);
+      dat_wrote(loop->args[i].dat, space);
 }
 
 /* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A
