@@ -73,13 +73,18 @@ int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum spac
   if (code)
     return error_prefix(err, "loop %s: ", loop->name);
   *started = true;
+  loop_exchange_started(ctx, launch, start);
+  return OP_OK;
+}
+
+void loop_exchange_started(struct op_context *ctx, struct launch *launch, double start) {
+  struct loop *loop = launch->loop;
   loop->stats.messages += exchange_messages(launch->exchange);
   loop->stats.bytes_sent += (long long)exchange_bytes(launch->exchange);
   loop->stats.exchanges++;
   loop->stats.exchange_seconds += clock_seconds() - start;
   trace_until_now(ctx->trace, TRACE_EXCHANGE, loop->name, "begin", start,
                   (double)exchange_bytes(launch->exchange));
-  return OP_OK;
 }
 
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -22,7 +22,7 @@ FAULTS = {
     'depth_of_the_last_loop_alone': ('valid[a->dat] = smaller(valid[a->dat], is_mapped',
                                      'valid[a->dat] = smaller(run, is_mapped'),
     'rows_of_the_outermost_not_counted': ('if (a->map >= 0 && (b->changed', 'if (a->use == CHAIN_READS && a->map >= 0 && (b->changed'),
-    'subsets_known_everywhere': ('run <= (loop->whole ? deepest : deepest - 1);', 'run <= deepest;'),
+    'subsets_known_everywhere': ('loop->whole ? deepest : deepest - 1);', 'deepest);'),
     'constants_everywhere': ('(b->changed[a->dat] || !b->wish->fringe)', 'b->changed[a->dat]'),
     'needs_of_the_last_loop_alone': ('need[a->dat] = larger(need[a->dat], depth_read', 'need[a->dat] = larger(0, depth_read'),
     'sums_through_maps_are_direct': ('a->map >= 0 && !a->own;', 'a->map >= 0 && !a->own && a->use != CHAIN_ADDS;'),

@@ -12,7 +12,8 @@ enum { CASES = 1500, MORE_CASES = 20000, MUTANT_CASES = 3000 };
 static long cases = CASES;
 
 static struct depth_wish wish_of(long seed) {
-  return (struct depth_wish){.layers = 1 + (int)(seed % LAYERS_MOST), .fringe = seed / LAYERS_MOST % 2 == 0};
+  return (struct depth_wish){
+      .layers = 1 + (int)(seed % LAYERS_MOST), .alone = seed % 9 == 0, .fringe = seed / LAYERS_MOST % 2 == 0};
 }
 
 static const char *try_case(struct world *w, long seed, enum mistake mistake, int *segments) {
@@ -197,6 +198,28 @@ TEST(without_a_fringe_cells_are_not_run_twice) {
   assert_int_equal(d.nsegments, 2);
   assert_int_equal(d.first[1], RES_CALC);
   assert_true(depths_need(&d, 1)[Q] == 2 && depths_need(&d, 1)[ADT] == 2);
+  depths_free(&d);
+}
+
+/* Two loops that change what later ones read through maps: one message for both, and nobody runs on copies for it. */
+TEST(loops_that_run_as_alone_share_messages) {
+  const struct chain_access fill[] = {NEAR(Q, CHAIN_OVERWRITES), NEAR(ADT, CHAIN_OVERWRITES)};
+  const struct chain_access first[] = {FAR(Q, CHAIN_READS, PECELL, 2), FAR(RES, CHAIN_ADDS, PECELL, 2)};
+  const struct chain_access second[] = {FAR(ADT, CHAIN_READS, PECELL, 2), FAR(RES, CHAIN_ADDS, PECELL, 2)};
+  const struct chain_loop loops[] = {{.set = CELLS, .accesses = fill, .naccesses = 2, .whole = true},
+                                     {.set = EDGES, .accesses = first, .naccesses = 2, .whole = true},
+                                     {.set = EDGES, .accesses = second, .naccesses = 2, .whole = true}};
+  const struct chain chain = {.ndats = DATS, .loops = loops, .nloops = 3};
+  struct error err = {0};
+  struct depths d;
+  assert_int_equal(depths_build(&d, &chain, &(struct depth_wish){.layers = 1, .alone = true}, &err), OP_OK);
+  assert_true(d.nsegments == 2 && d.first[1] == 1);
+  assert_true(d.run[0] == 0 && d.run[1] == 1 && d.run[2] == 1);
+  assert_true(depths_need(&d, 1)[Q] == 2 && depths_need(&d, 1)[ADT] == 2);
+  depths_free(&d);
+  /* Where cells run on copies, too, only what they start from travels. */
+  assert_int_equal(depths_build(&d, &chain, &(struct depth_wish){.layers = 1}, &err), OP_OK);
+  assert_true(d.nsegments == 1 && d.run[0] == 2 && depths_need(&d, 0)[Q] == DEPTH_NONE);
   depths_free(&d);
 }
 

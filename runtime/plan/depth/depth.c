@@ -105,11 +105,18 @@ static void find_changed(const struct builder *b) {
       b->changed[b->chain->loops[l].accesses[i].dat] |= b->chain->loops[l].accesses[i].use != CHAIN_READS;
 }
 
+static int run_alone(const struct chain_loop *loop) {
+  bool changes = false;
+  for (int i = 0; i < loop->naccesses; i++)
+    changes |= loop->accesses[i].use != CHAIN_READS && is_mapped(&loop->accesses[i]);
+  return changes;
+}
+
 /* Are there rows for what the elements reach, and copies of it? Whatever the access: what is only added to is reached as
  * well. Also of a subset it is known only so deep which elements it has. */
 static bool has_rows(const struct builder *b, const struct chain_loop *loop, int run) {
   const int deepest = 2 * b->wish->layers;
-  bool has = run <= (loop->whole ? deepest : deepest - 1);
+  bool has = run <= (b->wish->alone ? run_alone(loop) : loop->whole ? deepest : deepest - 1);
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
     if (a->map >= 0 && (b->changed[a->dat] || !b->wish->fringe))

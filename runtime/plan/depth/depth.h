@@ -29,6 +29,8 @@ int depth_read(int run, bool mapped);
 
 struct depth_wish {
   int layers; /* at least 1 */
+  bool
+      alone; /* no loop runs deeper than it does by itself, where nobody needs more of it than what ranks own */
   /* What no loop of the chain changes is there wherever elements of D(2L) reach it, with the rows of the maps that lead
    * there: it asks for no depth. */
   bool fringe;
