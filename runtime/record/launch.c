@@ -192,6 +192,6 @@ void launch_start_handles(struct launch *launch) {
   for (int v = 0; v < loop->nvalues; v++)
     if (loop->args[loop->values[v]].gbl)
       start_value(launch, loop->values[v]);
-  if (loop->ready.nreductions)
+  if (loop->ready.nreductions && count_slots(launch) > 0) /* a rank may have no element */
     start_slots(launch, (size_t)count_slots(launch));
 }

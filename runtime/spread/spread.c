@@ -155,7 +155,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;
-  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST);
   return OP_OK;
 }
 

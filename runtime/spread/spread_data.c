@@ -160,7 +160,7 @@ int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct err
   else
     data_put_rows(ctx, dat, in);
   if (!code)
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
   return code;
 }
 

@@ -63,13 +63,13 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
   return any && space_is_device(loop->space);
 }
 
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
+/* Ranks do not decide by what each of them measures; what looks at loops from outside looks at one after the other;
  * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->compiled &&
-         comm_alone(ctx->comm) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. */
