@@ -46,9 +46,8 @@ static int need_gbl(struct op_context *ctx, struct loop *loop, int i, struct err
     return OP_OK;
   const double start = late ? clock_seconds() : 0;
   const int code = gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
-  const double waited = late ? clock_seconds() - start : 0;
-  loop->stats.exchange_seconds += waited;
-  loop->stats.waiting_seconds += waited;
+  if (late)
+    loop_note_wait(loop, start);
   return code;
 }
 

@@ -48,7 +48,8 @@ bool results_come_late(const struct op_context *ctx, const struct loop *loop) {
       any = true;
       common &= loop->args[i].gbl->common;
     }
-  return any && common && results_brought(loop).bytes <= MOST_BYTES;
+  const struct brought b = results_brought(loop);
+  return any && common && bytes_of(ctx, &b) <= MOST_BYTES;
 }
 
 /* ---- life ---- */
@@ -155,8 +156,9 @@ int late_end(struct op_context *ctx, struct error *err) {
 
 /* ---- their beginning ---- */
 
-static int make_room(struct op_context *ctx, size_t bytes, struct error *err) {
+static int make_room(struct op_context *ctx, struct loop *loop, size_t bytes, struct error *err) {
   struct late_queue *queue = ctx->late;
+  const double start = clock_seconds();
   int code = OP_OK;
   bool ignored;
   if (!queue) {
@@ -171,6 +173,7 @@ static int make_room(struct op_context *ctx, size_t bytes, struct error *err) {
     code = ctx->comm->table->gather_test(ctx->comm, queue->first->gather, &ignored, err);
   while (!code && queue->count && (queue->count >= MOST || queue->bytes + bytes > MOST_BYTES))
     code = end_first(ctx, err);
+  loop_note_wait(loop, start);
   return code;
 }
 
@@ -186,7 +189,7 @@ static int begin(struct op_context *ctx, const struct launch *launch, struct lat
 
 int late_begin(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct late *late = late_new(launch->loop, err);
-  int code = late ? make_room(ctx, bytes_of(ctx, &late->brought), err) : err->code;
+  int code = late ? make_room(ctx, launch->loop, bytes_of(ctx, &late->brought), err) : err->code;
   if (!code)
     code = begin(ctx, launch, late, err);
   if (code) {

@@ -127,17 +127,21 @@ static int check_starts(struct op_context *ctx, const struct launch *launch, con
 
 /* ---- together ---- */
 
+void loop_note_wait(struct loop *loop, double start) {
+  const double waited = clock_seconds() - start;
+  loop->stats.exchange_seconds += waited;
+  loop->stats.waiting_seconds += waited;
+}
+
 /* The slower ranks are waited for here. */
 static int gather_results(struct op_context *ctx, struct loop *loop, const void *mine, size_t bytes,
                           void *all, struct error *err) {
   const double start = clock_seconds();
   ctx->comm->where = loop->name;
   int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
-  const double waited = clock_seconds() - start;
   ctx->comm->where = NULL;
-  trace_span(ctx->trace, TRACE_WAIT, loop->name, "results", start, waited, 0);
-  loop->stats.exchange_seconds += waited;
-  loop->stats.waiting_seconds += waited;
+  trace_span(ctx->trace, TRACE_WAIT, loop->name, "results", start, clock_seconds() - start, 0);
+  loop_note_wait(loop, start);
   return code;
 }
 
@@ -172,7 +176,25 @@ static int results_over_ranks(struct op_context *ctx, struct launch *launch, str
   return code;
 }
 
+/* Results of earlier loops come first, or they would be added to this one's. A loop that waited, and starts from none,
+ * awaits them only here. */
+static int await_earlier(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    struct gbl *gbl = loop->args[i].gbl;
+    if (!gbl || !gbl->late || !arg_is_result(&loop->args[i]))
+      continue;
+    const double start = clock_seconds();
+    code = gbl_await(ctx, gbl, err);
+    loop_note_wait(loop, start);
+  }
+  return code;
+}
+
 int launch_results(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const int code = ctx->late ? await_earlier(ctx, launch->loop, err) : OP_OK;
+  if (code)
+    return code;
   if (launch->loop->set->spread)
     return results_over_ranks(ctx, launch, err);
   results_here(launch);

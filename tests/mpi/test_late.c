@@ -12,8 +12,9 @@
 #include "mesh/globals.h"
 #include "mesh/handles.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
-enum { N = 37, STEPS = 40, DIM = 2, OPERATIONS = 60 };
+enum { N = 37, STEPS = 40, DIM = 2, OPERATIONS = 60, WIDE = 100000 };
 
 static int rank, size;
 
@@ -30,6 +31,7 @@ OP_KERNEL_DEF(grow, void grow(const double *s, const double *low, double *x) {
   x[0] = 0.75 * x[0] + s[0] / (1 + s[0] * s[0]); x[1] = 0.5 * x[1] + low[1] / (1 + low[1] * low[1] + s[1] * s[1]); })
 OP_KERNEL_DEF(divide, void divide(const double *a, const double *b, double *q) {
   q[0] = a[0] / (1 + b[0] * b[0]); q[1] = a[1] / (1 + b[1] * b[1]); })
+OP_KERNEL_DEF(spread, void spread(const double *x, double *s) { s[0] += x[0]; s[99999] += x[1]; })
 OP_KERNEL_DEF(halve, void halve(double *a) { a[0] = 0.5 * a[0] + 0.1; a[1] = 0.25 * a[1] - 0.1; })
 /* clang-format on */
 
@@ -116,6 +118,11 @@ static void declare(void) {
 
 static char flag[300];
 
+static void raise_flag(void) {
+  FILE *file = fopen(flag, "w");
+  check(file && fclose(file) == 0);
+}
+
 static void wait_for_flag(void) {
   for (int tries = 0; access(flag, F_OK); tries++) {
     check(tries < 2000); /* 20 s: the others wait in a loop */
@@ -140,10 +147,8 @@ static void nobody_waits(void) {
     wait_for_flag();
   for (int i = 0; i < 8; i++)
     run_sum(true, i % 2 ? A : B);
-  if (rank == 0) {
-    FILE *file = fopen(flag, "w");
-    check(file && fclose(file) == 0);
-  }
+  if (rank == 0)
+    raise_flag();
   check(op_counters()->late - before.late == (size > 1 ? 8 : 0));
   check(op_counters()->awaited == before.awaited);
   for (int i = 0; i < 8; i++)
@@ -167,6 +172,58 @@ static void sums_of_many_steps(void) {
   const op_counters_t after = *op_counters();
   get(A); /* what was brought is there */
   check(op_counters()->awaited == after.awaited);
+}
+
+/* Of the sums into A by its handle. */
+static const struct loop_stats *stats_of_sum(void) {
+  struct loop **records = loop_records(api_context());
+  int i = 0;
+  check(records);
+  while (strcmp(records[i]->name, "sum") != 0 || !records[i]->args[1].gbl ||
+         records[i]->args[1].gbl->handle != my.by_handle[A])
+    i++;
+  const struct loop_stats *stats = &records[i]->stats;
+  free(records);
+  return stats;
+}
+
+/* Where there is no room for one more, a loop waits for the first to end: that is not time of its own. */
+static void waits_for_room(void) {
+  const struct loop_stats *stats = stats_of_sum();
+  get(A);
+  if (rank == 0)
+    remove(flag);
+  op_barrier();
+  if (size > 1 && rank == size - 1) {
+    wait_for_flag();
+    usleep(400000);
+  }
+  for (int i = 0; i < 32; i++)
+    run_sum(true, A);
+  const struct loop_stats before = *stats;
+  if (rank == 0)
+    raise_flag();
+  run_sum(true, A);
+  if (size > 1 && rank == 0) {
+    check(stats->waiting_seconds - before.waiting_seconds > 0.05);
+    check(stats->exchange_seconds - before.exchange_seconds > 0.05);
+  }
+  for (int i = 0; i < 33; i++)
+    run_sum(false, A);
+  get(A);
+}
+
+/* What all ranks bring has a bound, not what one does. */
+static void wide_sums(void) {
+  static double got[WIDE];
+  op_gbl wide = op_decl_gbl(WIDE, "double", NULL, "wide");
+  const op_counters_t before = *op_counters();
+  for (int i = 0; i < 3; i++) /* the first is agreed on */
+    works(op_par_loop(OP_KERNEL_OF(spread), "spread", my.cells, rows(true, OP_READ),
+                      op_arg_global(wide, OP_INC)));
+  check(op_counters()->late == before.late);
+  works(op_get_gbl(wide, got));
+  check(got[0] != 0 && got[1] == 0 && got[WIDE - 1] != 0);
 }
 
 /* ---- random programs ---- */
@@ -238,6 +295,9 @@ int main(int argc, char **argv) {
   declare();
   nobody_waits();
   sums_of_many_steps();
+  waits_for_room();
+  if (size > 1)
+    wide_sums();
   for (int p = 0; p < atoi(argv[2]); p++)
     random_program(p);
   starts_that_differ();

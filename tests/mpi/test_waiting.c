@@ -20,11 +20,16 @@ static const char *const other = "void other(const double *x0, const double *x1,
                                  "  const double f = 0.02 * (*x0 - *x1) / 7;\n  *r0 -= f;\n  *r1 += f;\n}";
 static const char *const move =
     "void move(double *r, double *s, double *sum) { *r += *s; *s = 0; *sum += *r; }";
+static const char *const add = "void add(const double *r, double *g) { *g += *r; }";
+static const char *const tell =
+    "void tell(const double *r, double *g, double *v) { *g += 3 * *r; *v += *r; }";
+static const char *const assign =
+    "void assign(const double *t, double *g, double *v) { *g = *t + 0.7; *v += 1; }";
 
 struct mesh {
-  op_set cells, edges;
+  op_set cells, edges, one;
   op_map ends;
-  op_dat r, s, x, y;
+  op_dat r, s, x, y, t;
   op_gbl sum;
   int ncells, first;
 };
@@ -52,8 +57,10 @@ static struct mesh open_mesh(int argc, char **argv, const char *lazy) {
   m.s = op_decl_dat(m.cells, 1, "double:soa", NULL, "s");
   m.x = op_decl_dat(m.cells, 1, "double", NULL, "x");
   m.y = op_decl_dat(m.cells, 1, "double", NULL, "y");
+  m.one = op_decl_set(rank == size - 1, "one");
+  m.t = op_decl_dat(m.one, 1, "double", NULL, "t");
   m.sum = op_decl_gbl(1, "double", NULL, "sum");
-  check(m.ends && m.r && m.s && m.x && m.y && m.sum);
+  check(m.ends && m.r && m.s && m.x && m.y && m.t && m.sum);
   return m;
 }
 
@@ -78,8 +85,32 @@ static int step(const struct mesh *m, const char *second, const char *name) {
   return code;
 }
 
+/* Sums that may be on their way while a loop ends that also leaves something in a variable: one that adds to them, and
+ * one that takes the place of them. */
+enum { SUMS = 9 };
+
+static void run_sums(const struct mesh *m, double got[2 * SUMS]) {
+  const double start = 1.0 / 3;
+  check(op_put_gbl(m->sum, &start) == OP_OK);
+  for (int i = 0; i < SUMS; i++) {
+    double v = 0.1 * i;
+    int code = OP_OK;
+    for (int k = 0; k <= i % 3; k++)
+      code |= op_par_loop(add, "add", m->cells, own(m->r, OP_READ), op_arg_global(m->sum, OP_INC));
+    code |= i % 2 ? op_par_loop(assign, "assign", m->one, own(m->t, OP_READ), op_arg_global(m->sum, OP_WRITE),
+                                op_arg_gbl(&v, 1, "double", OP_INC))
+                  : op_par_loop(tell, "tell", m->cells, own(m->r, OP_READ), op_arg_global(m->sum, OP_INC),
+                                op_arg_gbl(&v, 1, "double", OP_INC));
+    check(code == OP_OK);
+    got[2 * i] = v;
+    if (i % 3 != 2)
+      check(op_get_gbl(m->sum, &got[2 * i + 1]) == OP_OK);
+    check(i % 2 == 0 || i % 3 == 2 || got[2 * i + 1] == 0.7);
+  }
+}
+
 struct outcome {
-  double r[CELLS], sum;
+  double r[CELLS], sum, sums[2 * SUMS];
   long long exchanges, messages;
 };
 
@@ -96,6 +127,7 @@ static struct outcome run(const struct mesh *m) {
     o.exchanges = op_counters()->exchanges - before.exchanges;
     o.messages = op_counters()->messages - before.messages;
   }
+  run_sums(m, o.sums);
   return o;
 }
 
@@ -106,7 +138,8 @@ static void compare(int argc, char **argv) {
     const struct mesh m = open_mesh(argc, argv, modes[i]);
     of[i] = run(&m);
     check(memcmp(of[i].r, of[0].r, sizeof of[0].r) == 0 &&
-          memcmp(&of[i].sum, &of[0].sum, sizeof of[0].sum) == 0);
+          memcmp(&of[i].sum, &of[0].sum, sizeof of[0].sum) == 0 &&
+          memcmp(of[i].sums, of[0].sums, sizeof of[0].sums) == 0);
     check(op_exit() == OP_OK);
   }
   check(of[0].exchanges == 2 * STEPS && of[1].exchanges == STEPS);
