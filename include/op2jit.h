@@ -254,7 +254,8 @@ int op_update_const(const char *name, const void *value);
 /* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI
  * all ranks have the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_gbl op_decl_gbl(int dim, const char *type, const void *value, const char *name);
-/* Its value out and in. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
+/* Its value out and in. Collective under MPI: all ranks make the call, at the same place, since loops that wait may run in
+ * it (OP2_LAZY), and ranks' results come there. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
 int op_get_gbl(op_gbl gbl, void *out);
 int op_put_gbl(op_gbl gbl, const void *in);
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
@@ -303,8 +304,7 @@ op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, con
 op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
 /* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later
- * loops and op_get_gbl; where results that the program need not look at stay in such globals, loops can wait for one
- * another (OP2_LAZY). */
+ * loops and op_get_gbl: loops that leave results only in such globals can wait for one another (OP2_LAZY). */
 op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
