@@ -56,9 +56,10 @@ struct comm_table {
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
   /* The same where only senders know: receive_bytes[r] becomes what rank r sends, and *receive all that came, in the order
-   * of the ranks, for the caller to free. Ranks to which nothing goes get no message. */
-  int (*post)(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
-              size_t *receive_bytes, struct error *err);
+   * of the ranks, for the caller to free. Ranks to which nothing goes get no message. `send` is taken over, to be freed
+   * (also at an error: messages may be on their way then). */
+  int (*post)(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
+              struct error *err);
   /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL
    * for one process without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,

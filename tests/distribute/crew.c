@@ -157,7 +157,7 @@ static size_t bytes_before(const size_t *bytes, int rank) {
   return sum;
 }
 
-static int crew_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
+static int crew_post(struct comm *c, void *send, const size_t *send_bytes, void **receive,
                      size_t *receive_bytes, struct error *err) {
   const struct shown *shown = show(c, send, send_bytes);
   struct member *me = c->state;
@@ -174,7 +174,9 @@ static int crew_post(struct comm *c, const void *send, const size_t *send_bytes,
     }
   }
   me->traffic.posts++;
-  return done(c);
+  const int code = done(c);
+  free(send);
+  return code;
 }
 
 static void crew_abort(struct comm *c, int status) {

@@ -23,6 +23,8 @@ static int check_rank(void) {
 
 static struct {
   long long synchronous, others; /* messages sent */
+  MPI_Comm comm;                 /* the library's */
+  bool fails;                    /* looking for messages fails */
   MPI_Request barrier;           /* of the round */
   int hidden;                    /* calls for which this rank is still not told that it is over */
 } seen = {.barrier = MPI_REQUEST_NULL};
@@ -37,6 +39,11 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
               MPI_Request *request) {
   seen.others++;
   return PMPI_Isend(data, count, type, to, tag, c, request);
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm c, int *there, MPI_Status *status) {
+  seen.comm = c;
+  return seen.fails ? MPI_ERR_OTHER : PMPI_Iprobe(from, tag, c, there, status);
 }
 
 int MPI_Ibarrier(MPI_Comm c, MPI_Request *request) {
@@ -107,8 +114,44 @@ static void run_round(int round, bool anybody_late) {
       check(*got++ == number_of(round, r, comm->rank, i));
   }
   check(seen.synchronous == partners && seen.others == 0);
-  free(send);
   free(receive);
+}
+
+/* Rank 0 gets an error while a long message of it is on its way: rank 1 takes it later, whatever rank 0 does with
+ * memory meanwhile. */
+static void fail_while_sending(void) {
+  const int many = 1 << 20, tag = 1;
+  size_t send_bytes[MOST_RANKS] = {0}, receive_bytes[MOST_RANKS];
+  uint64_t *numbers = malloc((size_t)many * sizeof *numbers);
+  int word = 0;
+  check(numbers);
+  for (int i = 0; i < many; i++)
+    numbers[i] = comm->rank == 0 ? number_of(1, 0, 1, (size_t)i) : 0;
+  if (comm->rank == 0) {
+    void *receive = NULL;
+    send_bytes[1] = (size_t)many * sizeof *numbers;
+    seen.fails = true;
+    check(comm->table->post(comm, numbers, send_bytes, &receive, receive_bytes, &err) == OP_ERR_MPI);
+    seen.fails = false;
+    error_clear(&err);
+    unsigned char *others = malloc(send_bytes[1]);
+    check(others && !receive);
+    memset(others, 0xee, send_bytes[1]);
+    check(PMPI_Send(&word, 1, MPI_INT, 1, tag, MPI_COMM_WORLD) == MPI_SUCCESS);
+    check(PMPI_Recv(&word, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    check(others[0] == 0xee);
+    free(others);
+  }
+  if (comm->rank == 1) {
+    check(PMPI_Recv(&word, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    check(PMPI_Recv(numbers, many * (int)sizeof *numbers, MPI_BYTE, 0, MPI_ANY_TAG, seen.comm,
+                    MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < many; i++)
+      check(numbers[i] == number_of(1, 0, 1, (size_t)i));
+    check(PMPI_Send(&word, 1, MPI_INT, 0, tag, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  if (comm->rank > 0)
+    free(numbers);
 }
 
 int main(int argc, char **argv) {
@@ -124,6 +167,8 @@ int main(int argc, char **argv) {
   comm->where = "the test";
   for (int round = 0; round < ROUNDS; round++)
     run_round(round, round % 2);
+  if (comm->size > 1)
+    fail_while_sending();
   if (comm->rank == 0)
     printf("%s, %d ranks: %d rounds\n", comm->table->name, comm->size, ROUNDS);
   comm_close(comm);

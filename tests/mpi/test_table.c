@@ -171,7 +171,6 @@ static void test_post(size_t unit) {
     check(take[r] == between(r, comm->rank, unit));
     check_filled((unsigned char *)receive + at, r * 8 + comm->rank, take[r]);
   }
-  free(send);
   free(receive);
 }
 

@@ -63,8 +63,8 @@ void mpi_watch_tell(struct comm *c, const struct error *err);
 int mpi_watch_told(struct comm *c, struct error *err);
 
 /* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in
- * their memory from then on. */
-void mpi_abandon(MPI_Request *requests, int receives, int count);
+ * their memory from then on. False: some that are sent are still on their way, and their memory has to stay. */
+bool mpi_abandon(MPI_Request *requests, int receives, int count);
 
 /* Pieces of `bytes`. */
 static inline int mpi_pieces(size_t bytes) {
@@ -103,8 +103,8 @@ int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, stru
 int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
 void mpi_gather_free(struct comm *c, struct comm_gather *gather);
 /* post.c */
-int mpi_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
-             size_t *receive_bytes, struct error *err);
+int mpi_post(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
+             struct error *err);
 /* The functions of `operations`. */
 int mpi_make_operations(MPI_Op operations[3], struct error *err);
 

@@ -113,10 +113,11 @@ static int begin(struct post *p, const size_t *send_bytes, size_t *receive_bytes
   return OP_OK;
 }
 
-int mpi_post(struct comm *c, const void *send, const size_t *send_bytes, void **receive,
-             size_t *receive_bytes, struct error *err) {
+int mpi_post(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
+             struct error *err) {
   struct post p = {.comm = c, .end = &p.first};
   const unsigned char *own = send;
+  bool over = true;
   *receive = NULL;
   int code = begin(&p, send_bytes, receive_bytes, err);
   if (!code)
@@ -124,12 +125,14 @@ int mpi_post(struct comm *c, const void *send, const size_t *send_bytes, void **
   if (!code)
     code = take_all(&p, err);
   if (code)
-    mpi_abandon(p.requests, 0, p.sent);
+    over = mpi_abandon(p.requests, 0, p.sent);
   for (int r = 0; r < c->rank; r++)
     own += send_bytes[r];
   if (!code)
     code = sort(&p, own, receive, receive_bytes, err);
   free(p.requests);
+  if (over) /* else MPI may read it until the process ends */
+    free(send);
   for (struct letter *l = p.first, *next; l; l = next) {
     next = l->next;
     free(l);

@@ -64,6 +64,8 @@ int tell_blocks(struct comm *comm, long long total, struct told *told, long coun
                     : error_memory(err, "messages to other ranks", (size_t)comm->size * sizeof *counts);
   if (!code)
     code = mail_send(comm, told, counts, sizeof *told, in, err);
+  else
+    free(told);
   free(counts);
   return code;
 }
@@ -163,7 +165,7 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
 struct post {
   int *rank_of;
   long *counts, *first, *order;
-  long long *numbers; /* in the order of sending */
+  long long *numbers; /* in the order of sending; NULL: they are sent */
   struct mail asked;
 };
 
@@ -197,8 +199,10 @@ static void post_sort(struct post *p, int ranks, const long long *numbers, long 
 static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
                      struct error *err) {
   post_sort(p, comm->size, numbers, count);
+  long long *sent = p->numbers;
+  p->numbers = NULL;
   /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-  return mail_send(comm, p->numbers, p->counts, sizeof *p->numbers, &p->asked, err);
+  return mail_send(comm, sent, p->counts, sizeof *sent, &p->asked, err);
 }
 
 /* Answers of `bytes` each, one for each number that was asked here, go to out[] of those who asked. */
@@ -330,14 +334,15 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
                   long long *values, struct error *err) {
   const long count = ids->count - owned;
   struct post p = {0};
-  long long *in = NULL;
+  long long *in = NULL, *out = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
-  if (!code && !(in = array_new((size_t)p.asked.total, sizeof *in)))
-    code = error_memory(err, "values of other ranks", (size_t)p.asked.total * sizeof *in);
+  if (!code && (!(in = array_new((size_t)p.asked.total, sizeof *in)) ||
+                !(out = array_new((size_t)count, sizeof *out))))
+    code = error_memory(err, "values of other ranks", ((size_t)p.asked.total + (size_t)count) * sizeof *in);
   for (long i = 0; !code && i < count; i++)
-    p.numbers[i] = values[owned + p.order[i]];
+    out[i] = values[owned + p.order[i]];
   if (!code)
-    code = mail_send_known(comm, p.numbers, p.counts, sizeof *p.numbers, in, p.asked.counts, err);
+    code = mail_send_known(comm, out, p.counts, sizeof *out, in, p.asked.counts, err);
   for (long i = 0; !code && i < p.asked.total; i++) {
     const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
     if (id < 0 || id >= owned)
@@ -346,6 +351,7 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
       values[id] += in[i];
   }
   free(in);
+  free(out);
   post_free(&p);
   return code;
 }

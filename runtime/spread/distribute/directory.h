@@ -48,7 +48,8 @@ int directory_rows(struct comm *comm, long long total, const struct numbers *ids
 int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
                   long long *values, struct error *err);
 
-/* Values about numbers go to the rank that keeps the block of the number. `told` is put into another order. */
+/* Values about numbers go to the rank that keeps the block of the number. `told` is taken over (also at an
+ * error). */
 struct told {
   long long number, value;
 };

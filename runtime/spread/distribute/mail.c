@@ -43,7 +43,7 @@ int mail_send_known(struct comm *comm, const void *items, const long *counts, si
   return code;
 }
 
-int mail_send(struct comm *comm, const void *items, const long *counts, size_t item_bytes, struct mail *in,
+int mail_send(struct comm *comm, void *items, const long *counts, size_t item_bytes, struct mail *in,
               struct error *err) {
   const size_t ranks = (size_t)comm->size;
   size_t *bytes = array_new(2 * ranks, sizeof *bytes);
@@ -54,6 +54,8 @@ int mail_send(struct comm *comm, const void *items, const long *counts, size_t i
     bytes[r] = (size_t)counts[r] * item_bytes;
   if (!code)
     code = comm->table->post(comm, items, bytes, &in->items, bytes + ranks, err);
+  else
+    free(items);
   for (size_t r = 0; !code && r < ranks; r++)
     in->total += in->counts[r] = (long)(bytes[ranks + r] / item_bytes);
   free(bytes);

@@ -15,8 +15,8 @@ struct mail {
 void mail_free(struct mail *mail);
 
 /* Send `counts[r]` items of `item_bytes` to each rank r; receivers learn how many they get. Where nothing is to be
- * sent no message goes. `in` is overwritten. */
-int mail_send(struct comm *comm, const void *items, const long *counts, size_t item_bytes, struct mail *in,
+ * sent no message goes. `items` are taken over (also at an error), `in` is overwritten. */
+int mail_send(struct comm *comm, void *items, const long *counts, size_t item_bytes, struct mail *in,
               struct error *err);
 /* The same where both sides know the counts already. */
 int mail_send_known(struct comm *comm, const void *items, const long *counts, size_t item_bytes, void *in,

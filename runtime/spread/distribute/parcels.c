@@ -103,7 +103,8 @@ int parcels_send(struct comm *comm, const struct parcel *parcels, int n, struct 
                      : error_memory(err, "the sizes of messages", 2 * (size_t)comm->size * sizeof *p.bytes);
   if (!code)
     code = comm->table->post(comm, p.out, p.bytes, &in, p.bytes + comm->size, err);
-  free(p.out);
+  else
+    free(p.out);
   p.in = in;
   if (!code)
     code = unpack(&p, err);
