@@ -2,7 +2,9 @@
  * process, and what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See
  * docs/scaling.md.
  *
- *   scaling [cells for each rank] [most ranks] */
+ *   scaling [cells for each rank] [most ranks] [messages]
+ *
+ * `messages`: to part by rcb and to build the halos may take no rank more, or the status is 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
 
 struct figures {
-  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes;
+  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
 };
 
 struct trial {
@@ -130,6 +132,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     t->ranks[comm->rank] = count(&built);
     t->ranks[comm->rank].setup_messages = (double)setup.messages;
     t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
+    t->ranks[comm->rank].posts = (double)setup.posts;
   }
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
@@ -155,7 +158,7 @@ static double most(const struct trial *t, int ranks, size_t field, double *mean)
   return highest;
 }
 
-static void print_row(const struct trial *t, const char *name, int ranks) {
+static double print_row(const struct trial *t, const char *name, int ranks) {
   static const struct {
     size_t field;
     const char *format;
@@ -176,36 +179,45 @@ static void print_row(const struct trial *t, const char *name, int ranks) {
   printf(" %7.2f%%", 100 * twice / edges);
   most(t, ranks, offsetof(struct figures, memory), &mean);
   printf(" %7.2f%%", 100 * mean);
-  most(t, ranks, offsetof(struct figures, setup_messages), &mean);
-  printf(" %8.0f", mean);
+  const double messages = most(t, ranks, offsetof(struct figures, setup_messages), &mean);
+  printf(" %5.0f %5.0f", mean, messages);
+  printf(" %6.0f", most(t, ranks, offsetof(struct figures, posts), &mean));
   most(t, ranks, offsetof(struct figures, setup_bytes), &mean);
   printf(" %8.0f\n", mean / 1e3);
   fflush(stdout);
+  return messages;
 }
 
-static void run(const char *name, partitioner *partitioner, int ranks, long long cells) {
+/* The most messages that making it took a rank. */
+static double run(const char *name, partitioner *partitioner, int ranks, long long cells) {
   struct trial t = {.grid = grid_of(cells * ranks),
                     .partitioner = partitioner,
                     .ranks = must(array_new((size_t)ranks, sizeof *t.ranks))};
   crew_run(ranks, run_rank, &t);
-  print_row(&t, name, ranks);
+  const double messages = print_row(&t, name, ranks);
   free(t.ranks);
+  return messages;
 }
 
 int main(int argc, char **argv) {
   const long long cells = argc > 1 ? atoll(argv[1]) : 10000;
   const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
-  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %17s\n", "", "", "owned cells", "cells received",
+  const double allowed = argc > 3 ? atof(argv[3]) : HUGE_VAL;
+  bool good = true;
+  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %27s\n", "", "", "owned cells", "cells received",
          "messages", "kB sent", "edges repeated", "of all", "copies", "making it");
-  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %8s %8s\n", "parted by", "ranks", "mean",
-         "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "messages", "kB");
+  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %5s %5s %6s %8s\n", "parted by", "ranks",
+         "mean", "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "sent",
+         "most", "rounds", "kB");
   for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
-    run("rcb", parts_rcb, ranks, cells);
+    good &= run("rcb", parts_rcb, ranks, cells) <= allowed;
   static const struct {
     const char *name;
     partitioner *partitioner;
   } others[] = {{"inertial", parts_inertial}, {"block", parts_block}, {"random", parts_random}};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells);
-  return 0;
+  if (!good)
+    fprintf(stderr, "scaling: making it took a rank more than %.0f messages\n", allowed);
+  return good ? 0 : 1;
 }

@@ -254,7 +254,8 @@ int op_update_const(const char *name, const void *value);
 /* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI
  * all ranks have the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_gbl op_decl_gbl(int dim, const char *type, const void *value, const char *name);
-/* Its value out and in. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
+/* Its value out and in. Collective under MPI: all ranks make the call, at the same place, since loops that wait may run in
+ * it (OP2_LAZY), and ranks' results come there. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
 int op_get_gbl(op_gbl gbl, void *out);
 int op_put_gbl(op_gbl gbl, const void *in);
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
@@ -303,8 +304,7 @@ op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, con
 op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
 /* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later
- * loops and op_get_gbl; where results that the program need not look at stay in such globals, loops can wait for one
- * another (OP2_LAZY). */
+ * loops and op_get_gbl: loops that leave results only in such globals can wait for one another (OP2_LAZY). */
 op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
@@ -497,13 +497,12 @@ void op_diagnostic_output(void);
 
 /* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
 typedef struct op2jit_counters {
-  long long loops;      /* loops called */
-  long long records;    /* different loops seen */
-  long long compiles;   /* kernels compiled */
-  long long cache_hits; /* kernels taken from the cache database or from memory */
-  long long plans;      /* execution plans built */
-  long long plan_hits;  /* plans found again */
-  long long trials;     /* timed runs of the tuner */
+  long long loops;            /* loops called */
+  long long records;          /* different loops seen */
+  long long compiles;         /* kernels compiled */
+  long long cache_hits;       /* kernels taken from the cache database or from memory */
+  long long plans, plan_hits; /* execution plans built, and found again */
+  long long trials;           /* timed runs of the tuner */
   long long bytes_to_device, bytes_from_device;
   long long bytes_converted; /* between the user's order and the library's */
   long long exchanges, messages, bytes_sent;
@@ -517,7 +516,8 @@ typedef struct op2jit_counters {
   long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
-  long long reserved[8];
+  long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
+  long long reserved[6];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -15,6 +15,7 @@
 #include "mesh/visible.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/late.h"
 #include "report/report.h"
 #include "spread/lend.h"
 
@@ -399,6 +400,15 @@ int api_ranks(void) {
   return the.ranks > 0 ? the.ranks : 1;
 }
 
+/* What is done together before a rank ends by itself. */
+static int end_together(struct op_context *ctx, struct error *err) {
+  late_end(ctx, err);
+  int code = agree_on_call(ctx, err->code, err, "op_exit");
+  if (!code)
+    code = lend_all(ctx, err);
+  return code ? code : context_report(ctx, err);
+}
+
 int op2jit_exit(void) {
   struct op_context *ctx = api_enter("op_exit", FLUSH);
   if (!ctx)
@@ -408,8 +418,7 @@ int op2jit_exit(void) {
   /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
   if (the.comm->table->told(the.comm, &the.error))
     error_clear(&the.error);
-  else if (!(code = agree_on_call(ctx, the.error.code, &the.error, "op_exit")) &&
-           !(code = lend_all(ctx, &the.error)) && !(code = context_report(ctx, &the.error))) {
+  else if (!(code = end_together(ctx, &the.error))) {
     code = context_findings(ctx, &the.error);
     listed = code == OP_ERR_VIOLATION;
   }

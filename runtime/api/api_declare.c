@@ -147,7 +147,7 @@ static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d
     return NULL;
   if (again && d->data) {
     data_put_rows(ctx, again, d->data);
-    dat_wrote(again, SPACE_HOST, REGION_OWNED);
+    dat_wrote(again, SPACE_HOST);
   }
   if (again)
     return again;

@@ -80,9 +80,7 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   text_free(&value);
   if (!code)
     code = tape_tell_put_gbl(ctx, gbl, in, "op_put_gbl", api_error());
-  if (!code) {
-    memcpy(gbl->value, in, gbl->bytes);
-    gbl_wrote(gbl, SPACE_HOST);
-  }
+  if (!code)
+    code = gbl_put(ctx, gbl, in, api_error());
   return api_leave(code);
 }

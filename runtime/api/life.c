@@ -41,6 +41,7 @@
 #include "ranks/kind.h"
 #include "record/findings.h"
 #include "record/kept.h"
+#include "record/late.h"
 #include "record/sites.h"
 #include "report/forms.h"
 #include "report/profile.h"
@@ -339,6 +340,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
+  late_drop(ctx);
   tapes_free(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);

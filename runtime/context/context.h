@@ -10,14 +10,17 @@
 struct backend;
 struct comm;
 struct env;
+struct error;
 struct exchanges;
 struct findings;
+struct gbl;
 struct handles;
 struct hardware;
 struct io;
 struct jit;
 struct kept;
 struct kind;
+struct late_queue;
 struct list;
 struct log;
 struct loop_form;
@@ -48,16 +51,19 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct list *sites;              /* of calls of loops, see record/sites.h */
-  struct list *periods;            /* of loops that waited, see loop/chain.c */
-  struct list *chains;             /* that ran, see loop/tiled.h */
-  struct list *graphs;             /* of tasks, see tasks/graph.h */
-  struct list *past_graphs;        /* that were freed: see tasks_retire */
-  struct list *graph_loops;        /* loops in graphs, see loop/tasks/in_graph.h */
-  int graph_serial;                /* of the last one */
-  struct findings *findings;       /* of OP2_CHECK=list, see record/findings.h */
-  struct list *fused;              /* loops made of several, see loop/fused/fused.h */
-  struct queue *queue;             /* of loops that wait; NULL: they run at once */
+  struct list *sites;        /* of calls of loops, see record/sites.h */
+  struct list *periods;      /* of loops that waited, see loop/chain.c */
+  struct list *chains;       /* that ran, see loop/tiled.h */
+  struct list *graphs;       /* of tasks, see tasks/graph.h */
+  struct list *past_graphs;  /* that were freed: see tasks_retire */
+  struct list *graph_loops;  /* loops in graphs, see loop/tasks/in_graph.h */
+  int graph_serial;          /* of the last one */
+  struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
+  struct list *fused;        /* loops made of several, see loop/fused/fused.h */
+  struct queue *queue;       /* of loops that wait; NULL: they run at once */
+  struct late_queue *late;   /* results of ranks on their way, see record/late.h; NULL: there were none */
+  /* Ends those that are on their way to the global; set once there are some. */
+  int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
   const struct recorder *recorder; /* of loops, see record/recorder.h; NULL: nothing is recorded */
   struct tapes *tapes;             /* of derivatives; NULL: nobody asked for one */
   const struct backend *backend;

@@ -15,8 +15,10 @@
 #include "loop/loop.h"
 #include "loop/make.h"
 #include "loop/queue.h"
+#include "loop/spread/segments.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/mesh.h"
+#include "ranks/comm.h"
 #include "tune/chains.h"
 #include "tune/choose.h"
 
@@ -83,6 +85,8 @@ static bool any_uses(const struct op_context *ctx, const void *object) {
 void chains_forget(struct op_context *ctx, const void *object) {
   if (!object || any_uses(ctx, object))
     forget_all(ctx);
+  if (!object && ctx->queue)
+    segments_forget(ctx);
   fused_forget(ctx, object);
 }
 
@@ -418,6 +422,8 @@ int chain_whole_periods(const struct op_context *ctx, struct launch *const *laun
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
+  if (!comm_alone(ctx->comm))
+    return (loop_by_loop ? loop_run_all_ready : segments_run)(ctx, launches, n, err);
   for (int first = 0, times; !code && first < n;) {
     const int known = watch_of(ctx) ? watch_period(watch_of(ctx), n - first) : 0;
     const int period = known ? known : find_period(launches + first, n - first, &times);

@@ -7,6 +7,7 @@
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
+#include "plan/depth/depth.h"
 #include "ranks/comm.h"
 #include "spread/exchange.h"
 
@@ -17,14 +18,19 @@ static void add_need(struct loop *loop, struct dat *dat, const struct map *map) 
   loop->ready.needs[loop->ready.nneeds++] = (struct halo_need){.dat = dat, .map = map};
 }
 
+/* How deep its elements run: copies as well, where they change what others own. */
+static int run_of(const struct loop *loop) {
+  return loop->ready.nparts > loop->ready.nresults;
+}
+
 /* Old values that elements executed here read: increments and writes need none. */
 void loop_find_needs(struct loop *loop) {
-  const bool redundant = loop->ready.nparts > loop->ready.nresults;
+  const int run = run_of(loop);
   loop->ready.nneeds = 0;
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    const bool reads = access_reads(arg->access);
-    if (arg->form == DESC_DAT && arg->present && reads && (!arg_is_own(arg) || redundant))
+    if (arg->form == DESC_DAT && arg->present && access_reads(arg->access) &&
+        depth_read(run, !arg_is_own(arg)) > 0)
       add_need(loop, arg->dat, arg->entry ? NULL : map_origin(arg->map));
   }
 }
@@ -49,25 +55,36 @@ int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum spac
   struct loop *loop = launch->loop;
   uint64_t stale = 0;
   *started = false;
-  for (int n = 0; n < loop->ready.nneeds; n++)
-    stale |= (uint64_t)!halo_is_current(ctx, loop->ready.needs[n].dat, space, loop->ready.needs[n].map) << n;
-  if (!stale)
-    return OP_OK;
+  int code = OP_OK;
+  for (int n = 0; !code && n < loop->ready.nneeds; n++) {
+    const struct halo_need *need = &loop->ready.needs[n];
+    if (!halo_is_current(ctx, need->dat, need->map))
+      stale |= (uint64_t)1 << n;
+    else
+      code = halo_bring(ctx, need->dat, space, err);
+  }
+  if (code || !stale)
+    return code;
   const double start = clock_seconds();
   ctx->comm->where = loop->name;
-  int code = find_exchange(ctx, launch, space, stale, err);
+  code = find_exchange(ctx, launch, space, stale, err);
   if (!code)
     code = exchange_start(ctx, launch->exchange, err);
   if (code)
     return error_prefix(err, "loop %s: ", loop->name);
   *started = true;
+  loop_exchange_started(ctx, launch, start);
+  return OP_OK;
+}
+
+void loop_exchange_started(struct op_context *ctx, struct launch *launch, double start) {
+  struct loop *loop = launch->loop;
   loop->stats.messages += exchange_messages(launch->exchange);
   loop->stats.bytes_sent += (long long)exchange_bytes(launch->exchange);
   loop->stats.exchanges++;
   loop->stats.exchange_seconds += clock_seconds() - start;
   trace_until_now(ctx->trace, TRACE_EXCHANGE, loop->name, "begin", start,
                   (double)exchange_bytes(launch->exchange));
-  return OP_OK;
 }
 
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
@@ -87,34 +104,50 @@ static bool writes(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && arg->access != OP_READ;
 }
 
-/* Copies that are executed here hold what their owner computes, if all that changes them are the elements
- * themselves. */
-static bool computes_copies(struct op_context *ctx, const struct loop *loop, struct dat *dat,
-                            enum space space) {
-  bool increments = false;
-  if (loop->ready.nparts == loop->ready.nresults)
-    return false;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg->dat != dat || !writes(arg))
-      continue;
-    /* What is said to be written may be so on some paths only. */
-    if ((arg->map && (!arg->entry || arg_is_scattered(arg))) || (loop->compiled && arg->access == OP_WRITE))
-      return false;
-    increments |= access_reduces(arg->access);
-  }
-  return !increments || halo_is_current(ctx, dat, space, NULL);
+static enum chain_use use_of(const struct loop_arg *arg) {
+  return access_reduces(arg->access) ? CHAIN_ADDS
+         : arg->access == OP_WRITE   ? CHAIN_OVERWRITES
+         : arg->access == OP_RW      ? CHAIN_WRITES
+                                     : CHAIN_READS;
 }
 
-void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+/* A dat's number: of the first argument that has it. */
+static int number_of(const struct loop *loop, const struct dat *dat) {
+  int first = 0;
+  while (loop->args[first].dat != dat)
+    first++;
+  return first;
+}
+
+/* How deep each dat is valid behind the loop, by its number. */
+static void find_depths(struct op_context *ctx, const struct loop *loop, int depths[OP_MAX_ARGS]) {
+  struct chain_access accesses[OP_MAX_ARGS];
+  /* What a compiled function is said to write may be so on some paths only. */
+  struct chain_loop described = {.accesses = accesses, .whole = !loop->set->sub && !loop->compiled};
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!writes(arg))
       continue;
-    const bool computed = computes_copies(ctx, loop, arg->dat, space);
-    dat_wrote(arg->dat, space, REGION_OWNED);
-    if (computed)
-      halo_computed(ctx, arg->dat, space);
+    const int dat = number_of(loop, arg->dat);
+    depths[dat] = halo_depth(ctx, arg->dat);
+    accesses[described.naccesses++] = (struct chain_access){
+        .dat = dat, .use = use_of(arg), .map = arg->map ? 0 : -1, .own = arg_is_own(arg)};
+  }
+  depth_behind(&described, run_of(loop), depths);
+}
+
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+  int depths[OP_MAX_ARGS];
+  const bool deep = run_of(loop) > 0;
+  if (deep)
+    find_depths(ctx, loop, depths);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!writes(arg))
+      continue;
+    dat_wrote(arg->dat, space);
+    if (deep)
+      halo_computed(ctx, arg->dat, space, depths[number_of(loop, arg->dat)]);
   }
 }
 
@@ -135,7 +168,7 @@ int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct err
     if (arg->form != DESC_DAT || !arg->present || !arg->dat->set->spread)
       continue;
     poison(arg->dat);
-    halo_is_old(ctx, arg->dat);
+    halo_is_old(arg->dat);
   }
   int code = loop_exchange_start(ctx, launch, SPACE_HOST, &started, err);
   return code || !started ? code : loop_exchange_finish(ctx, launch, err);

@@ -28,6 +28,8 @@ int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The run of a launch that is ready, with messages, results, versions and times. */
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The same where launch->exchange is under way, and ends here: behind the elements that need nothing of it. */
+int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The same for several in their order. A device may be given them at once, and is then waited for once. */
 int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 /* Everything, in the loop's form. The call's memory is known to be there. */
@@ -59,6 +61,8 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 void loop_find_needs(struct loop *loop);
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err);
+/* launch->exchange was started at that time: counted as the loop's. */
+void loop_exchange_started(struct op_context *ctx, struct launch *launch, double start);
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);

@@ -9,6 +9,7 @@
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
+#include "mesh/globals.h"
 #include "ranks/comm.h"
 #include "tune/choose.h"
 
@@ -30,15 +31,30 @@ static bool starts_from(const struct loop *loop, struct launch *const *launches,
   return false;
 }
 
+/* Sums of ranks that earlier loops left may still be on their way. */
+static int need_handles(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; loop->ready.hands_on && !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->gbl && arg->present && arg->access != OP_INC && arg->access != OP_WRITE)
+      code = gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+  }
+  return code;
+}
+
 /* As chains, each of which ends where the next loop starts from a global that one of it leaves. */
 int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err) {
   int code = OP_OK;
   for (int first = 0, end; !code && first < n; first = end) {
     for (end = first + 1; end < n && !starts_from(launches[end]->loop, launches + first, end - first);)
       end++;
-    for (int i = first; i < end; i++)
-      launch_start_handles(launches[i]);
-    code = (singly ? chain_run_singly : chain_run)(ctx, launches + first, end - first, err);
+    for (int i = first; !code && i < end; i++) {
+      code = comm_alone(ctx->comm) ? OP_OK : need_handles(ctx, launches[i]->loop, err);
+      if (!code)
+        launch_start_handles(launches[i]);
+    }
+    if (!code)
+      code = (singly ? chain_run_singly : chain_run)(ctx, launches + first, end - first, err);
   }
   return code;
 }

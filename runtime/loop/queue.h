@@ -4,6 +4,7 @@
 #ifndef OP2JIT_QUEUE_H
 #define OP2JIT_QUEUE_H
 
+#include "base/list.h"
 #include "loop/auto/watch.h"
 #include "record/launch.h"
 
@@ -13,6 +14,8 @@ struct queue {
   /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
   int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
   struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
+  struct list known;  /* chains of ranks (loop/spread/) */
+  uint32_t flushes;   /* of them */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

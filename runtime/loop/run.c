@@ -23,6 +23,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/findings.h"
+#include "record/late.h"
 #include "services/services.h"
 #include "tune/choose.h"
 
@@ -37,17 +38,32 @@ static bool overwrites(const struct loop *loop, const struct dat *dat) {
   return all;
 }
 
-static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
+/* Where results may come late, a loop that adds to one that is on its way starts from nothing, and waits for none. */
+static int need_gbl(struct op_context *ctx, struct loop *loop, int i, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  const bool late = arg->gbl->late > 0;
+  if (late && arg->access == OP_INC && results_come_late(ctx, loop))
+    return OP_OK;
+  const double start = late ? clock_seconds() : 0;
+  const int code = gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+  if (late)
+    loop_note_wait(loop, start);
+  return code;
+}
+
+static int need_dats(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if ((!arg->dat && !arg->gbl) || !arg->present)
       continue;
     if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
-    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED))
+    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED) && !loop->set->spread)
       continue;
-    int code = arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err)
-                        : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? loop->space : SPACE_HOST, err);
+    int code =
+        arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err) : need_gbl(ctx, loop, i, err);
+    if (!code && arg->dat && loop->set->spread)
+      code = halo_bring(ctx, arg->dat, loop->space, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }
@@ -324,6 +340,9 @@ static int run_parts(struct op_context *ctx, struct launch *launch, bool exchang
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
       code = finish_exchange(ctx, launch, code, err);
+    /* What came for several loops may not be all. */
+    if (p == 0 && exchanging && !code)
+      code = loop_exchange_now(ctx, launch, loop->space, err);
   }
   if (!code && loop->backend->finish)
     code = loop->backend->finish(ctx, launch, err);
@@ -361,23 +380,22 @@ static void say_trial(const struct op_context *ctx, const struct launch *launch)
     progress_step(progress, "tuning loop %s: trying %s", loop->name, loop->stats.variant);
 }
 
-int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+static int run_ready(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
   struct loop *loop = launch->loop;
   say_trial(ctx, launch);
   int code = OP_OK;
   const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
   double counted[HARDWARE_MOST];
-  bool exchanging = false;
   if (ctx->hardware)
     hardware_read(ctx->hardware, counted);
   if (ctx->trace->ntools)
     trace_loop_begins(ctx->trace, loop->name);
-  if (loop->ready.nneeds)
+  if (loop->ready.nneeds && !exchanging)
     code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
   if (!code)
-    code = launch_results(ctx, launch, err);
+    code = (results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
   if (code)
     return code;
   if (ctx->hardware)
@@ -385,6 +403,14 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   loop_mark_written(ctx, loop, loop->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;
+}
+
+int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return run_ready(ctx, launch, false, err);
+}
+
+int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return run_ready(ctx, launch, true, err);
 }
 
 /* Those that ran at once share the time by the bytes that they would move. */

@@ -252,7 +252,7 @@ void data_free(struct op_context *ctx, struct dat *dat) {
   if (!dat->view || !dat->view->in_place)
     data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->view);
-  free(dat->marks);
+  free(dat->halo.parts);
   if (dat->handle)
     handle_release(ctx->handles, dat->handle, dat->name);
   free(dat->name);
@@ -265,27 +265,15 @@ void data_undo(struct op_context *ctx, struct dat *dat) {
   data_free(ctx, dat);
 }
 
-/* The halo regions are empty without ranks, and then never old. */
-static bool is_empty(const struct dat *dat, enum region region) {
-  const long *extents = dat->set->extents;
-  switch (region) {
-  case REGION_EXEC: return extents[EXTENT_EXEC] == extents[EXTENT_OWNED];
-  case REGION_NONEXEC: return extents[EXTENT_NONEXEC] == extents[EXTENT_EXEC];
-  default: return false;
-  }
-}
-
-/* A copy brings the halo along. */
-static void copied(struct dat *dat, enum space from, enum space to) {
+/* What is moved is the whole replica. */
+static void moved(struct dat *dat, enum space from, enum space to) {
   memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
-  for (int i = 0; i < dat->nmarks; i++)
-    dat->marks[i].version[to] = dat->marks[i].version[from];
 }
 
 /* The device that has the newest of the region. */
 static enum space newest_device(const struct dat *dat, enum region region) {
   int device = DEVICES_MOST - 1;
-  while (device > 0 && dat->replicas[space_of_device(device)].version[region] != dat->version)
+  while (device > 0 && !dat_is_current(dat, space_of_device(device), region))
     device--;
   return space_of_device(device);
 }
@@ -298,7 +286,7 @@ void dat_overwrite(struct dat *dat) {
 static void clear(struct op_context *ctx, struct dat *dat) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   team_clear(ctx->team, host->memory, host->bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);
-  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST);
 }
 
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
@@ -306,7 +294,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   if (dat->blank)
     clear(ctx, dat);
   struct replica *replica = &dat->replicas[space];
-  if (replica->version[region] == dat->version || is_empty(dat, region))
+  if (dat_is_current(dat, space, region))
     return OP_OK;
   const double bytes = (double)dat->set->size * (double)dat->row_bytes;
   if (space == SPACE_HOST) {
@@ -317,7 +305,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
       return code;
     trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to host", start, bytes);
     ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    copied(dat, from, SPACE_HOST);
+    moved(dat, from, SPACE_HOST);
   } else {
     int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
     if (!code)
@@ -329,7 +317,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
       return code;
     trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to device", start, bytes);
     ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    copied(dat, SPACE_HOST, space);
+    moved(dat, SPACE_HOST, space);
   }
   return OP_OK;
 }
@@ -356,7 +344,7 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   data_memory_free(host->memory);
   host->memory = fresh.memory;
   dat->soa = false;
-  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST);
   ctx->mesh->epoch++;
   return OP_OK;
 }

@@ -27,8 +27,9 @@ static inline int device_of(enum space space) {
 }
 /* Rows behind the end of tables and dats that vector code may read (never use). */
 enum { MAP_SLACK = 16 };
-/* Parts of a set that get new values at different times. */
-enum region { REGION_OWNED, REGION_EXEC, REGION_NONEXEC, REGIONS };
+/* Parts of a set that get new values at different times: what the rank owns, and its copies of others' elements. A
+ * replica that has the newest copies has the newest of what is owned, too. */
+enum region { REGION_OWNED, REGION_COPIES, REGIONS };
 
 struct replica {
   void *memory; /* of a device: whatever the mover keeps there */
@@ -36,10 +37,18 @@ struct replica {
   uint64_t version[REGIONS];
 };
 
-/* Which version of what a map reaches in the halo each space holds. */
-struct halo_mark {
+/* How deep the copies are the newest (plan/depth/), the same on all ranks: in the replica that has the newest copies. A
+ * write makes a new version, and none of them is. spread/halo_depth.c's. */
+struct halo_part {
   const struct map *map;
-  uint64_t version[SPACES];
+  uint64_t version; /* for which all that the map reaches is the newest, whatever the depth */
+};
+struct halo_depth {
+  int depth;
+  uint64_t version; /* for which it holds */
+  struct halo_part *parts;
+  int nparts;
+  unsigned epoch; /* of the mesh */
 };
 
 struct dat {
@@ -55,13 +64,11 @@ struct dat {
   bool blank;          /* its values are zeros, whatever its memory holds */
   bool asked_soa;      /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
-  long stride; /* SoA: distance of components, in values */
-  uint64_t version;
+  long stride;              /* SoA: distance of components, in values */
+  uint64_t version, copies; /* of REGION_OWNED and REGION_COPIES */
   struct replica replicas[SPACES];
-  struct halo_mark *marks; /* exchange.c's */
-  int nmarks;
-  unsigned marks_epoch; /* of the mesh */
-  struct view *view;    /* NULL: the data are the library's alone */
+  struct halo_depth halo;
+  struct view *view; /* NULL: the data are the library's alone */
 };
 
 struct device_messages; /* the mover's */
@@ -109,20 +116,26 @@ void data_free(struct op_context *ctx, struct dat *dat);
 void data_undo(struct op_context *ctx, struct dat *dat);
 
 /* Make the space's replica hold the newest version of the region; allocates it if need be. From one device to
- * another it goes through the host. Halo regions that are not empty are brought up to date by loops (exchange.h). */
+ * another it goes through the host. How new the newest copies are, ranks see to (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err);
 /* No device has a copy any more. */
 void dat_leave_devices(struct op_context *ctx, struct dat *dat);
 /* Does it hold that already, so that there is nothing to do for dat_need? */
 static inline bool dat_is_current(const struct dat *dat, enum space space, enum region region) {
-  return !dat->blank && dat->replicas[space].version[region] == dat->version;
+  return !dat->blank &&
+         dat->replicas[space].version[region] == (region == REGION_OWNED ? dat->version : dat->copies);
 }
-/* The region was written in this space: a new version, every other replica and region is old. */
-static inline void dat_wrote(struct dat *dat, enum space space, enum region region) {
+/* What is owned was written in this space: a new version, every other replica is old, and so are all copies. */
+static inline void dat_wrote(struct dat *dat, enum space space) {
   dat->blank = false;
   dat->version++;
-  dat->replicas[space].version[region] = dat->version;
+  dat->replicas[space].version[REGION_OWNED] = dat->version;
+}
+/* Some copies got new values in this space, which has the newest of what is owned. */
+static inline void dat_got_copies(struct dat *dat, enum space space) {
+  dat->copies++;
+  dat->replicas[space].version[REGION_COPIES] = dat->copies;
 }
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
  * loop waits. OP_ERR_MEMORY; nothing is changed then. */
@@ -138,7 +151,7 @@ int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err);
 /* All values are zero from now on, and the host's memory is what will hold them. */
 static inline void dat_clear(struct dat *dat) {
   if (!dat->blank)
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
   dat->blank = true;
 }
 /* All of it is about to be written, and nothing of what it holds is needed. */

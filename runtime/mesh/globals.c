@@ -68,10 +68,27 @@ void globals_free(struct op_context *ctx) {
   list_free(&ctx->mesh->globals);
 }
 
+int gbl_await(struct op_context *ctx, struct gbl *gbl, struct error *err) {
+  return gbl->late ? ctx->bring(ctx, gbl, err) : OP_OK;
+}
+
+int gbl_put(struct op_context *ctx, struct gbl *gbl, const void *values, struct error *err) {
+  const int code = gbl_await(ctx, gbl, err);
+  if (code)
+    return code;
+  if (values)
+    memcpy(gbl->value, values, gbl->bytes);
+  else
+    memset(gbl->value, 0, gbl->bytes);
+  gbl->common = true;
+  gbl_wrote(gbl, SPACE_HOST);
+  return OP_OK;
+}
+
 int gbl_need(struct op_context *ctx, struct gbl *gbl, enum space space, struct error *err) {
-  if (!gbl->stale[space])
-    return OP_OK;
-  int code = OP_OK;
+  int code = gbl_await(ctx, gbl, err);
+  if (code || !gbl->stale[space])
+    return code;
   if (space_is_device(space)) {
     code = gbl_need(ctx, gbl, SPACE_HOST, err);
     if (!code)

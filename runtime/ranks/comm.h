@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 struct comm;
+struct comm_gather;
 struct comm_request;
 
 /* How a plugin begins. */
@@ -39,12 +40,26 @@ struct comm_table {
   int (*scan_before)(struct comm *c, long long mine, long long *before, struct error *err);
   /* `bytes` of every rank, in rank order, to every rank. */
   int (*gather_all)(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err);
+  /* gather_all of `bytes`, at most INT_MAX, which is waited for by its end: several may be on their way, among whatever
+   * else is collective. `mine` is copied. NULL for one process without MPI. */
+  int (*gather_begin)(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
+                      struct error *err);
+  int (*gather_test)(struct comm *c, struct comm_gather *gather, bool *done, struct error *err); /* local */
+  /* *all is there until the gather is freed. */
+  int (*gather_end)(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
+  /* NULL is allowed. One that has not ended is left to MPI. Local. */
+  void (*gather_free)(struct comm *c, struct comm_gather *gather);
   /* To the root only, of different sizes: sizes[rank] on the root. */
   int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                 struct error *err);
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
+  /* The same where only senders know: receive_bytes[r] becomes what rank r sends, and *receive all that came, in the order
+   * of the ranks, for the caller to free. Ranks to which nothing goes get no message. `send` is taken over, to be freed
+   * (also at an error: messages may be on their way then). */
+  int (*post)(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
+              struct error *err);
   /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL
    * for one process without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
@@ -69,7 +84,7 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 7, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 9, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;

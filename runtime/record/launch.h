@@ -62,6 +62,8 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot);
 
 /* The user's results after a run. */
 int launch_results(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The loop waited for other ranks' results from `start` until now, which is no time of its own. */
+void loop_note_wait(struct loop *loop, double start);
 /* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep
  * them in the slot if they win. */
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,

@@ -41,6 +41,8 @@ struct exchange {
   struct halo_need *fresh; /* what is current afterwards: the needs, and what else their messages cover */
   int nfresh;
   enum space space;
+  bool headed; /* each message begins with a header */
+  struct exchange_header header;
   struct direction send, receive;
   struct comm_request **requests; /* receives, then sends */
   int nrequests;
@@ -105,23 +107,26 @@ static int make_buffer(struct op_context *ctx, const struct exchange *x, struct 
 static int make_direction(struct op_context *ctx, const struct exchange *x, struct direction *d, bool sends,
                           struct error *err) {
   size_t most = 0, end = 0;
-  int next[OP_MAX_ARGS] = {0};
+  int *next = array_new((size_t)x->nneeds, sizeof *next);
   for (int n = 0; n < x->nneeds; n++)
     most += (size_t)side_of(&x->needs[n], sends)->count;
   d->segments = array_new(most, sizeof *d->segments);
   d->ranks = array_new(most, sizeof *d->ranks);
   d->first = array_new(most + 1, sizeof *d->first);
-  if (!d->segments || !d->ranks || !d->first)
-    return error_memory(err, "a halo exchange", most * sizeof *d->segments);
-  for (int rank; (rank = next_rank(x, sends, next)) != INT_MAX;) {
-    const size_t begin = end;
-    add_segments(x, d, sends, rank, next, &end);
-    if (end == begin)
+  const bool all = next && d->segments && d->ranks && d->first;
+  for (int rank; all && (rank = next_rank(x, sends, next)) != INT_MAX;) {
+    const size_t begin = end + (x->headed ? sizeof(struct exchange_header) : 0);
+    size_t behind = begin;
+    add_segments(x, d, sends, rank, next, &behind);
+    if (behind == begin)
       continue;
+    end = behind;
     d->ranks[d->nranks++] = rank;
     d->first[d->nranks] = end;
   }
-  return make_buffer(ctx, x, d, end, err);
+  free(next);
+  return all ? make_buffer(ctx, x, d, end, err)
+             : error_memory(err, "a halo exchange", most * sizeof *d->segments);
 }
 
 static void free_direction(struct op_context *ctx, const struct exchange *x, struct direction *d) {
@@ -147,7 +152,7 @@ static void exchange_free(struct op_context *ctx, struct exchange *x) {
 
 /* Messages of different exchanges do not meet, also if ranks differ in the loops they call. */
 static int tag_of(const struct exchange *x) {
-  unsigned mixed = 2166136261u;
+  unsigned mixed = 2166136261u + x->headed;
   for (int n = 0; n < x->nneeds; n++) {
     mixed = (mixed ^ (unsigned)x->needs[n].dat->id) * 16777619u;
     mixed = (mixed ^ (unsigned)(x->needs[n].map ? x->needs[n].map->id : -1)) * 16777619u;
@@ -184,7 +189,7 @@ static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map,
     return error_memory(err, "a halo exchange", ((size_t)x->nfresh + 1) * sizeof *fresh);
   x->fresh = fresh;
   fresh[x->nfresh++] = (struct halo_need){.dat = dat, .map = map};
-  return halo_keep_version(dat, map, err);
+  return halo_keep_part(dat, map, err);
 }
 
 /* The need itself, and other maps' parts of the halo that are contained in it. */
@@ -201,11 +206,12 @@ static int find_fresh(struct op_context *ctx, struct exchange *x, const struct h
 }
 
 static int exchange_new(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                        struct exchange **out, struct error *err) {
+                        bool headed, struct exchange **out, struct error *err) {
   struct exchange *x = array_new(1, sizeof *x);
   if (!x)
     return error_memory(err, "a halo exchange", sizeof *x);
   x->space = space;
+  x->headed = headed;
   x->nneeds = count;
   x->needs = array_new((size_t)count, sizeof *x->needs);
   int code = x->needs ? OP_OK : error_memory(err, "a halo exchange", (size_t)count * sizeof *x->needs);
@@ -253,8 +259,9 @@ void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
   }
 }
 
-static bool is_for(const struct exchange *x, const struct halo_need *needs, int count, enum space space) {
-  if (x->nneeds != count || x->space != space)
+static bool is_for(const struct exchange *x, const struct halo_need *needs, int count, enum space space,
+                   bool headed) {
+  if (x->nneeds != count || x->space != space || x->headed != headed)
     return false;
   for (int n = 0; n < count; n++)
     if (x->needs[n].dat != needs[n].dat || x->needs[n].map != needs[n].map)
@@ -267,18 +274,18 @@ static int exchanges_new(struct op_context *ctx, struct error *err) {
   return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
 }
 
-int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                 struct exchange **out, struct error *err) {
+static int get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+               bool headed, struct exchange **out, struct error *err) {
   int code = OP_OK;
   if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh->epoch)
     exchanges_forget(ctx, NULL);
   if (!ctx->exchanges && !(code = exchanges_new(ctx, err)))
     ctx->exchanges->epoch = ctx->mesh->epoch;
   for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
-    if (is_for(*out, needs, count, space))
+    if (is_for(*out, needs, count, space, headed))
       return OP_OK;
   if (!code)
-    code = exchange_new(ctx, needs, count, space, out, err);
+    code = exchange_new(ctx, needs, count, space, headed, out, err);
   /* All have it, or none: each may try again. */
   const int own = code;
   code = agree_on_success(ctx->comm, own, err);
@@ -291,6 +298,20 @@ int exchange_get(struct op_context *ctx, const struct halo_need *needs, int coun
   (*out)->next = ctx->exchanges->first;
   ctx->exchanges->first = *out;
   return OP_OK;
+}
+
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 struct exchange **out, struct error *err) {
+  return get(ctx, needs, count, space, false, out, err);
+}
+
+int exchange_get_headed(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                        const struct exchange_header *header, struct exchange **out, struct error *err) {
+  /* What a device packs begins at once. */
+  const int code = get(ctx, needs, count, space, !space_is_device(space), out, err);
+  if (!code)
+    (*out)->header = *header;
+  return code;
 }
 
 int exchange_messages(const struct exchange *x) {
@@ -364,12 +385,38 @@ static void let_messages_get_on(void *context) {
   error_free(&ignored);
 }
 
+static void write_headers(const struct exchange *x) {
+  for (int i = 0; x->headed && i < x->send.nranks; i++)
+    memcpy(x->send.buffer + x->send.first[i], &x->header, sizeof x->header);
+}
+
+/* Ranks that run other loops, which need the same, would go on with wrong values. */
+static int check_headers(const struct exchange *x, struct error *err) {
+  for (int i = 0; x->headed && i < x->receive.nranks; i++) {
+    struct exchange_header other;
+    memcpy(&other, x->receive.buffer + x->receive.first[i], sizeof other);
+    if (memcmp(&other, &x->header, sizeof other) != 0)
+      return error_set(
+          err, OP_ERR_MPI,
+          "rank %d runs other loops that waited: %u, and this rank %u; all ranks must call the same "
+          "loops between the calls that look at data",
+          x->receive.ranks[i], other.loops, x->header.loops);
+  }
+  return OP_OK;
+}
+
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err) {
   int code = OP_OK;
-  for (int n = 0; !code && n < x->nneeds; n++)
+  for (int n = 0; !code && n < x->nneeds; n++) {
     code = dat_need(ctx, x->needs[n].dat, x->space, REGION_OWNED, err);
+    if (!code)
+      code = halo_bring(ctx, x->needs[n].dat, x->space, err);
+  }
   if (!code)
     code = pack(ctx, x, err);
+  for (int n = 0; n < x->nfresh; n++)
+    x->fresh[n].version = x->fresh[n].dat->version;
+  write_headers(x);
   /* Also without messages: it counts as a call of all ranks. */
   if (!code)
     code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
@@ -392,8 +439,11 @@ int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, 
     code = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, err);
   *waited = clock_seconds() - start;
   if (!code)
+    code = check_headers(x, err);
+  if (!code)
     code = unpack(ctx, x, err);
   for (int n = 0; !code && n < x->nfresh; n++)
-    halo_received(x->fresh[n].dat, x->space, x->fresh[n].map);
+    if (x->fresh[n].version == x->fresh[n].dat->version)
+      halo_received(x->fresh[n].dat, x->space, x->fresh[n].map);
   return code;
 }

@@ -13,21 +13,26 @@ struct exchange;
 struct halo_need {
   struct dat *dat;
   const struct map *map;
+  uint64_t version; /* the exchange's: which was sent */
 };
 
-/* ---- which copies are the newest (halo_versions.c) ---- */
+/* ---- which copies are the newest (halo_depth.c): the same on all ranks, and wherever these have the dat ---- */
 
-/* Is this rank's copy of what is needed the newest? The same answer on all ranks. */
-bool halo_is_current(struct op_context *ctx, struct dat *dat, enum space space, const struct map *map);
-/* It is now, since the loop that made the newest version computed the copies as well. */
-void halo_computed(struct op_context *ctx, struct dat *dat, enum space space);
-/* No copy is, in any space. */
-void halo_is_old(struct op_context *ctx, struct dat *dat);
-/* Versions of what the map reaches are kept from now on. NULL: they always are. */
-int halo_keep_version(struct dat *dat, const struct map *map, struct error *err);
+/* How deep they are the newest (plan/depth/depth.h); a map's part may be besides. */
+int halo_depth(struct op_context *ctx, struct dat *dat);
+/* Is what is needed? */
+bool halo_is_current(struct op_context *ctx, struct dat *dat, const struct map *map);
+/* What is the newest of them is so in this space, too; nothing is sent to other ranks. */
+int halo_bring(struct op_context *ctx, struct dat *dat, enum space space, struct error *err);
+/* They are now, so deep, since the loop in this space that made the newest version ran on copies as well. */
+void halo_computed(struct op_context *ctx, struct dat *dat, enum space space, int depth);
+/* None is. */
+void halo_is_old(struct dat *dat);
+/* It is noted from now on whether what the map reaches is the newest. NULL: it always is. */
+int halo_keep_part(struct dat *dat, const struct map *map, struct error *err);
 /* The map is about to be freed. */
 void halo_forget_map(struct dat *dat, const struct map *map);
-/* What was sent of them arrived. */
+/* What was sent of them arrived in this space. */
 void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
@@ -36,9 +41,18 @@ void halo_received(struct dat *dat, enum space space, const struct map *map);
  * freed. */
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  struct exchange **out, struct error *err);
+/* What ranks say of loops that waited (loop/spread/), at the beginning of each message: the same on all, or waiting for it is
+ * OP_ERR_MPI. */
+struct exchange_header {
+  uint32_t flush, loops;
+  uint64_t hash;
+};
+/* The same for messages with a header, which is kept until the exchange is finished. Messages of a device have none. */
+int exchange_get_headed(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                        const struct exchange_header *header, struct exchange **out, struct error *err);
 /* Pack and send. Until it is finished ctx->poll lets the messages get on, and owned rows that are sent may change. */
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err);
-/* Wait, unpack, and note the versions. *waited: seconds. */
+/* Wait, unpack, and note what is the newest now. *waited: seconds. */
 int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err);
 int exchange_messages(const struct exchange *x);
 size_t exchange_bytes(const struct exchange *x); /* sent by this rank */

@@ -43,7 +43,7 @@ int lend_end(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct view *view = dat->view;
   int code = OP_OK;
   if (view->access != OP_READ && view->in_place)
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
   else if (view->access != OP_READ && !(code = data_put(ctx, dat, view->array, err))) {
     view->version = dat->version;
     count(ctx, dat);

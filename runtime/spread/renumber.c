@@ -345,7 +345,7 @@ static void adopt(struct op_context *ctx, struct orders *o, struct fresh *f) {
       data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &host->bytes);
       if (view_leave(dat, "its elements are renumbered"))
         f->rows[i] = NULL;
-      dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+      dat_wrote(dat, SPACE_HOST);
     }
   for (int i = 0; i < mesh->sets.count; i++)
     if (f->to_user[i]) {

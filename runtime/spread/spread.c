@@ -141,7 +141,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
                          fresh = {memory, dat->value_size, dat->dim, dat->soa ? stride : 0};
   int code = OP_OK;
   if (journey->route)
-    code = carry(ctx->comm, &journey->route->send, &journey->route->receive, &old, &fresh, err);
+    code = carry(ctx->comm, &journey->route->send, &journey->route->receive, &old, &fresh, 1, err);
   else
     for (long e = 0; e < built->extents[EXTENT_OWNED]; e++)
       row_copy(&old, journey->from[e], &fresh, e);
@@ -155,7 +155,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;
-  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST);
   return OP_OK;
 }
 

@@ -34,7 +34,7 @@ int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct e
     void *memory;
   } told = {.read = in ? in : zeros};
   const struct row_store from = {told.memory, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
-  code = carry(comm, &home->send, &home->receive, &from, &into, err);
+  code = carry(comm, &home->send, &home->receive, &from, &into, 1, err);
   free(zeros);
   ctx->counters->bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
   return code;
@@ -160,7 +160,7 @@ int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct err
   else
     data_put_rows(ctx, dat, in);
   if (!code)
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
   return code;
 }
 

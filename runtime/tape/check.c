@@ -50,12 +50,8 @@ static int put_noise(struct op_context *ctx, const struct thing *companion, stru
                ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which +
                    rank * 65537u);
   int code = queue_flush(ctx, err);
-  if (!code && dat)
-    code = data_put(ctx, companion->dat, in, err);
-  else if (!code) {
-    memcpy(companion->gbl->value, in, companion->gbl->bytes);
-    gbl_wrote(companion->gbl, SPACE_HOST);
-  }
+  if (!code)
+    code = dat ? data_put(ctx, companion->dat, in, err) : gbl_put(ctx, companion->gbl, in, err);
   free(in);
   return code;
 }

@@ -142,6 +142,7 @@ int keep_exchange(struct op_context *ctx, struct change *change, struct error *e
   }
   if (!code)
     gbl_wrote(gbl, SPACE_HOST);
+  gbl->common = false; /* as far as is known of old values */
   return code;
 }
 

@@ -86,9 +86,7 @@ static int put_again(struct op_context *ctx, const struct event *event, struct e
     return thing_clear(ctx, thing, err);
   if (thing->dat)
     return data_put(ctx, thing->dat, event->values, err);
-  memcpy(thing->gbl->value, event->values, thing->gbl->bytes);
-  gbl_wrote(thing->gbl, SPACE_HOST);
-  return OP_OK;
+  return gbl_put(ctx, thing->gbl, event->values, err);
 }
 
 int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err) {

@@ -109,10 +109,8 @@ static int argument_of(struct op_context *ctx, const struct site *site, const op
     return OP_OK;
   }
   struct gbl *gbl = nowhere(ctx, &site->are[p->argument], err);
-  if (!gbl || gbl_need(ctx, gbl, SPACE_HOST, err))
+  if (!gbl || gbl_put(ctx, gbl, NULL, err)) /* of a variable of the program: it counts for nothing */
     return err->code;
-  memset(gbl->value, 0, gbl->bytes); /* of a variable of the program: it counts for nothing */
-  gbl_wrote(gbl, SPACE_HOST);
   *out = by_handle(gbl, (op_access)p->access);
   return OP_OK;
 }

@@ -152,12 +152,7 @@ int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err) 
     dat_clear(thing->dat);
     return OP_OK;
   }
-  code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
-  if (!code)
-    memset(thing->gbl->value, 0, thing->gbl->bytes);
-  if (!code)
-    gbl_wrote(thing->gbl, SPACE_HOST);
-  return code;
+  return gbl_put(ctx, thing->gbl, NULL, err);
 }
 
 /* ---- the end ---- */

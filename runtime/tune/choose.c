@@ -48,6 +48,8 @@ static int agree_on_variants(struct op_context *ctx, const struct loop *loop, in
     return code;
   for (int i = 0; !code && i < loop->ready.nvariants; i++)
     text_addf(&names, "candidate %d\t%s\n", i, loop->backend->name_of(loop, i));
+  if (!code && !text_ok(&names))
+    code = error_memory(err, "the variants of a loop", names.length);
   code = agree_on_call(ctx, code, err, "loop %s\n%s", loop->name, text_str(&names));
   text_free(&names);
   return code;

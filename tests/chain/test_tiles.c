@@ -141,16 +141,18 @@ static void make_grid(struct grid *g) {
   const struct grid made = {
       .sets = {{"cells", CELLS}, {"edges", EDGES}, {"bedges", BORDER}},
       .maps = {{1, 0, 2, g->edges, NULL, NULL, NULL}, {2, 0, 1, g->border, NULL, NULL, NULL}},
-      .accesses = {{{Q, CHAIN_READS, -1, 0, 0}, {OLD, CHAIN_WRITES, -1, 0, 0}},
-                   {{Q, CHAIN_READS, 0, 0, 2}, {RES, CHAIN_ADDS, 0, 0, 2}},
-                   {{Q, CHAIN_READS, 1, 0, 1}, {RES, CHAIN_ADDS, 1, 0, 1}},
-                   {{OLD, CHAIN_READS, -1, 0, 0}, {RES, CHAIN_WRITES, -1, 0, 0}, {Q, CHAIN_WRITES, -1, 0, 0}},
-                   {{Q, CHAIN_READS, 0, 0, 2}, {RES, CHAIN_ADDS, 0, 0, 2}}},
-      .loops = {{0, NULL, 2, false},
-                {1, NULL, 2, false},
-                {2, NULL, 2, false},
-                {0, NULL, 3, true},
-                {1, NULL, 2, false}},
+      .accesses = {{{Q, CHAIN_READS, -1, 0, 0, false}, {OLD, CHAIN_WRITES, -1, 0, 0, false}},
+                   {{Q, CHAIN_READS, 0, 0, 2, false}, {RES, CHAIN_ADDS, 0, 0, 2, false}},
+                   {{Q, CHAIN_READS, 1, 0, 1, false}, {RES, CHAIN_ADDS, 1, 0, 1, false}},
+                   {{OLD, CHAIN_READS, -1, 0, 0, false},
+                    {RES, CHAIN_WRITES, -1, 0, 0, false},
+                    {Q, CHAIN_WRITES, -1, 0, 0, false}},
+                   {{Q, CHAIN_READS, 0, 0, 2, false}, {RES, CHAIN_ADDS, 0, 0, 2, false}}},
+      .loops = {{0, NULL, 2, false, true},
+                {1, NULL, 2, false, true},
+                {2, NULL, 2, false, true},
+                {0, NULL, 3, true, true},
+                {1, NULL, 2, false, true}},
       .edges = g->edges,
       .border = g->border};
   *g = made;
@@ -234,7 +236,7 @@ TEST(what_nobody_writes_may_be_anywhere) {
   const struct chain_map maps[] = {g.maps[0], g.maps[1], {.from = 1, .arity = 1, .table = chaos}};
   const int dats[] = {g.dats[0], g.dats[1], g.dats[2], 0};
   enum { PLACES = 3 };
-  g.accesses[1][2] = (struct chain_access){PLACES, CHAIN_READS, 2, 0, 1};
+  g.accesses[1][2] = (struct chain_access){PLACES, CHAIN_READS, 2, 0, 1, false};
   g.loops[1].naccesses = 3;
   g.chain.maps = maps;
   g.chain.nmaps = 3;
@@ -250,7 +252,7 @@ TEST(what_nobody_writes_may_be_anywhere) {
     tiles_free(&t);
   }
   /* One loop that writes them is enough. */
-  g.accesses[0][1] = (struct chain_access){PLACES, CHAIN_WRITES, -1, 0, 0};
+  g.accesses[0][1] = (struct chain_access){PLACES, CHAIN_WRITES, -1, 0, 0, false};
   expect_ok(tiles_build(&t, &g.chain, &grid_wish, NULL, &err), &err);
   assert_string_equal(text_str(&t.refused),
                       "set edges is numbered against cells; op_renumber can bring them together");

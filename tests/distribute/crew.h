@@ -11,9 +11,9 @@ typedef int crew_work(struct comm *comm, void *user, struct error *err);
  * wait for ever. */
 void crew_run(int ranks, crew_work *work, void *user);
 
-/* What this rank sent to others by exchanges since the last call. */
+/* What this rank sent to others by exchanges and post since the last call, and how often there was post. */
 struct crew_traffic {
-  long long bytes, messages;
+  long long bytes, messages, posts;
 };
 struct crew_traffic crew_traffic(struct comm *comm);
 

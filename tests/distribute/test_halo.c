@@ -434,7 +434,7 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
   const struct row_store source = {from, sizeof *from, VALUES, 0},
                          target = {into, sizeof *into, VALUES, apart ? coming : 0};
   if (!code)
-    code = carry(comm, &x.send, &x.receive, &source, &target, err);
+    code = carry(comm, &x.send, &x.receive, &source, &target, 1, err);
   long at = 0;
   for (int r = 0; !code && r < ranks; r++) {
     /* Rank r sends the rows before its rows for this one in descending order. */

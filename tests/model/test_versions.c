@@ -13,6 +13,7 @@
 #include "op2jit.h"
 #include "ranks/comm.h"
 #include "record/record.h"
+#include "spread/exchange.h"
 #include "spread/spread.h"
 
 #include "../property/random.h"
@@ -186,7 +187,7 @@ static void loop(struct world *w, enum space space, bool writes) {
     int r = random_below(&w->random, ROWS), c = random_below(&w->random, DIM);
     w->model.truth[r * DIM + c] = *value_at(w, space, r, c) = (int)random_next(&w->random);
   }
-  dat_wrote(w->dat, space, REGION_OWNED);
+  dat_wrote(w->dat, space);
   model_wrote(&w->model, space);
 }
 
@@ -309,13 +310,39 @@ TEST(globals_go_from_device_to_device) {
   close_world(&w);
 }
 
-TEST(empty_regions_are_never_old) {
+TEST(copies_of_others_are_never_old_in_one_process) {
   struct world w;
   open_world(&w, "int", 3);
   loop(&w, space_of_device(0), true);
-  for (int region = REGION_EXEC; region < REGIONS; region++)
-    assert_int_equal(dat_need(w.ctx, w.dat, SPACE_HOST, (enum region)region, &w.err), OP_OK);
+  assert_int_equal(dat_need(w.ctx, w.dat, SPACE_HOST, REGION_COPIES, &w.err), OP_OK);
+  assert_int_equal(halo_bring(w.ctx, w.dat, SPACE_HOST, &w.err), OP_OK);
+  assert_int_equal(device.moves[SPACE_HOST], 0);
   check_counts(&w);
+  close_world(&w);
+}
+
+/* Ranks decide by the depth alone whether to send; where copies are is each rank's own. */
+TEST(newest_copies_are_brought_from_the_space_that_has_them) {
+  const enum space first = space_of_device(0), second = space_of_device(1);
+  struct world w;
+  open_world(&w, "int", 3);
+  loop(&w, first, true);
+  halo_computed(w.ctx, w.dat, first, 1);
+  assert_int_equal(halo_depth(w.ctx, w.dat), 1);
+  assert_true(halo_is_current(w.ctx, w.dat, NULL));
+  for (int i = 0; i < 2; i++) { /* the second time they are there */
+    assert_int_equal(halo_bring(w.ctx, w.dat, second, &w.err), OP_OK);
+    assert_true(device.moves[SPACE_HOST] == 1 && device.moves[second] == 1);
+  }
+  halo_received(w.dat, first, NULL);
+  assert_true(dat_is_current(w.dat, SPACE_HOST, REGION_OWNED));
+  assert_int_equal(halo_bring(w.ctx, w.dat, SPACE_HOST, &w.err), OP_OK);
+  assert_int_equal(device.moves[SPACE_HOST], 2);
+  dat_wrote(w.dat, first);
+  assert_false(halo_is_current(w.ctx, w.dat, NULL));
+  assert_int_equal(halo_depth(w.ctx, w.dat), 0);
+  assert_int_equal(halo_bring(w.ctx, w.dat, second, &w.err), OP_OK); /* none is the newest */
+  assert_int_equal(device.moves[second], 1);
   close_world(&w);
 }
 

@@ -45,8 +45,8 @@ ends_with() { # SCENARIO COUNT WORDS: so many messages of the library, with thes
 after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
-for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local local-all refused no-code no-code-no-elements killed leaves environment environment-and-goes-on other-start other-starts-and-goes-on; do start $scenario; done
+for scenario in late late-loop slow other-exit other-partition other-loop other-result late-other-result late-missing; do start $scenario OP2_HANG=1; done
+for scenario in late one all local local-all refused no-code no-code-no-elements killed leaves environment environment-and-goes-on other-start other-starts-and-goes-on late-goes-on late-alone; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -105,6 +105,12 @@ differs other-exit OP2_HANG=1 "flow (messages)" "op_exit" "and they wait for eac
 differs other-partition OP2_HANG=1 "sum (a gather)" "op_partition" "and they wait for each other"
 differs other-loop OP2_HANG=1 "$flow" "back (messages)" "and they wait for each other"
 differs other-result OP2_HANG=1 "rank $last calls loop add, rank 0 calls loop sum"
+differs late-other-result OP2_HANG=1 "rank $last calls loop add, rank 0 calls loop sum"
+differs late-missing OP2_HANG=1 "sum (results)" "op_exit" "and they wait for each other"
+for scenario in late-goes-on late-alone; do
+  job $scenario
+  [[ $status -eq 0 && $said == *"went well"* && $said != *"op2jit: error"* ]] || fail "$scenario: $said"
+done
 job slow OP2_HANG=1
 [[ $status -eq 0 && $said == *"went well"* && $said != *error* ]] || fail "slow: $said"
 

@@ -51,7 +51,9 @@ static struct {
   op_set cells, faces;
   op_map ends;
   op_dat x, c, d;
+  op_gbl total;
   int flows, grows;
+  double expected; /* of total */
   char path[64];
 } mesh;
 
@@ -113,6 +115,26 @@ static int run_sum(void) {
   check(s == (code ? 0 : cells * (cells - 1) / 2 + mesh.grows * cells));
   return code;
 }
+/* Its result comes late. */
+static int declare_total(void) {
+  const double zero = 0;
+  mesh.total = op_decl_gbl(1, "double", NULL, "total");
+  return mesh.total ? op_put_gbl(mesh.total, &zero) : op_last_error()->code;
+}
+static int run_late(void) {
+  const int cells = N * own->size;
+  const int code =
+      op_par_loop(KERNEL(sum), "sum", mesh.cells, op_arg_dat(mesh.x, -1, OP_ID, 1, "double", OP_READ),
+                  op_arg_global(mesh.total, OP_INC));
+  mesh.expected += code ? 0 : cells * (cells - 1) / 2 + mesh.grows * cells;
+  return code;
+}
+static int look(void) {
+  double total = -1;
+  const int code = op_get_gbl(mesh.total, &total);
+  check(total == (code ? -1 : mesh.expected));
+  return code;
+}
 static int run_gather(void) {
   return op_par_loop(KERNEL(gather), "gather", mesh.faces,
                      op_arg_dat(mesh.c, -1, OP_ID, 1, "double", OP_READ),
@@ -159,11 +181,12 @@ static int barrier(void) {
 }
 
 static int (*const steps[])(void) = {
-    declare_cells, declare_faces, declare_map, declare_x,  declare_c,  declare_d, declare_constant,
-    run_flow,      run_grow,      run_flow,    run_sum,    run_gather, run_grow,  run_flow,
-    run_sum,       run_gather,    fetch,       fetch_some, put,        share_out, run_flow,
-    run_sum,       renumber,      run_flow,    run_gather, print,      timing,    diagnostics,
-    barrier,       fetch};
+    declare_cells, declare_faces, declare_map, declare_x,  declare_c, declare_d, declare_constant,
+    declare_total, run_flow,      run_grow,    run_late,   run_flow,  run_sum,   run_gather,
+    run_late,      run_late,      run_grow,    run_flow,   run_sum,   look,      run_gather,
+    fetch,         fetch_some,    put,         share_out,  run_flow,  run_late,  run_sum,
+    renumber,      run_flow,      run_late,    run_gather, print,     timing,    diagnostics,
+    look,          barrier,       fetch,       run_late};
 enum { STEPS = sizeof steps / sizeof *steps, NOWHERE = -1 };
 
 /* ---- one run ---- */
@@ -262,6 +285,7 @@ static struct seen run_failing(const char *what, long at, int argc, char **argv)
   if (op_init(argc, argv, 0) == OP_OK) {
     memory_fail(memory && is_victim() ? FAIL_ONCE : FAIL_NEVER, at);
     mesh.flows = mesh.grows = 0;
+    mesh.expected = 0;
     seen = run(memory ? OP_ERR_MEMORY : OP_ERR_DEVICE);
   } else {
     check(!memory);

@@ -248,6 +248,77 @@ static void other_starts_and_goes_on(void) {
   check(run_ends(4) == OP_OK);
 }
 
+/* ---- results that come late ---- */
+
+static op_gbl make_late_ring(void) {
+  static const double zero = 0;
+  double got;
+  make_ring();
+  op_gbl s = op_decl_gbl(1, "double", NULL, "s");
+  op_put_gbl(s, &zero);
+  op_par_loop(OP_KERNEL_OF(sum), "sum", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_global(s, OP_INC));
+  op_par_loop(OP_KERNEL_OF(add), "add", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_global(s, OP_INC));
+  op_get_gbl(s, &got);
+  return s;
+}
+
+static void run_late(op_gbl s, bool other) {
+  if (other)
+    op_par_loop(OP_KERNEL_OF(add), "add", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_global(s, OP_INC));
+  else
+    op_par_loop(OP_KERNEL_OF(sum), "sum", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_global(s, OP_INC));
+}
+
+/* Results of the same size, which the next one who looks finds to be of different loops. */
+static void late_other_result(void) {
+  double got;
+  op_gbl s = make_late_ring();
+  run_late(s, rank == last);
+  run_late(s, false);
+  op_get_gbl(s, &got);
+}
+
+/* All ranks return the same error from the same call, and go on. */
+static void late_goes_on(void) {
+  double got = -1, zero = 0;
+  op_gbl s = make_late_ring();
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  run_late(s, rank == last);
+  check(op_get_gbl(s, &got) == OP_ERR_MPI && got == -1);
+  check(strstr(op_last_error()->message, "calls loop add, rank 0 calls loop sum"));
+  check(!op_put_gbl(s, &zero));
+  run_late(s, false);
+  check(!op_get_gbl(s, &got) && got == 8 * (last + 1));
+  run_late(s, rank == last);
+  check(op_exit() == OP_ERR_MPI);
+  op_printf("went well\n");
+  exit(0);
+}
+
+/* The last rank has one loop less: the others wait for it, and it for them. */
+static void late_missing(void) {
+  double got;
+  op_gbl s = make_late_ring();
+  run_late(s, false);
+  if (rank != last)
+    run_late(s, false);
+  op_get_gbl(s, &got);
+}
+
+/* One that looks alone gets the sum: all ranks have brought theirs. */
+static void late_alone(void) {
+  double got = 0;
+  op_gbl s = make_late_ring();
+  run_late(s, false);
+  if (rank == last)
+    check(!op_get_gbl(s, &got) && got == 4 * 8 * (last + 1));
+  op_barrier();
+}
+
 /* The same calls, at very different times: no error. */
 static void slow(void) {
   make_ring();
@@ -353,6 +424,10 @@ static const struct {
                  {"other-result", other_result},
                  {"other-start", other_start},
                  {"other-starts-and-goes-on", other_starts_and_goes_on},
+                 {"late-other-result", late_other_result},
+                 {"late-goes-on", late_goes_on},
+                 {"late-missing", late_missing},
+                 {"late-alone", late_alone},
                  {"slow", slow},
                  {"violates", violates},
                  {"violates-and-goes-on", violates_and_goes_on}};

@@ -154,6 +154,26 @@ static void test_exchange(size_t unit) {
   free(receive);
 }
 
+/* The same where receivers learn what comes. */
+static void test_post(size_t unit) {
+  size_t give[64], take[64], out = 0, at = 0;
+  for (int r = 0; r < comm->size; r++)
+    out += give[r] = between(comm->rank, r, unit);
+  unsigned char *send = malloc(out + 1);
+  void *receive = NULL;
+  check(send);
+  for (int r = 0; r < comm->size; at += give[r++])
+    for (size_t i = 0; i < give[r]; i++)
+      send[at + i] = value(comm->rank * 8 + r, i);
+  WORKS(comm->table->post(comm, send, give, &receive, take, &err));
+  at = 0;
+  for (int r = 0; r < comm->size; at += take[r++]) {
+    check(take[r] == between(r, comm->rank, unit));
+    check_filled((unsigned char *)receive + at, r * 8 + comm->rank, take[r]);
+  }
+  free(receive);
+}
+
 /* A ring, also to oneself when there is one rank only; the same messages several times. */
 static void test_messages(size_t bytes) {
   if (!comm->table->send_init) /* one process has nobody to send to */
@@ -205,6 +225,7 @@ static void test_all(bool large) {
     test_gather(sizes[i], 0);
     test_gather(sizes[i], comm->size - 1);
     test_exchange(sizes[i]);
+    test_post(sizes[i]);
     test_messages(sizes[i]);
   }
   test_reductions();
@@ -217,6 +238,7 @@ static void test_all(bool large) {
   test_gather_all(LARGE);
   test_gather(LARGE, 0);
   test_exchange(LARGE);
+  test_post(LARGE);
   test_messages(LARGE);
 }
 

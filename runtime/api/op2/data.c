@@ -112,7 +112,11 @@ static void add_needs(struct op_context *ctx, int nargs, const op_arg *args, boo
     const struct map *map = is_direct(&args[i]) ? NULL
                                                 : api_object(ctx, args[i].map_, HANDLE_MAP,
                                                              "op_mpi_halo_exchanges", "an argument's map");
-    if (!api_error()->code && !halo_is_current(ctx, dat, SPACE_HOST, map))
+    if (api_error()->code)
+      continue;
+    if (halo_is_current(ctx, dat, map))
+      halo_bring(ctx, dat, SPACE_HOST, api_error());
+    else
       needs[(*count)++] = (struct halo_need){.dat = dat, .map = map};
   }
 }
@@ -159,7 +163,7 @@ int op2jit_op2_wrote(int nargs, const op_arg *args) {
   for (int i = 0; i < nargs; i++) {
     struct dat *dat = args[i].access_ == OP_READ ? NULL : dat_of(ctx, &args[i]);
     if (dat)
-      dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+      dat_wrote(dat, SPACE_HOST);
   }
   return api_leave_local(api_error()->code);
 }

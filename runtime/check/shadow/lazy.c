@@ -10,6 +10,8 @@
 #include "loop/loop.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
+#include "ranks/agree.h"
 
 /* Something that a launch writes; the first one in the order of the calls. */
 struct written {
@@ -74,6 +76,8 @@ static int look_at(struct op_context *ctx, struct launch *const *launches, int n
       const struct loop_arg *arg = &launches[l]->loop->args[i];
       if (arg->dat && arg->present && arg->access != OP_READ)
         code = dat_need(ctx, arg->dat, SPACE_HOST, REGION_OWNED, err);
+      else if (arg->gbl && arg->present) /* ranks' results may be on their way */
+        code = gbl_await(ctx, arg->gbl, err);
     }
   return code;
 }
@@ -83,9 +87,9 @@ static int put_back(struct op_context *ctx, const struct writes *w, struct error
   for (int k = 0; !code && k < w->count; k++) {
     const struct loop *loop = w->items[k].launch->loop;
     struct dat *dat = loop->args[w->items[k].arg].dat;
-    if (!dat || loop->space == SPACE_HOST)
+    if (!dat || (loop->space == SPACE_HOST && !dat->set->spread))
       continue;
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST); /* and copies of others' elements are old */
     code = dat_need(ctx, dat, loop->space, REGION_OWNED, err);
   }
   return code;
@@ -152,6 +156,8 @@ static int compare_all(const struct writes *w, int n, struct error *err) {
   for (int k = 0; k < w->count; k++) {
     const struct loop_arg *arg = &w->items[k].launch->loop->args[w->items[k].arg];
     const struct dat *dat = arg->dat;
+    if (dat)
+      values_take_halo(dat, w->items[k].first, w->items[k].memory);
     const size_t rows = dat && dat->soa ? (size_t)dat->stride
                         : dat           ? (size_t)dat->set->extents[EXTENT_OWNED]
                                         : 1;
@@ -168,6 +174,7 @@ int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, st
   int code = look_at(ctx, launches, n, err);
   if (!code)
     code = find_writes(&w, launches, n, err);
+  code = agree_on_success(ctx->agreement, code, err);
   if (!code)
     code = queue_run(ctx, launches, n, false, err);
   if (!code)
@@ -184,7 +191,7 @@ int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, st
   if (!code)
     code = look_at(ctx, launches, n, err);
   if (!code)
-    code = compare_all(&w, n, err);
+    code = agree_on_success(ctx->agreement, compare_all(&w, n, err), err);
   if (code)
     restore_before(&w);
   else

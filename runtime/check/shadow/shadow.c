@@ -188,8 +188,7 @@ static int report(const struct op_context *ctx, const struct loop *loop, int i, 
   return error_prefix(err, "loop %s, ", loop->name);
 }
 
-/* The halos of a run are nobody's result. */
-static void take_halo(const struct dat *dat, const unsigned char *from, unsigned char *to) {
+void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned char *to) {
   const long owned = dat->set->extents[EXTENT_OWNED], halo = dat->set->extents[EXTENT_NONEXEC] - owned;
   for (int c = 0; dat->soa && halo && c < dat->dim; c++) {
     const size_t at = ((size_t)c * (size_t)dat->stride + (size_t)owned) * dat->value_size;
@@ -204,7 +203,7 @@ static int compare_dat(const struct op_context *ctx, const struct loop *loop, in
   unsigned char *second = dat->replicas[SPACE_HOST].memory;
   const size_t rows = dat->soa ? (size_t)dat->stride : (size_t)dat->set->extents[EXTENT_OWNED];
   const size_t count = rows * (size_t)dat->dim;
-  take_halo(dat, first, second);
+  values_take_halo(dat, first, second);
   const size_t at = compare(&loop->args[i], sums->size[i], sums->count[i], first, second, count);
   if (at == count)
     return OP_OK;
@@ -269,7 +268,7 @@ static int judge(struct op_context *ctx, struct launch *launch, const struct sha
 static void wrote(const struct loop *loop, const struct copies *written, enum space space) {
   for (int i = 0; i < loop->nargs; i++)
     if (written->dats[i])
-      dat_wrote(loop->args[i].dat, space, REGION_OWNED);
+      dat_wrote(loop->args[i].dat, space);
 }
 
 /* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A

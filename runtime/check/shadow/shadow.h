@@ -32,6 +32,8 @@ double values_tolerance(enum type_code type);
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance);
 void values_place(const struct dat *dat, size_t value, struct text *out);
+/* Copies of others' elements are nobody's result: those of a dat from one memory in its layout to another. */
+void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned char *to);
 
 /* In place of shadow_end after a first run that failed. */
 void shadow_drop(struct shadow_run *run);

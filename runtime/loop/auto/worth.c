@@ -64,17 +64,17 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
 }
 
 /* Programs of OP2 look at the memory that loops run on, unless they promised not to; a function of theirs may look at
- * anything. */
+ * anything. With ranks other units of them look at halos too. */
 static bool may_be_looked_at(const struct op_context *ctx, const struct loop *loop) {
-  return loop->compiled && (loop->ranged || !ctx->untouched);
+  return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other. A kernel that
- * is a function of the program may look at anything in it, and waits in tests only. */
+/* Ranks do not decide by what each of them measures; what looks at loops from outside looks at one after the other. A kernel
+ * that is a function of the program may look at anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !may_be_looked_at(ctx, loop) &&
-         comm_alone(ctx->comm) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. */

@@ -91,8 +91,9 @@ void temporaries_bury(struct op_context *ctx) {
 int temporary_end(struct op_context *ctx, struct dat *dat, struct error *err) {
   const op_dat handle = dat->handle;
   if (!may_keep(ctx)) {
+    const int code = is_waited_for(ctx, dat) ? queue_flush(ctx, err) : OP_OK;
     dat_forget(ctx, dat);
-    return OP_OK;
+    return code;
   }
   handle_release(ctx->handles, handle, dat->name);
   dat->handle = NULL;

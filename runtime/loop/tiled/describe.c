@@ -55,7 +55,9 @@ static int add_dat(struct tiled_description *d, const struct dat *dat) {
 static enum chain_use use_of(const struct loop *loop, const struct loop_arg *arg) {
   if (arg->access == OP_READ)
     return CHAIN_READS;
-  return access_reduces(arg->access) || loop_arg_meets(loop, arg) ? CHAIN_ADDS : CHAIN_WRITES;
+  if (access_reduces(arg->access) || loop_arg_meets(loop, arg))
+    return CHAIN_ADDS;
+  return arg->access == OP_WRITE ? CHAIN_OVERWRITES : CHAIN_WRITES;
 }
 
 static void add_access(struct tiled_description *d, struct chain_access *to, const struct loop *loop,
@@ -65,7 +67,8 @@ static void add_access(struct tiled_description *d, struct chain_access *to, con
                               .use = use_of(loop, arg),
                               .map = arg->map ? add_map(d, arg->map, arg->entry) : -1,
                               .first = arg->map && !all ? arg->idx : 0,
-                              .count = all ? map_width(arg->map) : 1};
+                              .count = all ? map_width(arg->map) : 1,
+                              .own = arg_is_own(arg)};
 }
 
 /* Numbers and payloads are no data of the mesh, globals are the launches' own. */
@@ -74,8 +77,11 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
   for (int l = 0; l < n; l++) {
     const struct loop *loop = loops[l];
     struct chain_loop *to = &d->loops[d->chain.nloops++];
-    *to = (struct chain_loop){
-        .set = add_set(d, loop->set), .accesses = next, .combines = loop->ready.nreductions > 0};
+    /* What a compiled function is said to write may be so on some paths only. */
+    *to = (struct chain_loop){.set = add_set(d, loop->set),
+                              .accesses = next,
+                              .combines = loop->ready.nreductions > 0,
+                              .whole = !loop->set->sub && !loop->compiled};
     for (int i = 0; i < loop->nargs; i++)
       if (loop->args[i].form == DESC_DAT && loop->args[i].present) {
         add_access(d, next++, loop, &loop->args[i]);

@@ -196,6 +196,6 @@ struct dat *ragged_targets(struct op_context *ctx, struct map *map, struct error
   for (long i = 0; dat && i < map->entries->extents[EXTENT_OWNED]; i++)
     memcpy(dat_value(dat, i, 0), numbers ? &numbers[map->table[i]] : &map->table[i], sizeof *numbers);
   if (dat)
-    dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+    dat_wrote(dat, SPACE_HOST);
   return map->targets = dat;
 }

@@ -21,7 +21,7 @@ int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) 
   view_leave(dat, "derivatives are computed, which keep its old values");
   host->memory = memory;
   host->bytes = bytes;
-  dat_wrote(dat, SPACE_HOST, REGION_OWNED);
+  dat_wrote(dat, SPACE_HOST);
   return OP_OK;
 }
 
@@ -38,9 +38,7 @@ static void renew(struct dat *dat, uint64_t was, uint64_t version) {
   for (int s = 0; s < SPACES; s++) {
     uint64_t *of = dat->replicas[s].version;
     of[REGION_OWNED] = of[REGION_OWNED] == was ? version : 0;
-    of[REGION_EXEC] = of[REGION_NONEXEC] = 0;
-    for (int i = 0; i < dat->nmarks; i++)
-      dat->marks[i].version[s] = 0;
+    of[REGION_COPIES] = 0;
   }
 }
 

@@ -26,14 +26,15 @@ struct chain_map {
 };
 
 /* Adding elements, and those that write and are known to, meet each other in one target, the others only those of other
- * loops. */
-enum chain_use { CHAIN_READS, CHAIN_WRITES, CHAIN_ADDS };
+ * loops. What overwrites does not read the old value. */
+enum chain_use { CHAIN_READS, CHAIN_WRITES, CHAIN_ADDS, CHAIN_OVERWRITES };
 
 struct chain_access {
   int dat;
   enum chain_use use;
   int map;          /* -1: directly */
   int first, count; /* columns of the map */
+  bool own;         /* the map leads to what only the loop's own element has, as if directly */
 };
 
 struct chain_loop {
@@ -41,6 +42,8 @@ struct chain_loop {
   const struct chain_access *accesses;
   int naccesses;
   bool combines; /* it has results that are kept apart by blocks of its set */
+  bool
+      whole; /* it runs over all elements of a set, and what it overwrites directly has nothing of its old values */
 };
 
 struct chain {

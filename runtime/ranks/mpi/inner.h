@@ -9,7 +9,7 @@
 /* The longest single message. Longer ones go in pieces: MPI counts in int. */
 enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
-enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER };
+enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_POST, TAG_POST_NEXT };
 
 struct mpi_watch;
 
@@ -21,6 +21,7 @@ struct mpi_state {
   struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
   int number;              /* of this comm there */
   long long started;       /* the number of what `start` began last */
+  int posts;               /* called so far: 1 if an odd number */
   unsigned char *room;     /* through which small collectives go */
   size_t room_bytes;
 };
@@ -62,8 +63,8 @@ void mpi_watch_tell(struct comm *c, const struct error *err);
 int mpi_watch_told(struct comm *c, struct error *err);
 
 /* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in
- * their memory from then on. */
-void mpi_abandon(MPI_Request *requests, int receives, int count);
+ * their memory from then on. False: some that are sent are still on their way, and their memory has to stay. */
+bool mpi_abandon(MPI_Request *requests, int receives, int count);
 
 /* Pieces of `bytes`. */
 static inline int mpi_pieces(size_t bytes) {
@@ -95,6 +96,15 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                  const size_t *receive_bytes, struct error *err);
+/* gathers.c */
+int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
+                     struct error *err);
+int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, struct error *err);
+int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
+void mpi_gather_free(struct comm *c, struct comm_gather *gather);
+/* post.c */
+int mpi_post(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
+             struct error *err);
 /* The functions of `operations`. */
 int mpi_make_operations(MPI_Op operations[3], struct error *err);
 

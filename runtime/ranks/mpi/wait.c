@@ -72,18 +72,23 @@ int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *c
   return code;
 }
 
-void mpi_abandon(MPI_Request *requests, int receives, int count) {
+bool mpi_abandon(MPI_Request *requests, int receives, int count) {
+  bool over = true;
+  int i = 0;
   const double begin = clock_seconds();
-  for (int i = 0; i < receives; i++)
-    if (requests[i] != MPI_REQUEST_NULL)
-      MPI_Cancel(&requests[i]);
-  for (int i = 0, done = 0; i < count && clock_seconds() - begin < 1; i += done) {
+  for (int r = 0; r < receives; r++)
+    if (requests[r] != MPI_REQUEST_NULL)
+      MPI_Cancel(&requests[r]);
+  for (int done = 0; i < count && clock_seconds() - begin < 1; i += done) {
     done = 1;
     if (MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       done = 1;
     /* A receiver that went away. MPI has a copy of all but long messages. */
-    if (!done && i >= receives)
+    if (!done && i >= receives) {
+      over = false;
       done = MPI_Request_free(&requests[i]) == MPI_SUCCESS;
+    }
     sched_yield();
   }
+  return over && i == count;
 }

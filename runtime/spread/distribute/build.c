@@ -7,9 +7,9 @@
 #include "context/context.h"
 #include "directory.h"
 #include "grown.h"
-#include "mail.h"
 #include "mesh/data.h"
 #include "numbers.h"
+#include "parcels.h"
 #include "ranks/comm.h"
 
 /* ---- memory ---- */
@@ -93,7 +93,7 @@ static int *translate(struct grown_set *to, struct rows *rows, size_t entries) {
   return NULL;
 }
 
-static int begin_set(struct growth *g, struct share_set *from, struct grown_set *set, struct error *err) {
+static int begin_set(struct share_set *from, struct grown_set *set, struct error *err) {
   set->owned = from->owned;
   set->first = from->first;
   set->begin = from->begin;
@@ -101,10 +101,21 @@ static int begin_set(struct growth *g, struct share_set *from, struct grown_set 
   from->begin = NULL;
   const bool good = numbers_take(&set->ids, from->numbers, from->owned);
   from->numbers = NULL;
-  if (!good)
+  return good ? OP_OK : no_memory(err);
+}
+
+static int make_directories(struct growth *g, struct error *err) {
+  struct telling *told = array_new((size_t)g->nsets, sizeof *told);
+  if (!told)
     return no_memory(err);
-  return directory_make(&set->owners, g->comm, from->first[g->comm->size], set->ids.number, set->owned, NULL,
-                        g->comm->rank, err);
+  for (int s = 0; s < g->nsets; s++) {
+    struct grown_set *set = &g->sets[s];
+    told[s] = (struct telling){&set->owners, set->first[g->comm->size], set->ids.number, NULL, set->owned,
+                               g->comm->rank};
+  }
+  const int code = directories_make(g->comm, told, g->nsets, err);
+  free(told);
+  return code;
 }
 
 static int begin(struct growth *g, struct share *share, struct error *err) {
@@ -117,7 +128,9 @@ static int begin(struct growth *g, struct share *share, struct error *err) {
     return no_memory(err);
   int code = OP_OK;
   for (int s = 0; !code && s < g->nsets; s++)
-    code = begin_set(g, &share->sets[s], &g->sets[s], err);
+    code = begin_set(&share->sets[s], &g->sets[s], err);
+  if (!code)
+    code = make_directories(g, err);
   for (int m = 0; !code && m < g->nmaps; m++) {
     struct share_map *from = &share->maps[m];
     struct grown_map *map = &g->maps[m];
@@ -130,19 +143,36 @@ static int begin(struct growth *g, struct share *share, struct error *err) {
   return code;
 }
 
-static int ask_owners(struct growth *g, struct grown_set *set, struct error *err) {
+static int prepare_question(struct grown_set *set, struct question *q, struct error *err) {
   const long foreign = set->ids.count - set->owned;
   int *owner = array_resize(set->owner, (size_t)foreign, sizeof *owner);
   if (!owner)
     return no_memory(err);
   set->owner = owner;
-  int code = directory_ask(&set->owners, g->comm, set->ids.number + set->owned + set->asked,
-                           foreign - set->asked, owner + set->asked, err);
-  for (long i = set->asked; !code && i < foreign; i++)
-    if (owner[i] < 0)
-      code = error_mistake(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set",
-                           set->ids.number[set->owned + i]);
-  set->asked = foreign;
+  *q = (struct question){&set->owners, set->ids.number + set->owned + set->asked, foreign - set->asked,
+                         owner + set->asked};
+  return OP_OK;
+}
+
+static int check_answers(struct grown_set *set, const struct question *q, struct error *err) {
+  for (long i = 0; i < q->count; i++)
+    if (q->values[i] < 0)
+      return error_mistake(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", q->numbers[i]);
+  set->asked += q->count;
+  return OP_OK;
+}
+
+/* Of those that were met since. */
+static int ask_owners(struct growth *g, struct error *err) {
+  struct question *questions = array_new((size_t)g->nsets, sizeof *questions);
+  int code = questions ? OP_OK : no_memory(err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = prepare_question(&g->sets[s], &questions[s], err);
+  if (!code)
+    code = directories_ask(g->comm, questions, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = check_answers(&g->sets[s], &questions[s], err);
+  free(questions);
   return code;
 }
 
@@ -241,77 +271,136 @@ static int list_exports(struct growth *g, int s, const int *order, long *counts,
   return *list ? OP_OK : no_memory(err);
 }
 
-/* The rows of a map, in global numbers, follow the elements that were sent. */
-static int send_rows(struct growth *g, struct grown_map *map, const int *order, const int *list, long going,
-                     const long *counts, const struct mail *in, struct error *err) {
-  struct grown_set *to = &g->sets[map->to];
+/* What goes to the ranks that execute elements of a set too: their numbers, their places here, and the rows of each map
+ * from the set, in global numbers. To be freed also after an error. */
+struct exports {
+  long *counts, going;
+  int *list; /* places */
+  long long *numbers, **rows;
+  int *maps, nmaps;
+  struct parcel *parcels; /* borrowed: numbers, places, rows of the maps */
+  struct mail *in;        /* the same */
+};
+
+static int list_rows(const struct growth *g, struct exports *x, int i, const int *order, struct error *err) {
+  const struct grown_map *map = &g->maps[x->maps[i]];
+  const struct grown_set *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
-  struct rows rows = {.entries = array_new((size_t)in->total * arity, sizeof(long long)), .wide = true};
-  long long *out = array_new((size_t)going * arity, sizeof *out);
-  int code = out && rows.entries ? OP_OK : no_memory(err);
-  for (long i = 0; !code && i < going; i++)
+  long long *out = x->rows[i] = array_new((size_t)x->going * arity, sizeof *out);
+  if (!out)
+    return no_memory(err);
+  for (long e = 0; e < x->going; e++)
     for (size_t k = 0; k < arity; k++)
-      out[(size_t)i * arity + k] = to->ids.number[map->owned[(size_t)order[list[i]] * arity + k]];
-  if (!code)
-    code = mail_send_known(g->comm, out, counts, arity * sizeof *out, rows.entries, in->counts, err);
-  if (!code && !(map->exec = translate(to, &rows, (size_t)in->total * arity)))
-    code = no_memory(err);
-  free(out);
-  free(rows.entries);
+      out[(size_t)e * arity + k] = to->ids.number[map->owned[(size_t)order[x->list[e]] * arity + k]];
+  x->parcels[2 + i] = (struct parcel){out, x->counts, arity * sizeof *out, &x->in[2 + i]};
+  return OP_OK;
+}
+
+static int exports_new(const struct growth *g, int s, struct exports *x, struct error *err) {
+  const size_t nmaps = (size_t)g->nmaps;
+  x->counts = array_new((size_t)g->comm->size, sizeof *x->counts);
+  x->rows = array_new(nmaps, sizeof *x->rows);
+  x->maps = array_new(nmaps, sizeof *x->maps);
+  x->in = array_new(nmaps + 2, sizeof *x->in);
+  for (int m = 0; x->maps && m < g->nmaps; m++)
+    if (g->maps[m].from == s)
+      x->maps[x->nmaps++] = m;
+  return x->counts && x->rows && x->maps && x->in ? OP_OK : no_memory(err);
+}
+
+static void exports_free(struct exports *x) {
+  for (int i = 0; x->in && i < x->nmaps + 2; i++)
+    mail_free(&x->in[i]);
+  for (int i = 0; x->rows && i < x->nmaps; i++)
+    free(x->rows[i]);
+  free(x->counts);
+  free(x->list);
+  free(x->numbers);
+  free(x->rows);
+  free(x->maps);
+  free(x->in);
+}
+
+static int list_all(const struct growth *g, const struct grown_set *set, struct exports *x, const int *order,
+                    struct error *err) {
+  for (int r = 0; r < g->comm->size; r++)
+    x->going += x->counts[r];
+  if (!(x->numbers = array_new((size_t)x->going, sizeof *x->numbers)))
+    return no_memory(err);
+  for (long i = 0; i < x->going; i++)
+    x->numbers[i] = set->ids.number[order[x->list[i]]];
+  x->parcels[0] = (struct parcel){x->numbers, x->counts, sizeof *x->numbers, &x->in[0]};
+  x->parcels[1] = (struct parcel){x->list, x->counts, sizeof *x->list, &x->in[1]};
+  int code = OP_OK;
+  for (int i = 0; !code && i < x->nmaps; i++)
+    code = list_rows(g, x, i, order, err);
   return code;
 }
 
 /* Elements that arrive are copies to be executed here: in the order of their owners, and of their owners' numbers. */
-static int take_exec(struct growth *g, struct grown_set *set, const int *list, const long *counts,
-                     struct mail *in, struct error *err) {
-  set->exec = in->total;
-  set->exec_counts = in->counts;
-  in->counts = NULL;
-  set->exec_ids = array_new((size_t)set->exec, sizeof *set->exec_ids);
-  set->remote = array_new((size_t)set->exec, sizeof *set->remote);
-  if (!set->exec_ids || !set->remote)
+static int take_exec(struct growth *g, struct grown_set *set, struct exports *x, struct error *err) {
+  const long long *numbers = x->in[0].items;
+  set->exec = x->in[0].total;
+  set->exec_counts = x->in[0].counts;
+  x->in[0].counts = NULL;
+  set->remote = x->in[1].items;
+  x->in[1].items = NULL;
+  for (int i = 0; i < x->nmaps; i++) {
+    struct grown_map *map = &g->maps[x->maps[i]];
+    struct rows rows = {.entries = x->in[2 + i].items, .wide = true};
+    x->in[2 + i].items = NULL;
+    map->exec = translate(&g->sets[map->to], &rows, (size_t)set->exec * (size_t)map->arity);
+    if (!map->exec)
+      return no_memory(err);
+  }
+  if (!(set->exec_ids = array_new((size_t)set->exec, sizeof *set->exec_ids)))
     return no_memory(err);
-  const long long *numbers = in->items;
   for (long i = 0; i < set->exec; i++)
     if ((set->exec_ids[i] = numbers_add(&set->ids, numbers[i])) < 0)
       return no_memory(err);
-  return mail_send_known(g->comm, list, counts, sizeof *list, set->remote, set->exec_counts, err);
+  return OP_OK;
 }
 
-static int exchange_exec(struct growth *g, int s, struct built *built, struct error *err) {
-  struct grown_set *set = &g->sets[s];
-  struct built_set *out = &built->sets[s];
-  const size_t ranks = (size_t)g->comm->size;
-  long *counts = array_new(ranks, sizeof *counts), going = 0;
-  int *list = NULL;
-  long long *numbers = NULL;
-  struct mail in = {0};
-  int code = !counts      ? no_memory(err)
-             : set->begin ? grown_list_entries(g, s, built, counts, &list, err)
-                          : list_exports(g, s, out->order, counts, &list, err);
-  for (size_t r = 0; !code && r < ranks; r++)
-    going += counts[r];
-  if (!code && !(numbers = array_new((size_t)going, sizeof *numbers)))
-    code = no_memory(err);
-  for (long i = 0; !code && i < going; i++)
-    numbers[i] = set->ids.number[out->order[list[i]]];
+static int make_exports(struct growth *g, int s, const struct built *built, struct exports *x,
+                        struct error *err) {
+  const struct grown_set *set = &g->sets[s];
+  const int *order = built->sets[s].order;
+  int code = exports_new(g, s, x, err);
   if (!code)
-    code = mail_send(g->comm, numbers, counts, sizeof *numbers, &in, err);
-  for (int m = 0; !code && m < g->nmaps; m++)
-    if (g->maps[m].from == s)
-      code = send_rows(g, &g->maps[m], out->order, list, going, counts, &in, err);
-  if (!code)
-    code = take_exec(g, set, list, counts, &in, err);
+    code = set->begin ? grown_list_entries(g, s, built, x->counts, &x->list, err)
+                      : list_exports(g, s, order, x->counts, &x->list, err);
+  return code ? code : list_all(g, set, x, order, err);
+}
+
+static int take_exports(struct growth *g, int s, struct built *built, struct exports *x, struct error *err) {
+  int code = take_exec(g, &g->sets[s], x, err);
   if (!code) {
-    code = side_from_counts(&out->spread->exec.send, g->comm->size, counts, list, err);
-    list = NULL;
+    code = side_from_counts(&built->sets[s].spread->exec.send, g->comm->size, x->counts, x->list, err);
+    x->list = NULL;
   }
-  if (!code && set->begin)
-    code = grown_first(g, s, built, err);
-  mail_free(&in);
-  free(numbers);
-  free(list);
-  free(counts);
+  return !code && g->sets[s].begin ? grown_first(g, s, built, err) : code;
+}
+
+/* Of all sets but those of entries at once (`only` < 0), or of one set of entries, which go where its elements went. */
+static int exchange_exec(struct growth *g, int only, struct built *built, struct error *err) {
+  struct exports *all = array_new((size_t)g->nsets, sizeof *all);
+  struct parcel *parcels = array_new((size_t)g->nmaps + 2 * (size_t)g->nsets, sizeof *parcels);
+  int code = all && parcels ? OP_OK : no_memory(err), n = 0;
+  for (int s = 0; !code && s < g->nsets; s++)
+    if (only < 0 ? !g->sets[s].begin : s == only) {
+      all[s].parcels = parcels + n;
+      code = make_exports(g, s, built, &all[s], err);
+      n += all[s].nmaps + 2;
+    }
+  if (!code && n)
+    code = parcels_send(g->comm, parcels, n, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    if (all[s].parcels)
+      code = take_exports(g, s, built, &all[s], err);
+  for (int s = 0; all && s < g->nsets; s++)
+    exports_free(&all[s]);
+  free(all);
+  free(parcels);
   return code;
 }
 
@@ -319,30 +408,33 @@ static int exchange_exec(struct growth *g, int s, struct built *built, struct er
 
 static int build(struct growth *g, struct share *share, struct built *built, struct error *err) {
   int code = begin(g, share, err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = ask_owners(g, &g->sets[s], err);
+  if (!code)
+    code = ask_owners(g, err);
   if (!code)
     code = find_reaching(g, err);
   for (int s = 0; !code && s < g->nsets; s++) {
     built->sets[s].spread = array_new(1, sizeof *built->sets[s].spread);
     code = built->sets[s].spread ? order_owned(g, s, built, err) : no_memory(err);
   }
+  if (!code)
+    code = exchange_exec(g, -1, built, err);
   for (int s = 0; !code && s < g->nsets; s++)
-    code = exchange_exec(g, s, built, err);
-  for (int s = 0; !code && s < g->nsets; s++) {
-    code = ask_owners(g, &g->sets[s], err);
+    if (g->sets[s].begin)
+      code = exchange_exec(g, s, built, err);
+  if (!code)
+    code = ask_owners(g, err);
+  for (int s = 0; !code && s < g->nsets; s++)
     directory_free(&g->sets[s].owners);
-  }
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = grown_nonexec(g, s, &built->sets[s], err);
+  if (!code)
+    code = grown_nonexec(g, built, err);
   for (int s = 0; !code && s < g->nsets; s++)
     code = grown_numbers(g, s, &built->sets[s], err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = grown_home(g, s, &built->sets[s], err);
+  if (!code)
+    code = grown_homes(g, built, err);
   for (int m = 0; !code && m < g->nmaps; m++)
     code = grown_table(g, m, &built->maps[m], err);
-  for (int m = 0; !code && m < g->nmaps; m++)
-    code = grown_map_halo(g, m, built, err);
+  if (!code)
+    code = grown_map_halos(g, built, err);
   return code;
 }
 

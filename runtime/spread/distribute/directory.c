@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "mail.h"
+#include "parcels.h"
 
 long long block_begin(long long total, int ranks, int rank) {
   const long long size = total / ranks, rest = total % ranks;
@@ -64,6 +64,8 @@ int tell_blocks(struct comm *comm, long long total, struct told *told, long coun
                     : error_memory(err, "messages to other ranks", (size_t)comm->size * sizeof *counts);
   if (!code)
     code = mail_send(comm, told, counts, sizeof *told, in, err);
+  else
+    free(told);
   free(counts);
   return code;
 }
@@ -74,15 +76,8 @@ struct stretch {
   int count, value;
 };
 
-struct entries {
-  const long long *numbers;
-  const int *values;
-  long count;
-  int same;
-};
-
 /* Into `out`, at the places where each rank's begin; NULL: they are counted only. */
-static void list_stretches(const struct entries *e, struct lookup *l, long *places, struct stretch *out) {
+static void list_stretches(const struct telling *e, struct lookup *l, long *places, struct stretch *out) {
   int rank = -1;
   for (long i = 0; i < e->count; i++) {
     const int value = e->values ? e->values[i] : e->same, to = rank_of(l, e->numbers[i]);
@@ -97,46 +92,71 @@ static void list_stretches(const struct entries *e, struct lookup *l, long *plac
   }
 }
 
-static int send_stretches(struct comm *comm, long long total, const struct entries *e, struct mail *in,
-                          struct error *err) {
-  struct lookup l = {.total = total, .ranks = comm->size};
-  const size_t ranks = (size_t)comm->size;
-  struct stretch *out = NULL;
-  long *counts = array_new(2 * ranks + 1, sizeof *counts);
-  int code = counts ? OP_OK : error_memory(err, "the directory of a set", ranks * sizeof *counts);
-  if (!code) {
-    long *first = counts + ranks;
-    list_stretches(e, &l, counts, NULL);
-    running_sum(first, counts, comm->size);
-    if (!(out = array_new((size_t)first[ranks], sizeof *out)))
-      code = error_memory(err, "the directory of a set", (size_t)first[ranks] * sizeof *out);
-    else
-      list_stretches(e, &l, first, out);
+/* What is told of one directory. To be freed also after an error. */
+struct stretches {
+  long *counts;
+  struct stretch *out;
+  struct mail in;
+};
+
+static int take_stretches(struct stretches *s, const struct telling *e, int ranks, struct error *err) {
+  struct lookup l = {.total = e->total, .ranks = ranks};
+  s->counts = array_new(2 * (size_t)ranks + 1, sizeof *s->counts);
+  if (!s->counts)
+    return error_memory(err, "the directory of a set", (size_t)ranks * sizeof *s->counts);
+  long *first = s->counts + ranks;
+  list_stretches(e, &l, s->counts, NULL);
+  running_sum(first, s->counts, ranks);
+  if (!(s->out = array_new((size_t)first[ranks], sizeof *s->out)))
+    return error_memory(err, "the directory of a set", (size_t)first[ranks] * sizeof *s->out);
+  list_stretches(e, &l, first, s->out);
+  return OP_OK;
+}
+
+static int fill(struct directory *d, const struct mail *in, struct error *err) {
+  if (!(d->values = array_new((size_t)d->size, sizeof *d->values)))
+    return error_memory(err, "the directory of a set", (size_t)d->size * sizeof *d->values);
+  for (long i = 0; i < d->size; i++)
+    d->values[i] = -1;
+  const struct stretch *said = in->items;
+  for (long i = 0; i < in->total; i++)
+    for (int k = 0; k < said[i].count; k++)
+      d->values[said[i].number - d->first + k] = said[i].value;
+  return OP_OK;
+}
+
+int directories_make(struct comm *comm, const struct telling *told, int n, struct error *err) {
+  struct stretches *all = array_new((size_t)n, sizeof *all);
+  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
+  int code = all && parcels ? OP_OK : error_memory(err, "directories", (size_t)n * sizeof *all);
+  for (int i = 0; i < n; i++) {
+    struct directory *d = told[i].directory;
+    *d = (struct directory){.total = told[i].total,
+                            .first = block_begin(told[i].total, comm->size, comm->rank)};
+    d->size = (long)(block_begin(told[i].total, comm->size, comm->rank + 1) - d->first);
+    if (!code)
+      code = take_stretches(&all[i], &told[i], comm->size, err);
+    if (!code)
+      parcels[i] = (struct parcel){all[i].out, all[i].counts, sizeof *all[i].out, &all[i].in};
   }
   if (!code)
-    code = mail_send(comm, out, counts, sizeof *out, in, err);
-  free(out);
-  free(counts);
+    code = parcels_send(comm, parcels, n, err);
+  for (int i = 0; !code && i < n; i++)
+    code = fill(told[i].directory, &all[i].in, err);
+  for (int i = 0; all && i < n; i++) {
+    free(all[i].counts);
+    free(all[i].out);
+    mail_free(&all[i].in);
+  }
+  free(all);
+  free(parcels);
   return code;
 }
 
 int directory_make(struct directory *d, struct comm *comm, long long total, const long long *numbers,
                    long count, const int *values, int same, struct error *err) {
-  const struct entries e = {.numbers = numbers, .values = values, .count = count, .same = same};
-  struct mail in = {0};
-  *d = (struct directory){.total = total, .first = block_begin(total, comm->size, comm->rank)};
-  d->size = (long)(block_begin(total, comm->size, comm->rank + 1) - d->first);
-  int code = send_stretches(comm, total, &e, &in, err);
-  if (!code && !(d->values = array_new((size_t)d->size, sizeof *d->values)))
-    code = error_memory(err, "the directory of a set", (size_t)d->size * sizeof *d->values);
-  for (long i = 0; !code && i < d->size; i++)
-    d->values[i] = -1;
-  const struct stretch *said = in.items;
-  for (long i = 0; !code && i < in.total; i++)
-    for (int k = 0; k < said[i].count; k++)
-      d->values[said[i].number - d->first + k] = said[i].value;
-  mail_free(&in);
-  return code;
+  const struct telling told = {d, total, numbers, values, count, same};
+  return directories_make(comm, &told, 1, err);
 }
 
 /* ---- asking ---- */
@@ -145,7 +165,7 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
 struct post {
   int *rank_of;
   long *counts, *first, *order;
-  long long *numbers; /* in the order of sending */
+  long long *numbers; /* in the order of sending; NULL: they are sent */
   struct mail asked;
 };
 
@@ -170,13 +190,19 @@ static int post_new(struct post *p, long count, int ranks, struct error *err) {
 }
 
 /* rank_of is there. */
-static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
-                     struct error *err) {
-  sort_by_rank(p->rank_of, count, comm->size, p->counts, p->first, p->order);
+static void post_sort(struct post *p, int ranks, const long long *numbers, long count) {
+  sort_by_rank(p->rank_of, count, ranks, p->counts, p->first, p->order);
   for (long i = 0; i < count; i++)
     p->numbers[i] = numbers[p->order[i]];
+}
+
+static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
+                     struct error *err) {
+  post_sort(p, comm->size, numbers, count);
+  long long *sent = p->numbers;
+  p->numbers = NULL;
   /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-  return mail_send(comm, p->numbers, p->counts, sizeof *p->numbers, &p->asked, err);
+  return mail_send(comm, sent, p->counts, sizeof *sent, &p->asked, err);
 }
 
 /* Answers of `bytes` each, one for each number that was asked here, go to out[] of those who asked. */
@@ -192,25 +218,68 @@ static int post_answer(struct post *p, struct comm *comm, const void *answers, s
   return code;
 }
 
+/* A question, its post, and the way back. */
+struct asking {
+  struct post post;
+  int *answers;
+  struct mail back;
+};
+
+static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
+  struct lookup l = {.total = q->directory->total, .ranks = ranks};
+  const int code = post_new(&a->post, q->count, ranks, err);
+  if (code)
+    return code;
+  for (long i = 0; i < q->count; i++)
+    a->post.rank_of[i] = rank_of(&l, q->numbers[i]);
+  post_sort(&a->post, ranks, q->numbers, q->count);
+  return OP_OK;
+}
+
+static int answer(struct asking *a, const struct directory *d, struct error *err) {
+  const struct mail *asked = &a->post.asked;
+  if (!(a->answers = array_new((size_t)asked->total, sizeof *a->answers)))
+    return error_memory(err, "answers to other ranks", (size_t)asked->total * sizeof *a->answers);
+  for (long i = 0; i < asked->total; i++)
+    a->answers[i] = d->values[((const long long *)asked->items)[i] - d->first];
+  return OP_OK;
+}
+
+int directories_ask(struct comm *comm, const struct question *questions, int n, struct error *err) {
+  struct asking *all = array_new((size_t)n, sizeof *all);
+  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
+  int code = all && parcels ? OP_OK : error_memory(err, "questions to other ranks", (size_t)n * sizeof *all);
+  for (int i = 0; !code && i < n; i++) {
+    struct post *p = &all[i].post;
+    code = ask(&all[i], &questions[i], comm->size, err);
+    parcels[i] = (struct parcel){p->numbers, p->counts, sizeof *p->numbers, &p->asked};
+  }
+  if (!code)
+    code = parcels_send(comm, parcels, n, err);
+  for (int i = 0; !code && i < n; i++) {
+    code = answer(&all[i], questions[i].directory, err);
+    parcels[i] =
+        (struct parcel){all[i].answers, all[i].post.asked.counts, sizeof *all[i].answers, &all[i].back};
+  }
+  if (!code)
+    code = parcels_send(comm, parcels, n, err);
+  for (int i = 0; !code && i < n; i++)
+    for (long k = 0; k < questions[i].count; k++)
+      questions[i].values[all[i].post.order[k]] = ((const int *)all[i].back.items)[k];
+  for (int i = 0; all && i < n; i++) {
+    post_free(&all[i].post);
+    free(all[i].answers);
+    mail_free(&all[i].back);
+  }
+  free(all);
+  free(parcels);
+  return code;
+}
+
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
-  struct post p = {0};
-  struct lookup l = {.total = d->total, .ranks = comm->size};
-  int *answers = NULL;
-  int code = post_new(&p, count, comm->size, err);
-  for (long i = 0; !code && i < count; i++)
-    p.rank_of[i] = rank_of(&l, numbers[i]);
-  if (!code)
-    code = post_send(&p, comm, numbers, count, err);
-  if (!code && !(answers = array_new((size_t)p.asked.total, sizeof *answers)))
-    code = error_memory(err, "answers to other ranks", (size_t)p.asked.total * sizeof *answers);
-  for (long i = 0; !code && i < p.asked.total; i++)
-    answers[i] = d->values[((const long long *)p.asked.items)[i] - d->first];
-  if (!code)
-    code = post_answer(&p, comm, answers, sizeof *answers, count, values, err);
-  free(answers);
-  post_free(&p);
-  return code;
+  const struct question q = {d, numbers, count, values};
+  return directories_ask(comm, &q, 1, err);
 }
 
 /* Who is asked owns the number, or everything is lost. */
@@ -265,14 +334,15 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
                   long long *values, struct error *err) {
   const long count = ids->count - owned;
   struct post p = {0};
-  long long *in = NULL;
+  long long *in = NULL, *out = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
-  if (!code && !(in = array_new((size_t)p.asked.total, sizeof *in)))
-    code = error_memory(err, "values of other ranks", (size_t)p.asked.total * sizeof *in);
+  if (!code && (!(in = array_new((size_t)p.asked.total, sizeof *in)) ||
+                !(out = array_new((size_t)count, sizeof *out))))
+    code = error_memory(err, "values of other ranks", ((size_t)p.asked.total + (size_t)count) * sizeof *in);
   for (long i = 0; !code && i < count; i++)
-    p.numbers[i] = values[owned + p.order[i]];
+    out[i] = values[owned + p.order[i]];
   if (!code)
-    code = mail_send_known(comm, p.numbers, p.counts, sizeof *p.numbers, in, p.asked.counts, err);
+    code = mail_send_known(comm, out, p.counts, sizeof *out, in, p.asked.counts, err);
   for (long i = 0; !code && i < p.asked.total; i++) {
     const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
     if (id < 0 || id >= owned)
@@ -281,6 +351,7 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
       values[id] += in[i];
   }
   free(in);
+  free(out);
   post_free(&p);
   return code;
 }

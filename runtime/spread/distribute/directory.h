@@ -19,8 +19,25 @@ int block_of(long long total, int ranks, long long number);
 /* Tell `values[i]` (or `same` for all, if values is NULL) of numbers[i]. */
 int directory_make(struct directory *d, struct comm *comm, long long total, const long long *numbers,
                    long count, const int *values, int same, struct error *err);
+/* Several at once, in the same messages. */
+struct telling {
+  struct directory *directory;
+  long long total;
+  const long long *numbers;
+  const int *values;
+  long count;
+  int same;
+};
+int directories_make(struct comm *comm, const struct telling *told, int n, struct error *err);
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err);
+struct question {
+  const struct directory *directory;
+  const long long *numbers;
+  long count;
+  int *values;
+};
+int directories_ask(struct comm *comm, const struct question *questions, int n, struct error *err);
 void directory_free(struct directory *d);
 
 /* Rows of data of elements that other ranks own: of ids 0 .. owned-1 this rank has the rows; out gets those of the
@@ -31,7 +48,8 @@ int directory_rows(struct comm *comm, long long total, const struct numbers *ids
 int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
                   long long *values, struct error *err);
 
-/* Values about numbers go to the rank that keeps the block of the number. `told` is put into another order. */
+/* Values about numbers go to the rank that keeps the block of the number. `told` is taken over (also at an
+ * error). */
 struct told {
   long long number, value;
 };

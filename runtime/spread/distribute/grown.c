@@ -5,8 +5,8 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "mail.h"
 #include "mesh/data.h"
+#include "parcels.h"
 #include "ranks/comm.h"
 
 static int no_memory(struct error *err) {
@@ -89,31 +89,58 @@ static int sort_copies(struct growth *g, struct grown_set *set, const int *remot
   return OP_OK;
 }
 
-int grown_nonexec(struct growth *g, int s, struct built_set *out, struct error *err) {
-  struct grown_set *set = &g->sets[s];
-  struct mail asked = {0};
-  int *answers = NULL, *remote = NULL;
-  long long *numbers = NULL;
-  int code = list_nonexec(g, set, err);
-  if (!code && !(numbers = array_new((size_t)set->nonexec, sizeof *numbers)))
-    code = no_memory(err);
-  for (long i = 0; !code && i < set->nonexec; i++)
-    numbers[i] = set->ids.number[set->nonexec_ids[i]];
-  if (!code)
-    code = mail_send(g->comm, numbers, set->nonexec_counts, sizeof *numbers, &asked, err);
-  if (!code) {
-    answers = array_new((size_t)asked.total, sizeof *answers);
-    remote = array_new((size_t)set->nonexec, sizeof *remote);
-    code = answers && remote ? answer(g, set, &asked, answers, out, err) : no_memory(err);
+/* What is asked for a set: numbers there, the owners' own numbers back. To be freed also after an error. */
+struct wanting {
+  long long *numbers;
+  int *answers;
+  struct mail asked, back;
+};
+
+static int list_wanted(struct growth *g, struct grown_set *set, struct wanting *w, struct error *err) {
+  const int code = list_nonexec(g, set, err);
+  if (code)
+    return code;
+  if (!(w->numbers = array_new((size_t)set->nonexec, sizeof *w->numbers)))
+    return no_memory(err);
+  for (long i = 0; i < set->nonexec; i++)
+    w->numbers[i] = set->ids.number[set->nonexec_ids[i]];
+  return OP_OK;
+}
+
+static int answer_wanted(struct growth *g, const struct grown_set *set, struct wanting *w,
+                         struct built_set *out, struct error *err) {
+  w->answers = array_new((size_t)w->asked.total, sizeof *w->answers);
+  return w->answers ? answer(g, set, &w->asked, w->answers, out, err) : no_memory(err);
+}
+
+int grown_nonexec(struct growth *g, struct built *built, struct error *err) {
+  struct wanting *all = array_new((size_t)g->nsets, sizeof *all);
+  struct parcel *parcels = array_new((size_t)g->nsets, sizeof *parcels);
+  int code = all && parcels ? OP_OK : no_memory(err);
+  for (int s = 0; !code && s < g->nsets; s++) {
+    struct wanting *w = &all[s];
+    code = list_wanted(g, &g->sets[s], w, err);
+    parcels[s] = (struct parcel){w->numbers, g->sets[s].nonexec_counts, sizeof *w->numbers, &w->asked};
   }
   if (!code)
-    code = mail_send_known(g->comm, answers, asked.counts, sizeof *answers, remote, set->nonexec_counts, err);
+    code = parcels_send(g->comm, parcels, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++) {
+    struct wanting *w = &all[s];
+    code = answer_wanted(g, &g->sets[s], w, &built->sets[s], err);
+    parcels[s] = (struct parcel){w->answers, w->asked.counts, sizeof *w->answers, &w->back};
+  }
   if (!code)
-    code = sort_copies(g, set, remote, err);
-  mail_free(&asked);
-  free(answers);
-  free(remote);
-  free(numbers);
+    code = parcels_send(g->comm, parcels, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = sort_copies(g, &g->sets[s], all[s].back.items, err);
+  for (int s = 0; all && s < g->nsets; s++) {
+    free(all[s].numbers);
+    free(all[s].answers);
+    mail_free(&all[s].asked);
+    mail_free(&all[s].back);
+  }
+  free(all);
+  free(parcels);
   return code;
 }
 
@@ -185,24 +212,59 @@ static void list_home(const struct grown_set *set, const long long *numbers, con
   }
 }
 
-int grown_home(struct growth *g, int s, struct built_set *out, struct error *err) {
-  const struct grown_set *set = &g->sets[s];
-  const int ranks = g->comm->size;
-  int *here = numbers_order(out->spread->numbers, set->owned);
-  int *there = array_new((size_t)set->owned, sizeof *there);
-  long *counts = array_new((size_t)ranks, sizeof *counts);
-  struct mail in = {0};
-  int code = here && there && counts ? OP_OK : no_memory(err);
-  if (!code) {
-    list_home(set, out->spread->numbers, here, counts, there);
-    code = mail_send(g->comm, there, counts, sizeof *there, &in, err);
+/* A list that goes to each owner of something; what is here, and what others ask for. To be freed also after an error. */
+struct request {
+  int *here, *there; /* there: sent */
+  long *counts;
+  struct mail in;
+};
+
+static void requests_free(struct request *requests, int n) {
+  for (int i = 0; requests && i < n; i++) {
+    mail_free(&requests[i].in);
+    free(requests[i].here);
+    free(requests[i].there);
+    free(requests[i].counts);
   }
-  free(there);
+  free(requests);
+}
+
+/* All in the same messages. */
+static int send_requests(struct growth *g, struct request *requests, int n, struct error *err) {
+  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
+  if (!parcels)
+    return no_memory(err);
+  for (int i = 0; i < n; i++)
+    parcels[i] =
+        (struct parcel){requests[i].there, requests[i].counts, sizeof *requests[i].there, &requests[i].in};
+  const int code = parcels_send(g->comm, parcels, n, err);
+  free(parcels);
+  return code;
+}
+
+int grown_homes(struct growth *g, struct built *built, struct error *err) {
+  const int ranks = g->comm->size;
+  struct request *homes = array_new((size_t)g->nsets, sizeof *homes);
+  int code = homes ? OP_OK : no_memory(err);
+  for (int s = 0; !code && s < g->nsets; s++) {
+    const struct grown_set *set = &g->sets[s];
+    const long long *numbers = built->sets[s].spread->numbers;
+    struct request *home = &homes[s];
+    home->here = numbers_order(numbers, set->owned);
+    home->there = array_new((size_t)set->owned, sizeof *home->there);
+    home->counts = array_new((size_t)ranks, sizeof *home->counts);
+    if (home->here && home->there && home->counts)
+      list_home(set, numbers, home->here, home->counts, home->there);
+    else
+      code = no_memory(err);
+  }
   if (!code)
-    code = make_sides(&out->spread->home.receive, &out->spread->home.send, ranks, counts, &here, &in, err);
-  mail_free(&in);
-  free(here);
-  free(counts);
+    code = send_requests(g, homes, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++) {
+    struct halo_exchange *home = &built->sets[s].spread->home;
+    code = make_sides(&home->receive, &home->send, ranks, homes[s].counts, &homes[s].here, &homes[s].in, err);
+  }
+  requests_free(homes, g->nsets);
   return code;
 }
 
@@ -276,23 +338,25 @@ static int list_reached(struct growth *g, const struct grown_map *map, const int
   return code;
 }
 
-int grown_map_halo(struct growth *g, int m, struct built *built, struct error *err) {
-  struct built_map *out = &built->maps[m];
+int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
   const int ranks = g->comm->size;
-  long *counts = array_new((size_t)ranks, sizeof *counts);
-  int *here = NULL, *there = NULL;
-  struct mail in = {0};
-  out->halo = array_new(1, sizeof *out->halo);
-  int code = counts && out->halo ? list_reached(g, &g->maps[m], out->table, counts, &here, &there, err)
-                                 : no_memory(err);
+  struct request *halos = array_new((size_t)g->nmaps, sizeof *halos);
+  int code = halos ? OP_OK : no_memory(err);
+  for (int m = 0; !code && m < g->nmaps; m++) {
+    struct built_map *out = &built->maps[m];
+    struct request *halo = &halos[m];
+    halo->counts = array_new((size_t)ranks, sizeof *halo->counts);
+    out->halo = array_new(1, sizeof *out->halo);
+    code = halo->counts && out->halo
+               ? list_reached(g, &g->maps[m], out->table, halo->counts, &halo->here, &halo->there, err)
+               : no_memory(err);
+  }
   if (!code)
-    code = mail_send(g->comm, there, counts, sizeof *there, &in, err);
-  if (!code)
-    code =
-        make_sides(&out->halo->exchange.receive, &out->halo->exchange.send, ranks, counts, &here, &in, err);
-  mail_free(&in);
-  free(here);
-  free(there);
-  free(counts);
+    code = send_requests(g, halos, g->nmaps, err);
+  for (int m = 0; !code && m < g->nmaps; m++) {
+    struct halo_exchange *halo = &built->maps[m].halo->exchange;
+    code = make_sides(&halo->receive, &halo->send, ranks, halos[m].counts, &halos[m].here, &halos[m].in, err);
+  }
+  requests_free(halos, g->nmaps);
   return code;
 }

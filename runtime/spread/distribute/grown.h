@@ -47,11 +47,11 @@ int grown_list_entries(const struct growth *g, int s, const struct built *built,
 int grown_first(struct growth *g, int s, struct built *built, struct error *err);
 
 /* What is reached and not executed here. */
-int grown_nonexec(struct growth *g, int s, struct built_set *out, struct error *err);
+int grown_nonexec(struct growth *g, struct built *built, struct error *err);
 /* Local numbers of all, and the receiving sides. */
 int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err);
-int grown_home(struct growth *g, int s, struct built_set *out, struct error *err);
+int grown_homes(struct growth *g, struct built *built, struct error *err);
 int grown_table(struct growth *g, int m, struct built_map *out, struct error *err);
-int grown_map_halo(struct growth *g, int m, struct built *built, struct error *err);
+int grown_map_halos(struct growth *g, struct built *built, struct error *err);
 
 #endif

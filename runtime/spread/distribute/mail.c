@@ -43,31 +43,22 @@ int mail_send_known(struct comm *comm, const void *items, const long *counts, si
   return code;
 }
 
-int mail_send(struct comm *comm, const void *items, const long *counts, size_t item_bytes, struct mail *in,
+int mail_send(struct comm *comm, void *items, const long *counts, size_t item_bytes, struct mail *in,
               struct error *err) {
   const size_t ranks = (size_t)comm->size;
+  size_t *bytes = array_new(2 * ranks, sizeof *bytes);
   *in = (struct mail){.counts = array_new(ranks, sizeof *in->counts)};
-  long *ones = array_new(ranks, sizeof *ones);
-  int code = OP_OK;
-  if (!in->counts || !ones) {
-    code = error_memory(err, "the sizes of messages", 2 * ranks * sizeof *ones);
-    goto done;
-  }
-  for (size_t r = 0; r < ranks; r++)
-    ones[r] = 1;
-  code = mail_send_known(comm, counts, ones, sizeof *counts, in->counts, ones, err);
-  if (code)
-    goto done;
-  for (size_t r = 0; r < ranks; r++)
-    in->total += in->counts[r];
-  in->items = array_new((size_t)in->total, item_bytes);
-  if (!in->items)
-    code = error_memory(err, "messages of other ranks", (size_t)in->total * item_bytes);
+  int code =
+      bytes && in->counts ? OP_OK : error_memory(err, "the sizes of messages", 2 * ranks * sizeof *bytes);
+  for (size_t r = 0; !code && r < ranks; r++)
+    bytes[r] = (size_t)counts[r] * item_bytes;
+  if (!code)
+    code = comm->table->post(comm, items, bytes, &in->items, bytes + ranks, err);
   else
-    code = mail_send_known(comm, items, counts, item_bytes, in->items, in->counts, err);
-
-done:
-  free(ones);
+    free(items);
+  for (size_t r = 0; !code && r < ranks; r++)
+    in->total += in->counts[r] = (long)(bytes[ranks + r] / item_bytes);
+  free(bytes);
   if (code)
     mail_free(in);
   return code;
@@ -106,9 +97,10 @@ enum { BATCH = 1 << 18 };
 struct carrier {
   struct comm *comm;
   const struct halo_side *send, *receive;
-  const struct row_store *from, *into;
-  size_t row_bytes;
-  long batch; /* rows between two ranks at a time */
+  const struct row_store *from, *into; /* `stores` of each */
+  int stores;
+  size_t row_bytes; /* in all of them */
+  long batch;       /* rows between two ranks at a time */
   size_t *bytes;
   unsigned char *out, *in;
 };
@@ -158,38 +150,60 @@ static void carry_home(const struct carrier *c) {
     if (c->receive->ranks[i] == c->comm->rank)
       into = c->receive->first[i];
   for (long k = 0; from >= 0 && into >= 0 && k < count; k++)
-    row_copy(c->from, c->send->elements[from + k], c->into, c->receive->elements[into + k]);
+    for (int i = 0; i < c->stores; i++)
+      row_copy(&c->from[i], c->send->elements[from + k], &c->into[i], c->receive->elements[into + k]);
+}
+
+/* The rows of an element lie one behind the other, as do elements. */
+static unsigned char *pack_rows(const struct carrier *c, long element, unsigned char *to) {
+  for (int i = 0; i < c->stores; i++) {
+    struct row_store packed = c->from[i];
+    packed.stride = 0;
+    packed.memory = to;
+    row_copy(&c->from[i], element, &packed, 0);
+    to += packed.value_bytes * (size_t)packed.values;
+  }
+  return to;
+}
+
+static unsigned char *unpack_rows(const struct carrier *c, long element, unsigned char *from) {
+  for (int i = 0; i < c->stores; i++) {
+    struct row_store packed = c->into[i];
+    packed.stride = 0;
+    packed.memory = from;
+    row_copy(&packed, 0, &c->into[i], element);
+    from += packed.value_bytes * (size_t)packed.values;
+  }
+  return from;
 }
 
 static int carry_round(const struct carrier *c, long round, struct error *err) {
   const size_t ranks = (size_t)c->comm->size;
-  struct row_store packed = *c->from;
-  long at = 0;
-  packed.stride = 0;
+  unsigned char *at = c->out;
   memset(c->bytes, 0, 2 * ranks * sizeof *c->bytes);
-  packed.memory = c->out;
   rows_of_round(c, c->send, round, c->bytes);
   rows_of_round(c, c->receive, round, c->bytes + ranks);
   for (int i = 0; i < c->send->count; i++) {
     const struct span s = span_of(c, c->send, i, round);
     for (long k = s.begin; k < s.end; k++)
-      row_copy(c->from, c->send->elements[k], &packed, at++);
+      at = pack_rows(c, c->send->elements[k], at);
   }
   int code = c->comm->table->exchange(c->comm, c->out, c->bytes, c->in, c->bytes + ranks, err);
-  packed.memory = c->in;
-  at = 0;
+  at = c->in;
   for (int i = 0; !code && i < c->receive->count; i++) {
     const struct span s = span_of(c, c->receive, i, round);
     for (long k = s.begin; k < s.end; k++)
-      row_copy(&packed, at++, c->into, c->receive->elements[k]);
+      at = unpack_rows(c, c->receive->elements[k], at);
   }
   return code;
 }
 
 int carry(struct comm *comm, const struct halo_side *send, const struct halo_side *receive,
-          const struct row_store *from, const struct row_store *into, struct error *err) {
-  struct carrier c = {.comm = comm, .send = send, .receive = receive, .from = from, .into = into};
-  c.row_bytes = from->value_bytes * (size_t)from->values;
+          const struct row_store *from, const struct row_store *into, int stores, struct error *err) {
+  struct carrier c = {
+      .comm = comm, .send = send, .receive = receive, .from = from, .into = into, .stores = stores};
+  for (int i = 0; i < stores; i++)
+    c.row_bytes += from[i].value_bytes * (size_t)from[i].values;
   c.batch = c.row_bytes < BATCH ? (long)(BATCH / c.row_bytes) : 1;
   const long long out = rounds_of(&c, send), in = rounds_of(&c, receive);
   long long rounds = out > in ? out : in;
@@ -221,5 +235,5 @@ int carry_rows(struct comm *comm, const struct halo_side *send, const struct hal
   } given = {.read = from};
   const struct row_store out = {.memory = given.memory, .value_bytes = row_bytes, .values = 1},
                          in = {.memory = into, .value_bytes = row_bytes, .values = 1};
-  return carry(comm, send, receive, &out, &in, err);
+  return carry(comm, send, receive, &out, &in, 1, err);
 }

@@ -14,8 +14,9 @@ struct mail {
 };
 void mail_free(struct mail *mail);
 
-/* Send `counts[r]` items of `item_bytes` to each rank r; receivers learn how many they get. `in` is overwritten. */
-int mail_send(struct comm *comm, const void *items, const long *counts, size_t item_bytes, struct mail *in,
+/* Send `counts[r]` items of `item_bytes` to each rank r; receivers learn how many they get. Where nothing is to be
+ * sent no message goes. `items` are taken over (also at an error), `in` is overwritten. */
+int mail_send(struct comm *comm, void *items, const long *counts, size_t item_bytes, struct mail *in,
               struct error *err);
 /* The same where both sides know the counts already. */
 int mail_send_known(struct comm *comm, const void *items, const long *counts, size_t item_bytes, void *in,
@@ -24,10 +25,11 @@ int mail_send_known(struct comm *comm, const void *items, const long *counts, si
 /* Sides of an exchange from counts per rank; `elements` is taken over (also at an error). */
 int side_from_counts(struct halo_side *side, int ranks, const long *counts, int *elements, struct error *err);
 
-/* Rows along an exchange: from[send element] goes to into[receive element]. Swap the sides to go back. Many rows
- * travel in several batches, so that little memory is needed beside both stores. */
+/* Rows along an exchange: those of a send element go to its receive element, from each of some stores into its own, in
+ * one message. Swap the sides to go back. Many rows travel in several batches, so that little memory is needed beside
+ * the stores. */
 int carry(struct comm *comm, const struct halo_side *send, const struct halo_side *receive,
-          const struct row_store *from, const struct row_store *into, struct error *err);
+          const struct row_store *from, const struct row_store *into, int stores, struct error *err);
 /* The same with rows of `row_bytes` one behind the other. */
 int carry_rows(struct comm *comm, const struct halo_side *send, const struct halo_side *receive,
                size_t row_bytes, const void *from, void *into, struct error *err);

@@ -120,7 +120,8 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
       told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[e]};
   if (!code)
     code = tell_blocks(comm, total, told, entries, &in, err);
-  free(told);
+  else
+    free(told);
   *groups = (long)(block_begin(total, comm->size, comm->rank + 1) - first);
   if (!code)
     code = group(&in, first, *groups, out, err);
@@ -157,10 +158,11 @@ static int weights_to_blocks(struct graph *graph, struct comm *comm, const struc
     told[e] = (struct told){set->numbers[e], weights ? weights[e] : 1};
   if (!code)
     code = tell_blocks(comm, graph->total, told, set->owned, &in, err);
+  else
+    free(told);
   for (long i = 0; !code && i < in.total; i++)
     graph->weights[((struct told *)in.items)[i].number - graph->first] = ((struct told *)in.items)[i].value;
   mail_free(&in);
-  free(told);
   return code;
 }
 
@@ -183,7 +185,8 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
   code = agree_on_success(comm, code, err);
   if (!code)
     code = tell_blocks(comm, graph->total, pairs, count, &in, err);
-  free(pairs);
+  else
+    free(pairs);
   if (!code)
     code = group(&in, graph->first, graph->size, &lists, err);
   mail_free(&in);

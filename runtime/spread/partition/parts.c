@@ -310,7 +310,8 @@ static int follow_sources(const struct follower *f, struct error *err) {
   votes_free(&votes);
   if (!code)
     code = tell_blocks(f->comm, total_of(f, f->set), told, count, &in, err);
-  free(told);
+  else
+    free(told);
   if (!code)
     code = directory_make(&where, f->comm, total_of(f, f->set), NULL, 0, NULL, 0, err);
   if (!code)

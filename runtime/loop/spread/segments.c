@@ -1,0 +1,270 @@
+#include "loop/spread/segments.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "loop/queue.h"
+#include "loop/tiled/describe.h"
+#include "mesh/mesh.h"
+#include "plan/depth/depth.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "spread/exchange.h"
+
+/* So many chains are known. */
+enum { MOST_CHAINS = 64 };
+
+/* Loops that came in this order, which all ranks agreed on. */
+struct known {
+  unsigned epoch; /* of the mesh */
+  uint64_t hash;
+  int n;
+  size_t *orders; /* of the loops: no two have the same, also where one was freed */
+  struct depths depths;
+};
+
+static void known_free(struct known *k) {
+  depths_free(&k->depths);
+  free(k->orders);
+  free(k);
+}
+
+void segments_forget(struct op_context *ctx) {
+  for (int i = 0; i < ctx->queue->known.count; i++)
+    known_free(ctx->queue->known.items[i]);
+  list_free(&ctx->queue->known);
+}
+
+static bool is_of(const struct known *k, const struct op_context *ctx, struct launch *const *launches,
+                  int n) {
+  bool same = k->n == n && k->epoch == ctx->mesh->epoch;
+  for (int i = 0; same && i < n; i++)
+    same = k->orders[i] == launches[i]->loop->key.order;
+  return same;
+}
+
+/* ---- a chain for the first time ---- */
+
+static int find_depths(struct known *k, struct launch *const *launches, int n, struct error *err) {
+  struct tiled_description d;
+  struct loop **loops = array_new((size_t)n, sizeof *loops);
+  if (!loops)
+    return error_memory(err, "the segments of a chain", (size_t)n * sizeof *loops);
+  for (int i = 0; i < n; i++)
+    loops[i] = launches[i]->loop;
+  int code = tiled_describe(loops, n, &d, err);
+  size_t *bytes = code ? NULL : array_new((size_t)d.chain.ndats, sizeof *bytes);
+  for (int i = 0; bytes && i < d.chain.ndats; i++)
+    bytes[i] = ((const struct dat *)d.known[2][i])->row_bytes;
+  /* One layer of copies, and no loop runs on more of them than it does by itself. */
+  const struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
+  if (!code)
+    code = depths_build(&k->depths, &d.chain, &wish, err);
+  tiled_describe_free(NULL, &d);
+  free(bytes);
+  free(loops);
+  return code;
+}
+
+static struct known *known_new(struct op_context *ctx, struct launch *const *launches, int n,
+                               struct error *err) {
+  struct known *k = calloc(1, sizeof *k);
+  size_t *orders = array_new((size_t)n, sizeof *orders);
+  if (!k || !orders) {
+    error_memory(err, "the segments of a chain", (size_t)n * sizeof *orders);
+    free(k);
+    free(orders);
+    return NULL;
+  }
+  *k = (struct known){.epoch = ctx->mesh->epoch, .hash = 14695981039346656037u, .n = n, .orders = orders};
+  for (int i = 0; i < n; i++) {
+    orders[i] = launches[i]->loop->key.order;
+    k->hash = (k->hash ^ orders[i]) * 1099511628211u;
+  }
+  if (find_depths(k, launches, n, err) == OP_OK && list_add(&ctx->queue->known, k))
+    return k;
+  if (!err->code)
+    error_memory(err, "the segments of a chain", sizeof *k);
+  known_free(k);
+  return NULL;
+}
+
+/* Which loops they are, for ranks that have others: the first one that differs is named. */
+static int agree_on_loops(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  struct text facts = {0};
+  text_addf(&facts, "call\t%s, which runs what waits\nloops that wait\t%d\n", ctx->agreement->where, n);
+  for (int i = 0; i < n; i++)
+    text_addf(&facts, "loop %d of those that wait\t%s\n", i + 1, launches[i]->loop->name);
+  const int code = agree_named(ctx, &(struct agreement){.facts = &facts}, err);
+  text_free(&facts);
+  return code;
+}
+
+static const struct known *find_known(const struct op_context *ctx, struct launch *const *launches, int n) {
+  const struct list *known = &ctx->queue->known;
+  for (int i = 0; i < known->count; i++)
+    if (is_of(known->items[i], ctx, launches, n))
+      return known->items[i];
+  return NULL;
+}
+
+/* *out NULL: some rank has no memory. What is known is compared by the messages themselves, but for a device's. */
+static int get_known(struct op_context *ctx, struct launch *const *launches, int n, const struct known **out,
+                     struct error *err) {
+  struct error own = {0};
+  *out = find_known(ctx, launches, n);
+  int code =
+      *out && !space_is_device(launches[0]->loop->space) ? OP_OK : agree_on_loops(ctx, launches, n, err);
+  if (code || *out)
+    return code;
+  if (ctx->queue->known.count == MOST_CHAINS)
+    segments_forget(ctx);
+  *out = known_new(ctx, launches, n, &own);
+  code = agree_on_success(ctx->agreement, own.code, &own);
+  error_free(&own);
+  if (code) {
+    segments_forget(ctx);
+    *out = NULL;
+  }
+  return OP_OK;
+}
+
+/* ---- a segment ---- */
+
+/* What became of a dat in the segment so far. */
+enum became { UNCHANGED, CHANGED, OVERWRITTEN };
+
+struct needs {
+  struct halo_need *items;
+  int count;
+  const struct dat **dats; /* that are not unchanged */
+  enum became *became;
+  int ndats;
+};
+
+static enum became *find(const struct needs *s, const struct dat *dat) {
+  for (int i = 0; i < s->ndats; i++)
+    if (s->dats[i] == dat)
+      return &s->became[i];
+  return NULL;
+}
+
+static void add(struct op_context *ctx, struct needs *s, struct dat *dat, const struct map *map) {
+  bool there = halo_is_current(ctx, dat, map);
+  for (int i = 0; i < s->count; i++)
+    there |= s->items[i].dat == dat && s->items[i].map == map;
+  if (!there)
+    s->items[s->count++] = (struct halo_need){.dat = dat, .map = map};
+}
+
+/* Of a dat that changed before only what runs on copies is read again, which changes them alike if they were the newest. */
+static void add_loop(struct op_context *ctx, struct needs *s, const struct loop *loop) {
+  for (int i = 0; i < loop->ready.nneeds; i++) {
+    const struct halo_need *need = &loop->ready.needs[i];
+    const enum became *became = find(s, need->dat);
+    if (!became || *became == CHANGED)
+      add(ctx, s, need->dat, became ? NULL : need->map);
+  }
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || arg->access == OP_READ)
+      continue;
+    enum became *became = find(s, arg->dat);
+    if (!became) {
+      s->dats[s->ndats] = arg->dat;
+      became = &s->became[s->ndats++];
+      *became = CHANGED;
+    }
+    if (arg->access == OP_WRITE && !arg->map && !loop->compiled)
+      *became = OVERWRITTEN;
+  }
+}
+
+static void needs_free(struct needs *s) {
+  free(s->items);
+  free((void *)s->dats);
+  free(s->became);
+}
+
+/* All that the segment's loops need and is old. */
+static int find_needs(struct op_context *ctx, struct needs *s, struct launch *const *launches, int n,
+                      struct error *err) {
+  size_t most = 0;
+  for (int i = 0; i < n; i++)
+    most += (size_t)launches[i]->loop->nargs;
+  *s = (struct needs){.items = array_new(most, sizeof *s->items),
+                      .dats = array_new(most, sizeof *s->dats),
+                      .became = array_new(most, sizeof *s->became)};
+  if (!s->items || !s->dats || !s->became)
+    return error_memory(err, "what a chain needs of other ranks", most * sizeof *s->items);
+  for (int i = 0; i < n; i++)
+    add_loop(ctx, s, launches[i]->loop);
+  return OP_OK;
+}
+
+/* Of the segment's loops the first that reaches others' elements. */
+static struct launch *first_to_wait(struct launch *const *launches, int n) {
+  for (int i = 0; i < n; i++)
+    if (launches[i]->loop->ready.nparts > 1)
+      return launches[i];
+  return NULL;
+}
+
+/* *waits: the launch that waits for the messages; NULL: there are none. */
+static int start_messages(struct op_context *ctx, const struct known *k, struct launch *const *launches,
+                          int n, struct launch **waits, struct error *err) {
+  struct needs s;
+  struct launch *launch = first_to_wait(launches, n);
+  const double start = clock_seconds();
+  const struct exchange_header header = {ctx->queue->flushes, (uint32_t)k->n, k->hash};
+  *waits = NULL;
+  int code = find_needs(ctx, &s, launches, n, err);
+  if (!code && s.count && launch) {
+    ctx->comm->where = launch->loop->name;
+    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, &header, &launch->exchange, err);
+    launch->stale = 0;
+    if (!code)
+      code = exchange_start(ctx, launch->exchange, err);
+    if (!code) {
+      loop_exchange_started(ctx, launch, start);
+      *waits = launch;
+    }
+  }
+  needs_free(&s);
+  return code;
+}
+
+static int run_segment(struct op_context *ctx, const struct known *k, struct launch *const *launches, int n,
+                       struct error *err) {
+  struct launch *waits = NULL;
+  int code = n > 1 ? start_messages(ctx, k, launches, n, &waits, err) : OP_OK;
+  for (int i = 0; !code && i < n; i++) {
+    const bool here = launches[i] == waits;
+    code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
+    waits = here ? NULL : waits;
+  }
+  if (waits) { /* a loop before it failed */
+    struct error ignored = {0};
+    loop_exchange_finish(ctx, waits, &ignored);
+    error_free(&ignored);
+  }
+  return code;
+}
+
+int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  const struct known *k = NULL;
+  int code = n > 1 ? get_known(ctx, launches, n, &k, err) : OP_OK;
+  ctx->queue->flushes++;
+  if (code || !k)
+    return code ? code : loop_run_all_ready(ctx, launches, n, err);
+  for (int s = 0; !code && s < k->depths.nsegments; s++) {
+    const int first = k->depths.first[s];
+    code = run_segment(ctx, k, launches + first, k->depths.first[s + 1] - first, err);
+  }
+  return code;
+}

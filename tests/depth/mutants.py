@@ -1,0 +1,47 @@
+"""The arithmetic of depths with one fault: OUTPUT gets DEPTH.C with one piece of text replaced by another.
+
+usage: mutants.py NAME OUTPUT DEPTH.C, or mutants.py for the list of names"""
+
+import sys
+
+FAULTS = {
+    'half_layer_too_few': ('is_odd(run) ? run + 1 : run + 2;', 'is_odd(run) ? run : run + 1;'),
+    'odd_depths_not_rounded_down': ('is_odd(run) ? run + 1 : run + 2;', 'run + 1;'),
+    'sums_valid_as_far_as_run': ('is_mapped(a) ? depth_complete(run) : run);', 'is_mapped(a) ? depth_complete(99) * 0 + run : run);'),
+    'sums_valid_a_half_layer_less': ('return is_odd(run) ? run - 1 : run - 2;', 'return run - 1;'),
+    'mapped_changes_read_nothing': ('    if (reads(a))', '    if (a->use == CHAIN_READS || (reads(a) && !is_mapped(a)))'),
+    'direct_changes_read_nothing': ('    if (reads(a))', '    if (a->use == CHAIN_READS || (reads(a) && is_mapped(a)))'),
+    'subsets_overwrite_all': ('bool all = loop->whole;', 'bool all = true;'),
+    'maps_overwrite_all': ('use == CHAIN_OVERWRITES && !is_mapped(&loop->accesses[i]);', 'use == CHAIN_OVERWRITES;'),
+    'sums_need_no_old_value': ('all &= loop->accesses[i].use == CHAIN_OVERWRITES',
+                               'all &= loop->accesses[i].use >= CHAIN_ADDS'),
+    'foreign_sums_not_run': ('is_odd(need) ? need + 2 : need + 1;', 'is_odd(need) ? need + 1 : need;'),
+    'odd_needs_met_by_the_next': ('is_odd(need) ? need + 2', 'is_odd(need) ? need + 1'),
+    'direct_changes_owned_alone': ('return !mapped ? larger(need, 0)', 'return !mapped ? 0'),
+    'depth_not_lowered': ('is_mapped(a) ? depth_complete(run) : run);', 'is_mapped(a) ? depth_complete(run) + 99 : run + 99);'),
+    'depth_of_the_last_loop_alone': ('valid[a->dat] = smaller(valid[a->dat], is_mapped',
+                                     'valid[a->dat] = smaller(run, is_mapped'),
+    'rows_of_the_outermost_not_counted': ('if (a->map >= 0 && (b->changed', 'if (a->use == CHAIN_READS && a->map >= 0 && (b->changed'),
+    'subsets_known_everywhere': ('loop->whole ? deepest : deepest - 1);', 'deepest);'),
+    'constants_everywhere': ('(b->changed[a->dat] || !b->wish->fringe)', 'b->changed[a->dat]'),
+    'needs_of_the_last_loop_alone': ('need[a->dat] = larger(need[a->dat], depth_read', 'need[a->dat] = larger(0, depth_read'),
+    'sums_through_maps_are_direct': ('a->map >= 0 && !a->own;', 'a->map >= 0 && !a->own && a->use != CHAIN_ADDS;'),
+}
+
+
+def main():
+    if len(sys.argv) == 1:
+        print('\n'.join(FAULTS))
+        return
+    name, output, source = sys.argv[1:]
+    with open(source, encoding='utf-8') as file:
+        text = file.read()
+    old, new = FAULTS[name]
+    if text.count(old) != 1:
+        sys.exit(f'mutants.py: {name}: the arithmetic has "{old}" {text.count(old)} times, expected once')
+    with open(output, 'w', encoding='utf-8') as file:
+        file.write(text.replace(old, new))
+
+
+if __name__ == '__main__':
+    main()

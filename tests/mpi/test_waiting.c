@@ -1,0 +1,216 @@
+/* Loops that wait on ranks: the bits of loops one by one, fewer messages, and ranks that call other loops are told. */
+#include <stdbool.h>
+
+#include "check.h"
+
+enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
+
+static int rank, size;
+
+static int check_rank(void) {
+  return rank;
+}
+
+static const char *const fill =
+    "void fill(const double *r, double *x, double *y) { *x = 0.5 * *r + 1; *y = *r / 3; }";
+static const char *const change = "void change(double *y) { *y = *y * 1.25 + 0.1; }";
+static const char *const flux = "void flux(const double *x0, const double *x1, double *r0, double *r1) {\n"
+                                "  const double f = 0.01 * (*x0 - *x1) / 3;\n  *r0 -= f;\n  *r1 += f;\n}";
+static const char *const other = "void other(const double *x0, const double *x1, double *r0, double *r1) {\n"
+                                 "  const double f = 0.02 * (*x0 - *x1) / 7;\n  *r0 -= f;\n  *r1 += f;\n}";
+static const char *const move =
+    "void move(double *r, double *s, double *sum) { *r += *s; *s = 0; *sum += *r; }";
+static const char *const add = "void add(const double *r, double *g) { *g += *r; }";
+static const char *const tell =
+    "void tell(const double *r, double *g, double *v) { *g += 3 * *r; *v += *r; }";
+static const char *const assign =
+    "void assign(const double *t, double *g, double *v) { *g = *t + 0.7; *v += 1; }";
+
+struct mesh {
+  op_set cells, edges, one;
+  op_map ends;
+  op_dat r, s, x, y, t;
+  op_gbl sum;
+  int ncells, first;
+};
+
+static struct mesh open_mesh(int argc, char **argv, const char *lazy) {
+  static char *more[16];
+  static int ends[2 * EDGES];
+  static double values[CELLS];
+  struct mesh m = {0};
+  memcpy(more, argv, (size_t)argc * sizeof *argv);
+  more[argc] = strdup(lazy);
+  check(op_init(argc + 1, more, 0) == OP_OK);
+  rank = op_rank();
+  m.first = CELLS * rank / size;
+  m.ncells = CELLS * (rank + 1) / size - m.first;
+  for (int e = 0; e < m.ncells; e++) {
+    ends[2 * e] = m.first + e;
+    ends[2 * e + 1] = (m.first + e + 1 + (e % 5 == 0) * 17) % CELLS;
+    values[e] = 1.0 / (m.first + e + 3);
+  }
+  m.cells = op_decl_set(m.ncells, "cells");
+  m.edges = op_decl_set(m.ncells, "edges");
+  m.ends = op_decl_map(m.edges, m.cells, 2, ends, "ends");
+  m.r = op_decl_dat(m.cells, 1, "double", values, "r");
+  m.s = op_decl_dat(m.cells, 1, "double:soa", NULL, "s");
+  m.x = op_decl_dat(m.cells, 1, "double", NULL, "x");
+  m.y = op_decl_dat(m.cells, 1, "double", NULL, "y");
+  m.one = op_decl_set(rank == size - 1, "one");
+  m.t = op_decl_dat(m.one, 1, "double", NULL, "t");
+  m.sum = op_decl_gbl(1, "double", NULL, "sum");
+  check(m.ends && m.r && m.s && m.x && m.y && m.t && m.sum);
+  return m;
+}
+
+static op_arg own(op_dat dat, op_access access) {
+  return op_arg_dat(dat, -1, OP_ID, 1, "double", access);
+}
+static op_arg end(const struct mesh *m, op_dat dat, int i, op_access access) {
+  return op_arg_dat(dat, i, m->ends, 1, "double", access);
+}
+
+/* x and y travel, before the first loop over edges. */
+static int step(const struct mesh *m, const char *second, const char *name) {
+  int code =
+      op_par_loop(fill, "fill", m->cells, own(m->r, OP_READ), own(m->x, OP_WRITE), own(m->y, OP_WRITE));
+  code |= op_par_loop(change, "change", m->cells, own(m->y, OP_RW));
+  code |= op_par_loop(flux, "flux", m->edges, end(m, m->x, 0, OP_READ), end(m, m->x, 1, OP_READ),
+                      end(m, m->s, 0, OP_INC), end(m, m->s, 1, OP_INC));
+  code |= op_par_loop(second, name, m->edges, end(m, m->y, 0, OP_READ), end(m, m->y, 1, OP_READ),
+                      end(m, m->s, 0, OP_INC), end(m, m->s, 1, OP_INC));
+  code |=
+      op_par_loop(move, "move", m->cells, own(m->r, OP_RW), own(m->s, OP_RW), op_arg_global(m->sum, OP_INC));
+  return code;
+}
+
+/* Sums that may be on their way while a loop ends that also leaves something in a variable: one that adds to them, and
+ * one that takes the place of them. */
+enum { SUMS = 9 };
+
+static void run_sums(const struct mesh *m, double got[2 * SUMS]) {
+  const double start = 1.0 / 3;
+  check(op_put_gbl(m->sum, &start) == OP_OK);
+  for (int i = 0; i < SUMS; i++) {
+    double v = 0.1 * i;
+    int code = OP_OK;
+    for (int k = 0; k <= i % 3; k++)
+      code |= op_par_loop(add, "add", m->cells, own(m->r, OP_READ), op_arg_global(m->sum, OP_INC));
+    code |= i % 2 ? op_par_loop(assign, "assign", m->one, own(m->t, OP_READ), op_arg_global(m->sum, OP_WRITE),
+                                op_arg_gbl(&v, 1, "double", OP_INC))
+                  : op_par_loop(tell, "tell", m->cells, own(m->r, OP_READ), op_arg_global(m->sum, OP_INC),
+                                op_arg_gbl(&v, 1, "double", OP_INC));
+    check(code == OP_OK);
+    got[2 * i] = v;
+    if (i % 3 != 2)
+      check(op_get_gbl(m->sum, &got[2 * i + 1]) == OP_OK);
+    check(i % 2 == 0 || i % 3 == 2 || got[2 * i + 1] == 0.7);
+  }
+}
+
+struct outcome {
+  double r[CELLS], sum, sums[2 * SUMS];
+  long long exchanges, messages;
+};
+
+static struct outcome run(const struct mesh *m) {
+  struct outcome o = {0};
+  const double zero = 0;
+  for (int i = 0; i < 3; i++) { /* the same loops come again */
+    check(op_put_gbl(m->sum, &zero) == OP_OK);
+    const op_counters_t before = *op_counters();
+    for (int s = 0; s < STEPS; s++)
+      check(step(m, flux, "flux") == OP_OK);
+    check(op_fetch_data(m->r, o.r) == OP_OK);
+    check(op_get_gbl(m->sum, &o.sum) == OP_OK);
+    o.exchanges = op_counters()->exchanges - before.exchanges;
+    o.messages = op_counters()->messages - before.messages;
+  }
+  run_sums(m, o.sums);
+  return o;
+}
+
+static void compare(int argc, char **argv) {
+  static const char *const modes[] = {"OP2_LAZY=off", "OP2_LAZY=on", "OP2_LAZY=check"};
+  static struct outcome of[3];
+  for (int i = 0; i < 3; i++) {
+    const struct mesh m = open_mesh(argc, argv, modes[i]);
+    of[i] = run(&m);
+    check(memcmp(of[i].r, of[0].r, sizeof of[0].r) == 0 &&
+          memcmp(&of[i].sum, &of[0].sum, sizeof of[0].sum) == 0 &&
+          memcmp(of[i].sums, of[0].sums, sizeof of[0].sums) == 0);
+    check(op_exit() == OP_OK);
+  }
+  check(of[0].exchanges == 2 * STEPS && of[1].exchanges == STEPS);
+  check(2 * of[1].messages == of[0].messages && (size == 1 || of[1].messages > 0));
+}
+
+static void expect(const char *words) {
+  check(op_last_error()->code == OP_ERR_MPI);
+  if (!strstr(op_last_error()->message, words))
+    fprintf(stderr, "expected: %s\n", words);
+  check(strstr(op_last_error()->message, words));
+}
+
+/* What waits may run in the last loop, which has a sum. */
+static void step_and_fail(const struct mesh *m) {
+  double r[CELLS];
+  int code = step(m, rank == 1 ? other : flux, rank == 1 ? "other" : "flux");
+  if (!code)
+    code = op_fetch_data(m->r, r);
+  check(code);
+}
+
+/* A chain that is new on all ranks, where one has another loop in it. */
+static void differ_at_first(int argc, char **argv) {
+  const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=on");
+  double r[CELLS];
+  check(step(&m, flux, "flux") == OP_OK && step(&m, other, "other") == OP_OK);
+  check(op_fetch_data(m.r, r) == OP_OK);
+  step_and_fail(&m);
+  expect("loop 4 of those that wait: ");
+  check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, r) == OP_OK);
+  check(op_exit() == OP_OK);
+}
+
+/* Both chains are known, and need the same: what the messages say of their loops differs. */
+static void differ_later(int argc, char **argv, bool on_device) {
+  const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=on");
+  double r[CELLS];
+  for (int i = 0; i < 2; i++) {
+    check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, r) == OP_OK);
+    check(step(&m, other, "other") == OP_OK && op_fetch_data(m.r, r) == OP_OK);
+  }
+  step_and_fail(&m);
+  expect(on_device ? "loop 4 of those that wait: " : "runs other loops that waited: 5, and this rank 5");
+  check(op_exit() == OP_OK);
+}
+
+/* One rank looks where the others go on: nobody waits for ever. */
+static void differ_in_length(int argc, char **argv) {
+  const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=on");
+  double r[CELLS];
+  for (int i = 0; i < 2; i++)
+    check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, r) == OP_OK);
+  int code = step(&m, flux, "flux");
+  if (!code && rank == 1)
+    code = step(&m, flux, "flux");
+  if (!code)
+    code = op_fetch_data(m.r, r);
+  check(code == OP_ERR_MPI);
+  check(op_exit() == OP_OK);
+}
+
+int main(int argc, char **argv) {
+  check(argc > 1 && argc < 15);
+  size = atoi(argv[1]);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  compare(argc, argv);
+  if (size == 2) {
+    differ_at_first(argc, argv);
+    differ_later(argc, argv, strcmp(argv[2], "OP2_BACKEND=cuda") == 0);
+    differ_in_length(argc, argv);
+  }
+  return 0;
+}
