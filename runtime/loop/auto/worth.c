@@ -74,7 +74,8 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !may_be_looked_at(ctx, loop) &&
-         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 &&
+         !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. */
