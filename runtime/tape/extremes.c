@@ -15,17 +15,6 @@
 
 #define NOBODY "0x7fffffffffffffffL" /* so far */
 
-bool site_seeks(const struct site *site, int arg) {
-  return site->active[arg] && access_is_extremum(site->are[arg].access);
-}
-
-bool site_seeks_any(const struct site *site) {
-  bool any = false;
-  for (int i = 0; i < site->nargs; i++)
-    any |= site_seeks(site, i);
-  return any;
-}
-
 static bool is_vector(const struct loop_arg *arg) {
   return arg->map && arg->idx < 0;
 }

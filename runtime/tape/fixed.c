@@ -12,24 +12,8 @@
 
 /* ---- while it records ---- */
 
-/* On all ranks alike, as all errors here but those of memory. */
-static int in_order(struct op_context *ctx, const struct tape *tape, bool inside, const char *call,
-                    struct error *err) {
-  if (tape->in_fixed == inside)
-    return OP_OK;
-  error_set(err, OP_ERR_STATE,
-            inside ? "%s: there is no fixed point; call op_tape_fixed_begin first"
-                   : "%s: a fixed point has begun, and has no end; call op_tape_fixed_end first",
-            call);
-  return agree_on_success(ctx->agreement, err->code, err);
-}
-
-int fixed_refuses(struct op_context *ctx, const struct tape *tape, const char *call, struct error *err) {
-  return in_order(ctx, tape, false, call, err);
-}
-
 int fixed_begin(struct op_context *ctx, struct tape *tape, double tolerance, int most, struct error *err) {
-  if (in_order(ctx, tape, false, "op_tape_fixed_begin", err))
+  if (fixed_in_order(ctx, tape, false, "op_tape_fixed_begin", err))
     return err->code;
   struct fixed_point *all = array_more(tape->fixed, (size_t)tape->nfixed, sizeof *all);
   if (!all)
@@ -64,7 +48,7 @@ static void skip(struct op_context *ctx, struct tape *tape, int from) {
 }
 
 int fixed_round(struct op_context *ctx, struct tape *tape, struct error *err) {
-  if (in_order(ctx, tape, true, "op_tape_round", err))
+  if (fixed_in_order(ctx, tape, true, "op_tape_round", err))
     return err->code;
   struct fixed_point *f = &tape->fixed[tape->nfixed - 1];
   skip(ctx, tape, f->begin < 0 ? tape->nevents : f->round);
@@ -109,7 +93,7 @@ static int check_rounds(const struct tape *tape, const struct fixed_point *f, st
 }
 
 int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err) {
-  if (in_order(ctx, tape, true, "op_tape_fixed_end", err))
+  if (fixed_in_order(ctx, tape, true, "op_tape_fixed_end", err))
     return err->code;
   struct fixed_point *f = &tape->fixed[tape->nfixed - 1];
   tape->in_fixed = false;

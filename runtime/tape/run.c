@@ -1,4 +1,4 @@
-/* Loops that derivatives are made of. They are the library's own, and recorded only where a tape records tangents. */
+/* Small loops of the library's own, and how any of its loops runs: recorded only where a tape records tangents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,21 +24,7 @@ int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned ch
   return tape_run(ctx, &call, err);
 }
 
-/* ---- derivatives ---- */
-
-/* A global that is read by value is not the program's to see again. */
-static struct gbl *nowhere(struct op_context *ctx, const struct loop_arg *like, struct error *err) {
-  const struct list *all = &ctx->tapes->nowhere;
-  for (int i = 0; i < all->count; i++) {
-    struct gbl *gbl = all->items[i];
-    if (gbl->dim == like->dim && gbl->type == like->type)
-      return gbl;
-  }
-  struct gbl *gbl = gbl_new(ctx, like->dim, type_info(like->type)->name, NULL, "no bar", err);
-  if (gbl && !list_add(&ctx->tapes->nowhere, gbl))
-    error_memory(err, "a bar", gbl->bytes);
-  return err->code ? NULL : gbl;
-}
+/* ---- arguments ---- */
 
 op_arg tape_direct(const struct dat *dat, op_access access) {
   return (op_arg){.form_ = DESC_DAT,
@@ -51,7 +37,7 @@ op_arg tape_direct(const struct dat *dat, op_access access) {
                   .present_ = 1};
 }
 
-static op_arg by_handle(const struct gbl *gbl, op_access access) {
+op_arg tape_by_handle(const struct gbl *gbl, op_access access) {
   return (op_arg){.form_ = DESC_GBL,
                   .dat_ = (op_dat)(void *)gbl->handle,
                   .idx_ = ARG_BY_HANDLE,
@@ -61,7 +47,7 @@ static op_arg by_handle(const struct gbl *gbl, op_access access) {
 
 op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access) {
   if (beside->gbl)
-    return by_handle(beside->gbl, access);
+    return tape_by_handle(beside->gbl, access);
   op_arg out = *arg;
   out.dat_ = beside->dat->handle;
   out.type_ = (int)beside->dat->type;
@@ -69,93 +55,7 @@ op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access acce
   return out;
 }
 
-static enum beside beside_of(enum derive_role role) {
-  return role == DERIVE_DOT ? BESIDE_DOT : role == DERIVE_BAR ? BESIDE_BAR : BESIDE_WINNER;
-}
-
-static int argument_of(struct op_context *ctx, const struct site *site, const op_arg *primal,
-                       const struct derive_parameter *p, op_arg *out, struct error *err) {
-  const bool of_argument = p->argument >= 0;
-  struct thing *thing = of_argument        ? site->things[p->argument]
-                        : p->constant >= 0 ? site->things[site->nargs + p->constant]
-                                           : NULL;
-  if (p->role == DERIVE_ELEMENT) {
-    *out =
-        (op_arg){.form_ = DESC_IDX, .map_ = OP_ID, .idx_ = -1, .dim_ = 1, .type_ = TYPE_INT, .present_ = 1};
-    return OP_OK;
-  }
-  if (p->role == DERIVE_CANDIDATE) {
-    const struct dat *dat = extremes_candidates(ctx, site, p->argument, err);
-    if (dat)
-      *out = tape_direct(dat, OP_WRITE);
-    return err->code;
-  }
-  *out = of_argument ? primal[p->argument] : (op_arg){.present_ = 1};
-  out->access_ = (int)p->access;
-  if (p->role == DERIVE_VALUE)
-    return OP_OK;
-  if (thing) {
-    const struct thing *beside = thing_beside(ctx, thing, beside_of(p->role), err);
-    if (beside)
-      *out = tape_beside(out, beside, (op_access)p->access);
-    /* Structs cannot be added up where elements meet. A row of one element's own is as well read and written. */
-    if (p->access == PROVE_INC && thing->dat && type_is_struct(thing->dat->type) &&
-        arg_is_direct(&site->are[p->argument]))
-      out->access_ = OP_RW;
-    return err->code;
-  }
-  if (!out->present_) {
-    out->dat_ = NULL;
-    return OP_OK;
-  }
-  struct gbl *gbl = nowhere(ctx, &site->are[p->argument], err);
-  if (!gbl || gbl_put(ctx, gbl, NULL, err)) /* of a variable of the program: it counts for nothing */
-    return err->code;
-  *out = by_handle(gbl, (op_access)p->access);
-  return OP_OK;
-}
-
-int tape_run_derived(struct op_context *ctx, const struct site *site, enum derive_mode mode,
-                     unsigned char *values, struct error *err) {
-  const struct derived *derived = &site->made[mode];
-  op_arg primal[OP_MAX_ARGS], args[OP_MAX_ARGS];
-  struct loop_call call = site_call(site, values, primal);
-  if (derived->nparameters > OP_MAX_ARGS)
-    return error_set(err, OP_ERR_NARGS,
-                     "the derivative of loop %s has %d arguments, and a loop has %d at most; split the loop",
-                     site->name, derived->nparameters, OP_MAX_ARGS);
-  for (int i = 0; i < derived->nparameters; i++)
-    if (argument_of(ctx, site, primal, &derived->parameters[i], &args[i], err))
-      return err->code;
-  call.text = derived->text;
-  call.name = derived->name;
-  call.told = site->told[mode];
-  call.nargs = derived->nparameters;
-  call.args = args;
-  return derived->nparameters ? tape_run(ctx, &call, err) : OP_OK;
-}
-
-int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
-                     struct error *err) {
-  int code = extremes_find(ctx, site, values, err);
-  if (!code)
-    code = tape_run_derived(ctx, site, DERIVE_ADJOINT, values, err);
-  if (!code)
-    code = extremes_clear(ctx, site, BESIDE_BAR, err);
-  return code ? error_prefix(err, "the adjoint of loop %s: ", site->name) : OP_OK;
-}
-
-int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
-                     struct error *err) {
-  int code = extremes_find(ctx, site, values, err);
-  if (!code)
-    code = extremes_clear(ctx, site, BESIDE_DOT, err);
-  if (!code)
-    code = tape_run_derived(ctx, site, DERIVE_TANGENT, values, err);
-  return code ? error_prefix(err, "the tangent of loop %s: ", site->name) : OP_OK;
-}
-
-/* ---- small ones ---- */
+/* ---- small loops ---- */
 
 int tape_run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
                   const struct set *set, int nargs, const op_arg *args, struct error *err) {

@@ -258,3 +258,14 @@ int site_loop(struct op_context *ctx, const struct site *site, unsigned char *va
   launch_put(launch);
   return OP_OK;
 }
+
+bool site_seeks(const struct site *site, int arg) {
+  return site->active[arg] && access_is_extremum(site->are[arg].access);
+}
+
+bool site_seeks_any(const struct site *site) {
+  bool any = false;
+  for (int i = 0; i < site->nargs; i++)
+    any |= site_seeks(site, i);
+  return any;
+}

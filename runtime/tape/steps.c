@@ -229,9 +229,21 @@ int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct er
   return OP_OK;
 }
 
+/* On all ranks alike, as all errors here but those of memory. */
+int fixed_in_order(struct op_context *ctx, const struct tape *tape, bool inside, const char *call,
+                   struct error *err) {
+  if (tape->in_fixed == inside)
+    return OP_OK;
+  error_set(err, OP_ERR_STATE,
+            inside ? "%s: there is no fixed point; call op_tape_fixed_begin first"
+                   : "%s: a fixed point has begun, and has no end; call op_tape_fixed_end first",
+            call);
+  return agree_on_success(ctx->agreement, err->code, err);
+}
+
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
   enum { SEEN = 3 }; /* steps that show what all need */
-  if (fixed_refuses(ctx, tape, "op_tape_step", err))
+  if (fixed_in_order(ctx, tape, false, "op_tape_step", err))
     return err->code;
   int code = tape->nsteps >= SEEN ? check_budget(ctx, tape, err) : OP_OK;
   int *steps = code ? NULL : array_more(tape->steps, (size_t)tape->nsteps, sizeof *steps);
@@ -259,7 +271,7 @@ static void fit_checkpoints(struct op_context *ctx, struct tape *tape) {
 }
 
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err) {
-  if (fixed_refuses(ctx, tape, "op_tape_end", err))
+  if (fixed_in_order(ctx, tape, false, "op_tape_end", err))
     return err->code;
   tape->recording = false;
   tape->end = tape->nevents;

@@ -5,10 +5,11 @@
  *   things.c     dats and globals that derivatives know, and their companions: dots and bars
  *   sites.c      loops, with their arguments, and what their derivatives are
  *   derive.c     where the texts of those come from: by hand, or made by the deriver
+ *   derived.c    a loop's tangent and adjoint as loops
  *   extremes.c   whose value it is that a MIN or MAX left
  *   record.c     the events, as the program runs
  *   keep.c       old values: kept, given back, counted
- *   run.c        loops that derivatives are made of
+ *   run.c        small loops of the library's own, and how any of them runs
  *   reverse.c    backwards
  *   fixed.c      rounds that converge: one of them is gone back through again and again
  *   replay.c     forwards, once more
@@ -237,6 +238,10 @@ static inline bool site_replaces(const struct site *site, int arg) {
 bool arg_gets(const struct loop_arg *arg);
 bool arg_leaves(const struct loop_arg *arg);
 
+/* Is it a MIN or MAX whose winners are sought? */
+bool site_seeks(const struct site *site, int arg);
+bool site_seeks_any(const struct site *site);
+
 /* ---- derive.c ---- */
 const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
 int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
@@ -248,9 +253,6 @@ int derive_site(struct op_context *ctx, struct site *site, struct loop *loop, en
                 struct error *err);
 
 /* ---- extremes.c ---- */
-/* Is it a MIN or MAX whose winners are sought? */
-bool site_seeks(const struct site *site, int arg);
-bool site_seeks_any(const struct site *site);
 /* The candidates of an argument: a dat on the set of the loop, or of which that is a subset. */
 struct dat *extremes_candidates(struct op_context *ctx, const struct site *site, int arg, struct error *err);
 /* With data as they are before the loop: winners are known behind it. */
@@ -260,13 +262,9 @@ int extremes_clear(struct op_context *ctx, const struct site *site, enum beside 
 
 /* ---- run.c: loops of the library's own; recorded only while they carry tangents along that a tape records ---- */
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
-/* The primal once more; its adjoint; its tangent, which is the primal too. */
+/* The primal once more. */
 int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
                     struct error *err);
-int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
-                     struct error *err);
-int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
-                     struct error *err);
 /* Companions of arguments are zero where the loop writes something else. */
 int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
                   struct error *err);
@@ -279,11 +277,19 @@ int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, d
 int tape_run_text(struct op_context *ctx, struct text *text, const char *name, const char *told,
                   const struct set *set, int nargs, const op_arg *args, struct error *err);
 op_arg tape_direct(const struct dat *dat, op_access access);
+op_arg tape_by_handle(const struct gbl *gbl, op_access access);
+/* The argument, but of what its thing has beside it. */
+op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access);
+
+/* ---- derived.c ---- */
 /* What a derived text computes of the site's loop. */
 int tape_run_derived(struct op_context *ctx, const struct site *site, enum derive_mode mode,
                      unsigned char *values, struct error *err);
-/* The argument, but of what its thing has beside it. */
-op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access);
+/* The adjoint; the tangent, which is the primal too. */
+int tape_run_adjoint(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err);
+int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned char *values,
+                     struct error *err);
 
 /* ---- keep.c ---- */
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
@@ -312,6 +318,9 @@ void tape_spend(struct op_context *ctx, struct tape *tape);
 void tape_free(struct op_context *ctx, struct tape *tape);
 
 /* ---- steps.c ---- */
+/* OP_ERR_STATE where a fixed point has not begun that should have, or the other way round. */
+int fixed_in_order(struct op_context *ctx, const struct tape *tape, bool inside, const char *call,
+                   struct error *err);
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err);
 /* OP_ERR_SIZE: the budget is too small. */
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
@@ -362,8 +371,6 @@ int reverse_event(struct op_context *ctx, struct tape *tape, const struct event 
 int fixed_begin(struct op_context *ctx, struct tape *tape, double tolerance, int most, struct error *err);
 int fixed_round(struct op_context *ctx, struct tape *tape, struct error *err);
 int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err);
-/* OP_ERR_STATE within one. */
-int fixed_refuses(struct op_context *ctx, const struct tape *tape, const char *call, struct error *err);
 /* Data are as behind event at - 1. If fixed rounds end there, their bars converge, and data are as before the last round;
  * `keep` as of event_exchange. */
 int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err);
