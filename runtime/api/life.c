@@ -259,8 +259,8 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,   ENV_VARIANT,
-                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS};
+  static const enum env_name names[] = {ENV_FP,     ENV_JIT,     ENV_TUNE, ENV_VARIANT, ENV_CHECK, ENV_SHADOW,
+                                        ENV_TIMING, ENV_WEIGHTS, ENV_LAZY, ENV_TILES,   ENV_TASKS};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;

@@ -324,7 +324,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
-  if (!host->bytes) { /* by dat_leave_memory */
+  if (!dat_has_memory(dat)) {
     dat->soa = false;
     ctx->mesh->epoch++;
     return OP_OK;

@@ -115,6 +115,11 @@ void data_free(struct op_context *ctx, struct dat *dat);
 /* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
 void data_undo(struct op_context *ctx, struct dat *dat);
 
+/* Or has it left it, by dat_leave_memory? On all ranks alike. */
+static inline bool dat_has_memory(const struct dat *dat) {
+  return dat->replicas[SPACE_HOST].bytes > 0;
+}
+
 /* Make the space's replica hold the newest version of the region; allocates it if need be. From one device to
  * another it goes through the host. How new the newest copies are, ranks see to (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,

@@ -313,7 +313,7 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
   for (int i = 0; good && i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
     int set = position(ctx, dat->set);
-    if (o->order[set])
+    if (o->order[set] && dat_has_memory(dat))
       good = (f->rows[i] = moved_rows(ctx->team, dat, o->order[set])) != NULL;
   }
   for (int i = 0; good && i < mesh->sets.count; i++)
@@ -377,9 +377,9 @@ static void fresh_free(const struct mesh *mesh, struct fresh *f) {
 static int apply(struct op_context *ctx, struct orders *o, struct error *err) {
   const struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++) {
-    int code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
-    if (code)
-      return code;
+    struct dat *dat = mesh->dats.items[i];
+    if (dat_has_memory(dat) && dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err))
+      return err->code;
   }
   struct fresh f = {.tables = array_new((size_t)mesh->maps.count, sizeof(int *)),
                     .rows = array_new((size_t)mesh->dats.count, sizeof(void *)),

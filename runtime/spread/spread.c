@@ -132,6 +132,10 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   struct replica *host = &dat->replicas[SPACE_HOST];
   const long stride = data_stride(built->extents[EXTENT_NONEXEC]);
   size_t bytes;
+  if (!dat_has_memory(dat)) {
+    dat->stride = stride;
+    return OP_OK;
+  }
   void *memory = data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes)
                      ? data_memory(ctx->team, bytes, (unsigned)dat->id)
                      : NULL;
@@ -302,7 +306,8 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
     *change->share = (struct share){0};
   }
   for (int i = 0; !code && i < mesh->dats.count; i++)
-    code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
+    if (dat_has_memory(mesh->dats.items[i]))
+      code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
   struct halo_exchange *routes = array_new((size_t)mesh->sets.count, sizeof *routes);
   if (!code && !routes)
     code = no_memory(err);

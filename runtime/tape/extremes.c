@@ -164,7 +164,8 @@ static int end_gbl(struct op_context *ctx, const struct thing *thing, struct err
         type_number(gbl->type, gbl->value + at) == type_number(gbl->type, best->value + at))
       *who = -1;
   }
-  gbl_wrote(winner, SPACE_HOST);
+  if (!code)
+    gbl_wrote(winner, SPACE_HOST);
   return code;
 }
 
@@ -225,7 +226,8 @@ static int clear_gbl(struct op_context *ctx, const struct thing *thing, struct g
   for (int c = 0; !code && c < gbl->dim; c++)
     if (((const long long *)(void *)winner->value)[c] >= 0)
       memset(gbl->value + (size_t)c * size, 0, size);
-  gbl_wrote(gbl, SPACE_HOST);
+  if (!code)
+    gbl_wrote(gbl, SPACE_HOST);
   return code;
 }
 

@@ -339,6 +339,20 @@ static void reverse(op_tape tape) {
     works(op_get_gbl(op_bar_gbl(m.g[i]), &gradient.g[i]));
 }
 
+/* The same bits; where loops wait, chains are cut elsewhere with a budget, and the last bits may be others. */
+static bool is_same(const struct values *found, const struct values *should) {
+  const char *lazy = getenv("OP2_LAZY");
+  const bool waits = lazy && (strcmp(lazy, "on") == 0 || strcmp(lazy, "check") == 0);
+  const double *a = (const double *)found, *b = (const double *)should;
+  bool same = memcmp(found, should, sizeof *found) == 0;
+  if (!same && waits) {
+    same = true;
+    for (size_t i = 0; i < sizeof *found / sizeof *a; i++)
+      same &= fabs(a[i] - b[i]) <= 1e-12 * (1 + fabs(b[i]));
+  }
+  return same;
+}
+
 static void check_budgets(unsigned seed, size_t most, double end) {
   const struct values should = gradient;
   size_t budget = most / 2;
@@ -358,7 +372,7 @@ static void check_budgets(unsigned seed, size_t most, double end) {
       ran_again += facts.again;
       if (facts.most > (long long)budget)
         fail_msg("seed %u: %lld bytes with a budget of %zu", seed, facts.most, budget);
-      if (memcmp(&gradient, &should, sizeof should) != 0)
+      if (!is_same(&gradient, &should))
         fail_msg("seed %u: another gradient with a budget of %zu", seed, budget);
       done = true;
     }

@@ -17,6 +17,35 @@ static op_tape_facts_t facts_of(op_tape tape) {
   return facts;
 }
 
+/* ---- what changes while a tape records ---- */
+
+/* Old values are copied in both steps, and between them the mesh gets a map, for which ranks deal it out anew. */
+CASE(a_map_is_declared_in_the_middle) {
+  struct ring r = ring_declare();
+  static const char square[] = "static void square(double *a) { *a = 0.9 * *a + 0.2 * *a * *a; }";
+  double ones[EDGES], is[EDGES] = {0}, should[EDGES];
+  int more[EDGES];
+  for (int e = 0; e < EDGES; e++) {
+    const double a = ring_a(e), b = 0.9 * a + 0.2 * a * a, c = 0.9 * b + 0.2 * b * b;
+    ones[e] = 1;
+    more[e] = ring_end(e, 0);
+    should[e] = (0.9 + 0.4 * a) * (0.9 + 0.4 * b) * (0.9 + 0.4 * c);
+  }
+  op_tape tape = op_tape_begin(1, (const op_dat[]){r.a}, 0);
+  assert_non_null(tape);
+  for (int k = 0; k < 3; k++) {
+    works(op_par_loop(square, "square", r.edges, direct(r.a, 1, "double", OP_RW)));
+    if (k == 1)
+      assert_non_null(op_decl_map(r.edges, r.nodes, 1, more, "more"));
+  }
+  works(op_tape_end(tape));
+  works(op_put_data(op_bar(r.a), ones));
+  works(op_tape_reverse(tape, 1));
+  works(op_fetch_data(op_bar(r.a), is));
+  near(is, should, EDGES, 1e-12);
+  works(op_tape_free(tape));
+}
+
 /* ---- fixed points ---- */
 
 static const char settle[] = "static void settle(const double *f, const double *du, double *u) {"
@@ -282,10 +311,12 @@ CASE(globals_of_extrema_have_no_second_derivative) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {
-    test_in_library(one_round_stands_for_all), test_in_library(rounds_have_an_order),
-    test_in_library(rounds_that_do_not_converge_are_found), test_in_library(hessians_times_lines),
-    test_in_library(globals_of_extrema_have_no_second_derivative)};
+static const struct CMUnitTest tests[] = {test_in_library(a_map_is_declared_in_the_middle),
+                                          test_in_library(one_round_stands_for_all),
+                                          test_in_library(rounds_have_an_order),
+                                          test_in_library(rounds_that_do_not_converge_are_found),
+                                          test_in_library(hessians_times_lines),
+                                          test_in_library(globals_of_extrema_have_no_second_derivative)};
 
 int main(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);

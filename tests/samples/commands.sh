@@ -33,6 +33,7 @@ for words in "$@"; do
   rm -f said
 done
 for folder_of in */; do
+  ls "$folder_of"*.c >/dev/null 2>&1 || continue # in Python alone
   case " $* " in *" ${folder_of%/} "* | "${folder_of%/} "*) ;; *) echo "FAILED: ${folder_of%/} was not compiled" && failed=1 ;; esac
 done
 [ $failed = 0 ] && echo "commands: PASSED"
