@@ -150,6 +150,7 @@ TEST(first_guesses) {
                {OP_INC, 12, NULL, "warps/128/vectors", "double"},
                {OP_INC, 40, NULL, "warps/64/vectors/near", "double"}, /* no room for more threads */
                {OP_INC, 120, NULL, "atomics/128/vectors", "double"},  /* nor for these */
+               {OP_INC, 40, "OP2_VARIANT=512", "atomics/512/vectors", "double"}, /* so many have none */
                {OP_MIN, 4, NULL, "atomics/128/vectors", "double"},
                {OP_INC, 4, "OP2_FP=strict", "ordered/256/vectors", "double"},
                {OP_INC, 40, "OP2_FP=strict", "ordered/64/vectors", "double"},

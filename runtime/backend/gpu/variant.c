@@ -489,8 +489,13 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
-  const bool rows_named = strstr(text_str(&spec), "rows") != NULL;
+  const bool rows_named = strstr(text_str(&spec), "rows") != NULL,
+             near_named = strstr(text_str(&spec), "near") != NULL;
   text_free(&spec);
+  if (forced && !near_named && v.shape.near && !has_room_near(c, loop, l, &v.shape)) {
+    v.shape.near = 0; /* that was the first guess, for smaller blocks */
+    v.shape.strategy = GPU_ATOMICS;
+  }
   if (ragged)
     keep_colours(ctx, loop, &v);
   if (!code && forced)
