@@ -83,7 +83,7 @@ static int check_roots(const double *start) {
   op_tape_reverse(tape, 1);
   op_fetch_data(op_bar(p), bars);
   op_tape_free(tape);
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; op_is_root() && i < COUNT; i++) /* who declared all has all */
     good &= fabs(bars[i] - 0.5 / sqrt(start[i])) < 1e-12;
   return good;
 }
@@ -138,7 +138,7 @@ static int check_curvature(const double *start) {
   op_fetch_data(op_bar(op_dot(x)), gradient); /* and this once more */
   op_tape_free(second);
   /* clang-format on */
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; op_is_root() && i < COUNT; i++)
     good &= fabs(curvature[i] - (there[1][i] - there[0][i]) / (2 * by)) < 1e-8 &&
             fabs(gradient[i] - (there[1][i] + there[0][i]) / 2) < 1e-8;
   return good;
@@ -154,8 +154,9 @@ int main(int argc, char **argv) {
     start[i] = 1 + 0.5 * sin(i);
   }
   op_init(argc, argv, 0);
-  nodes = op_decl_set(COUNT, "nodes");
-  edges = op_decl_set(COUNT, "edges");
+  const int count = op_is_root() ? COUNT : 0;
+  nodes = op_decl_set(count, "nodes");
+  edges = op_decl_set(count, "edges");
   ends = op_decl_map(edges, nodes, 2, pairs, "ends");
   x = op_decl_dat(nodes, 1, "double", start, "x");
   flow = op_decl_dat(nodes, 1, "double", NULL, "flow");
@@ -181,8 +182,8 @@ int main(int argc, char **argv) {
   const int node = 5;
   const double by = 1e-5,
                difference = (result_with(start, node, by) - result_with(start, node, -by)) / (2 * by);
-  const int good = fabs(gradient[node] - difference) < 1e-8 * fabs(difference) && check_roots(start) &&
-                   check_curvature(start);
+  const int close = !op_is_root() || fabs(gradient[node] - difference) < 1e-8 * fabs(difference);
+  const int good = check_roots(start) & check_curvature(start) & close; /* on all ranks */
   op_printf("gradient %.9f, difference %.9f\n", gradient[node], difference);
   return op_exit() || !good;
 }
