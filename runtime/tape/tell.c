@@ -13,8 +13,13 @@
 #include "ranks/comm.h"
 #include "tape/tape.h"
 
+/* It may be broken, and still has old values of dats. */
+static struct tape *there(const struct op_context *ctx) {
+  return ctx->tapes && !ctx->tapes->busy ? ctx->tapes->tape : NULL;
+}
+
 static struct tape *alive(const struct op_context *ctx) {
-  struct tape *tape = ctx->tapes && !ctx->tapes->busy ? ctx->tapes->tape : NULL;
+  struct tape *tape = there(ctx);
   return tape && !tape->broken ? tape : NULL;
 }
 
@@ -190,7 +195,7 @@ void tape_tell_left(struct op_context *ctx, const void *object) {
 /* ---- what goes ---- */
 
 static bool is_used(const struct op_context *ctx, const void *object) {
-  const struct tape *tape = alive(ctx);
+  const struct tape *tape = there(ctx);
   const struct thing *thing = tape ? thing_find(ctx->tapes, object) : NULL;
   if (thing && (thing->used || thing->companion))
     return true;
@@ -206,7 +211,7 @@ static bool is_used(const struct op_context *ctx, const void *object) {
 }
 
 int tape_refuses(const struct op_context *ctx, const void *object, const char *call, struct error *err) {
-  if (!alive(ctx) || (object && !is_used(ctx, object)))
+  if (!there(ctx) || (object && !is_used(ctx, object)))
     return OP_OK;
   return error_set(err, OP_ERR_STATE,
                    "%s: a tape needs %s; call op_tape_free first, or op_tape_reverse for the last time", call,
@@ -214,7 +219,7 @@ int tape_refuses(const struct op_context *ctx, const void *object, const char *c
 }
 
 bool tape_holds_dat(struct op_context *ctx, struct dat *dat) {
-  struct tape *tape = alive(ctx);
+  struct tape *tape = there(ctx);
   const op_dat old = dat->handle;
   if (!tape || !is_used(ctx, dat))
     return false;
@@ -228,7 +233,7 @@ bool tape_holds_dat(struct op_context *ctx, struct dat *dat) {
 }
 
 bool tape_holds_set(struct op_context *ctx, struct set *set) {
-  struct tape *tape = alive(ctx);
+  struct tape *tape = there(ctx);
   const op_set old = set->handle;
   if (!tape || !is_used(ctx, set))
     return false;

@@ -139,7 +139,11 @@ CASE(steps_go_on_where_nothing_fits) {
     assert_int_equal(facts.steps, s + 1);
   }
   fails(OP_ERR_SIZE, op_tape_end(tape));
+  /* It is of no use, but its old values are the mesh's until it goes. */
+  fails(OP_ERR_STATE, op_renumber(r.ends));
+  fails(OP_ERR_STATE, op_free_dat(r.u));
   works(op_tape_free(tape));
+  works(op_renumber(r.ends));
 }
 
 /* ---- what fails on the way back leaves data as they were ---- */
