@@ -1,62 +1,11 @@
 /* Sums in the order of the elements on random meshes: what a kernel adds with the plan, whatever the order of its blocks, has
  * the bits of a serial loop. How little of a grid's sums is added later, and the faults that verifying must find. */
-#include <string.h>
-
+#include "added.h"
 #include "expect.h"
-#include "mesh.h"
-#include "plan/strategy.h"
-
-enum { MAP_COLUMNS = 3, MOST_COLUMNS = 7, TARGETS = 90 };
-
-/* A dataset that elements add to through columns of a map, some again, and one where the elements' own rows meet the
- * columns of another map. */
-struct fixture {
-  int *tables[2];
-  struct plan_column columns[MOST_COLUMNS + 2];
-  struct plan_staged staged[2];
-  struct plan_wish wish;
-};
-
-static void make(struct fixture *f, long size, int ncolumns, int block, enum mesh_shape shape,
-                 uint64_t seed) {
-  memset(f, 0, sizeof *f);
-  f->tables[0] = mesh_table(size, MAP_COLUMNS, TARGETS, shape, seed);
-  f->tables[1] = mesh_table(size, MAP_COLUMNS, size, shape, seed + 1);
-  for (int c = 0; c < ncolumns; c++)
-    f->columns[c] = (struct plan_column){.table = f->tables[0],
-                                         .arity = MAP_COLUMNS,
-                                         .column = c % MAP_COLUMNS,
-                                         .target = 1,
-                                         .target_size = TARGETS};
-  f->columns[ncolumns] = (struct plan_column){.arity = 1, .target = 2, .target_size = size};
-  f->columns[ncolumns + 1] = (struct plan_column){
-      .table = f->tables[1], .arity = MAP_COLUMNS, .column = 1, .target = 2, .target_size = size};
-  f->staged[0] = (struct plan_staged){0, ncolumns};
-  f->staged[1] = (struct plan_staged){ncolumns, 2};
-  f->wish = (struct plan_wish){.request = {.size = size,
-                                           .block_size = block,
-                                           .staged_columns = f->columns,
-                                           .staged = f->staged,
-                                           .nstaged = 2},
-                               .strategy = &strategy_ordered};
-}
-
-static void clear(struct fixture *f) {
-  free(f->tables[0]);
-  free(f->tables[1]);
-}
 
 /* No sum of some of these is exact. */
 static double value_of(long element, int column) {
   return 1.0 / (double)(3 + element * 31 + column * 7) * (element % 3 == 1 ? -1e3 : 1);
-}
-
-static int target_of(const struct plan_column *c, long element) {
-  return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
-}
-
-static int number(const struct plan_staging *s, const void *entries, long at) {
-  return s->entry_bytes == 1 ? ((const unsigned char *)entries)[at] : ((const unsigned short *)entries)[at];
 }
 
 /* As a kernel does it, with the block's targets from the last to the first. */
@@ -101,11 +50,12 @@ TEST(sums_have_the_bits_of_a_serial_loop) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++)
     for (size_t w = 0; w < sizeof blocks / sizeof *blocks; w++)
-      for (int ncolumns = 1; ncolumns <= MOST_COLUMNS; ncolumns++)
+      for (int ncolumns = 1; ncolumns <= 7; ncolumns++)
         for (long size = 1; size < 700; size = size * 5 + 1) {
           struct fixture f;
           struct plan_entry entry;
-          make(&f, size, ncolumns, blocks[w], (enum mesh_shape)shape, (uint64_t)(size + ncolumns));
+          make(&f, size, ncolumns, blocks[w], &strategy_ordered, (enum mesh_shape)shape,
+               (uint64_t)(size + ncolumns));
           expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);
           expect_ok(strategy_ordered.verify(&entry, &f.wish, 2, &err), &err);
           check_sums(&entry.plan, &f.wish.request, 0);
@@ -177,7 +127,7 @@ TEST(blocks_with_too_many_summands) {
   struct error err = {0};
   struct fixture f;
   struct plan_entry entry;
-  make(&f, 10, MOST_COLUMNS, 16384, MESH_NEAR, 1);
+  make(&f, 10, MOST_COLUMNS, 16384, &strategy_ordered, MESH_NEAR, 1);
   assert_int_equal(plan_entry_build(&entry, &f.wish, NULL, &err), OP_ERR_SIZE);
   clear(&f);
   error_free(&err);
@@ -256,7 +206,7 @@ TEST(planted_faults) {
                 {first_of_block, 1},   {wrong_bytes, 1},         {nothing_added_later, 1}};
   struct error err = {0};
   struct fixture f;
-  make(&f, 300, 3, 32, MESH_NEAR, 3);
+  make(&f, 300, 3, 32, &strategy_ordered, MESH_NEAR, 3);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct plan_entry entry;
     expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);

@@ -1,61 +1,10 @@
 /* Sums of warps on random meshes: what a kernel would add with the plan against what the elements add, the same on any
  * number of threads, and the faults that verifying must find. */
-#include <string.h>
-
+#include "added.h"
 #include "expect.h"
-#include "mesh.h"
-#include "plan/strategy.h"
-
-enum { MAP_COLUMNS = 3, MOST_COLUMNS = 12, TARGETS = 90 };
-
-/* A dataset that elements add to through three columns of a map, again and again, and one where the elements' own rows
- * meet the columns of another map. */
-struct fixture {
-  int *tables[2];
-  struct plan_column columns[2 * MOST_COLUMNS];
-  struct plan_staged staged[2];
-  struct plan_wish wish;
-};
-
-static void make(struct fixture *f, long size, int ncolumns, int width, enum mesh_shape shape,
-                 uint64_t seed) {
-  memset(f, 0, sizeof *f);
-  f->tables[0] = mesh_table(size, MAP_COLUMNS, TARGETS, shape, seed);
-  f->tables[1] = mesh_table(size, MAP_COLUMNS, size, shape, seed + 1);
-  for (int c = 0; c < ncolumns; c++)
-    f->columns[c] = (struct plan_column){.table = f->tables[0],
-                                         .arity = MAP_COLUMNS,
-                                         .column = c % MAP_COLUMNS,
-                                         .target = 1,
-                                         .target_size = TARGETS};
-  f->columns[ncolumns] = (struct plan_column){.arity = 1, .target = 2, .target_size = size};
-  f->columns[ncolumns + 1] = (struct plan_column){
-      .table = f->tables[1], .arity = MAP_COLUMNS, .column = 1, .target = 2, .target_size = size};
-  f->staged[0] = (struct plan_staged){0, ncolumns};
-  f->staged[1] = (struct plan_staged){ncolumns, 2};
-  f->wish = (struct plan_wish){.request = {.size = size,
-                                           .block_size = width,
-                                           .staged_columns = f->columns,
-                                           .staged = f->staged,
-                                           .nstaged = 2},
-                               .strategy = &strategy_warps};
-}
-
-static void clear(struct fixture *f) {
-  free(f->tables[0]);
-  free(f->tables[1]);
-}
 
 static long value_of(long element, int column) {
   return 1 + element * 31 + column * 7;
-}
-
-static int target_of(const struct plan_column *c, long element) {
-  return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
-}
-
-static int number(const struct plan_staging *s, const void *entries, long at) {
-  return s->entry_bytes == 1 ? ((const unsigned char *)entries)[at] : ((const unsigned short *)entries)[at];
 }
 
 /* As a kernel does it: each target of a warp once, with the sum of its summands. */
@@ -92,7 +41,8 @@ TEST(sums_are_those_of_the_elements) {
         for (long size = 1; size < 700; size = size * 5 + 1) {
           struct fixture f;
           struct plan_entry entry;
-          make(&f, size, ncolumns, widths[w], (enum mesh_shape)shape, (uint64_t)(size + ncolumns));
+          make(&f, size, ncolumns, widths[w], &strategy_warps, (enum mesh_shape)shape,
+               (uint64_t)(size + ncolumns));
           expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);
           assert_int_equal(entry.plan.staging[0].entry_bytes, widths[w] * ncolumns <= 256 ? 1 : 2);
           assert_null(entry.plan.staging[0].local);
@@ -137,7 +87,7 @@ TEST(same_on_threads) {
   struct fixture f;
   struct plan_entry alone, together;
   struct team *team;
-  make(&f, 150000, 3, 32, MESH_NEAR, 5);
+  make(&f, 150000, 3, 32, &strategy_warps, MESH_NEAR, 5);
   expect_ok(team_open(&team, TEAM_PTHREAD, 3, &err), &err);
   expect_ok(plan_entry_build(&alone, &f.wish, NULL, &err), &err);
   expect_ok(plan_entry_build(&together, &f.wish, team, &err), &err);
@@ -158,7 +108,7 @@ TEST(blocks_with_too_many_summands) {
   struct error err = {0};
   struct fixture f;
   struct plan_entry entry;
-  make(&f, 10, MOST_COLUMNS, 16384, MESH_NEAR, 1);
+  make(&f, 10, MOST_COLUMNS, 16384, &strategy_warps, MESH_NEAR, 1);
   assert_int_equal(plan_entry_build(&entry, &f.wish, NULL, &err), OP_ERR_SIZE);
   clear(&f);
   error_free(&err);
@@ -202,7 +152,7 @@ TEST(planted_faults) {
                 {summands_missing, 2}, {target_of_others, 2}, {first_of_block, 1}, {wrong_bytes, 1}};
   struct error err = {0};
   struct fixture f;
-  make(&f, 300, 3, 32, MESH_NEAR, 3);
+  make(&f, 300, 3, 32, &strategy_warps, MESH_NEAR, 3);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct plan_entry entry;
     expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);
