@@ -419,24 +419,11 @@ int chain_whole_periods(const struct op_context *ctx, struct launch *const *laun
   return times > 1 ? lead + period * (lead ? times - 1 : times) : n;
 }
 
-/* What a device does between two messages it may be given in one call. */
-static int run_on_ranks(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  const struct backend *b = launches[0]->loop->backend;
-  const enum space space = launches[0]->loop->space;
-  struct error ignored = {0};
-  int code = b->hold ? b->hold(ctx, space, true, err) : OP_OK;
-  if (!code)
-    code = segments_run(ctx, launches, n, err);
-  const int status = b->hold ? b->hold(ctx, space, false, code ? &ignored : err) : OP_OK;
-  error_free(&ignored);
-  return code ? code : status;
-}
-
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
   if (!comm_alone(ctx->comm))
-    return (loop_by_loop ? loop_run_all_ready : run_on_ranks)(ctx, launches, n, err);
+    return (loop_by_loop ? loop_run_all_ready : segments_run)(ctx, launches, n, err);
   for (int first = 0, times; !code && first < n;) {
     const int known = watch_of(ctx) ? watch_period(watch_of(ctx), n - first) : 0;
     const int period = known ? known : find_period(launches + first, n - first, &times);
@@ -453,6 +440,19 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
   return run(ctx, launches, n, true, err);
 }
 
+/* What a device does between two messages of ranks it may be given in one call. */
+static int run_on_ranks(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  const struct backend *b = launches[0]->loop->backend;
+  const enum space space = launches[0]->loop->space;
+  struct error ignored = {0};
+  int code = b->hold ? b->hold(ctx, space, true, err) : OP_OK;
+  if (!code)
+    code = run(ctx, launches, n, false, err);
+  const int status = b->hold ? b->hold(ctx, space, false, code ? &ignored : err) : OP_OK;
+  error_free(&ignored);
+  return code ? code : status;
+}
+
 int chain_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  return run(ctx, launches, n, false, err);
+  return comm_alone(ctx->comm) ? run(ctx, launches, n, false, err) : run_on_ranks(ctx, launches, n, err);
 }
