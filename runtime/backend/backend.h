@@ -57,6 +57,9 @@ struct backend {
    * *ran is false where they have to run one by one: then nothing has happened. NULL: always. */
   int (*run_chain)(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                    struct error *err);
+  /* Chains of ranks: what the device is given between messages from now on (false: no longer) may be given together, once it is
+   * waited for. NULL: needless. */
+  int (*hold)(struct op_context *ctx, enum space space, bool on, struct error *err);
   /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots.
    * What several threads may run at once is the caller's to know. A variant that cannot be cut so gets code that
    * can, once. NULL: no launch can. */

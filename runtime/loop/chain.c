@@ -440,6 +440,19 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
   return run(ctx, launches, n, true, err);
 }
 
+/* What a device does between two messages of ranks it may be given in one call. */
+static int run_on_ranks(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  const struct backend *b = launches[0]->loop->backend;
+  const enum space space = launches[0]->loop->space;
+  struct error ignored = {0};
+  int code = b->hold ? b->hold(ctx, space, true, err) : OP_OK;
+  if (!code)
+    code = run(ctx, launches, n, false, err);
+  const int status = b->hold ? b->hold(ctx, space, false, code ? &ignored : err) : OP_OK;
+  error_free(&ignored);
+  return code ? code : status;
+}
+
 int chain_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  return run(ctx, launches, n, false, err);
+  return comm_alone(ctx->comm) ? run(ctx, launches, n, false, err) : run_on_ranks(ctx, launches, n, err);
 }

@@ -101,6 +101,8 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
+  /* Messages are about to be waited for: what the device is to do meanwhile begins. */
+  int (*give)(struct op_context *ctx, enum space space, struct error *err);
 };
 
 /* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before

@@ -66,6 +66,8 @@ struct gpu {
     bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
+  bool holds; /* launches back */
+  struct gpu_given given; /* graphs: of this chain */
   unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
   op_counters_t *counters;  /* the context's */
   bool failed;              /* a kernel failed: the driver takes no more work */
@@ -239,6 +241,10 @@ void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
 /* Launches that are ready, as struct backend's run_chain. A chain that comes again is one graph. */
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                   struct error *err);
+/* Chains of ranks: what loops and messages launch is held back from now on, as far as the driver can; false: no longer. */
+int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err);
+/* As the mover's: what is held back begins. */
+int gpu_give(struct op_context *ctx, enum space space, struct error *err);
 /* The variant (NULL: any) is about to go, and with it the graphs that have it. */
 void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
 

@@ -305,3 +305,25 @@ int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n,
   const int code = give(ctx, chain, launches, c->landing, err);
   return code ? code : take(ctx, chain, launches, c->landing, err);
 }
+
+/* ---- between the messages of ranks ---- */
+
+int gpu_give(struct op_context *ctx, enum space space, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  const int code = c->holds ? c->driver->give(c->self) : 0;
+  c->failed |= code != 0;
+  return gpu_failed(c, code, err, "launching kernels between messages on %s", c->device.label);
+}
+
+int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  if (!c->driver->hold || (on && c->failed))
+    return OP_OK;
+  const int code = c->driver->hold(c->self, on ? &c->given : NULL);
+  c->failed |= code != 0;
+  c->holds = on && !code;
+  c->turns = 0; /* blocks of a chain that comes again run in the same order */
+  ctx->counters->graphs += c->given.graphs;
+  c->given.graphs = 0;
+  return gpu_failed(c, code, err, "launching kernels between messages on %s", c->device.label);
+}
