@@ -25,8 +25,8 @@ static bool is_ready(const struct loop *loop, int which) {
   return loop->backend->is_ready(loop, which);
 }
 
-static bool is_compiling(const struct op_context *ctx) {
-  return ctx->compiling && jit_is_busy(ctx->jit);
+bool tune_is_disturbed(const struct op_context *ctx) {
+  return ctx->behind && ctx->jit && jit_is_busy(ctx->jit);
 }
 
 int tune_new(struct loop *loop, struct error *err) {
@@ -153,7 +153,15 @@ int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (is_ready(loop, loop->ready.variant))
     return OP_OK;
-  return code_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return code_one(ctx, loop, loop->ready.variant, !loop->ready.behind, err) ? fall_back(ctx, loop, err)
+                                                                            : OP_OK;
+}
+
+bool tune_is_made(struct op_context *ctx, struct loop *loop) {
+  struct error ignored = {0};
+  const bool failed = make_one(ctx, loop, loop->ready.variant, false, &ignored) != OP_OK;
+  error_free(&ignored);
+  return failed || is_ready(loop, loop->ready.variant);
 }
 
 /* ---- trials ---- */
@@ -175,13 +183,13 @@ static bool is_worth_it(const struct loop *loop, int which) {
 static bool make_candidate(struct op_context *ctx, struct loop *loop, int which) {
   struct tuning *t = loop->ready.tuning;
   struct error err = {0};
-  const bool compiled = is_compiling(ctx);
+  const bool compiled = tune_is_disturbed(ctx);
   loop->ready.trying = true;
   if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->ready.standard)
     reject(ctx, loop, which, &err);
   loop->ready.trying = false;
   error_free(&err);
-  if (!compiled && is_compiling(ctx))
+  if (!compiled && tune_is_disturbed(ctx))
     t->begun = which + 1;
   return is_ready(loop, which);
 }
@@ -206,7 +214,7 @@ static int next_variant(struct op_context *ctx, struct loop *loop) {
     return tuner_winner(t->tuner);
   const int next = tuner_next(t->tuner);
   const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
-  t->disturbed = is_compiling(ctx);
+  t->disturbed = tune_is_disturbed(ctx);
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
 
@@ -384,7 +392,7 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  if (!tune_tries(launch) && !is_compiling(ctx) && loop->ready.crew == crew_threads(&t->crew))
+  if (!tune_tries(launch) && !tune_is_disturbed(ctx) && loop->ready.crew == crew_threads(&t->crew))
     crew_ran(&t->crew, seconds);
 }
 
@@ -406,7 +414,7 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
   t->alone = settled;
   if (!launch->timed || !is_of_use(ctx, t, &own))
     return;
-  if (t->unmet_calls > 1 || t->disturbed || is_compiling(ctx))
+  if (t->unmet_calls > 1 || t->disturbed || tune_is_disturbed(ctx))
     tuner_pass(t->tuner, own);
   else
     tuner_record(t->tuner, launch->variant, own);
