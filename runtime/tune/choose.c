@@ -205,10 +205,22 @@ static bool is_saving(const struct loop *loop) {
   return tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
 }
 
+/* It could not be paid for a moment ago, and calls are short: to look takes as long as some of them. */
+static bool is_still_saving(const struct op_context *ctx, struct tuning *t) {
+  enum { EACH = 16 };
+  const double is_short = 100e-6;
+  return t->saving && comm_alone(ctx->comm) && ++t->looks % EACH != 0 &&
+         tuner_median(t->tuner, tuner_winner(t->tuner), NULL) < is_short;
+}
+
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   t->disturbed = compares_crews(ctx, t);
+  if (is_still_saving(ctx, t)) {
+    t->disturbed |= tune_is_disturbed(ctx);
+    return tuner_winner(t->tuner);
+  }
   t->saving = t->meet_after > 0 || is_saving(loop);
   if (t->disturbed || t->meet_after > 0)
     return tuner_winner(t->tuner);
@@ -396,6 +408,15 @@ static void note_crew(const struct op_context *ctx, const struct launch *launch,
     crew_ran(&t->crew, seconds);
 }
 
+/* A compile behind the program takes a processor that the loop may want: what its runs take longer meanwhile by more than noise
+ * is paid. */
+static void pass(const struct op_context *ctx, struct tuning *t, double seconds) {
+  const double noise = 1.05, usual = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  if (usual > 0 && comm_alone(ctx->comm) && tune_is_disturbed(ctx))
+    tuner_paid(t->tuner, seconds - noise * usual);
+  tuner_pass(t->tuner, seconds);
+}
+
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
@@ -415,7 +436,7 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
   if (!launch->timed || !is_of_use(ctx, t, &own))
     return;
   if (t->unmet_calls > 1 || t->disturbed || tune_is_disturbed(ctx))
-    tuner_pass(t->tuner, own);
+    pass(ctx, t, own);
   else
     tuner_record(t->tuner, launch->variant, own);
   plan_meeting(ctx, loop, own);

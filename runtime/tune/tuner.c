@@ -13,8 +13,7 @@
 #define NOISE 0.02
 /* However noisy the machine, what takes half the default's time is better. */
 #define MOST_NOISE 0.5
-/* First runs, one or two, that all took so much longer than the best candidate's usual one are enough to drop a candidate; and
- * where that is to be hasty. */
+/* One or two first runs of so many times the best candidate's usual one drop a candidate; and where that is hasty. */
 enum { HOPELESS_RUNS = 2 };
 static const double hopeless[][HOPELESS_RUNS] = {{INFINITY, 1.5}, {1.1, 1}};
 
@@ -280,11 +279,13 @@ static void end_round(struct tuner *t) {
     tuner_settle(t, t->winner, t->candidates[t->winner].median);
 }
 
+/* Of many runs the median is found when all times that are kept are new: it takes as long as a small loop. */
 static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;
   c->times[c->count++ % SAMPLES] = seconds;
-  c->median = times_median(c->times, kept(c));
+  if (c->count <= SAMPLES || c->count % SAMPLES == 0)
+    c->median = times_median(c->times, kept(c));
   c->beside = t->candidates[t->standard].median;
 }
 

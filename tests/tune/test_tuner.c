@@ -346,6 +346,25 @@ static void settle(struct tuner *t, const double *times, int *runs) {
   assert_true(tuner_is_settled(t));
 }
 
+/* Of many runs it is found now and then: sorting takes as long as a small loop. */
+TEST(the_median_follows_when_all_times_are_new) {
+  enum { KEPT = 16 };
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int count;
+  assert_int_equal(tuner_new(&t, 2, 0, &automatic, &err), OP_OK);
+  for (int run = 0; run < 2 + KEPT; run++)
+    tuner_record(t, 0, 1e-3);
+  assert_true(tuner_median(t, 0, &count) == 1e-3 && count == KEPT);
+  for (int run = 1; run < KEPT; run++) {
+    tuner_record(t, 0, 3e-3);
+    assert_true(tuner_median(t, 0, NULL) == 1e-3);
+  }
+  tuner_record(t, 0, 3e-3);
+  assert_true(tuner_median(t, 0, NULL) == 3e-3);
+  tuner_free(t);
+}
+
 /* One run that is clearly slower is enough, or two that are not better; a cold first run does not count, and that of what is warm
  * does. */
 TEST(who_is_hasty_drops_what_is_not_better) {
