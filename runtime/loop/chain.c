@@ -288,6 +288,8 @@ static bool can_begin(struct op_context *ctx, struct period *p, struct launch *c
 static void look_further(struct op_context *ctx, struct period *p, struct launch *const *launches,
                          int times) {
   struct chain_way way;
+  if (watch_of(ctx) && !p->aside && tune_is_disturbed(ctx)) /* its times would say nothing */
+    return;
   for (int i = chain_tuning_later(p->tuner, 0, &way); i >= 0; i = chain_tuning_later(p->tuner, i + 1, &way))
     if (can_begin(ctx, p, launches, &way, times)) {
       chain_tuning_begin(p->tuner, i);
