@@ -23,6 +23,8 @@ static const double task_sizes[] = {512e3, 2e6};
 static const int task_periods[] = {1, 4};
 /* What a way that nobody ran may take longer, of the best one's time: one that a model says may be better. */
 static const double unknown = 0.2;
+/* The first cut looks at all of the maps, and what it finds is kept for others, which take about so much of its time. */
+static const double rest = 0.1;
 /* What is not faster by so much is not better. */
 static const double noise = 0.02;
 enum {
@@ -378,8 +380,8 @@ void chain_tuning_spend(struct chain_tuning *t, double seconds) {
  * another takes long (airfoil, 720,000 cells: 18 times). */
 double chain_tuning_cutting(const struct chain_tuning *t, const struct chain_way *way, int periods) {
   enum { EXECUTIONS = 3, OF_TASKS = 20 };
-  const double period = best_time(t);
-  return periods * (way->tasks ? OF_TASKS * period : t->cutting > 0 ? t->cutting : EXECUTIONS * period);
+  const double period = best_time(t), others = t->made[1] ? rest * EXECUTIONS : EXECUTIONS;
+  return periods * (way->tasks ? OF_TASKS * period : t->cutting > 0 ? t->cutting : others * period);
 }
 
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
@@ -444,10 +446,8 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
-/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. The first
- * cut looks at all of the maps, and what it finds is kept for others (airfoil: 105 ms, then 0.6). */
+/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
-  const double rest = 0.1;
   const struct chain_way *way = &t->ways[t->current];
   if (way->bytes > 0 && !way->fused && !way->tasks && seconds > 0)
     t->cutting = seconds / way->periods * (t->cutting > 0 ? 1 : rest);
@@ -496,7 +496,9 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
   enum { ENOUGH = 4 };
   const double best = best_time(t), is_long = 1e-3;
-  const int runs = seconds < is_long ? 1 : periods < ENOUGH ? periods : ENOUGH;
+  const bool one =
+      tuner_is_settled(t->tuner) || seconds < is_long; /* a slow machine is to be seen in many runs */
+  const int runs = one ? 1 : periods < ENOUGH ? periods : ENOUGH;
   if (!tuner_is_settled(t->tuner) && best > 0)
     tuner_paid(t->tuner, (periods - runs) * (seconds - best));
   tuner_pass(t->tuner, (periods - runs) * seconds);
