@@ -35,7 +35,8 @@ struct jit_options {
   const struct target *target; /* a row of jit/targets.h; NULL: this machine's processors */
   void *device;                /* the target's; must outlive the jit */
   const char *cpu, *features;  /* NULL: this machine's */
-  int *behind; /* is told how many threads compile behind the program; NULL: none. Must outlive the jit */
+  int *
+      behind; /* the threads that compile behind the program are added to it; NULL: none. Must outlive the jit */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 

@@ -64,6 +64,9 @@ struct backend {
    * What several threads may run at once is the caller's to know. A variant that cannot be cut so gets code that
    * can, once. NULL: no launch can. */
   int (*work)(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err);
+  /* Has `work` all the code that it needs of a variant that is ready? If not, that is compiled behind the program. NULL:
+   * always. */
+  bool (*has_work)(struct op_context *ctx, struct loop *loop, int variant);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */

@@ -92,7 +92,7 @@ struct op_context {
   size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */
   struct store *store;         /* NULL until a backend compiles */
   struct jit *jit;
-  int compiling; /* threads that compile behind the program now, at most: jit writes it */
+  int behind; /* threads that compile or cut tiles behind the program now, at most */
   struct plan_cache *plans;
   struct native_table *natives;
   struct list *kernel_files;

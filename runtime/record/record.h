@@ -206,6 +206,7 @@ struct loop_ready {
   int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   bool trying;         /* code that is asked for now is for the tuner to try */
+  bool behind;         /* it may come later, compiled behind the program */
   struct tuning *tuning; /* tune/choose.c's */
 };
 

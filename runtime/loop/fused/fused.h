@@ -40,7 +40,13 @@ struct fused_launches {
 bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
                  struct fused_launches *out);
 void fused_end(struct fused_launches *f);
+/* Is their code there? What is not is compiled behind the program. `loops`, with room for n: what the launches would be then;
+ * *count: so many. */
+bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
+                   int *count);
 /* Would any of them be? */
 bool fused_any(struct loop *const *loops, int n);
+/* Bytes that they move then, at least; 0: no memory. */
+double fused_bytes(struct loop *const *loops, int n);
 
 #endif
