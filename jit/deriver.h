@@ -38,7 +38,7 @@ struct derive_parameter {
   enum derive_role role;
   int argument; /* from 0; -1: of a constant, or ELEMENT */
   int constant; /* number in the request's, from 0: role DOT a global READ, role BAR a global INC; -1: of none */
-  enum prove_access access;
+  op_access access;
 };
 
 struct derive_argument {

@@ -104,6 +104,7 @@ struct desc {
   struct desc_dat dats[OP_MAX_ARGS];
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
+  int says;                         /* enum says (jit/front/says.h); not part of the key */
   struct row_facts *rows;           /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known.
                                      * Not part of the key: what is used of them is said there. */
   struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */

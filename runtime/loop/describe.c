@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "jit/front/says.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
@@ -111,6 +112,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
   d->one_line = k->one_line;
+  d->says = tokens_say(&k->tokens);
   const bool good = origins_copy(&d->origins, &k->origins);
   if (!good || !d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
     return error_memory(err, "a loop's kernel text", k->length);

@@ -1,5 +1,4 @@
-/* The dot-product test: <y, J x> by tangents, along a random x, and <J^T y, x> by the adjoint, from a random y. */
-#include <limits.h>
+/* What dot-product tests share, and that of one loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,7 @@
 #include "loop/temporary/temporary.h"
 #include "ranks/comm.h"
 #include "spread/spread.h"
-#include "tape/tape.h"
-
-/* Random numbers of a thing, in the program's order. `which` tells x from y. */
-struct noise {
-  unsigned seed;
-  int which;
-};
+#include "tape/test.h"
 
 static void fill_numbers(enum type_code type, unsigned char *to, size_t values, unsigned long long state) {
   const struct type_info *info = type_info(type);
@@ -36,9 +29,9 @@ static void fill_numbers(enum type_code type, unsigned char *to, size_t values, 
   }
 }
 
-/* The companion holds noise. Numbers of a dat begin anew on each rank, with another seed. */
-static int put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
-                     struct error *err) {
+/* Numbers of a dat begin anew on each rank, with another seed. */
+int test_put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
+                   struct error *err) {
   const struct dat *dat = companion->dat;
   const size_t values = dat ? (size_t)dat->set->size * (size_t)dat->dim : (size_t)companion->gbl->dim;
   const enum type_code type = dat ? dat->type : companion->gbl->type;
@@ -74,8 +67,8 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
   }
 }
 
-static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
-                       struct error *err) {
+int test_add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
+                     struct error *err) {
   if (a->gbl) {
     int code = queue_flush(ctx, err);
     if (!code)
@@ -100,14 +93,19 @@ static int add_product(struct op_context *ctx, struct thing *a, struct thing *b,
   return code;
 }
 
-/* ---- the program's own bars and dots are put aside ---- */
+int test_sum(struct op_context *ctx, const double of_y[3], const double of_x[3], double products[2],
+             double *norms, struct error *err) {
+  double all[6];
+  memcpy(all, of_y, sizeof all / 2);
+  memcpy(all + 3, of_x, sizeof all / 2);
+  const int code = ctx->comm->table->reduce_all(ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
+  products[0] = all[0];
+  products[1] = all[3];
+  *norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]);
+  return code;
+}
 
-/* What a thing has, while it holds something else. */
-struct aside {
-  struct thing *companion;
-  struct dat *dat;
-  unsigned char *value;
-};
+/* ---- the program's own bars and dots are put aside ---- */
 
 static int exchange(struct op_context *ctx, struct aside *aside, struct error *err) {
   struct change change = {.thing = aside->companion, .kept = aside->dat, .value = aside->value};
@@ -134,17 +132,7 @@ static int take_back(struct op_context *ctx, struct aside *aside, struct error *
 
 /* ---- the test ---- */
 
-struct test {
-  struct op_context *ctx;
-  struct tape *tape;
-  unsigned seed;
-  struct thing **things; /* that are real and used */
-  struct aside *asides;  /* two of each: dots and bars */
-  int n;
-};
-
-/* Of the things of a list, or of a loop's arguments. */
-static int open_test(struct test *t, void *const *all, int count, struct error *err) {
+int test_open(struct test *t, void *const *all, int count, struct error *err) {
   const size_t most = (size_t)count;
   t->things = array_new(most, sizeof(struct thing *));
   t->asides = array_new(2 * most, sizeof *t->asides);
@@ -168,7 +156,7 @@ static int open_test(struct test *t, void *const *all, int count, struct error *
   return OP_OK;
 }
 
-static int close_test(struct test *t, int code, struct error *err) {
+int test_close(struct test *t, int code, struct error *err) {
   struct error own = {0};
   for (int i = 0; i < 2 * t->n; i++) {
     const int back = t->asides[i].companion ? take_back(t->ctx, &t->asides[i], code ? &own : err) : OP_OK;
@@ -178,102 +166,6 @@ static int close_test(struct test *t, int code, struct error *err) {
   free(t->things);
   free(t->asides);
   return code;
-}
-
-/* An event with its tangents. What comes from outside has none. */
-static int run_with_dots(struct op_context *ctx, struct event *event, struct error *err) {
-  bool ran = false;
-  if (event->kind == EVENT_PUT)
-    return thing_clear(ctx, event->changes[0].thing->dot, err);
-  if (event->kind == EVENT_CONSTANT) {
-    const struct thing *thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
-    return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
-  }
-  if (event->kind != EVENT_LOOP)
-    return OP_OK;
-  const int code = tangent_of_event(ctx, event, &ran, err);
-  return code || ran ? code : event_primal(ctx, event, err);
-}
-
-static int put_all(struct test *t, bool dots, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    const struct thing *thing = t->things[i];
-    if (dots ? thing->input : thing->varied)
-      code = put_noise(t->ctx, dots ? thing->dot : thing->bar, (struct noise){t->seed, !dots}, i, err);
-  }
-  return code;
-}
-
-/* The norms are those of what comes of it in this test. */
-static int add_all(struct test *t, bool inputs, double sums[3], struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    struct thing *thing = t->things[i];
-    if (inputs ? thing->input : thing->varied)
-      code = add_product(t->ctx, thing->dot, thing->bar, sums, err);
-  }
-  return code;
-}
-
-/* Dots at the end times the weights that will be put there. */
-static int forwards(struct test *t, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  tape->at = tape->nevents;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = INT_MAX;
-  if (!code)
-    code = put_all(t, true, err);
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
-  if (!code)
-    code = put_all(t, false, err);
-  return code ? code : add_all(t, false, sums, err);
-}
-
-/* As it was recorded, and backwards. */
-static int backwards(struct test *t, int taped, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = taped;
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, event_primal, err);
-  if (!code)
-    code = tape_bring_back(t->ctx, tape, err);
-  if (!code)
-    code = tape_reverse(t->ctx, tape, false, err);
-  for (int i = 0; !code && i < t->n; i++)
-    code = thing_clear(t->ctx, t->things[i]->dot, err);
-  if (!code)
-    code = put_all(t, true, err);
-  return code ? code : add_all(t, true, sums, err);
-}
-
-static int run_test(struct test *t, double *difference, struct error *err) {
-  double of_y[3] = {0}, of_x[3] = {0}, all[6];
-  const int taped = t->tape->taped;
-  int code = forwards(t, of_y, err);
-  if (!code)
-    code = backwards(t, taped, of_x, err);
-  memcpy(all, of_y, sizeof of_y);
-  memcpy(all + 3, of_x, sizeof of_x);
-  if (!code)
-    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
-  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]);
-  *difference = norms > 0 ? fabs(all[0] - all[3]) / norms : 0;
-  return code;
-}
-
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
-               struct error *err) {
-  struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
-  int code = tape_derive(ctx, tape, err);
-  if (!code)
-    code = open_test(&t, ctx->tapes->things.items, ctx->tapes->things.count, err);
-  if (!code)
-    code = run_test(&t, difference, err);
-  tape->broken |= code != OP_OK;
-  return close_test(&t, code, err);
 }
 
 /* ---- one loop ---- */
@@ -309,7 +201,7 @@ static int noise_everywhere(struct test *t, const struct site *site, bool dots, 
     for (int a = 0; a < site->nargs + site->nconstants; a++)
       active |= site->things[a] == t->things[i] && site->active[a];
     struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
-    code = active ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
+    code = active ? test_put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
                   : thing_clear(t->ctx, companion, err);
   }
   return code;
@@ -318,14 +210,14 @@ static int noise_everywhere(struct test *t, const struct site *site, bool dots, 
 static int add_everywhere(struct test *t, double sums[3], struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++)
-    code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
+    code = test_add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
   return code;
 }
 
 /* The tangent from dots x leaves J x, the adjoint from bars y leaves J^T y: both are of all that the loop has. */
 static int compare_loop(struct test *t, const struct event *event, struct error *err) {
   struct site *site = event->site;
-  double of_y[3] = {0}, of_x[3] = {0}, all[6];
+  double of_y[3] = {0}, of_x[3] = {0}, products[2] = {0}, norms = 0;
   bool ran = false;
   struct aside *data = array_new((size_t)t->n, sizeof *data);
   if (!data)
@@ -353,17 +245,15 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
     code = noise_everywhere(t, site, true, err);
   if (!code)
     code = add_everywhere(t, of_x, err);
-  memcpy(all, of_y, sizeof of_y);
-  memcpy(all + 3, of_x, sizeof of_x);
   if (!code)
-    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
-  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]), most = 1e-4;
-  if (!code && !(fabs(all[0] - all[3]) <= most * norms))
+    code = test_sum(t->ctx, of_y, of_x, products, &norms, err);
+  const double most = 1e-4;
+  if (!code && !(fabs(products[0] - products[1]) <= most * norms))
     code = error_set(
         err, OP_ERR_VIOLATION,
         "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
         "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
-        site->name, all[0], all[3]);
+        site->name, products[0], products[1]);
   return code;
 }
 
@@ -376,9 +266,9 @@ int site_test(struct op_context *ctx, const struct event *event, struct error *e
   for (int i = 0; i < site->nargs + site->nconstants; i++)
     things[i] = site->things[i];
   site->tested = true;
-  int code = open_test(&t, things, site->nargs + site->nconstants, err);
+  int code = test_open(&t, things, site->nargs + site->nconstants, err);
   free(things);
   if (!code)
     code = compare_loop(&t, event, err);
-  return close_test(&t, code, err);
+  return test_close(&t, code, err);
 }

@@ -59,7 +59,8 @@ static int target_prove(void *self, const struct desc *d, const void *shape, con
                         const struct compile_request *then, struct facts *facts, struct prove_result *kept,
                         struct error *err) {
   const struct gpu *c = self;
-  const struct jit_wish wish = {.as_cxx = true};
+  const bool is_opencl = c->driver->dialect == GPU_DIALECT_OPENCL;
+  const struct jit_wish wish = {.reads = is_opencl ? READ_AS_OPENCL : READ_AS_CXX};
   bool asked;
   (void)files, (void)then, (void)kept;
   return shape ? jit_facts(c->prover, d, &wish, facts, &asked, err) : OP_OK;

@@ -9,6 +9,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
+#include "jit/front/says.h"
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "services/services.h"
@@ -192,7 +193,7 @@ static int check_types(const struct gpu *c, const struct loop *loop, struct erro
           "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
           "another device",
           loop->name, i + 1, c->device.label, c->device.name);
-  if (c->device.no_double && kernel_uses(&loop->kernel, "double"))
+  if (c->device.no_double && (loop->desc.says & SAYS_DOUBLES))
     return error_set(
         err, OP_ERR_BACKEND,
         "loop %s: its kernel has values of type double, which %s (%s) does not have (no cl_khr_fp64): "

@@ -7,6 +7,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/fused/fused.h"
+#include "loop/partial.h"
 #include "loop/queue.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
@@ -78,14 +79,17 @@ bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
          !has_apart(ctx, loop);
 }
 
-/* The program sees when such a kernel runs. */
-static bool speaks(const struct loop *loop) {
-  return kernel_uses(&loop->kernel, "printf") || kernel_uses(&loop->kernel, "op_assert");
+/* The program sees when such a kernel runs. Code from the cache came without facts. */
+static bool speaks(struct op_context *ctx, struct loop *loop) {
+  struct error ignored = {0};
+  loop_facts(ctx, loop, true, &ignored);
+  error_free(&ignored);
+  return loop->desc.says & SAYS_SPEAKS;
 }
 
-static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
+static bool may_wait(struct op_context *ctx, const struct loop *loop) {
   return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
-         !speaks(loop);
+         !speaks(ctx, (struct loop *)loop);
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
