@@ -517,7 +517,8 @@ typedef struct op2jit_counters {
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
   long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
-  long long reserved[6];
+  long long launches;      /* times that a GPU was given a kernel, or a graph of them */
+  long long reserved[5];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

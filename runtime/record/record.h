@@ -205,7 +205,15 @@ struct loop_ready {
   int threads;         /* that it may use: its times are remembered by them */
   int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
-  bool trying;         /* code that is asked for now is for the tuner to try */
+  bool
+      behind; /* of a loop made of several: nobody waits for its code, which is compiled behind the program */
+  struct expected {
+    int variant;         /* that it is said of, from 1; 0: of none */
+    double seconds;      /* of a call */
+    double saved;        /* less, where it is part of a graph */
+    double graph;        /* that giving one takes */
+  } expected;            /* of a device (loop/auto/device.h) */
+  bool trying;           /* code that is asked for now is for the tuner to try */
   struct tuning *tuning; /* tune/choose.c's */
 };
 

@@ -22,6 +22,7 @@ struct chain_way {
       loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
   bool forced;      /* whatever the mesh, and verified */
   bool stays;       /* loops made of several run in the best variant known: the ways are compared now */
+  bool behind;      /* and nobody waits for their code: their members run one by one until it is there */
 };
 
 struct chain_tuning;

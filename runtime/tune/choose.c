@@ -153,7 +153,17 @@ int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (is_ready(loop, loop->ready.variant))
     return OP_OK;
-  return code_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return code_one(ctx, loop, loop->ready.variant, !loop->ready.behind, err) ? fall_back(ctx, loop, err)
+                                                                            : OP_OK;
+}
+
+bool tune_is_there(struct op_context *ctx, struct loop *loop) {
+  struct error ignored = {0};
+  const int code = is_ready(loop, loop->ready.variant)
+                       ? OP_OK
+                       : loop->backend->code(ctx, loop, loop->ready.variant, false, &ignored);
+  error_free(&ignored);
+  return code || is_ready(loop, loop->ready.variant);
 }
 
 /* ---- trials ---- */
@@ -226,7 +236,7 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 static void set_crew(struct op_context *ctx, const struct launch *launch) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(launch); /* runs are counted there */
+  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(loop); /* runs are counted there */
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
@@ -296,9 +306,11 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
   return code ? code : take_variant(ctx, launch, err);
 }
 
+/* A run that a device times is waited for: what nothing is compared with is not timed there. */
 int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  launch->timed = is_timed(ctx, loop);
+  const struct tuner *tuner = loop->ready.tuning->tuner;
+  launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
   launch->seconds = 0;
   if (loop->ready.tuning->tuner)
     loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
@@ -315,8 +327,8 @@ bool tune_tries(const struct launch *launch) {
   return t->tuner && launch->variant != tuner_winner(t->tuner);
 }
 
-bool tune_wants(const struct launch *launch) {
-  const struct tuning *t = launch->loop->ready.tuning;
+bool tune_wants(const struct loop *loop) {
+  const struct tuning *t = loop->ready.tuning;
   return t->tuner && !tuner_is_settled(t->tuner) && !t->saving;
 }
 
@@ -439,5 +451,6 @@ void tune_drop(struct op_context *ctx, struct loop *loop) {
   }
   loop->backend->drop(ctx, loop);
   loop->ready.crew = 0;
+  loop->ready.expected = (struct expected){0};
   loop->stats.variant = loop->stats.scalar = NULL;
 }

@@ -15,9 +15,9 @@ void __wrap_watch_open(struct watch *w, const struct op_context *ctx);
 bool __real_watch_takes(struct op_context *ctx, const struct loop *loop);
 bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop);
 bool __real_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds);
+                          double *seconds, double *gain);
 bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds);
+                          double *seconds, double *gain);
 bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
 double __wrap_tiled_worth_bytes(const struct op_context *ctx);
 double __wrap_worth_tile_bytes(const struct op_context *ctx);
@@ -37,8 +37,8 @@ bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop) {
 }
 
 bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds) {
-  __real_worth_waiting(ctx, period, n, guess, seconds);
+                          double *seconds, double *gain) {
+  __real_worth_waiting(ctx, period, n, guess, seconds, gain);
   guess->bytes = TILE_BYTES;
   return true;
 }

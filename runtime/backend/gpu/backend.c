@@ -268,6 +268,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .times_itself = true,                                              \
                                           .may_wait = true,                                                  \
                                           .run_chain = gpu_run_chain,                                        \
+                                          .expect = gpu_expect,                                              \
                                           .target = backend_target,                                          \
                                           .device = backend_device,                                          \
                                           .select = backend_select,                                          \
