@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "context/context.h"
+#include "jit/jit.h"
 #include "loop/auto/worth.h"
 #include "loop/queue.h"
 #include "loop/tiled/inner.h"
@@ -18,6 +19,8 @@ bool __real_worth_waiting(struct op_context *ctx, struct watched *period, int n,
                           double *seconds, double *gain);
 bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
                           double *seconds, double *gain);
+bool __real_jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
+bool __wrap_jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
 double __wrap_tiled_worth_bytes(const struct op_context *ctx);
 double __wrap_worth_tile_bytes(const struct op_context *ctx);
@@ -41,6 +44,14 @@ bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n,
   __real_worth_waiting(ctx, period, n, guess, seconds, gain);
   guess->bytes = TILE_BYTES;
   return true;
+}
+
+/* What is compiled behind them would come too late. */
+bool __wrap_jit_prepare(struct jit *jit, const struct desc *d, const void *shape) {
+  if (__real_jit_prepare(jit, d, shape))
+    return true;
+  jit_finish(jit);
+  return __real_jit_prepare(jit, d, shape);
 }
 
 bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n) {
