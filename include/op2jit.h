@@ -274,8 +274,7 @@ typedef enum {
 
 #define OP_MAX_ARGS 64
 
-/* Made by the functions below only. All members are private. An argument that is wrong is reported by the loop that uses
- * it. */
+/* Made by the functions below only; members are private. A wrong one is reported by the loop that uses it. */
 typedef struct op_arg {
   void *data_;
   op_dat dat_;
