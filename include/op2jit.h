@@ -274,8 +274,7 @@ typedef enum {
 
 #define OP_MAX_ARGS 64
 
-/* Made by the functions below only. All members are private. An argument that is wrong is reported by the loop that uses
- * it. */
+/* Made by the functions below only; members are private. A wrong one is reported by the loop that uses it. */
 typedef struct op_arg {
   void *data_;
   op_dat dat_;
@@ -517,7 +516,8 @@ typedef struct op2jit_counters {
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
   long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
-  long long reserved[6];
+  long long launches;      /* times that a GPU was given a kernel, or a graph of them */
+  long long reserved[5];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -123,11 +123,11 @@ static void open_queue(struct op_context *ctx) {
     queue->check = lazy_check;
 }
 
-/* Where nothing can wait by itself there is nothing to watch. On devices it is not known when it pays. */
+/* Where nothing can wait by itself there is nothing to watch. */
 static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
-  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !b->work ||
+  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !(b->work || b->expect) ||
       (ctx->compiled && !ctx->untouched) || ctx->shadow || !comm_alone(ctx->comm) ||
       strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;

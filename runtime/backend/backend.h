@@ -9,6 +9,7 @@
 #include "mesh/data.h"
 
 struct op_context;
+struct expected;
 struct loop;
 struct launch;
 struct work;
@@ -44,6 +45,9 @@ struct backend {
   /* Of a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
    * seconds (0: by a guess), and whether one is better. 0: it gets those of its plan. NULL: always. */
   int (*crew)(struct op_context *ctx, const struct loop *loop, int variant, double seconds, bool *one);
+  /* What a call of a loop that is described takes, by its bytes, its launches and what is known of the device, where no clock
+   * of the host can tell: the program goes on while it runs. False: it is not known yet. NULL: a clock can. */
+  bool (*expect)(struct op_context *ctx, struct loop *loop, struct expected *out);
   /* What the times of loops that run there depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */

@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/auto/device.h"
 #include "loop/auto/worth.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
@@ -137,6 +138,16 @@ static bool always_fuses(const struct op_context *ctx) {
   return strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0;
 }
 
+/* OP2_LAZY=auto */
+static const struct watch *watch_of(const struct op_context *ctx) {
+  return ctx->queue->watch.on ? &ctx->queue->watch : NULL;
+}
+
+/* No clock can tell how to run them: what is known of the device does. */
+static bool on_device(struct launch *const *launches) {
+  return launches[0]->loop->backend->expect;
+}
+
 static struct period *period_new(struct op_context *ctx, struct launch *const *launches, int n) {
   struct period *p = calloc(1, sizeof *p);
   if (!p)
@@ -147,7 +158,8 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
     p->loops[i] = launches[i]->loop;
   p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(ctx, p->loops, n);
   p->tasks = p->loops && launches[0]->loop->backend->work && tiled_pays_as_tasks(p->loops, n);
-  p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n);
+  p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n) &&
+             (!on_device(launches) || watch_of(ctx) || device_fuses(ctx, p->loops, n));
   if (p->loops && list_add(ctx->periods, p))
     return p;
   period_free(ctx, p);
@@ -187,15 +199,10 @@ static bool forces_tasks(const struct op_context *ctx) {
   return env_number(ctx->env, ENV_TASKS, 0) > 0;
 }
 
-/* OP2_LAZY=auto */
-static const struct watch *watch_of(const struct op_context *ctx) {
-  return ctx->queue->watch.on ? &ctx->queue->watch : NULL;
-}
-
 /* Not before all loops are known as they are one by one, unless they are known to gain by waiting. */
 static bool can(const struct op_context *ctx, struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts != 1 || (!watch_of(ctx) && tune_wants(launches[i])))
+    if (launches[i]->loop->ready.nparts != 1 || (!watch_of(ctx) && tune_wants(launches[i]->loop)))
       return false;
   return true;
 }
@@ -320,6 +327,7 @@ static bool choose(struct op_context *ctx, struct period *p, struct launch *cons
 struct ran {
   bool tiled, fused; /* at least some of it */
   bool trying;       /* variants of fused loops */
+  bool coming;       /* fused loops are being compiled */
   double making;     /* seconds that making fused loops ready took */
 };
 
@@ -348,7 +356,8 @@ static int run_fused(struct op_context *ctx, struct launch *const *launches, int
                      const struct chain_way *way, struct ran *ran, struct error *err) {
   struct fused_launches fused;
   const double start = clock_seconds();
-  const bool any = fused_begin(ctx, launches, n, !way->stays, &fused);
+  const bool any = fused_begin(ctx, launches, n, way, &fused);
+  ran->coming |= fused.coming;
   ran->making += clock_seconds() - start;
   ran->fused |= any;
   if (!any)
@@ -507,6 +516,24 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
     p->trials += p->loops[i]->stats.trial_seconds;
 }
 
+/* Of a period that the program lets wait (OP2_LAZY=on) it is known when it comes again. */
+static bool fuses_on_device(const struct op_context *ctx, struct period *p, bool at_once) {
+  const bool again = p->seen++ > 0 || at_once;
+  return p->fuses && again && (!watch_of(ctx) || watch_of(ctx)->guess.fused);
+}
+
+/* Neighbours as one where it pays, and all of a period given at once. */
+static int run_on_device(struct op_context *ctx, struct launch *const *launches, int n, int times, bool fuses,
+                         struct error *err) {
+  const struct chain_way way = {.fused = true, .periods = 1, .stays = true, .behind = true};
+  const long long graphs = ctx->counters->graphs;
+  struct ran ran = {0};
+  const int code = fuses ? run_periods(ctx, n, launches, times, &way, &ran, err)
+                         : loop_run_all_ready(ctx, launches, n * times, err);
+  ctx->queue->watch.gained |= ran.fused || ran.coming || ctx->counters->graphs > graphs;
+  return code;
+}
+
 /* What is compared runs by the first guess, and from the first time on; so does what is known to come again. */
 static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
                     bool loop_by_loop, struct error *err) {
@@ -517,6 +544,9 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
     return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(ctx, launches, n * times) ? get_period(ctx, launches, n) : NULL;
   struct ran ran;
+  ctx->queue->watch.gained |= on_device(launches) && n * times == 1; /* the rest of a period may gain */
+  if (p && on_device(launches))
+    return run_on_device(ctx, launches, n, times, fuses_on_device(ctx, p, at_once) && !loop_by_loop, err);
   if (!p || (forced <= 0 && !p->pays && !p->fuses && !p->tasks) || (p->seen++ == 0 && !at_once))
     return loop_run_all_ready(ctx, launches, n * times, err);
   if (tunes && p->seen == (at_once ? 1 : 2))

@@ -206,7 +206,13 @@ struct loop_ready {
   int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   bool trying;         /* code that is asked for now is for the tuner to try */
-  bool behind;         /* it may come later, compiled behind the program */
+  bool behind;         /* its code may come later, compiled behind the program */
+  struct expected {
+    int variant;         /* that it is said of, from 1; 0: of none */
+    double seconds;      /* of a call */
+    double saved;        /* less, where it is part of a graph */
+    double graph;        /* that giving one takes */
+  } expected;            /* of a device (loop/auto/device.h) */
   struct tuning *tuning; /* tune/choose.c's */
 };
 

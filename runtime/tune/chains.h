@@ -23,6 +23,7 @@ struct chain_way {
   bool forced;      /* whatever the mesh, and verified */
   bool stays;       /* loops made of several run in the best variant known: the ways are compared now */
   int number;       /* among those of a period that is tuned */
+  bool behind;      /* and nobody waits for their code: their members run one by one until it is there */
 };
 
 struct chain_tuning;

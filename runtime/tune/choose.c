@@ -159,9 +159,11 @@ int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
 
 bool tune_is_made(struct op_context *ctx, struct loop *loop) {
   struct error ignored = {0};
-  const bool failed = make_one(ctx, loop, loop->ready.variant, false, &ignored) != OP_OK;
+  const int code = is_ready(loop, loop->ready.variant)
+                       ? OP_OK
+                       : loop->backend->code(ctx, loop, loop->ready.variant, false, &ignored);
   error_free(&ignored);
-  return failed || is_ready(loop, loop->ready.variant);
+  return code || is_ready(loop, loop->ready.variant);
 }
 
 /* ---- trials ---- */
@@ -246,7 +248,7 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 static void set_crew(struct op_context *ctx, const struct launch *launch) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(launch); /* runs are counted there */
+  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(loop); /* runs are counted there */
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
@@ -316,9 +318,11 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
   return code ? code : take_variant(ctx, launch, err);
 }
 
+/* A run that a device times is waited for: what nothing is compared with is not timed there. */
 int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  launch->timed = is_timed(ctx, loop);
+  const struct tuner *tuner = loop->ready.tuning->tuner;
+  launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
   launch->seconds = 0;
   if (loop->ready.tuning->tuner)
     loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
@@ -335,8 +339,8 @@ bool tune_tries(const struct launch *launch) {
   return t->tuner && launch->variant != tuner_winner(t->tuner);
 }
 
-bool tune_wants(const struct launch *launch) {
-  const struct tuning *t = launch->loop->ready.tuning;
+bool tune_wants(const struct loop *loop) {
+  const struct tuning *t = loop->ready.tuning;
   return t->tuner && !tuner_is_settled(t->tuner) && !t->saving;
 }
 
@@ -468,5 +472,6 @@ void tune_drop(struct op_context *ctx, struct loop *loop) {
   }
   loop->backend->drop(ctx, loop);
   loop->ready.crew = 0;
+  loop->ready.expected = (struct expected){0};
   loop->stats.variant = loop->stats.scalar = NULL;
 }

@@ -22,8 +22,7 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
  * place. */
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Of a loop whose code may come later (loop->ready.behind): is it there? If not it is compiled behind the program, or begun to
- * be. What cannot be made fails when the loop is to run. */
+/* Of a loop whose code may come later (ready.behind): it is there, or cannot be made, as making it will say. */
 bool tune_is_made(struct op_context *ctx, struct loop *loop);
 
 /* The next run begins by making the loop anew: nothing of it may wait to be run then. */
@@ -40,7 +39,7 @@ bool tune_tries(const struct launch *launch);
 /* Something is compiled behind the program now, so that runs take longer. */
 bool tune_is_disturbed(const struct op_context *ctx);
 /* Its runs are to be timed one by one, until it is known which variant is best or there is no time to spend on that. */
-bool tune_wants(const struct launch *launch);
+bool tune_wants(const struct loop *loop);
 /* After a run that says nothing of its own variant: about so long it took. */
 void tune_passed(const struct launch *launch, double seconds);
 /* After it: so long it took. */

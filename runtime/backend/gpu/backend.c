@@ -270,6 +270,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .may_wait = true,                                                  \
                                           .run_chain = gpu_run_chain,                                        \
                                           .hold = gpu_hold,                                                  \
+                                          .expect = gpu_expect,                                              \
                                           .target = backend_target,                                          \
                                           .device = backend_device,                                          \
                                           .select = backend_select,                                          \

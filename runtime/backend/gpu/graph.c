@@ -237,7 +237,7 @@ static int record(struct op_context *ctx, struct gpu_chain *chain, struct launch
 static bool has_graph(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches) {
   struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   struct error err = {0};
-  if (chain->graph || c->no_graphs || !c->driver->graph_new)
+  if (chain->graph || c->no_graphs || !c->driver->graph_new || !gpu_graph_pays(c, chain->n))
     return chain->graph;
   if (record(ctx, chain, launches, &err)) {
     log_line(ctx->log, LOG_INFO, "chain", "%s does without graphs: %s", c->device.label, error_message(&err));
@@ -282,6 +282,7 @@ static int launch_graph(struct op_context *ctx, struct gpu_chain *chain, struct 
                       chain->n);
   c->failed |= code != OP_OK;
   ctx->counters->graphs += !code;
+  ctx->counters->launches++;
   return code ? code : take(ctx, chain, launches, chain->landing, err);
 }
 

@@ -13,6 +13,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
+#include "tune/chains.h"
 #include "tune/choose.h"
 
 bool fused_any(struct loop *const *loops, int n) {
@@ -79,14 +80,24 @@ static uint64_t find_dropped(const struct op_context *ctx, const struct loop *lo
 }
 
 /* All launches of one loop run the same variant: none is tried, or found to be the best, while they wait. */
-static int make_ready(struct op_context *ctx, struct launch *launch, struct fused_launches *out,
-                      struct error *err) {
+static int make_ready(struct op_context *ctx, struct launch *launch, const struct chain_way *way,
+                      struct fused_launches *out, struct error *err) {
   for (int i = 0; i < out->n; i++)
     if (out->items[i]->loop == launch->loop)
       return loop_make_ready_like(ctx, launch, out->items[i], err);
-  const int code = (out->tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
-  out->trying |= !code && out->tries && (tune_wants(launch) || tune_tries(launch));
+  const int code = (way->stays ? loop_make_ready_as_known : loop_make_ready)(ctx, launch, err);
+  out->trying |= !code && !way->stays && (tune_wants(launch->loop) || tune_tries(launch));
   return code;
+}
+
+/* It is made of what is there already, or nobody waits for that. */
+static bool is_coming(struct op_context *ctx, struct launch *launch, const struct chain_way *way) {
+  struct error ignored = {0};
+  launch->loop->ready.behind = way->behind;
+  const bool coming =
+      way->behind && loop_prepare(ctx, launch, &ignored) == OP_OK && !tune_is_made(ctx, launch->loop);
+  error_free(&ignored);
+  return coming;
 }
 
 /* NULL: there is none, as `err` says. `own`: the launches of its members. */
@@ -112,14 +123,19 @@ static void say_failure(const struct op_context *ctx, const struct fused_group *
 
 /* NULL: they run one by one. */
 static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
-                           struct launch *const *launches, struct fused_launches *out) {
+                           struct launch *const *launches, const struct chain_way *way,
+                           struct fused_launches *out) {
   struct launch *own[DESC_MOST_MEMBERS];
   struct error err = {0};
   struct loop *loop = get_loop(ctx, g, launches, own, &err);
   struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
-  if (launch) {
+  if (launch && is_coming(ctx, launch, way)) {
+    out->coming = true;
+    launch_put(launch);
+    launch = NULL;
+  } else if (launch) {
     take_globals(launch, loop->fusion, own);
-    if (make_ready(ctx, launch, out, &err)) {
+    if (make_ready(ctx, launch, way, out, &err)) {
       launch_put(launch);
       launch = NULL;
       loop->fusion->failed = true;
@@ -150,8 +166,8 @@ static struct loop *prepare(struct op_context *ctx, const struct fused_group *g,
 }
 
 static void add_group(struct op_context *ctx, const struct fused_group *g, struct launch *const *launches,
-                      struct fused_launches *out) {
-  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches, out) : NULL;
+                      const struct chain_way *way, struct fused_launches *out) {
+  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches, way, out) : NULL;
   if (whole) {
     whole->loop->stats.calls++;
     ctx->counters->fused += g->n;
@@ -174,17 +190,19 @@ static int find_groups(struct launch *const *launches, int n, struct fused_group
   return count;
 }
 
-bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
+bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
                  struct fused_launches *out) {
   struct fused_group *groups;
-  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items), .tries = tries};
+  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items)};
   const int count = find_groups(launches, n, &groups);
   for (int g = 0; out->items && count < n && g < count; g++)
-    add_group(ctx, &groups[g], launches, out);
+    add_group(ctx, &groups[g], launches, way, out);
   free(groups);
   if (out->n > 0 && out->n < n)
     return true;
+  const bool coming = out->coming;
   fused_end(out);
+  out->coming = coming;
   return false;
 }
 
