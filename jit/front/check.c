@@ -23,10 +23,12 @@ void kernel_expected(const struct desc *d, int arg, const char *name, struct tex
 static void describe_argument(const struct desc *d, int arg, const char *dat, struct text *out) {
   const struct desc_arg *a = &d->args[arg];
   static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
-  text_addf(out, "argument %d is %s", arg + 1, dat ? "dat " : forms[a->form]);
+  text_addf(out, "argument %d is %s", arg + 1, a->matrix ? "matrix " : dat ? "dat " : forms[a->form]);
   if (dat)
     text_addf(out, "\"%s\"", dat);
-  if (a->form == DESC_DAT || a->form == DESC_GBL)
+  if (a->matrix)
+    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, a->dim);
+  else if (a->form == DESC_DAT || a->form == DESC_GBL)
     text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
   else if (a->form == DESC_INFO)
     text_addf(out, " of type %s", type_info(a->type)->name);
