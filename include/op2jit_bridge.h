@@ -33,11 +33,11 @@ extern "C" {
 
 /* A set on this rank. The arrays are the library's, and stay until the epoch changes. */
 typedef struct op2jit_layout {
-  long long epoch;         /* never 0 */
-  long long first;         /* bridges' number of the first element that this rank owns: local e has first + e */
-  long long global_size;   /* elements of all ranks */
-  long owned;              /* elements that this rank owns */
-  long room;               /* rows in a dat's memory: owned, then copies */
+  long long epoch;       /* never 0 */
+  long long first;       /* bridges' number of the first element that this rank owns: local e has first + e */
+  long long global_size; /* elements of all ranks */
+  long owned;            /* elements that this rank owns */
+  long room;             /* rows in a dat's memory: owned, then copies */
   const long long *copies; /* room - owned: bridges' numbers of the copies */
   const long long *users;  /* owned: the user's global numbers */
   long long reserved[4];

@@ -238,8 +238,9 @@ static int check_map_unused(const struct op_context *ctx, const struct map *map)
   struct users u = {0};
   add_matrices(&u, ctx->mesh, map);
   if (u.count) {
-    error_set(api_error(), OP_ERR_STATE, "op_free_map: map \"%s\" is in use by %d %s: %s; free %s first, with op_free_mat",
-              map->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
+    error_set(api_error(), OP_ERR_STATE,
+              "op_free_map: map \"%s\" is in use by %d %s: %s; free %s first, with op_free_mat", map->name,
+              u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
     text_free(&u.names);
     return OP_ERR_STATE;
   }

@@ -70,13 +70,14 @@ static int check_lent(const struct op_context *ctx, const struct loop_call *call
                        call->name, i + 1, dat->name);
     if (guest && guest->lent)
       return error_set(err, OP_ERR_STATE,
-                       "loop %s, argument %d: dat \"%s\" is lent; call op_lend_end before the loop", call->name,
-                       i + 1, dat->name);
-    if (guest && guest->placed && guest->access == OP_READ && arg->access_ != OP_READ)
-      return error_set(err, OP_ERR_STATE,
-                       "loop %s, argument %d: dat \"%s\" is placed in memory that is only read; place it with "
-                       "OP_RW or OP_WRITE",
+                       "loop %s, argument %d: dat \"%s\" is lent; call op_lend_end before the loop",
                        call->name, i + 1, dat->name);
+    if (guest && guest->placed && guest->access == OP_READ && arg->access_ != OP_READ)
+      return error_set(
+          err, OP_ERR_STATE,
+          "loop %s, argument %d: dat \"%s\" is placed in memory that is only read; place it with "
+          "OP_RW or OP_WRITE",
+          call->name, i + 1, dat->name);
   }
   return OP_OK;
 }
@@ -219,9 +220,10 @@ int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct e
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,
                     struct error *err) {
   struct loop *loop = NULL;
-  int code = !has_matrices(ctx, call)
-                 ? OP_OK
-                 : error_set(err, OP_ERR_ARGUMENT, "loop %s: loops in graphs of tasks take no matrices", call->name);
+  int code =
+      !has_matrices(ctx, call)
+          ? OP_OK
+          : error_set(err, OP_ERR_ARGUMENT, "loop %s: loops in graphs of tasks take no matrices", call->name);
   if (!code)
     code = get_record(ctx, call, &loop, err);
   *out = code ? NULL : launch_get(loop, err);

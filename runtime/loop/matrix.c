@@ -26,14 +26,16 @@ bool matrix_is_passed(const struct loop_call *call) {
   return any;
 }
 
-static int fail(const struct said *s, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail(const struct said *s, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static int fail(const struct said *s, int code, const char *format, ...) {
   struct text message = {0};
   va_list args;
   va_start(args, format);
   text_vaddf(&message, format, args);
   va_end(args);
-  error_set(s->err, code, "loop %s, argument %d: %s", loop_call_told(s->call), s->number + 1, text_str(&message));
+  error_set(s->err, code, "loop %s, argument %d: %s", loop_call_told(s->call), s->number + 1,
+            text_str(&message));
   text_free(&message);
   return code;
 }
@@ -41,11 +43,11 @@ static int fail(const struct said *s, int code, const char *format, ...) {
 static int check_shape(const struct said *s) {
   const struct matrix *m = s->matrix;
   if (s->arg->access_ != OP_INC && s->arg->access_ != OP_WRITE)
-    return fail(s, OP_ERR_ACCESS, "matrix \"%s\" is passed with access %s; expected OP_INC or OP_WRITE", m->name,
-                (unsigned)s->arg->access_ < ACCESSES ? access_name(s->arg->access_) : "unknown");
+    return fail(s, OP_ERR_ACCESS, "matrix \"%s\" is passed with access %s; expected OP_INC or OP_WRITE",
+                m->name, (unsigned)s->arg->access_ < ACCESSES ? access_name(s->arg->access_) : "unknown");
   if (s->arg->dim_ != m->row_dim || s->arg->idx_ != m->column_dim)
-    return fail(s, OP_ERR_DIM, "the dims are %d and %d, but matrix \"%s\" was declared with %d and %d", s->arg->dim_,
-                s->arg->idx_, m->name, m->row_dim, m->column_dim);
+    return fail(s, OP_ERR_DIM, "the dims are %d and %d, but matrix \"%s\" was declared with %d and %d",
+                s->arg->dim_, s->arg->idx_, m->name, m->row_dim, m->column_dim);
   if (s->arg->type_ != TYPE_DOUBLE)
     return fail(s, OP_ERR_TYPE, "the type is not \"double\", which matrix \"%s\" was declared with", m->name);
   return OP_OK;
@@ -59,12 +61,14 @@ static int find_map(const struct said *s, const void *handle, const char *what, 
     return OP_OK;
   struct map *map = handle_object(s->ctx->handles, handle, HANDLE_MAP);
   if (!map)
-    return fail(s, OP_ERR_HANDLE, "the map of the %s is %s; expected OP_ID or a map made by op_decl_map since op_init",
-                what, handle_diagnosis(s->ctx->handles, handle, HANDLE_MAP));
+    return fail(s, OP_ERR_HANDLE,
+                "the map of the %s is %s; expected OP_ID or a map made by op_decl_map since op_init", what,
+                handle_diagnosis(s->ctx->handles, handle, HANDLE_MAP));
   if (map->from != from)
-    return fail(s, OP_ERR_MAP_SET,
-                "map \"%s\" of the %s starts at set \"%s\", but the loop runs over \"%s\"; pass a map from \"%s\"",
-                map->name, what, map->from->name, s->set->name, from->name);
+    return fail(
+        s, OP_ERR_MAP_SET,
+        "map \"%s\" of the %s starts at set \"%s\", but the loop runs over \"%s\"; pass a map from \"%s\"",
+        map->name, what, map->from->name, s->set->name, from->name);
   *out = map;
   return OP_OK;
 }
@@ -79,10 +83,11 @@ static int check_pair(const struct said *s, const struct matrix_pair *pair) {
   for (int i = 0; i < m->npairs; i++)
     declared |= m->pairs[i].rows == pair->rows && m->pairs[i].columns == pair->columns;
   if (!declared)
-    return fail(s, OP_ERR_MAP_SET,
-                "matrix \"%s\" was not declared with rows by \"%s\" and columns by \"%s\"; pass one of its pairs, "
-                "or declare it with this one too",
-                m->name, name_of(pair->rows), name_of(pair->columns));
+    return fail(
+        s, OP_ERR_MAP_SET,
+        "matrix \"%s\" was not declared with rows by \"%s\" and columns by \"%s\"; pass one of its pairs, "
+        "or declare it with this one too",
+        m->name, name_of(pair->rows), name_of(pair->columns));
   return OP_OK;
 }
 
@@ -93,7 +98,8 @@ static int check_counted(const struct said *s, const struct map *map, const void
     counted |= s->call->args[i].map_ == handle && s->call->args[i].form_ != ARG_MATRIX;
   return counted ? OP_OK
                  : fail(s, OP_ERR_ARGUMENT,
-                        "map \"%s\" is ragged, and no argument before the matrix goes through it, so that the kernel "
+                        "map \"%s\" is ragged, and no argument before the matrix goes through it, so that "
+                        "the kernel "
                         "gets no number of targets; pass one, such as op_arg_idx(OP_ALL, map)",
                         map->name);
 }
@@ -103,10 +109,11 @@ static int check_size(const struct said *s, const struct matrix_pair *pair) {
                columns = (double)matrix_targets(pair->columns) * s->matrix->column_dim;
   if (rows * columns < 1 || rows * columns <= MATRIX_MOST_VALUES)
     return OP_OK;
-  return fail(s, OP_ERR_SIZE,
-              "an element's part of matrix \"%s\" has %.0f rows and %.0f columns, more than %d numbers; apply the "
-              "operator by loops instead (a shell of the solver)",
-              s->matrix->name, rows, columns, MATRIX_MOST_VALUES);
+  return fail(
+      s, OP_ERR_SIZE,
+      "an element's part of matrix \"%s\" has %.0f rows and %.0f columns, more than %d numbers; apply the "
+      "operator by loops instead (a shell of the solver)",
+      s->matrix->name, rows, columns, MATRIX_MOST_VALUES);
 }
 
 /* What the loop is given: the dat whole, if nothing was given before. */
@@ -129,8 +136,9 @@ static int lower(struct said *s, struct lowered *to) {
     return fail(s, OP_ERR_HANDLE, "the matrix is %s; expected one made by op_decl_mat since op_init",
                 handle_diagnosis(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX));
   int code = s->call->compiled
-                 ? fail(s, OP_ERR_ARGUMENT, "matrices go to kernels that are texts, and this one is a function of a "
-                                            "program of OP2")
+                 ? fail(s, OP_ERR_ARGUMENT,
+                        "matrices go to kernels that are texts, and this one is a function of a "
+                        "program of OP2")
                  : check_shape(s);
   if (!code)
     code = find_map(s, s->arg->map_, "rows", &pair.rows);
@@ -149,10 +157,11 @@ static int lower(struct said *s, struct lowered *to) {
   if (!segment)
     return s->err->code;
   if (s->arg->access_ == OP_WRITE && matrix_has_others(s->matrix, segment))
-    return fail(s, OP_ERR_STATE,
-                "OP_WRITE sets entries of matrix \"%s\" to which loops by other pairs, sets or fixed rows gave "
-                "something already; call op_zero_mat before, or pass OP_INC",
-                s->matrix->name);
+    return fail(
+        s, OP_ERR_STATE,
+        "OP_WRITE sets entries of matrix \"%s\" to which loops by other pairs, sets or fixed rows gave "
+        "something already; call op_zero_mat before, or pass OP_INC",
+        s->matrix->name);
   to->args[s->number] = arg_of(segment, s->arg->access_);
   to->filled[to->n] = segment->filled;
   to->segments[to->n++] = segment;
@@ -162,7 +171,8 @@ static int lower(struct said *s, struct lowered *to) {
   return OP_OK;
 }
 
-int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lowered *to, struct error *err) {
+int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lowered *to,
+                 struct error *err) {
   struct set *set = handle_object(ctx->handles, call->set, HANDLE_SET);
   int code = OP_OK;
   to->call = *call;
@@ -170,14 +180,17 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
   to->n = 0;
   memcpy(to->args, call->args, (size_t)call->nargs * sizeof *to->args);
   if (ctx->recorder)
-    code = error_set(err, OP_ERR_STATE,
-                     "loop %s: it gives something to a matrix, which no tape and no tangent follows; end them before",
-                     loop_call_told(call));
+    code = error_set(
+        err, OP_ERR_STATE,
+        "loop %s: it gives something to a matrix, which no tape and no tangent follows; end them before",
+        loop_call_told(call));
   const int dats = ctx->mesh->next_dat;
   for (int i = 0; set && !code && i < call->nargs; i++)
     if (call->args[i].form_ == ARG_MATRIX && call->args[i].present_)
-      code = lower(&(struct said){.ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
-                   to);
+      code = lower(
+          &(struct said){
+              .ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
+          to);
   /* What is wrong, and what is new, is so on all ranks. */
   if (code || dats != ctx->mesh->next_dat)
     code = agree_on_call(ctx, code, err, "loop %s, with a matrix\n", loop_call_told(call));

@@ -68,7 +68,7 @@ struct dat {
   uint64_t version, copies; /* of REGION_OWNED and REGION_COPIES */
   struct replica replicas[SPACES];
   struct halo_depth halo;
-  struct view *view; /* NULL: the data are the library's alone */
+  struct view *view;       /* NULL: the data are the library's alone */
   struct segment *segment; /* whose element matrices it holds (matrix/); NULL: it is the program's */
   struct guest *guest;     /* its rows are lent, or lie in somebody else's memory (guest.h); NULL: neither */
   bool borrowed;           /* the host's rows lie in memory that is not the dat's to free */

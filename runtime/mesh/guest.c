@@ -96,10 +96,11 @@ int guest_place_end(struct op_context *ctx, struct dat *dat, struct error *err) 
   ctx->mesh->lent--;
   if (!there) {
     free_own(dat);
-    return error_set(err, OP_ERR_STATE,
-                     "op_place_end: the mesh changed while dat \"%s\" was placed, and its values went elsewhere; "
-                     "declare maps, and call op_partition and op_renumber, before op_place",
-                     dat->name);
+    return error_set(
+        err, OP_ERR_STATE,
+        "op_place_end: the mesh changed while dat \"%s\" was placed, and its values went elsewhere; "
+        "declare maps, and call op_partition and op_renumber, before op_place",
+        dat->name);
   }
   if (g->room != g->memory && g->access != OP_READ)
     copy(ctx, dat, g->memory, g->room);

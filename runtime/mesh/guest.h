@@ -10,7 +10,8 @@ struct guest {
   op_access access;
   /* Placed: what it is to be in, and what it was in. */
   void *memory;
-  void *room; /* where it works: there, or where code may read behind the memory's end, in rows that are copied */
+  void *
+      room; /* where it works: there, or where code may read behind the memory's end, in rows that are copied */
   struct replica own;
   bool own_blank, own_borrowed;
 };

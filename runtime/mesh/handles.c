@@ -39,7 +39,7 @@ struct handles {
   struct chunk *chunks;
   struct slot *free_first, *free_last;
   int nfree;
-  struct keepsake *keepsakes; /* the last one first */
+  struct keepsake *keepsakes;     /* the last one first */
   char failed[HANDLE_KINDS][240]; /* a diagnosis of NULL */
 };
 
@@ -105,13 +105,10 @@ void *handle_object(const struct handles *table, const void *handle, enum handle
 }
 
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind) {
-  static const char *const others[] = {[HANDLE_SET] = "a set",
-                                       [HANDLE_MAP] = "a map",
-                                       [HANDLE_DAT] = "a dat",
-                                       [HANDLE_GBL] = "a global",
-                                       [HANDLE_GRAPH] = "a graph",
-                                       [HANDLE_TAPE] = "a tape",
-                                       [HANDLE_MATRIX] = "a matrix"};
+  static const char *const others[] = {
+      [HANDLE_SET] = "a set",      [HANDLE_MAP] = "a map",     [HANDLE_DAT] = "a dat",
+      [HANDLE_GBL] = "a global",   [HANDLE_GRAPH] = "a graph", [HANDLE_TAPE] = "a tape",
+      [HANDLE_MATRIX] = "a matrix"};
   if (!handle)
     return table->failed[kind][0] ? table->failed[kind] : "NULL";
   const struct slot *slot = find(table, handle);
@@ -172,7 +169,8 @@ bool handle_keep(struct handles *table, const void *handle, const void *key, voi
     let_go(old);
   if (!k)
     return true;
-  *k = (struct keepsake){.next = table->keepsakes, .handle = handle, .key = key, .data = data, .release = release};
+  *k = (struct keepsake){
+      .next = table->keepsakes, .handle = handle, .key = key, .data = data, .release = release};
   table->keepsakes = k;
   return true;
 }

@@ -44,7 +44,7 @@ struct set {
   long long
       *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
-  struct set_layout *layout; /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
+  struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
   const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };
@@ -95,8 +95,8 @@ struct mesh {
   struct list matrices;         /* matrix/ */
   struct pattern *patterns;     /* of matrices: spread/bridge/coo.h */
   long long next_pattern;
-  struct list spare;            /* temporaries that were freed and may come again: loop/temporary/ */
-  int dying;                    /* temporaries that were freed while loops wait that use them */
+  struct list spare; /* temporaries that were freed and may come again: loop/temporary/ */
+  int dying;         /* temporaries that were freed while loops wait that use them */
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */

@@ -31,7 +31,8 @@ int lend(struct op_context *ctx, struct dat *dat, op_access access, void **array
   static char empty; /* the address of no elements */
   struct view *view = dat->view;
   if (dat->guest && dat->guest->placed)
-    return error_set(err, OP_ERR_STATE, "op_acquire: dat \"%s\" is placed; call op_place_end first", dat->name);
+    return error_set(err, OP_ERR_STATE, "op_acquire: dat \"%s\" is placed; call op_place_end first",
+                     dat->name);
   const int code = access == OP_WRITE ? OP_OK : update(ctx, dat, err);
   if (code)
     return code;

@@ -29,9 +29,9 @@ int gpu_column_of(const struct gpu_writer *w, int arg, int v) {
 
 /* An own row that nobody else adds to: as one that is read and written. */
 static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
-  return a->access == OP_INC && a->form == DESC_DAT && !a->matrix && a->map < 0 && w->shape->vectors && !w->shape->rows &&
-         !w->language->copies && !dat_is_apart(w->g.d, a->dat) && arg_is_alone(w->g.d, a) &&
-         !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
+  return a->access == OP_INC && a->form == DESC_DAT && !a->matrix && a->map < 0 && w->shape->vectors &&
+         !w->shape->rows && !w->language->copies && !dat_is_apart(w->g.d, a->dat) &&
+         arg_is_alone(w->g.d, a) && !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
 /* Does the kernel get a row in registers? */

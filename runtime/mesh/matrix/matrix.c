@@ -23,33 +23,36 @@ static const char *map_name(const struct map *map) {
 static int check_pair(const struct matrix_pair *pairs, int i, const char *name, struct error *err) {
   const struct matrix_pair *p = &pairs[i];
   if (!p->rows && !p->columns)
-    return error_set(err, OP_ERR_ARGUMENT,
-                     "matrix \"%s\", pair %d: rows and columns are both OP_ID, which says of no set; pass a map "
-                     "for one of them",
-                     name, i + 1);
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "matrix \"%s\", pair %d: rows and columns are both OP_ID, which says of no set; pass a map "
+        "for one of them",
+        name, i + 1);
   if (p->rows && p->columns && p->rows->from != p->columns->from)
-    return error_set(err, OP_ERR_MAP_SET,
-                     "matrix \"%s\", pair %d: map \"%s\" of the rows starts at set \"%s\", but map \"%s\" of the "
-                     "columns at set \"%s\"; both are of one set, whose elements have the matrices",
-                     name, i + 1, p->rows->name, p->rows->from->name, p->columns->name,
-                     p->columns->from->name);
+    return error_set(
+        err, OP_ERR_MAP_SET,
+        "matrix \"%s\", pair %d: map \"%s\" of the rows starts at set \"%s\", but map \"%s\" of the "
+        "columns at set \"%s\"; both are of one set, whose elements have the matrices",
+        name, i + 1, p->rows->name, p->rows->from->name, p->columns->name, p->columns->from->name);
   if (row_set_of(p) != row_set_of(&pairs[0]) || column_set_of(p) != column_set_of(&pairs[0]))
-    return error_set(err, OP_ERR_MAP_SET,
-                     "matrix \"%s\", pair %d: \"%s\" and \"%s\" lead to rows on set \"%s\" and columns on set "
-                     "\"%s\", but those of pair 1 are on \"%s\" and \"%s\"; a matrix has one set of rows and one "
-                     "of columns",
-                     name, i + 1, map_name(p->rows), map_name(p->columns), row_set_of(p)->name,
-                     column_set_of(p)->name, row_set_of(&pairs[0])->name, column_set_of(&pairs[0])->name);
+    return error_set(
+        err, OP_ERR_MAP_SET,
+        "matrix \"%s\", pair %d: \"%s\" and \"%s\" lead to rows on set \"%s\" and columns on set "
+        "\"%s\", but those of pair 1 are on \"%s\" and \"%s\"; a matrix has one set of rows and one "
+        "of columns",
+        name, i + 1, map_name(p->rows), map_name(p->columns), row_set_of(p)->name, column_set_of(p)->name,
+        row_set_of(&pairs[0])->name, column_set_of(&pairs[0])->name);
   return OP_OK;
 }
 
 static int check(int npairs, const struct matrix_pair pairs[], int row_dim, int column_dim, const char *type,
                  const char *name, struct error *err) {
   if (npairs < 1)
-    return error_set(err, OP_ERR_ARGUMENT, "matrix \"%s\": %d pairs of maps; expected 1 or more", name, npairs);
+    return error_set(err, OP_ERR_ARGUMENT, "matrix \"%s\": %d pairs of maps; expected 1 or more", name,
+                     npairs);
   if (row_dim < 1 || column_dim < 1)
-    return error_set(err, OP_ERR_DIM, "matrix \"%s\": the dims are %d and %d; expected 1 or more", name, row_dim,
-                     column_dim);
+    return error_set(err, OP_ERR_DIM, "matrix \"%s\": the dims are %d and %d; expected 1 or more", name,
+                     row_dim, column_dim);
   if (type_parse(type, NULL) != TYPE_DOUBLE)
     return error_set(err, OP_ERR_TYPE, "matrix \"%s\": the type is \"%s\"; matrices are of \"double\"", name,
                      type ? type : "NULL");
@@ -225,8 +228,7 @@ struct segment *matrix_segment(struct op_context *ctx, struct matrix *m, struct 
   struct segment *s = find(m, set, pair, taken, n);
   if (s)
     return s;
-  const int values =
-      matrix_targets(pair.rows) * m->row_dim * matrix_targets(pair.columns) * m->column_dim;
+  const int values = matrix_targets(pair.rows) * m->row_dim * matrix_targets(pair.columns) * m->column_dim;
   s = calloc(1, sizeof *s);
   if (!s) {
     error_memory_of(err, "matrix", m->name, sizeof *s);

@@ -42,9 +42,9 @@ struct matrix {
   struct matrix_pair *pairs;
   int npairs;
   struct list segments, fixings;
-  struct fixing *fixing;  /* of loops from now on; NULL: none */
+  struct fixing *fixing;            /* of loops from now on; NULL: none */
   unsigned long long shape, values; /* change when segments or fixings do, and when values do */
-  struct coo *coo;        /* spread/bridge/coo.h; NULL: nobody wanted it */
+  struct coo *coo;                  /* spread/bridge/coo.h; NULL: nobody wanted it */
 };
 
 static inline bool matrix_has_diagonal(const struct matrix *m) {

@@ -70,7 +70,8 @@ static void list_line(const struct line *l, long long *rows, long long *columns)
   }
 }
 
-static void list_segment(const struct matrix *m, const struct segment *s, long long *rows, long long *columns) {
+static void list_segment(const struct matrix *m, const struct segment *s, long long *rows,
+                         long long *columns) {
   const long owned = m->row_set->extents[EXTENT_OWNED];
   const int dim = m->row_dim;
   for (long e = 0; e < run_elements(s); e++) {
@@ -119,12 +120,12 @@ static bool is_like(const struct pattern *a, const struct pattern *b) {
 }
 
 /* Is it so on all ranks? A pattern is shared by all of them or by none. */
-static int find_like(struct op_context *ctx, const struct pattern *p, struct pattern **out, struct error *err) {
+static int find_like(struct op_context *ctx, const struct pattern *p, struct pattern **out,
+                     struct error *err) {
   *out = NULL;
   for (struct pattern *other = ctx->mesh->patterns; other && !*out; other = other->next) {
     long long same = is_like(other, p);
-    if (spread_wanted(ctx) &&
-        ctx->comm->table->reduce_all(ctx->comm, &same, 1, COMM_LLONG, COMM_MIN, err))
+    if (spread_wanted(ctx) && ctx->comm->table->reduce_all(ctx->comm, &same, 1, COMM_LLONG, COMM_MIN, err))
       return err->code;
     if (same)
       *out = other;
@@ -203,11 +204,14 @@ static int make_array(struct op_context *ctx, struct matrix *m, struct coo *coo,
     return error_memory_of(err, "matrix", m->name, ((size_t)n + 2) * sizeof *first);
   for (int i = 0; i < n; i++)
     first[i + 1] = first[i] + values_of(((const struct segment *)m->segments.items[i])->dat);
-  first[n + 1] = first[n] + (matrix_has_diagonal(m) ? (size_t)m->row_set->extents[EXTENT_OWNED] * (size_t)m->row_dim : 0);
+  first[n + 1] =
+      first[n] +
+      (matrix_has_diagonal(m) ? (size_t)m->row_set->extents[EXTENT_OWNED] * (size_t)m->row_dim : 0);
   double *array = data_memory(ctx->team, (first[n + 1] + 1) * sizeof *array, 0);
   if (!array) {
+    error_memory_of(err, "matrix", m->name, first[n + 1] * sizeof *array);
     free(first);
-    return error_memory_of(err, "matrix", m->name, first[n + 1] * sizeof *array);
+    return err->code;
   }
   for (int i = 0; i < n; i++)
     place(ctx, ((struct segment *)m->segments.items[i])->dat, array + first[i]);
@@ -316,10 +320,11 @@ static bool is_in_place(const struct matrix *m) {
 
 int coo_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   if (!matrix_is_filled(m))
-    return error_set(err, OP_ERR_STATE,
-                     "matrix \"%s\" is used before a loop filled it; run one that takes it as an argument, behind the "
-                     "last op_zero_mat",
-                     m->name);
+    return error_set(
+        err, OP_ERR_STATE,
+        "matrix \"%s\" is used before a loop filled it; run one that takes it as an argument, behind the "
+        "last op_zero_mat",
+        m->name);
   if (!m->coo && !(m->coo = calloc(1, sizeof *m->coo)))
     error_memory_of(err, "matrix", m->name, sizeof *m->coo);
   int code = m->coo ? matrix_complete(ctx, m, err) : err->code;

@@ -29,7 +29,7 @@ struct coo {
   unsigned long long values; /* of the matrix, that the array has; 0: none */
   struct pattern *pattern;
   double *array;
-  size_t *first; /* where the segments' values begin, and the diagonal, and the end */
+  size_t *first;  /* where the segments' values begin, and the diagonal, and the end */
   struct csr csr; /* of csr_values; offsets NULL: none */
   unsigned long long csr_values;
 };

@@ -19,16 +19,16 @@ struct item {
 };
 
 /* Rows one behind the other: offsets[i] .. offsets[i + 1] - 1 are of row i. */
-struct rows {
+struct lines {
   long count;
   long long *offsets;
   struct item *items;
 };
 
-static void rows_free(struct rows *r) {
+static void lines_free(struct lines *r) {
   free(r->offsets);
   free(r->items);
-  *r = (struct rows){0};
+  *r = (struct lines){0};
 }
 
 static int no_memory(const struct matrix *m, size_t count, struct error *err) {
@@ -94,21 +94,21 @@ static long long add_up(struct item *items, long long n) {
   return left;
 }
 
-static void put_items(const struct matrix *m, const struct copy *copies, struct rows *r) {
+static void put_items(const struct matrix *m, const struct copy *copies, struct lines *r) {
   const struct pattern *p = m->coo->pattern;
   const long long first = m->row_set->layout->first * m->row_dim;
   for (size_t k = 0; k < p->count; k++)
     if (p->rows[k] >= 0) {
       const long long number = p->columns[k] / m->column_dim, component = p->columns[k] % m->column_dim;
-      r->items[r->offsets[p->rows[k] - first]++] =
-          (struct item){user_of(m->column_set, copies, number) * m->column_dim + component, k, m->coo->array[k]};
+      r->items[r->offsets[p->rows[k] - first]++] = (struct item){
+          user_of(m->column_set, copies, number) * m->column_dim + component, k, m->coo->array[k]};
     }
   for (long i = r->count; i > 0; i--)
     r->offsets[i] = r->offsets[i - 1];
   r->offsets[0] = 0;
 }
 
-static void close_up(struct rows *r) {
+static void close_up(struct lines *r) {
   long long at = 0;
   for (long i = 0; i < r->count; i++) {
     const long long begin = r->offsets[i], n = add_up(r->items + begin, r->offsets[i + 1] - begin);
@@ -119,7 +119,7 @@ static void close_up(struct rows *r) {
   r->offsets[r->count] = at;
 }
 
-static int find_rows(const struct matrix *m, struct rows *r, struct error *err) {
+static int find_rows(const struct matrix *m, struct lines *r, struct error *err) {
   const struct pattern *p = m->coo->pattern;
   const long long first = m->row_set->layout->first * m->row_dim;
   r->count = m->row_set->extents[EXTENT_OWNED] * m->row_dim;
@@ -146,11 +146,12 @@ static int find_rows(const struct matrix *m, struct rows *r, struct error *err) 
 /* ---- those that it declared ---- */
 
 /* Rows of an element: as many as it has components. */
-static long long length_of(const struct rows *r, long element, int dim) {
+static long long length_of(const struct lines *r, long element, int dim) {
   return r->offsets[(element + 1) * dim] - r->offsets[(element)*dim];
 }
 
-static int offsets_from(const struct matrix *m, const long long *lengths, struct rows *out, struct error *err) {
+static int offsets_from(const struct matrix *m, const long long *lengths, struct lines *out,
+                        struct error *err) {
   out->count = m->row_set->size * m->row_dim;
   out->offsets = array_new((size_t)out->count + 1, sizeof *out->offsets);
   for (long i = 0; out->offsets && i < out->count; i++)
@@ -159,7 +160,7 @@ static int offsets_from(const struct matrix *m, const long long *lengths, struct
   return out->items ? OP_OK : no_memory(m, (size_t)out->count, err);
 }
 
-static int turn_back(const struct matrix *m, const struct rows *own, struct rows *out, struct error *err) {
+static int turn_back(const struct matrix *m, const struct lines *own, struct lines *out, struct error *err) {
   const int *from_user = m->row_set->from_user, dim = m->row_dim;
   long long *lengths = array_new((size_t)own->count, sizeof *lengths);
   for (long i = 0; lengths && i < own->count; i++) {
@@ -177,7 +178,7 @@ static int turn_back(const struct matrix *m, const struct rows *own, struct rows
 }
 
 /* To each rank the rows of what it declared, and the counts of items. */
-static struct item *pack(const struct matrix *m, const struct rows *own, long *counts) {
+static struct item *pack(const struct matrix *m, const struct lines *own, long *counts) {
   const struct halo_side *side = &m->row_set->spread->home.receive;
   struct item *items = array_new((size_t)own->offsets[own->count], sizeof *items), *at = items;
   for (int i = 0; items && i < side->count; i++)
@@ -191,7 +192,7 @@ static struct item *pack(const struct matrix *m, const struct rows *own, long *c
   return items;
 }
 
-static void unpack(const struct matrix *m, const struct item *at, struct rows *out) {
+static void unpack(const struct matrix *m, const struct item *at, struct lines *out) {
   const struct halo_side *side = &m->row_set->spread->home.send;
   for (int i = 0; i < side->count; i++)
     for (long k = side->first[i]; k < side->first[i + 1]; k++) {
@@ -202,7 +203,7 @@ static void unpack(const struct matrix *m, const struct item *at, struct rows *o
     }
 }
 
-static int send_back(struct op_context *ctx, const struct matrix *m, const struct rows *own, struct rows *out,
+static int send_back(struct op_context *ctx, const struct matrix *m, const struct lines *own, struct lines *out,
                      struct error *err) {
   const struct halo_exchange *home = &m->row_set->spread->home;
   const int dim = m->row_dim;
@@ -211,13 +212,14 @@ static int send_back(struct op_context *ctx, const struct matrix *m, const struc
             *told = array_new((size_t)m->row_set->size * (size_t)dim, sizeof *told);
   long *counts = array_new((size_t)ctx->comm->size, sizeof *counts);
   struct item *items = counts ? pack(m, own, counts) : NULL;
-  int code = agree_on_success(
-      ctx->agreement, lengths && told && items ? OP_OK : no_memory(m, (size_t)own->count, err), err);
+  int code = agree_on_success(ctx->agreement,
+                              lengths && told && items ? OP_OK : no_memory(m, (size_t)own->count, err), err);
   for (long i = 0; !code && i < own->count; i++)
     lengths[i] = own->offsets[i + 1] - own->offsets[i];
   ctx->comm->where = m->name;
   if (!code)
-    code = carry_rows(ctx->comm, &home->receive, &home->send, (size_t)dim * sizeof *lengths, lengths, told, err);
+    code =
+        carry_rows(ctx->comm, &home->receive, &home->send, (size_t)dim * sizeof *lengths, lengths, told, err);
   if (!code)
     code = agree_on_success(ctx->agreement, offsets_from(m, told, out, err), err);
   if (!code) {
@@ -236,7 +238,7 @@ static int send_back(struct op_context *ctx, const struct matrix *m, const struc
 
 /* ---- all ---- */
 
-static int split(const struct matrix *m, struct rows *r, struct csr *out, struct error *err) {
+static int split(const struct matrix *m, struct lines *r, struct csr *out, struct error *err) {
   out->rows = r->count;
   out->entries = r->offsets[r->count];
   out->offsets = r->offsets;
@@ -253,7 +255,7 @@ static int split(const struct matrix *m, struct rows *r, struct csr *out, struct
 }
 
 int csr_make(struct op_context *ctx, struct matrix *m, struct error *err) {
-  struct rows own = {0}, mine = {0};
+  struct lines own = {0}, mine = {0};
   int code = coo_make(ctx, m, err);
   if (code || (m->coo->csr.offsets && m->coo->csr_values == m->values))
     return code;
@@ -263,8 +265,8 @@ int csr_make(struct op_context *ctx, struct matrix *m, struct error *err) {
     code = m->row_set->spread ? send_back(ctx, m, &own, &mine, err) : turn_back(m, &own, &mine, err);
   if (!code)
     code = split(m, &mine, &m->coo->csr, err);
-  rows_free(&own);
-  rows_free(&mine);
+  lines_free(&own);
+  lines_free(&mine);
   if (code)
     csr_free(&m->coo->csr);
   m->coo->csr_values = m->values;

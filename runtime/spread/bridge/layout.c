@@ -30,7 +30,8 @@ static int find_copies(struct op_context *ctx, const struct set *set, struct set
   if (!code)
     code = carry_rows(ctx->comm, &d->exec.send, &d->exec.receive, sizeof *numbers, numbers, numbers, err);
   if (!code)
-    code = carry_rows(ctx->comm, &d->nonexec.send, &d->nonexec.receive, sizeof *numbers, numbers, numbers, err);
+    code =
+        carry_rows(ctx->comm, &d->nonexec.send, &d->nonexec.receive, sizeof *numbers, numbers, numbers, err);
   if (!code && all > owned)
     memcpy(layout->copies, numbers + owned, (size_t)(all - owned) * sizeof *numbers);
   free(numbers);

@@ -25,8 +25,9 @@ static bool find_map(struct op_context *ctx, op_map handle, const char *what, st
 static struct matrix_pair *find_pairs(struct op_context *ctx, int npairs, const op_map rows[],
                                       const op_map columns[], const char *name) {
   if (npairs < 1 || !rows || !columns) {
-    error_set(api_error(), OP_ERR_ARGUMENT, "matrix \"%s\": %s; expected 1 or more maps of rows and as many of columns",
-              name, npairs < 1 ? "there are no pairs" : "the list of maps is NULL");
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "matrix \"%s\": %s; expected 1 or more maps of rows and as many of columns", name,
+              npairs < 1 ? "there are no pairs" : "the list of maps is NULL");
     return NULL;
   }
   struct matrix_pair *pairs = array_new((size_t)npairs, sizeof *pairs);
@@ -62,8 +63,8 @@ op_mat op2jit_decl_mat(int npairs, const op_map rows[], const op_map columns[], 
     add_map(&facts, "columns", pairs[i].columns);
   }
   const int code = agree_on_call(ctx, m ? OP_OK : api_error()->code, api_error(),
-                                 "op_decl_mat of matrix \"%s\"\ndims\t%d and %d\n%s", shown, row_dim, column_dim,
-                                 text_str(&facts));
+                                 "op_decl_mat of matrix \"%s\"\ndims\t%d and %d\n%s", shown, row_dim,
+                                 column_dim, text_str(&facts));
   text_free(&facts);
   free(pairs);
   if (code && m)
@@ -116,16 +117,17 @@ static int check_flags(struct op_context *ctx, const struct matrix *m, struct fl
     return api_error()->code;
   if (f->said->set != f->set)
     return error_set(api_error(), OP_ERR_MAP_SET,
-                     "op_fix_mat: dat \"%s\" is on set \"%s\", but %s of matrix \"%s\" are on set \"%s\"", f->said->name,
-                     f->said->set->name, f->what, m->name, f->set->name);
+                     "op_fix_mat: dat \"%s\" is on set \"%s\", but %s of matrix \"%s\" are on set \"%s\"",
+                     f->said->name, f->said->set->name, f->what, m->name, f->set->name);
   if (f->said->dim != f->dim)
     return error_set(api_error(), OP_ERR_DIM,
-                     "op_fix_mat: dat \"%s\" has dim %d, but %s of matrix \"%s\" have %d components", f->said->name,
-                     f->said->dim, f->what, m->name, f->dim);
+                     "op_fix_mat: dat \"%s\" has dim %d, but %s of matrix \"%s\" have %d components",
+                     f->said->name, f->said->dim, f->what, m->name, f->dim);
   if (f->said->type != TYPE_INT)
-    return error_set(api_error(), OP_ERR_TYPE,
-                     "op_fix_mat: dat \"%s\" is of \"%s\"; expected \"int\": 1 where something is fixed, else 0",
-                     f->said->name, type_info(f->said->type)->name);
+    return error_set(
+        api_error(), OP_ERR_TYPE,
+        "op_fix_mat: dat \"%s\" is of \"%s\"; expected \"int\": 1 where something is fixed, else 0",
+        f->said->name, type_info(f->said->type)->name);
   return OP_OK;
 }
 
@@ -140,10 +142,11 @@ static int check_values(struct op_context *ctx, const struct flags *f) {
     for (int c = 0; c < f->dim; c++) {
       const int value = *(const int *)dat_value(f->said, e, c);
       if (value != 0 && value != 1)
-        return error_set(api_error(), OP_ERR_RANGE,
-                         "op_fix_mat: dat \"%s\" has %d in component %d of element %d of set \"%s\"; expected 1 where "
-                         "something is fixed, else 0",
-                         f->said->name, value, c, user_number(f->set, e), f->set->name);
+        return error_set(
+            api_error(), OP_ERR_RANGE,
+            "op_fix_mat: dat \"%s\" has %d in component %d of element %d of set \"%s\"; expected 1 where "
+            "something is fixed, else 0",
+            f->said->name, value, c, user_number(f->set, e), f->set->name);
     }
   return code;
 }
@@ -173,7 +176,8 @@ static int copy_flags(struct op_context *ctx, const struct matrix *m, struct fla
 static int fix(struct op_context *ctx, struct matrix *m, struct flags *rows, struct flags *columns,
                double diagonal) {
   const struct fixing *old = m->fixing;
-  double differ[1] = {!(is_same(rows, old ? old->rows : NULL) && is_same(columns, old ? old->columns : NULL))};
+  double differ[1] = {
+      !(is_same(rows, old ? old->rows : NULL) && is_same(columns, old ? old->columns : NULL))};
   int code = agree_on_largest(ctx->agreement, OP_OK, differ, 1, api_error());
   if (!code && differ[0] < 0.5) {
     m->values += m->fixing && (m->fixing->diagonal < diagonal || m->fixing->diagonal > diagonal);
@@ -198,7 +202,8 @@ int op2jit_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal) {
   if (!ctx)
     return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_fix_mat", "the matrix");
-  struct flags of_rows = {.handle = rows, .what = "the rows"}, of_columns = {.handle = columns, .what = "the columns"};
+  struct flags of_rows = {.handle = rows, .what = "the rows"},
+               of_columns = {.handle = columns, .what = "the columns"};
   if (m) {
     of_rows.set = m->row_set;
     of_rows.dim = m->row_dim;
@@ -208,15 +213,16 @@ int op2jit_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal) {
     check_flags(ctx, m, &of_columns);
   }
   if (m && !api_error()->code && !isfinite(diagonal))
-    error_set(api_error(), OP_ERR_ARGUMENT, "op_fix_mat of matrix \"%s\": the diagonal is %g, which is no number",
-              m->name, diagonal);
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "op_fix_mat of matrix \"%s\": the diagonal is %g, which is no number", m->name, diagonal);
   if (m && !api_error()->code && rows && fabs(diagonal) > 0 && !matrix_has_diagonal(m))
     error_set(api_error(), OP_ERR_ARGUMENT,
-              "op_fix_mat of matrix \"%s\": the diagonal is %g, but rows and columns differ, so that it has none; pass 0",
+              "op_fix_mat of matrix \"%s\": the diagonal is %g, but rows and columns differ, so that it has "
+              "none; pass 0",
               m->name, diagonal);
   int code = agree_on_call(ctx, api_error()->code, api_error(),
-                           "op_fix_mat of matrix \"%s\"\ndiagonal\t%g\nrows\t%s\ncolumns\t%s\n", m ? m->name : "",
-                           diagonal, of_rows.said ? of_rows.said->name : "NULL",
+                           "op_fix_mat of matrix \"%s\"\ndiagonal\t%g\nrows\t%s\ncolumns\t%s\n",
+                           m ? m->name : "", diagonal, of_rows.said ? of_rows.said->name : "NULL",
                            of_columns.said ? of_columns.said->name : "NULL");
   if (!code)
     code = mesh_distribute(ctx, api_error());
@@ -246,9 +252,11 @@ int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long lo
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_fetch_mat", "the matrix");
   const int given = !!offsets + !!columns + !!values;
   if (m && (!entries || (given && given < 3)))
-    error_set(api_error(), OP_ERR_ARGUMENT, "op_fetch_mat of matrix \"%s\": %s", m->name,
-              !entries ? "where to put the number of entries is NULL"
-                       : "some of offsets, columns and values are NULL; pass all three, or none to learn the number");
+    error_set(
+        api_error(), OP_ERR_ARGUMENT, "op_fetch_mat of matrix \"%s\": %s", m->name,
+        !entries
+            ? "where to put the number of entries is NULL"
+            : "some of offsets, columns and values are NULL; pass all three, or none to learn the number");
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_fetch_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code)

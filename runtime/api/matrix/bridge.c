@@ -112,7 +112,8 @@ int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
   struct dat *dat = is_missing(out, "op_lend", "the memory") ? NULL : rows_of(ctx, handle, access, "op_lend");
   int code = api_error()->code;
   if (!code && dat->guest && dat->guest->placed)
-    code = error_set(api_error(), OP_ERR_STATE, "op_lend: dat \"%s\" is placed; call op_place_end first", dat->name);
+    code = error_set(api_error(), OP_ERR_STATE, "op_lend: dat \"%s\" is placed; call op_place_end first",
+                     dat->name);
   if (!code)
     code = guest_lend(ctx, dat, access, &memory, api_error());
   if (!code)
@@ -139,7 +140,8 @@ int op2jit_lend_end(op_dat handle) {
     return api_refused();
   struct dat *dat = guest_of(ctx, handle, "op_lend_end");
   if (dat && !(dat->guest && dat->guest->lent))
-    error_set(api_error(), OP_ERR_STATE, "op_lend_end: dat \"%s\" is not lent; call op_lend first", dat->name);
+    error_set(api_error(), OP_ERR_STATE, "op_lend_end: dat \"%s\" is not lent; call op_lend first",
+              dat->name);
   else if (dat)
     guest_lend_end(ctx, dat);
   return api_leave(api_error()->code);
@@ -150,13 +152,15 @@ static int check_memory(const struct dat *dat, const void *memory, long rows) {
   if (!memory && room)
     return error_set(api_error(), OP_ERR_ARGUMENT, "op_place of dat \"%s\": the memory is NULL", dat->name);
   if ((uintptr_t)memory % dat->value_size != 0)
-    return error_set(api_error(), OP_ERR_ARGUMENT, "op_place of dat \"%s\": the memory is not aligned to %zu bytes",
-                     dat->name, dat->value_size);
+    return error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_place of dat \"%s\": the memory is not aligned to %zu bytes", dat->name,
+                     dat->value_size);
   if (rows < room)
-    return error_set(api_error(), OP_ERR_SIZE,
-                     "op_place of dat \"%s\": the memory has %ld rows, but %ld are needed here, for those of set \"%s\" "
-                     "that the rank owns and for copies (op_layout says how many)",
-                     dat->name, rows, room, dat->set->name);
+    return error_set(
+        api_error(), OP_ERR_SIZE,
+        "op_place of dat \"%s\": the memory has %ld rows, but %ld are needed here, for those of set \"%s\" "
+        "that the rank owns and for copies (op_layout says how many)",
+        dat->name, rows, room, dat->set->name);
   return OP_OK;
 }
 
@@ -180,7 +184,8 @@ int op2jit_place_end(op_dat handle) {
   struct dat *dat = guest_of(ctx, handle, "op_place_end");
   int code = api_error()->code;
   if (!code && !(dat->guest && dat->guest->placed))
-    code = error_set(api_error(), OP_ERR_STATE, "op_place_end: dat \"%s\" is not placed; call op_place first", dat->name);
+    code = error_set(api_error(), OP_ERR_STATE, "op_place_end: dat \"%s\" is not placed; call op_place first",
+                     dat->name);
   return api_leave(code ? code : guest_place_end(ctx, dat, api_error()));
 }
 
