@@ -133,7 +133,7 @@ static int lower(struct said *s, struct lowered *to) {
   struct matrix_pair pair;
   s->matrix = handle_object(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX);
   if (!s->matrix)
-    return fail(s, OP_ERR_HANDLE, "the matrix is %s; expected one made by op_decl_mat since op_init",
+    return fail(s, OP_ERR_HANDLE, MATRIX_IS_NONE,
                 handle_diagnosis(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX));
   int code = s->call->compiled
                  ? fail(s, OP_ERR_ARGUMENT,

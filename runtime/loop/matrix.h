@@ -16,6 +16,8 @@ struct lowered {
   int n;
 };
 
+#define MATRIX_IS_NONE "the matrix is %s; expected one made by op_decl_mat since op_init"
+
 bool matrix_is_passed(const struct loop_call *call);
 /* `call` with its list of arguments, which are known to be there; `to` keeps the new list. Collective, as making dats is.
  * Messages name the loop and the argument. */
