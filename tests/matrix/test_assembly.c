@@ -238,7 +238,9 @@ static void test_lists(struct world *w) {
   run_square(w, k, w->cells, OP_INC);
   WORKS(op_coo(k, &again));
   EXPECT(again.pattern == coo.pattern && again.version != coo.version && again.values == values);
-  EXPECT(op_counters()->messages == before.messages && op_counters()->bytes_sent == before.bytes_sent);
+  /* Checked runs send all halos anew. */
+  EXPECT(getenv("OP2_CHECK") ||
+         (op_counters()->messages == before.messages && op_counters()->bytes_sent == before.bytes_sent));
   double sum = 0, want = 0;
   for (long long i = 0; i < again.count; i++) {
     EXPECT(again.rows[i] == -1 ||
