@@ -36,8 +36,8 @@ typedef struct op2jit_layout {
   long long epoch;       /* never 0 */
   long long first;       /* bridges' number of the first element that this rank owns: local e has first + e */
   long long global_size; /* elements of all ranks */
-  long owned;            /* elements that this rank owns */
-  long room;             /* rows in a dat's memory: owned, then copies */
+  long long owned;       /* elements that this rank owns */
+  long long room;        /* rows in a dat's memory: owned, then copies */
   const long long *copies; /* room - owned: bridges' numbers of the copies */
   const long long *users;  /* owned: the user's global numbers */
   long long reserved[4];
@@ -85,7 +85,7 @@ int op_coo(op_mat mat, op_coo_t *coo);
  * OP_ERR_ACCESS, OP_ERR_STATE for one that is lent, placed or acquired, OP_ERR_MEMORY, OP_ERR_DEVICE. */
 typedef struct op2jit_lent {
   void *memory;
-  long owned, room; /* rows */
+  long long owned, room; /* rows */
   size_t row_bytes;
   long long epoch;
   long long reserved[4];
@@ -101,13 +101,14 @@ int op_lend_end(op_dat dat);
  * placed, with other memory: as op_place_end and op_place. After op_place_end the dat has the values that it had before
  * op_place. Errors: OP_ERR_HANDLE; OP_ERR_ARGUMENT for NULL and for memory that is not aligned to the type; OP_ERR_ACCESS;
  * OP_ERR_SIZE where `rows` are fewer than room; OP_ERR_STATE for one that is lent or acquired, OP_ERR_MEMORY. */
-int op_place(op_dat dat, void *memory, long rows, op_access access);
+int op_place(op_dat dat, void *memory, long long rows, op_access access);
 int op_place_end(op_dat dat);
 
 /* What a bridge keeps beside a dat, a matrix or a set (its handle), or beside the library (NULL), one for each `key`, an address
  * of the bridge's own. `release` (may be NULL) is called with it when the handle is freed, at op_exit before MPI ends, or
  * when another one takes its place; it must not call the library. Local. Errors: OP_ERR_HANDLE, OP_ERR_MEMORY. */
-int op_keep(const void *handle, const void *key, void *data, void (*release)(void *data));
+typedef void op_keep_release(void *data);
+int op_keep(const void *handle, const void *key, void *data, op_keep_release *release);
 /* NULL: nothing. Local. */
 void *op_kept(const void *handle, const void *key);
 /* The library's communicator as MPI_Comm_c2f gives it; -1: one process without MPI. Local. */

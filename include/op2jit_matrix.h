@@ -28,12 +28,13 @@ typedef struct op2jit_mat *op_mat;
  * Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT (no pair), OP_ERR_MAP_SET, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_mat op_decl_mat(int npairs, const op_map rows[], const op_map columns[], int row_dim, int column_dim,
                    const char *type, const char *name);
-/* A matrix as an argument of a loop, by one of its pairs. The kernel gets `double *a`, the element's own matrix: all zeros at
- * first, row_dim rows for each target of `rows`, one row after the other, and column_dim columns for each target of
- * `columns`. OP_INC: what the kernel leaves there is added. OP_WRITE: it takes the place of what these entries had; that no
- * two elements set one entry is the program's promise. Through a ragged map the kernel gets the number of targets as for
- * op_arg_dat. With OP_ID, the loop's own element is the only target. `row_dim`, `column_dim` and `type` repeat the
- * declaration. Errors come from the loop. Local. */
+/* A matrix as an argument of a loop, by one of its pairs. The kernel gets `double *a`, the element's own matrix, for it to
+ * set, add to and read: all zeros at first, row_dim rows for each target of `rows`, one row after the other, and column_dim
+ * columns for each target of `columns`. OP_INC: what the kernel leaves there is added. OP_WRITE: it takes the place of what
+ * these entries had; that no two elements set one entry is the program's promise, and loops by other pairs, sets or fixed
+ * rows must not have given anything since op_zero_mat (OP_ERR_STATE). Where a map is ragged, an argument before goes through
+ * it, which gives the kernel the number of targets. With OP_ID the loop's own element is the only target. `row_dim`,
+ * `column_dim` and `type` repeat the declaration. Errors come from the loop. Local. */
 op_arg op_arg_mat(op_mat mat, op_map rows, op_map columns, int row_dim, int column_dim, const char *type,
                   op_access access);
 /* All entries are zero from now on. Costs nothing: no memory is written. Errors: OP_ERR_HANDLE. */

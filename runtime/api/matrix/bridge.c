@@ -147,7 +147,7 @@ int op2jit_lend_end(op_dat handle) {
   return api_leave(api_error()->code);
 }
 
-static int check_memory(const struct dat *dat, const void *memory, long rows) {
+static int check_memory(const struct dat *dat, const void *memory, long long rows) {
   const long room = dat->set->extents[EXTENT_NONEXEC];
   if (!memory && room)
     return error_set(api_error(), OP_ERR_ARGUMENT, "op_place of dat \"%s\": the memory is NULL", dat->name);
@@ -158,13 +158,13 @@ static int check_memory(const struct dat *dat, const void *memory, long rows) {
   if (rows < room)
     return error_set(
         api_error(), OP_ERR_SIZE,
-        "op_place of dat \"%s\": the memory has %ld rows, but %ld are needed here, for those of set \"%s\" "
+        "op_place of dat \"%s\": the memory has %lld rows, but %ld are needed here, for those of set \"%s\" "
         "that the rank owns and for copies (op_layout says how many)",
         dat->name, rows, room, dat->set->name);
   return OP_OK;
 }
 
-int op2jit_place(op_dat handle, void *memory, long rows, op_access access) {
+int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) {
   struct op_context *ctx = api_enter("op_place", FLUSH);
   if (!ctx)
     return api_refused();
@@ -191,7 +191,7 @@ int op2jit_place_end(op_dat handle) {
 
 /* ---- what bridges keep ---- */
 
-int op2jit_keep(const void *handle, const void *key, void *data, void (*release)(void *data)) {
+int op2jit_keep(const void *handle, const void *key, void *data, op_keep_release *release) {
   struct op_context *ctx = api_enter("op_keep", KEEP);
   if (!ctx)
     return api_refused();
