@@ -260,6 +260,28 @@ CASE(places_that_are_wrong) {
   assert_true(room[N - 1] > 0.9 && room[N - 1] < 1.1);
 }
 
+/* ---- what messages call it ---- */
+
+CASE(kernels_that_go_beyond_their_matrix) {
+  const char *backend = getenv("OP2_BACKEND");
+  mesh();
+  op_mat k = declared(ends, ends, 1, 1);
+  if (!backend || strcmp(backend, "native") != 0) {
+    fails(OP_ERR_VIOLATION, op_par_loop(OP_KERNEL(void f(double *a) { a[4] = 1; }), "f", edges,
+                                        op_arg_mat(k, ends, ends, 1, 1, "double", OP_INC)));
+    message_has("use components 0 to 3, rows times columns of the element's matrix");
+    fails(OP_ERR_KERNEL, op_par_loop(OP_KERNEL(void f(float *a) { a[0] = 1; }), "f", edges,
+                                     op_arg_mat(k, ends, ends, 1, 1, "double", OP_INC)));
+    message_has("argument 1 is matrix \"k\" of type double, 4 numbers of each element");
+  }
+  op_arg args[] = {direct(on_edges, 1, "double", OP_UNSAID),
+                   op_arg_mat(k, ends, ends, 1, 1, "double", OP_INC)};
+  if (!backend || strcmp(backend, "native") != 0) {
+    works(op_find_accesses(OP_KERNEL_OF(gives), "gives", edges, 2, args, __FILE__, __LINE__));
+    assert_int_equal(args[0].access_, OP_READ);
+  }
+}
+
 /* ---- what bridges keep ---- */
 
 static int released;
@@ -301,6 +323,7 @@ int main(void) {
       test_in_library(lent_memory),
       test_in_library(placed_memory),
       test_in_library(places_that_are_wrong),
+      test_in_library(kernels_that_go_beyond_their_matrix),
       test_in_library(things_that_bridges_keep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

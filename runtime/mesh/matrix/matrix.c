@@ -245,6 +245,7 @@ struct segment *matrix_segment(struct op_context *ctx, struct matrix *m, struct 
     return NULL;
   }
   s->dat->segment = s;
+  s->dat->read = true; /* by who wants the matrix */
   m->shape++;
   return s;
 }
