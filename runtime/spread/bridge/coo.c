@@ -232,9 +232,12 @@ static int bring_copies(struct op_context *ctx, const struct segment *s, struct 
   const struct row_store rows = dat_rows(s->dat);
   ctx->comm->where = s->dat->name;
   const int code = carry(ctx->comm, &d->exec.send, &d->exec.receive, &rows, &rows, 1, err);
-  if (!code)
-    halo_computed(ctx, s->dat, SPACE_HOST, 1);
-  return code;
+  if (code)
+    return code;
+  ctx->counters->messages += d->exec.send.count;
+  ctx->counters->bytes_sent += d->exec.send.first[d->exec.send.count] * (long long)s->dat->row_bytes;
+  halo_computed(ctx, s->dat, SPACE_HOST, 1);
+  return OP_OK;
 }
 
 static int bring_flags(struct op_context *ctx, const struct dat *flags, struct error *err) {
