@@ -21,8 +21,9 @@ int op2jit_layout_of(op_set handle, op_layout_t *out) {
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_layout", "the set");
   is_missing(out, "op_layout", "the layout");
   int code = api_error()->code;
-  if (!code)
-    code = layout_make(ctx, set, api_error());
+  if (code) /* the same on all ranks, as everything that is wrong with these calls */
+    return api_leave_local(code);
+  code = layout_make(ctx, set, api_error());
   if (!code)
     *out = (op_layout_t){.epoch = layout_epoch(ctx->mesh),
                          .first = set->layout->first,
@@ -77,8 +78,9 @@ int op2jit_coo_of(op_mat mat, op_coo_t *out) {
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo", "the matrix");
   is_missing(out, "op_coo", "the lists");
   int code = api_error()->code;
-  if (!code)
-    code = coo_make(ctx, m, api_error());
+  if (code || (code = coo_check(m, api_error())))
+    return api_leave_local(code);
+  code = coo_make(ctx, m, api_error());
   if (!code)
     tell(ctx, m, out);
   return api_leave(code);
@@ -122,7 +124,7 @@ int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
                        .room = dat->set->extents[EXTENT_NONEXEC],
                        .row_bytes = dat->row_bytes,
                        .epoch = layout_epoch(ctx->mesh)};
-  return api_leave(code);
+  return api_leave_local(code);
 }
 
 /* A dat that is lent is no object of other calls. */
@@ -144,7 +146,7 @@ int op2jit_lend_end(op_dat handle) {
               dat->name);
   else if (dat)
     guest_lend_end(ctx, dat);
-  return api_leave(api_error()->code);
+  return api_leave_local(api_error()->code);
 }
 
 static int check_memory(const struct dat *dat, const void *memory, long long rows) {
@@ -174,7 +176,7 @@ int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) 
     code = guest_place_end(ctx, dat, api_error());
   if (!code)
     code = guest_place(ctx, dat, memory, access, api_error());
-  return api_leave(code);
+  return api_leave_local(code);
 }
 
 int op2jit_place_end(op_dat handle) {
@@ -186,7 +188,7 @@ int op2jit_place_end(op_dat handle) {
   if (!code && !(dat->guest && dat->guest->placed))
     code = error_set(api_error(), OP_ERR_STATE, "op_place_end: dat \"%s\" is not placed; call op_place first",
                      dat->name);
-  return api_leave(code ? code : guest_place_end(ctx, dat, api_error()));
+  return api_leave_local(code ? code : guest_place_end(ctx, dat, api_error()));
 }
 
 /* ---- what bridges keep ---- */

@@ -321,13 +321,22 @@ static bool is_in_place(const struct matrix *m) {
   return in_place;
 }
 
-int coo_make(struct op_context *ctx, struct matrix *m, struct error *err) {
-  if (!matrix_is_filled(m))
-    return error_set(
-        err, OP_ERR_STATE,
-        "matrix \"%s\" is used before a loop filled it; run one that takes it as an argument, behind the "
-        "last op_zero_mat",
-        m->name);
+int coo_check(const struct matrix *m, struct error *err) {
+  return matrix_is_filled(m) ? OP_OK
+                             : error_set(err, OP_ERR_STATE,
+                                         "matrix \"%s\" is used before a loop filled it; run one that takes "
+                                         "it as an argument, behind "
+                                         "the last op_zero_mat",
+                                         m->name);
+}
+
+/* Are the lists those of the mesh and of the segments as they are? The same on all ranks. */
+static bool is_listed(const struct op_context *ctx, const struct matrix *m) {
+  return m->coo && m->coo->pattern && m->coo->epoch == ctx->mesh->epoch && m->coo->shape == m->shape &&
+         is_in_place(m);
+}
+
+static int make_lists(struct op_context *ctx, struct matrix *m, struct error *err) {
   if (!m->coo && !(m->coo = calloc(1, sizeof *m->coo)))
     error_memory_of(err, "matrix", m->name, sizeof *m->coo);
   int code = m->coo ? matrix_complete(ctx, m, err) : err->code;
@@ -336,13 +345,15 @@ int coo_make(struct op_context *ctx, struct matrix *m, struct error *err) {
     code = layout_make(ctx, m->row_set, err);
   if (!code)
     code = layout_make(ctx, m->column_set, err);
-  struct coo *coo = m->coo;
-  if (!code && (!coo->pattern || coo->epoch != ctx->mesh->epoch || coo->shape != m->shape || !is_in_place(m)))
-    code = renew(ctx, m, err);
-  if (!code && coo->values != m->values)
-    code = bring_values(ctx, m, coo, err);
+  return code || is_listed(ctx, m) ? code : renew(ctx, m, err);
+}
+
+int coo_make(struct op_context *ctx, struct matrix *m, struct error *err) {
+  int code = is_listed(ctx, m) ? OP_OK : make_lists(ctx, m, err);
+  if (!code && m->coo->values != m->values)
+    code = bring_values(ctx, m, m->coo, err);
   if (!code)
-    coo->values = m->values;
+    m->coo->values = m->values;
   return code;
 }
 

@@ -34,8 +34,10 @@ struct coo {
   unsigned long long csr_values;
 };
 
-/* Brings m->coo up to date: its lists, and its values. No loop waits. Collective; sends messages where the mesh changed
- * alone. OP_ERR_STATE if no loop filled the matrix; OP_ERR_MEMORY, OP_ERR_MPI, OP_ERR_DEVICE. */
+/* OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
+int coo_check(const struct matrix *m, struct error *err);
+/* Brings m->coo up to date: its lists, and its values. It is filled, and no loop waits. Collective; sends messages, and
+ * ranks agree, only where lists are made: the mesh changed, or segments are new. OP_ERR_MEMORY, OP_ERR_MPI, OP_ERR_DEVICE. */
 int coo_make(struct op_context *ctx, struct matrix *m, struct error *err);
 /* m->coo may be NULL. The segments' dats were freed before. */
 void coo_free(struct op_context *ctx, struct matrix *m);

@@ -203,8 +203,8 @@ static void unpack(const struct matrix *m, const struct item *at, struct lines *
     }
 }
 
-static int send_back(struct op_context *ctx, const struct matrix *m, const struct lines *own, struct lines *out,
-                     struct error *err) {
+static int send_back(struct op_context *ctx, const struct matrix *m, const struct lines *own,
+                     struct lines *out, struct error *err) {
   const struct halo_exchange *home = &m->row_set->spread->home;
   const int dim = m->row_dim;
   struct mail mail = {0};
