@@ -164,7 +164,6 @@ typedef struct op_error {
 } op_error;
 
 typedef void op_error_handler(const op_error *error, void *user);
-
 /* The default: the message goes to stderr and the job ends with status 1 (all ranks). */
 #define OP_ERRORS_FATAL ((op_error_handler *)0)
 /* Every call returns its status; the message is in op_last_error. */
@@ -594,6 +593,7 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
 
 #include "op2jit_typed.h"
 
+#include "op2jit_matrix.h"
 #include "op2jit_ragged.h"
 #include "op2jit_struct.h"
 

@@ -31,7 +31,9 @@ struct desc_arg {
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
-  bool stays;   /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
+  bool
+      matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC) */
+  bool stays; /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */

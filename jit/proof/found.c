@@ -12,6 +12,7 @@ struct found_words {
 #define ALL_COMPONENTS "declare $a OP_RW, or write all its components on every path"
 #define ALL_THROUGH_MAP "write all its components on every path, " INSTEAD_OF_WRITE
 #define IN_TURN "write it once before them, or with if and else"
+static const char of_matrix[] = "use components 0 to $l, rows times columns of the element's matrix";
 #define WITHIN "use components 0 to $l, or declare it with a larger dim"
 #define ONLY_BY_ROW "$x has the rows of a ragged map, and nothing but OP_ROW leads to them"
 #define SAYS(found, rule, reason, ...) [FOUND_##found] = {RULE_##rule, reason, {__VA_ARGS__}}
@@ -239,11 +240,13 @@ static void add_described(const struct desc *d, int arg, struct text *out) {
   struct text name = {0};
   text_addf(out, "argument %d is ", arg + 1);
   if (a->dat >= 0 && desc_find_name(d, "dat", a->dat, &name))
-    text_addf(out, "dat \"%s\"", text_str(&name));
+    text_addf(out, "%s \"%s\"", a->matrix ? "matrix" : "dat", text_str(&name));
   else
     text_add(out, forms[a->form]);
   text_free(&name);
-  if (a->form == DESC_DAT || a->form == DESC_GBL)
+  if (a->matrix)
+    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, a->dim);
+  else if (a->form == DESC_DAT || a->form == DESC_GBL)
     text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
   else if (a->form == DESC_INFO)
     text_addf(out, " of type %s", type_info(a->type)->name);
@@ -315,8 +318,12 @@ void found_remedy(const struct desc *d, const struct prove_finding *f, struct te
   const enum passed way = (a && a->form == DESC_GBL) || plain       ? PASSED_GLOBAL
                           : a && a->form == DESC_DAT && a->map >= 0 ? PASSED_MAPPED
                                                                     : PASSED_DIRECT;
-  const char *const known[] = {a ? remedy_of_extremum(a, f) : NULL, r->remedy[way], of_rule[way],
-                               r->remedy[PASSED_DIRECT], of_rule[PASSED_DIRECT]};
+  const bool beyond_matrix = a && a->matrix && f->what == FOUND_COMPONENT_OUTSIDE;
+  const char *const known[] = {beyond_matrix ? of_matrix
+                               : a           ? remedy_of_extremum(a, f)
+                                             : NULL,
+                               r->remedy[way], of_rule[way], r->remedy[PASSED_DIRECT],
+                               of_rule[PASSED_DIRECT]};
   size_t i = 0;
   while (i < sizeof known / sizeof *known && !known[i])
     i++;

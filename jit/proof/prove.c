@@ -22,8 +22,8 @@ struct prove_argument prove_argument_of(const struct desc *d, const struct desc_
   const bool numbers = a->present && a->type != TYPE_BOOL && !type_is_struct(a->type);
   return (struct prove_argument){
       .form = vector ? PROVE_VECTOR : forms[a->form],
-      /* A payload is free, and what the kernel does with an absent argument it does not do. */
-      .access = a->present && a->form != DESC_INFO ? (op_access)a->access : OP_RW,
+      /* A payload and an element's own matrix are free, and what the kernel does with an absent argument it does not do. */
+      .access = a->present && a->form != DESC_INFO && !a->matrix ? (op_access)a->access : OP_RW,
       .type = type_info(a->type)->name,
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,

@@ -49,6 +49,7 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
+#include "spread/bridge/coo.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
 #include "tape/tape.h"
@@ -340,6 +341,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
+  handles_let_go_all(ctx->handles);
   late_drop(ctx);
   tapes_free(ctx);
   loop_forget(ctx, NULL);
@@ -352,6 +354,7 @@ void context_close(struct op_context *ctx) {
     list_free(graphs[l]);
   }
   subsets_free(ctx);
+  matrices_free(ctx);
   mesh_free(ctx);
   close_backends(ctx);
   native_free(ctx->natives);

@@ -69,6 +69,7 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
   }
   if (arg->dat) {
     out->dat = number(n->dats, &n->ndats, arg->dat);
+    out->matrix = arg->dat->segment != NULL;
     d->dats[out->dat] = describe_dat(arg->dat, number(n->sets, &n->nsets, arg->dat->set));
   }
   /* A payload's slot holds the number of the loop's own element. */

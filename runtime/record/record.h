@@ -34,6 +34,9 @@ struct loop_site;
 
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };
+/* The form of an op_arg that is a matrix: its handle is where dats' are, the columns' map is the data, the columns' dim the
+ * idx. Loops get a dat in its place (loop/matrix.h). */
+enum { ARG_MATRIX = DESC_INFO + 1 };
 
 /* `pointed` of an op_arg whose array its loop cannot use: Fortran knows how long arrays are, and where sections lie. */
 enum { POINTED_SECTION = -1, POINTED_SHORT = -2 };
@@ -313,7 +316,9 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
   loop->stats.compiled |= compiled;
   loop->stats.from_cache |= !compiled;
 }
-/* A dat is written through a map. */
+/* Its elements add to rows of a matrix by a map: as an increment through it, so that copies run too. */
+bool loop_fills_matrix(const struct loop *loop);
+/* A dat is written through a map, or a matrix is. */
 bool loop_writes_through_map(const struct loop *loop);
 /* launch.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);

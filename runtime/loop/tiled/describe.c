@@ -80,6 +80,7 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
     /* What a compiled function is said to write may be so on some paths only. */
     *to = (struct chain_loop){.set = add_set(d, loop->set),
                               .accesses = next,
+                              .gives = loop_fills_matrix(loop),
                               .combines = loop->ready.nreductions > 0,
                               .whole = !loop->set->sub && !loop->compiled};
     for (int i = 0; i < loop->nargs; i++)
