@@ -11,35 +11,6 @@ static bool only_read(const struct desc_arg *a) {
   return a->form == DESC_IDX || a->access == OP_READ;
 }
 
-<<<<<<< HEAD:jit/proof/fits.c
-=======
-void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out) {
-  const struct desc_arg *a = &d->args[arg];
-  text_addf(out, "%s%s %s%s", only_read(a) ? "const " : "", type_info(a->type)->name,
-            desc_is_ragged(d, a) ? "**" : "*", name);
-  if (is_vector(a) && !desc_is_ragged(d, a))
-    text_addf(out, "[%d]", d->maps[a->map].arity);
-}
-
-static void describe_argument(const struct desc *d, int arg, const char *dat, struct text *out) {
-  const struct desc_arg *a = &d->args[arg];
-  static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
-  text_addf(out, "argument %d is %s", arg + 1, a->matrix ? "matrix " : dat ? "dat " : forms[a->form]);
-  if (dat)
-    text_addf(out, "\"%s\"", dat);
-  if (a->matrix)
-    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, a->dim);
-  else if (a->form == DESC_DAT || a->form == DESC_GBL)
-    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
-  else if (a->form == DESC_INFO)
-    text_addf(out, " of type %s", type_info(a->type)->name);
-  if (desc_is_ragged(d, a))
-    text_add(out, ", passed as the rows of a ragged map");
-  else if (is_vector(a))
-    text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
-}
-
->>>>>>> m49:jit/front/check.c
 static bool is_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
