@@ -154,6 +154,7 @@ enum {
   OP_ERR_NARGS = 28,     /* no arguments, or more than OP_MAX_ARGS */
   OP_ERR_INTERNAL = 29,  /* a mistake of the library itself; please report it */
   OP_ERR_GRAPH = 30,     /* tasks that wait for one another in a circle */
+  OP_ERR_SOLVER = 31,    /* a solver failed, did not converge, or is not one that the library can use */
   OP_ERR_COUNT_
 };
 
@@ -164,6 +165,7 @@ typedef struct op_error {
 } op_error;
 
 typedef void op_error_handler(const op_error *error, void *user);
+
 /* The default: the message goes to stderr and the job ends with status 1 (all ranks). */
 #define OP_ERRORS_FATAL ((op_error_handler *)0)
 /* Every call returns its status; the message is in op_last_error. */
@@ -516,7 +518,8 @@ typedef struct op2jit_counters {
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
   long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
-  long long reserved[6];
+  long long iterations;    /* of solvers, in op_solve */
+  long long reserved[5];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 
