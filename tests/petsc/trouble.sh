@@ -21,12 +21,6 @@ done
 "$other" >"$work/said" 2>&1 || fail "other: $(<"$work/said")"
 read -ra flags <<<"$(pkg-config --cflags PETSc) $(pkg-config --cflags ompi-c | sed 's/-I/-isystem /g') -I$include"
 echo '#include <op2jit_petsc.h>' >"$work/a.cpp"
-cp "$work/a.cpp" "$work/a.c"
-for compiler in g++ clang; do
-  command -v $compiler >/dev/null || continue
-  source=$work/a.c
-  [[ $compiler != *++ ]] || source=$work/a.cpp
-  $compiler -fsyntax-only -Wall -Wextra -Werror "${flags[@]}" "$source" || fail "$compiler"
-done
-gcc -fsyntax-only -DPETSC_USE_COMPLEX "${flags[@]}" "$work/a.c" 2>&1 | grep -q 'error.*this PETSc has complex numbers' || fail "complex numbers"
+g++ -fsyntax-only -Wall -Wextra -Werror "${flags[@]}" "$work/a.cpp" || fail "C++"
+g++ -E -DPETSC_USE_COMPLEX "${flags[@]}" "$work/a.cpp" 2>&1 | grep -q 'error.*this PETSc has complex numbers' || fail "complex numbers"
 exit $failures
