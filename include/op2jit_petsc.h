@@ -13,166 +13,7 @@
 #ifndef OP2JIT_PETSC_H
 #define OP2JIT_PETSC_H
 
-#include <op2jit_bridge.h>
-#include <petscmat.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#if defined(PETSC_USE_COMPLEX)
-#error                                                                                                       \
-    "op2jit_petsc.h: this PETSc has complex numbers; compile and link with one of real numbers (Debian: petsc-dev)"
-#elif !defined(PETSC_USE_REAL_DOUBLE)
-#error "op2jit_petsc.h: this PETSc is not of double precision; compile and link with one that is"
-#elif PETSC_VERSION_LT(3, 17, 0)
-#error "op2jit_petsc.h: this PETSc is too old; 3.17 or newer is needed"
-#endif
-
-/* ---- what the calls share ---------------------------------------------------------------------*/
-
-/* The keys of what is kept: addresses that all files of a program have in common, since there is one PETSc. */
-#define OP2JIT_PETSC_KEPT_ ((const void *)&PETSC_COMM_WORLD)
-
-/* What PETSc says first of an error. */
-struct op2jit_petsc_heard_ {
-  char words[400];
-};
-
-static inline PetscErrorCode op2jit_petsc_hear_(MPI_Comm comm, int line, const char *function,
-                                                const char *file, PetscErrorCode code, PetscErrorType type,
-                                                const char *message, void *context) {
-  struct op2jit_petsc_heard_ *heard = (struct op2jit_petsc_heard_ *)context;
-  (void)comm, (void)line, (void)file;
-  if (type == PETSC_ERROR_INITIAL)
-    snprintf(heard->words, sizeof heard->words, "%s: %s", function ? function : "PETSc",
-             message ? message : "no reason given");
-  return code;
-}
-
-static inline void op2jit_petsc_listen_(struct op2jit_petsc_heard_ *heard) {
-  heard->words[0] = '\0';
-  PetscPushErrorHandler(op2jit_petsc_hear_, heard);
-}
-
-/* PETSc's error is the library's. */
-static inline int op2jit_petsc_tell_(const char *call, PetscErrorCode failed,
-                                     const struct op2jit_petsc_heard_ *heard) {
-  char message[512];
-  if (!failed)
-    return OP_OK;
-  snprintf(message, sizeof message, "%s: PETSc failed in %s (error %d)", call,
-           heard->words[0] ? heard->words : "a call", (int)failed);
-  return op_bridge_error(OP_ERR_SOLVER, message);
-}
-
-/* The same, and the end of op2jit_petsc_listen_. */
-static inline int op2jit_petsc_heard_(const char *call, PetscErrorCode failed,
-                                      const struct op2jit_petsc_heard_ *heard) {
-  PetscPopErrorHandler();
-  return op2jit_petsc_tell_(call, failed, heard);
-}
-
-static inline MPI_Comm op2jit_petsc_comm_(void) {
-  const int fortran = op_comm_fortran();
-  return fortran == -1 ? PETSC_COMM_SELF : MPI_Comm_f2c((MPI_Fint)fortran);
-}
-
-static inline int op2jit_petsc_no_memory_(const char *call) {
-  char message[128];
-  snprintf(message, sizeof message, "%s: there is no memory for what PETSc is given", call);
-  return op_bridge_error(OP_ERR_MEMORY, message);
-}
-
-/* PETSc can count so far. */
-static inline int op2jit_petsc_counts_(const char *call, const char *name, long long numbers) {
-  char message[256];
-  if (numbers <= (long long)PETSC_MAX_INT)
-    return OP_OK;
-  snprintf(message, sizeof message,
-           "%s: \"%.80s\" has %lld numbers, and this PETSc counts in %d bits; use one with 64-bit indices "
-           "(Debian: petsc64-dev)",
-           call, name, numbers, (int)(8 * sizeof(PetscInt)));
-  return op_bridge_error(OP_ERR_SIZE, message);
-}
-
-/* ---- the life of PETSc ------------------------------------------------------------------------*/
-
-/* The library that is in the process, which need not be the one whose headers the program saw. */
-static inline int op2jit_petsc_fits_(const char *call) {
-  char message[320];
-  PetscDataType scalar = PETSC_DATATYPE_UNKNOWN, whole = PETSC_DATATYPE_UNKNOWN;
-  PetscBool found = PETSC_FALSE, also = PETSC_FALSE;
-  size_t bytes = 0;
-  if (PetscDataTypeFromString("scalar", &scalar, &found) == 0 && found && scalar == PETSC_DOUBLE &&
-      PetscDataTypeFromString("int", &whole, &also) == 0 && also &&
-      PetscDataTypeGetSize(whole, &bytes) == 0 && bytes == sizeof(PetscInt))
-    return OP_OK;
-  snprintf(message, sizeof message,
-           "%s: the PETSc in this process has %s numbers and %d-bit indices, and real ones of double "
-           "precision and "
-           "%d bits are needed; link the program with the PETSc whose headers it has",
-           call, scalar == PETSC_DOUBLE ? "real" : "complex or other", (int)(8 * bytes),
-           (int)(8 * sizeof(PetscInt)));
-  return op_bridge_error(OP_ERR_SOLVER, message);
-}
-
-/* MPI that began here ends with the process: it can begin only once. */
-static inline void op2jit_petsc_end_mpi_(void) {
-  int ended = 0;
-  if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended)
-    MPI_Finalize();
-}
-
-static inline void op2jit_petsc_end_all_(void *begun_here) {
-  PetscBool over = PETSC_TRUE;
-  PetscFinalized(&over);
-  if (*(int *)begun_here && !over)
-    PetscFinalize();
-  free(begun_here);
-}
-
-static inline int op2jit_petsc_start_(const char *call) {
-  char message[256];
-  char **argv = NULL;
-  int argc = op_arguments(&argv), begun = 0, level = 0;
-  if (MPI_Initialized(&begun) == MPI_SUCCESS && !begun) {
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS)
-      atexit(op2jit_petsc_end_mpi_);
-  }
-  PETSC_COMM_WORLD = op_comm_fortran() == -1 ? MPI_COMM_SELF : MPI_Comm_f2c((MPI_Fint)op_comm_fortran());
-  /* Crashes are the program's and the debugger's. */
-  PetscOptionsSetValue(NULL, "-no_signal_handler", NULL);
-  if (PetscInitialize(&argc, &argv, NULL, NULL) == 0)
-    return OP_OK;
-  snprintf(message, sizeof message, "%s: PetscInitialize failed; PETSc said why", call);
-  return op_bridge_error(OP_ERR_SOLVER, message);
-}
-
-/* Before everything else. */
-static inline int op2jit_petsc_begin_(const char *call) {
-  char message[256];
-  PetscBool begun = PETSC_FALSE;
-  int code = OP_OK, *begun_here;
-  PetscInitialized(&begun);
-  if (op_kept(NULL, OP2JIT_PETSC_KEPT_)) {
-    if (begun)
-      return OP_OK;
-    snprintf(message, sizeof message, "%s: PETSc has ended; call PetscFinalize after op_exit", call);
-    return op_bridge_error(OP_ERR_STATE, message);
-  }
-  if ((code = op2jit_petsc_fits_(call)) != OP_OK)
-    return code;
-  if (!begun && (code = op2jit_petsc_start_(call)) != OP_OK)
-    return code;
-  begun_here = (int *)malloc(sizeof *begun_here);
-  if (!begun_here)
-    return op2jit_petsc_no_memory_(call);
-  *begun_here = !begun;
-  code = op_keep(NULL, OP2JIT_PETSC_KEPT_, begun_here, op2jit_petsc_end_all_);
-  if (code)
-    op2jit_petsc_end_all_(begun_here);
-  return code;
-}
+#include <op2jit_petsc_begin.h>
 
 /* ---- matrices ---------------------------------------------------------------------------------*/
 
@@ -243,18 +84,9 @@ static inline Mat op_mat_petsc(op_mat mat) {
   if (op2jit_petsc_begin_(call) || op_coo(mat, &coo) ||
       op2jit_petsc_counts_(call, coo.name, coo.all_rows > coo.all_columns ? coo.all_rows : coo.all_columns))
     return NULL;
-  own = (struct op2jit_petsc_mat_ *)op_kept(mat, OP2JIT_PETSC_KEPT_);
-  if (!own) {
-    own = (struct op2jit_petsc_mat_ *)calloc(1, sizeof *own);
-    if (!own) {
-      op2jit_petsc_no_memory_(call);
-      return NULL;
-    }
-    if (op_keep(mat, OP2JIT_PETSC_KEPT_, own, op2jit_petsc_free_mat_)) {
-      free(own);
-      return NULL;
-    }
-  }
+  own = (struct op2jit_petsc_mat_ *)op2jit_petsc_own_(call, mat, sizeof *own, op2jit_petsc_free_mat_);
+  if (!own)
+    return NULL;
   op2jit_petsc_listen_(&heard);
   return op2jit_petsc_heard_(call, op2jit_petsc_fill_(own, &coo), &heard) ? NULL : own->mat;
 }
@@ -287,30 +119,18 @@ static inline void op2jit_petsc_free_vec_(void *data) {
 /* What the dat has of PETSc, and what it is. NULL: an error, which is told. */
 static inline struct op2jit_petsc_vec_ *op2jit_petsc_of_(const char *call, op_dat dat, op_dat_shape_t *shape,
                                                          op_layout_t *layout) {
-  char message[256];
-  struct op2jit_petsc_vec_ *own;
   if (op2jit_petsc_begin_(call) || op_dat_shape(dat, shape))
     return NULL;
   if (!shape->is_double) {
-    snprintf(message, sizeof message, "%s: dat \"%.80s\" is not of type \"double\", as PETSc's vectors are",
-             call, shape->name);
-    op_bridge_error(OP_ERR_TYPE, message);
+    op2jit_petsc_refuse_(OP_ERR_TYPE, "%s: dat \"%.80s\" is not of type \"double\", as PETSc's vectors are",
+                         call, shape->name);
     return NULL;
   }
   if (op_layout(shape->set, layout) ||
       op2jit_petsc_counts_(call, shape->name, layout->global_size * shape->dim))
     return NULL;
-  own = (struct op2jit_petsc_vec_ *)op_kept(dat, OP2JIT_PETSC_KEPT_);
-  if (own)
-    return own;
-  own = (struct op2jit_petsc_vec_ *)calloc(1, sizeof *own);
-  if (!own)
-    op2jit_petsc_no_memory_(call);
-  else if (op_keep(dat, OP2JIT_PETSC_KEPT_, own, op2jit_petsc_free_vec_)) {
-    free(own);
-    own = NULL;
-  }
-  return own;
+  return (struct op2jit_petsc_vec_ *)op2jit_petsc_own_(call, dat, sizeof(struct op2jit_petsc_vec_),
+                                                       op2jit_petsc_free_vec_);
 }
 
 /* With room for copies behind, which its duplicates have too. `memory` NULL: its own. */
