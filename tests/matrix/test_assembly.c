@@ -50,6 +50,14 @@ OP_KERNEL_DEF(
         a[j] = w[0] + w[0] * OP_ROW(x, j)[0] + 0.25 * j;
     })
 
+OP_KERNEL_DEF(
+    clear, void clear(double *y) { y[0] = 0; })
+OP_KERNEL_DEF(
+    spread, void spread(const double **x, double **y) {
+      for (int i = 0; i < 3; i++)
+        y[i][0] += x[0][0] + x[1][0] + x[2][0];
+    })
+
 #define ARG(dat, map) op_arg_dat(dat, map == OP_ID ? -1 : OP_ALL, map, 1, "double", OP_READ)
 
 static void run_square(struct world *w, op_mat k, op_set over, op_access access) {
@@ -260,6 +268,42 @@ static void test_lists(struct world *w) {
   EXPECT(again.pattern == coo.pattern);
 }
 
+/* A product by loops in memory of a solver: the dats work there, copies behind the owned rows, and nothing is copied. */
+static void test_placed(struct world *w) {
+  op_layout_t nodes;
+  op_dat from = op_decl_dat(w->nodes, 1, "double", NULL, "from"),
+         to = op_decl_dat(w->nodes, 1, "double", NULL, "to");
+  WORKS(op_layout(w->nodes, &nodes));
+  double *x = calloc((size_t)nodes.room + 1, sizeof *x), *y = calloc((size_t)nodes.room + 1, sizeof *y);
+  EXPECT(x && y);
+  for (int times = 0; times < 3; times++) {
+    const long long copied = op_counters()->bytes_of_views;
+    double *const in = times % 2 ? y : x, *const out = times % 2 ? x : y;
+    for (long long n = 0; n < nodes.owned; n++)
+      in[n] = times + w->x[nodes.users[n]];
+    WORKS(op_place(from, in, nodes.room, OP_READ));
+    WORKS(op_place(to, out, nodes.room, OP_WRITE));
+    WORKS(op_par_loop(OP_KERNEL_OF(clear), "clear", w->nodes,
+                      op_arg_dat(to, -1, OP_ID, 1, "double", OP_WRITE)));
+    WORKS(op_par_loop(OP_KERNEL_OF(spread), "spread", w->cells, ARG(from, w->by_tri),
+                      op_arg_dat(to, OP_ALL, w->by_tri, 1, "double", OP_INC)));
+    WORKS(op_place_end(to));
+    WORKS(op_place_end(from));
+    EXPECT(op_counters()->bytes_of_views == copied);
+    for (long long n = 0; n < nodes.owned; n++) {
+      double want = 0;
+      for (int e = 0; e < CELLS; e++)
+        for (int i = 0; i < TRI; i++)
+          if (w->tri[e * TRI + i] == nodes.users[n])
+            for (int j = 0; j < TRI; j++)
+              want += times + w->x[w->tri[e * TRI + j]];
+      EXPECT(fabs(out[n] - want) <= 1e-12 * (1 + want));
+    }
+  }
+  free(x);
+  free(y);
+}
+
 static void test_order(struct world *w, op_mat k, struct dense *d) {
   expect_matrix(w, k, d, OF_NODES, 1, "behind another order, before a loop");
   WORKS(op_zero_mat(k));
@@ -301,6 +345,7 @@ int main(int argc, char **argv) {
     test_ragged_row(&w);
     test_fixed(&w);
     test_lists(&w);
+    test_placed(&w);
     test_orders(&w);
     WORKS(op_exit());
   }

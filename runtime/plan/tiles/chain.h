@@ -41,11 +41,10 @@ struct chain_loop {
   int set;
   const struct chain_access *accesses;
   int naccesses;
-  bool
-      gives; /* copies of elements run as well, whatever is needed of the dats: they add to rows of a matrix */
   bool combines; /* it has results that are kept apart by blocks of its set */
   bool
       whole; /* it runs over all elements of a set, and what it overwrites directly has nothing of its old values */
+  bool gives; /* copies of elements run as well, whatever is needed of dats: they add to rows of a matrix */
 };
 
 struct chain {
