@@ -80,7 +80,12 @@ int lend_check(const struct dat *dat, const char *who, struct error *err) {
 
 int lend_check_all(const struct op_context *ctx, const char *who, struct error *err) {
   int code = OP_OK;
-  for (int i = 0; !code && ctx->mesh->lent && i < ctx->mesh->dats.count; i++)
-    code = lend_check(ctx->mesh->dats.items[i], who, err);
+  for (int i = 0; !code && ctx->mesh->lent && i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
+    code = lend_check(dat, who, err);
+    if (!code && dat->guest && dat->guest->placed)
+      code =
+          error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", who, dat->name);
+  }
   return code;
 }

@@ -251,6 +251,8 @@ CASE(places_that_are_wrong) {
   fails(OP_ERR_ACCESS, op_place(x, room, N, OP_MIN));
   fails(OP_ERR_HANDLE, op_place(NULL, room, N, OP_RW));
   works(op_place(x, room, N, OP_READ));
+  fails(OP_ERR_STATE, op_renumber(ends));
+  message_has("dat \"x\" is placed");
   fails(OP_ERR_STATE, op_lend(x, OP_READ, &lent));
   fails(OP_ERR_STATE, op_par_loop(OP_KERNEL_OF(raises), "raises", nodes, direct(x, 1, "double", OP_RW)));
   message_has("memory that is only read");
