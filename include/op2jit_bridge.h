@@ -30,6 +30,9 @@ extern "C" {
 #define op_keep op2jit_keep
 #define op_kept op2jit_kept
 #define op_comm_fortran op2jit_comm_fortran
+#define op_arguments op2jit_arguments
+#define op_bridge_error op2jit_bridge_error
+#define op_bridge_warn op2jit_bridge_warn
 
 /* A set on this rank. The arrays are the library's, and stay until the epoch changes. */
 typedef struct op2jit_layout {
@@ -113,6 +116,13 @@ int op_keep(const void *handle, const void *key, void *data, op_keep_release *re
 void *op_kept(const void *handle, const void *key);
 /* The library's communicator as MPI_Comm_c2f gives it; -1: one process without MPI. Local. */
 int op_comm_fortran(void);
+/* The arguments that op_init was given: how many, and copies of them, which stay until op_exit. Local. */
+int op_arguments(char ***argv);
+/* An error of the bridge, which all ranks found: told as one of the library's, by its error handler. Gives `code`, one of
+ * OP_ERR_... The ranks agree here. */
+int op_bridge_error(int code, const char *message);
+/* A line for the user on rank 0, among the library's warnings. Local. */
+void op_bridge_warn(const char *line);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

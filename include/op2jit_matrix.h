@@ -17,6 +17,7 @@ extern "C" {
 #define op_fix_mat op2jit_fix_mat
 #define op_fetch_mat op2jit_fetch_mat
 #define op_free_mat op2jit_free_mat
+#define op_solve op2jit_solve
 
 /* A sparse matrix. Its rows are the components of the elements of one set, its columns those of another or the same. */
 typedef struct op2jit_mat *op_mat;
@@ -54,6 +55,15 @@ int op_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal);
 int op_fetch_mat(op_mat mat, long long *entries, long long *offsets, long long *columns, void *values);
 /* Free it; its handle is none any more. What bridges keep for it is freed. Errors: OP_ERR_HANDLE. */
 int op_free_mat(op_mat mat);
+/* Solve mat x = b by PETSc: a plugin, so that the program needs nothing of PETSc. `b` and `x` are dats of double on the
+ * sets of rows and columns, with their dims. `x` is the first guess, and holds the solution afterwards; where the call fails
+ * after solving began, the last iterate. Solver, preconditioner and tolerance are PETSc's options of this `prefix` ("" or NULL:
+ * those without one), among the arguments of op_init or in PETSC_OPTIONS: -PREFIXksp_type cg -PREFIXpc_type gamg
+ * -PREFIXksp_rtol 1e-8. Options of the prefix that PETSc does not know are told once, as a warning. What was set up stays
+ * for the next call with this matrix and prefix. Errors: OP_ERR_NOT_BUILT without the plugin; OP_ERR_SOLVER where PETSc fails or
+ * does not converge, with its reason; OP_ERR_HANDLE, OP_ERR_MAP_SET, OP_ERR_DIM, OP_ERR_TYPE; OP_ERR_SIZE for more rows
+ * than PETSc can number; OP_ERR_STATE before a loop filled the matrix. */
+int op_solve(op_mat mat, op_dat b, op_dat x, const char *prefix);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -49,6 +49,7 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
+#include "solve/solve.h"
 #include "spread/bridge/coo.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
@@ -308,6 +309,7 @@ static void release(struct op_context *ctx) {
   findings_free(ctx->findings);
   sites_free(ctx);
   io_free(ctx->io);
+  solving_free(ctx->solving);
   env_free(ctx->env);
   free(ctx);
 }
@@ -323,6 +325,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   ctx->compiled = start->compiled;
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
+  if (!code)
+    code = solving_open(ctx, start->argc, start->argv, err);
   code = open_together(ctx, start, &warnings, code, err);
   if (!code)
     code = tools_open(ctx, err);
