@@ -128,7 +128,7 @@ static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
   if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !b->work ||
-      (ctx->compiled && !ctx->untouched) || ctx->shadow || !comm_alone(ctx->comm) ||
+      (ctx->compiled && (!ctx->untouched || !comm_alone(ctx->comm))) || ctx->shadow ||
       strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;
   watch_open(&queue->watch, ctx);

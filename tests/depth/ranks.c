@@ -305,12 +305,16 @@ static uint64_t run_whole(struct world *w, int l) {
   return sum;
 }
 
-/* Elements of a rank that are not deeper; the sum of those that it owns. */
-static uint64_t run_rank(struct world *w, int l, int r, int run, enum mistake mistake) {
+/* Elements of a rank that are not deeper, or (`chosen`) that it owns or are chosen; the sum of those that it owns. */
+static uint64_t run_rank(struct world *w, int l, int r, int run, const bool *chosen, enum mistake mistake) {
   const int set = w->loops[l].set;
   uint64_t sum = 0;
   for (int e = 0; e < size_of(w, set); e++) {
     const int depth = w->depth[r][set][e];
+    if (chosen && depth > 0 && !chosen[e])
+      continue;
+    if (chosen && depth > run && is_member(w, l, e))
+      w->wrong = "more runs than depths say";
     if (depth > run || (mistake == FOREIGN_NOT_RUN && depth > 0))
       continue;
     if (w->subset[l] && depth > 2 * w->wish.layers - 1)
@@ -358,13 +362,13 @@ static void compare(struct world *w) {
     w->wrong = "a sum is wrong";
 }
 
-static void run_loop(struct world *w, int l, int run, enum mistake mistake) {
+static void run_loop(struct world *w, int l, int run, const struct choice *choice, enum mistake mistake) {
   const struct chain_loop *loop = &w->loops[l];
   uint64_t sums = 0;
   const uint64_t sum = run_whole(w, l);
   keep_owned(w);
   for (int r = 0; r < w->nranks; r++)
-    sums += run_rank(w, l, r, run, mistake);
+    sums += run_rank(w, l, r, run, choice ? choice->run[r][l] : NULL, mistake);
   if (loop->combines) {
     w->sum = sum;
     w->sums = sums;
@@ -372,8 +376,49 @@ static void run_loop(struct world *w, int l, int run, enum mistake mistake) {
   depth_behind(loop, run, w->valid);
 }
 
+/* Of all that is chosen, one after the other; NULL: there are fewer. */
+static bool *find_chosen(struct choice *choice, const struct world *w, const struct depths *d, int segment, long at) {
+  for (int r = 0; r < w->nranks; r++) {
+    for (int l = d->first[segment]; l < d->first[segment + 1]; l++)
+      for (int e = 0; e < size_of(w, w->loops[l].set); e++)
+        if (choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
+          return &choice->run[r][l][e];
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
+        if (choice->need[r][dat][e] && at-- == 0)
+          return &choice->need[r][dat][e];
+  }
+  return NULL;
+}
+
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice, int spoilt) {
+  long count = 0;
+  while (find_chosen(choice, w, d, segment, count))
+    count++;
+  if (spoilt >= 0 && count) {
+    *find_chosen(choice, w, d, segment, spoilt % count) = false;
+    count = 1;
+  }
+  for (int r = 0; r < w->nranks; r++)
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
+        const int set = w->dats[dat];
+        const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
+        if (w->depth[r][set][e] > 0)
+          w->values[r][dat][e] = choice->need[r][dat][e] || keeps ? w->values[w->owner[set][e]][dat][e]
+                                                                  : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+      }
+  memset(w->valid, 0, sizeof w->valid);
+  for (int l = d->first[segment]; l < d->first[segment + 1] && !w->wrong; l++) {
+    run_loop(w, l, d->run[l], choice, NO_MISTAKE);
+    memset(w->valid, 0, sizeof w->valid);
+    compare(w);
+  }
+  return count;
+}
+
 /* Owners have values; copies have others, and those that are valid already the same. */
-static void start(struct world *w) {
+void world_start(struct world *w) {
   for (int d = 0; d < w->chain.ndats; d++) {
     w->valid[d] = draw(w, 3) ? 0 : draw(w, 2 * w->wish.layers + 1);
     for (int e = 0; e < size_of(w, w->dats[d]); e++) {
@@ -389,7 +434,7 @@ static void start(struct world *w) {
 }
 
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake) {
-  start(w);
+  world_start(w);
   for (int s = 0; s < d->nsegments && !w->wrong; s++) {
     bool sends = false;
     for (int dat = 0; dat < w->chain.ndats; dat++)
@@ -399,7 +444,7 @@ const char *world_run(struct world *w, const struct depths *d, enum mistake mist
       }
     w->exchanges += sends;
     for (int l = d->first[s]; l < d->first[s + 1] && !w->wrong; l++) {
-      run_loop(w, l, d->run[l], mistake);
+      run_loop(w, l, d->run[l], NULL, mistake);
       compare(w);
     }
   }

@@ -127,11 +127,12 @@ static struct work range_work(struct launch *launch, range_function function, in
                        .slot_bytes = loop->ready.slot_bytes};
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not
- * collected. */
+/* What is written past the caches is not there for the next loop, increments that are written apart are not collected, and
+ * what is known of straight ranges is each part's own. */
 static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (!v->variant.strategy->apart && !v->variant.shape.stream && !v->variant.sorted) {
+  if (!v->variant.strategy->apart && !v->variant.shape.stream && !v->variant.sorted &&
+      !(v->variant.shape.straight && launch->loop->ready.nparts > 1)) {
     *out = range_work(launch, v->functions[WORK_RANGE], 0);
     return OP_OK;
   }

@@ -156,7 +156,7 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
   if (v->for_chains)
     return OP_OK;
   const struct shape shape = {.width = v->variant.shape.width,
-                              .straight = v->variant.shape.straight,
+                              .straight = v->variant.shape.straight && loop->ready.nparts == 1,
                               .piped = v->variant.shape.piped,
                               .rows = v->variant.shape.rows};
   const int code = get_code(ctx, loop, &loop->desc, &shape, &found, err);

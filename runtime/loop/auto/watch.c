@@ -9,6 +9,7 @@
 #include "context/trace.h"
 #include "loop/auto/worth.h"
 #include "loop/queue.h"
+#include "ranks/comm.h"
 #include "tune/choose.h"
 
 /* So many calls have to repeat, at first: more than a loop that is called twice in a period makes. Two periods are enough
@@ -25,8 +26,12 @@ static const double least_bytes = 1e6;
 void watch_open(struct watch *w, const struct op_context *ctx) {
   enum { SHARE = 16 };
   const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
-  *w = (struct watch){.on = true, .forced = worth_is_forced(ctx), .history = SHORT_HISTORY};
-  w->least = w->usual = w->forced ? 0 : cache > 0 && cache < least_bytes ? cache : least_bytes;
+  *w = (struct watch){.on = true,
+                      .forced = worth_is_forced(ctx),
+                      .together = !comm_alone(ctx->comm),
+                      .history = SHORT_HISTORY};
+  /* Ranks have parts of different sizes, and look at the same calls. */
+  w->least = w->usual = w->forced || w->together ? 0 : cache > 0 && cache < least_bytes ? cache : least_bytes;
 }
 
 /* ---- periods ---- */
@@ -119,7 +124,7 @@ static void pass(struct watch *w) {
 
 /* At the beginning of a period, with nothing that waits. */
 static void begin_period(const struct op_context *ctx, struct watch *w) {
-  if (ctx->queue->count > 0 || ++w->turns % TURNS != 0 || !w->may_rest || !wants_trials(w))
+  if (w->together || ctx->queue->count > 0 || ++w->turns % TURNS != 0 || !w->may_rest || !wants_trials(w))
     return;
   w->rest = w->n;
   w->rested++;
@@ -145,7 +150,7 @@ static bool grows(struct op_context *ctx, struct watch *w, const struct loop *lo
 bool watch_takes(struct op_context *ctx, const struct loop *loop) {
   enum { PATIENCE = 16 };
   struct watch *w = &ctx->queue->watch;
-  if (w->held || (!w->waits && !begin(ctx, w)))
+  if ((w->held && !w->together) || (!w->waits && !begin(ctx, w)))
     return false;
   if (loop != w->period[w->at].loop) {
     w->at = w->rest = 0;
@@ -166,7 +171,7 @@ bool watch_takes(struct op_context *ctx, const struct loop *loop) {
 
 /* Twice in a row is once. */
 void watch_mark(struct watch *w) {
-  if (!w->on || w->held || w->calls == w->since || !before(w, 0))
+  if (!w->on || (w->held && !w->together) || w->calls == w->since || !before(w, 0))
     return;
   w->seen[w->calls++ % WATCH_ROOM] = NULL;
   if (!w->waits)
@@ -211,6 +216,8 @@ void watch_hold(struct watch *w, enum watch_hold why, bool held) {
   if (!w->on || !!(w->held & bit) == held)
     return;
   w->held ^= bit;
+  if (w->together)
+    return;
   w->waits = false;
   w->since = w->next_look = w->calls;
   w->least = w->held ? INFINITY : w->usual;

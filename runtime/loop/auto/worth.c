@@ -8,10 +8,13 @@
 #include "context/env.h"
 #include "loop/fused/fused.h"
 #include "loop/queue.h"
+#include "loop/spread/segments.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "run/caches.h"
+#include "tune/choose.h"
 #include "tune/times.h"
 
 /* Of the time that memory takes for bytes that a chain spares, about so much is gained: the rest of a step is bound by
@@ -69,13 +72,12 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
   return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* Ranks do not decide by what each of them measures; what looks at loops from outside looks at one after the other. A kernel
- * that is a function of the program may look at anything in it, and waits in tests only. */
+/* What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !may_be_looked_at(ctx, loop) &&
-         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 &&
-         !has_apart(ctx, loop);
+         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. */
@@ -84,8 +86,7 @@ static bool speaks(const struct loop *loop) {
 }
 
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
-         !speaks(loop);
+  return loop && loop_may_wait(ctx, loop) && loop->stats.calls > 0 && !speaks(loop);
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -206,10 +207,43 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
+/* ---- ranks ---- */
+
+/* What ranks bring along when a period is found: each becomes the largest. */
+enum { HELD, TRIES, SECONDS, PERIODS, FAILED, NUMBERS };
+
+static bool spares_messages(const struct part *p, bool *failed) {
+  struct error err = {0};
+  bool spares = false;
+  *failed |= p->n > 1 && segments_spare(p->loops, p->n, &spares, &err);
+  error_free(&err);
+  return spares;
+}
+
+/* All alike: it pays where less travels. Not before the loops' own variants are known, as none is tried while they wait. */
+static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares, int failed,
+                          struct chain_way *guess, double *seconds) {
+  double numbers[NUMBERS] = {[HELD] = ctx->queue->watch.held != 0,
+                             [SECONDS] = *seconds,
+                             [PERIODS] = guess->periods,
+                             [FAILED] = failed};
+  struct error err = {0};
+  for (int i = 0; i < n; i++)
+    if (period[i].waits && tune_wants_turn(period[i].loop))
+      numbers[TRIES] = 1;
+  const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, &err);
+  error_free(&err);
+  *seconds = numbers[SECONDS];
+  guess->periods = (int)numbers[PERIODS];
+  return !code && spares && !(numbers[HELD] > 0 || numbers[TRIES] > 0 || numbers[FAILED] > 0);
+}
+
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
                    double *seconds) {
+  const bool alone = comm_alone(ctx->comm);
   struct part p = {.whole = true};
   double gain = 0;
+  bool spares = worth_is_forced(ctx), failed = false;
   for (int i = 0; i < n; i++)
     period[i].waits = may_wait(ctx, period[i].loop);
   rotate(period, n, find_first(period, n));
@@ -223,11 +257,15 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
       add_loop(&p, period[i].loop);
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
+    if (!alone)
+      spares |= spares_messages(&p, &failed);
     const int periods = periods_of(ctx, &p);
     guess->periods = periods > guess->periods ? periods : guess->periods;
     gain += p.n ? gain_of(ctx, &p, periods) : 0;
     *seconds += p.seconds;
     begin_part(&p);
   }
+  if (!alone)
+    return pays_together(ctx, period, n, spares, failed, guess, seconds);
   return worth_is_forced(ctx) || (gain >= least_gain * *seconds && gain > 0);
 }
