@@ -42,7 +42,17 @@ COPIES = {
     'without_rows_not_run': ('e < set->all; e++)\n      f->runs[e]', 'e < set->rows; e++)\n      f->runs[e]'),
     'first_loop_left_out': ('l >= first; l--)', 'l > first; l--)'),
 }
-ALL = {'depth': DEPTH, 'copies': COPIES}
+EARLY = {
+    'minds_arrivals_only_where_it_reads': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_READ'),
+    'minds_no_earlier_readers': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_WRITTEN'),
+    'border_is_early': ('bool late = e >= w->sets[loop->set].core;', 'bool late = false;'),
+    'arrivals_are_not_late': ('elements[i]] = LATE_WRITTEN;', 'elements[i]] = 0;'),
+    'late_elements_leave_no_marks': ('    if (!early[e])\n      note(w, loop, e);', ''),
+    'copies_leave_no_marks': ('i < run->count; i++)', 'i < 0; i++)'),
+    'first_column_alone': ('k < a->count; k++)', 'k < 1; k++)'),
+    'sums_are_reads': ('loop->accesses[i].use == CHAIN_READS ? LATE_READ', 'loop->accesses[i].use != CHAIN_OVERWRITES ? LATE_READ'),
+}
+ALL = {'early': EARLY, 'depth': DEPTH, 'copies': COPIES}
 
 
 def main():

@@ -305,16 +305,12 @@ static uint64_t run_whole(struct world *w, int l) {
   return sum;
 }
 
-/* Elements of a rank that are not deeper, or (`chosen`) that it owns or are chosen; the sum of those that it owns. */
-static uint64_t run_rank(struct world *w, int l, int r, int run, const bool *chosen, enum mistake mistake) {
+/* Elements of a rank that are not deeper; the sum of those that it owns. */
+static uint64_t run_rank(struct world *w, int l, int r, int run, enum mistake mistake) {
   const int set = w->loops[l].set;
   uint64_t sum = 0;
   for (int e = 0; e < size_of(w, set); e++) {
     const int depth = w->depth[r][set][e];
-    if (chosen && depth > 0 && !chosen[e])
-      continue;
-    if (chosen && depth > run && is_member(w, l, e))
-      w->wrong = "more runs than depths say";
     if (depth > run || (mistake == FOREIGN_NOT_RUN && depth > 0))
       continue;
     if (w->subset[l] && depth > 2 * w->wish.layers - 1)
@@ -362,59 +358,18 @@ static void compare(struct world *w) {
     w->wrong = "a sum is wrong";
 }
 
-static void run_loop(struct world *w, int l, int run, const struct choice *choice, enum mistake mistake) {
+static void run_loop(struct world *w, int l, int run, enum mistake mistake) {
   const struct chain_loop *loop = &w->loops[l];
   uint64_t sums = 0;
   const uint64_t sum = run_whole(w, l);
   keep_owned(w);
   for (int r = 0; r < w->nranks; r++)
-    sums += run_rank(w, l, r, run, choice ? choice->run[r][l] : NULL, mistake);
+    sums += run_rank(w, l, r, run, mistake);
   if (loop->combines) {
     w->sum = sum;
     w->sums = sums;
   }
   depth_behind(loop, run, w->valid);
-}
-
-/* Of all that is chosen, one after the other; NULL: there are fewer. */
-static bool *find_chosen(struct choice *choice, const struct world *w, const struct depths *d, int segment, long at) {
-  for (int r = 0; r < w->nranks; r++) {
-    for (int l = d->first[segment]; l < d->first[segment + 1]; l++)
-      for (int e = 0; e < size_of(w, w->loops[l].set); e++)
-        if (choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
-          return &choice->run[r][l][e];
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
-        if (choice->need[r][dat][e] && at-- == 0)
-          return &choice->need[r][dat][e];
-  }
-  return NULL;
-}
-
-long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice, int spoilt) {
-  long count = 0;
-  while (find_chosen(choice, w, d, segment, count))
-    count++;
-  if (spoilt >= 0 && count) {
-    *find_chosen(choice, w, d, segment, spoilt % count) = false;
-    count = 1;
-  }
-  for (int r = 0; r < w->nranks; r++)
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
-        const int set = w->dats[dat];
-        const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
-        if (w->depth[r][set][e] > 0)
-          w->values[r][dat][e] = choice->need[r][dat][e] || keeps ? w->values[w->owner[set][e]][dat][e]
-                                                                  : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
-      }
-  memset(w->valid, 0, sizeof w->valid);
-  for (int l = d->first[segment]; l < d->first[segment + 1] && !w->wrong; l++) {
-    run_loop(w, l, d->run[l], choice, NO_MISTAKE);
-    memset(w->valid, 0, sizeof w->valid);
-    compare(w);
-  }
-  return count;
 }
 
 /* Owners have values; copies have others, and those that are valid already the same. */
@@ -433,6 +388,87 @@ void world_start(struct world *w) {
   keep_owned(w);
 }
 
+/* ---- chosen elements ---- */
+
+/* Of all that is chosen, one after the other; NULL: there are fewer. */
+static bool *find_chosen(struct choice *choice, const struct world *w, const struct depths *d, int segment,
+                         long at) {
+  for (int r = 0; r < w->nranks; r++) {
+    for (int l = d->first[segment]; l < d->first[segment + 1]; l++)
+      for (int e = 0; e < size_of(w, w->loops[l].set); e++)
+        if (choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
+          return &choice->run[r][l][e];
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
+        if (choice->need[r][dat][e] && at-- == 0)
+          return &choice->need[r][dat][e];
+  }
+  return NULL;
+}
+
+/* Copies hold what came in `choice`, else nothing that anybody could use. */
+static void fill_copies(struct world *w, const struct choice *choice) {
+  for (int r = 0; r < w->nranks; r++)
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
+        const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
+        if (w->depth[r][w->dats[dat]][e] == 0)
+          continue;
+        if (choice ? choice->need[r][dat][e] : keeps)
+          w->values[r][dat][e] = w->before[dat][e];
+        else if (!choice)
+          w->values[r][dat][e] = mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+      }
+}
+
+/* Those that need no message, or the others; the sum of those that the rank owns. */
+static uint64_t run_some(struct world *w, int l, int r, int run, const struct choice *choice, bool early) {
+  uint64_t sum = 0;
+  for (int e = 0; e < size_of(w, w->loops[l].set); e++) {
+    const int depth = w->depth[r][w->loops[l].set][e];
+    const bool runs = depth == 0 ? choice->early[r][l][e] == early : !early && choice->run[r][l][e];
+    if (!runs || !is_member(w, l, e))
+      continue;
+    if (depth > run)
+      w->wrong = "more runs than depths say";
+    const uint64_t known = run_element(w, l, r, e, 0);
+    sum += depth == 0 ? known : 0;
+  }
+  return sum;
+}
+
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+                      int spoilt) {
+  uint64_t sums[LOOPS_MOST] = {0};
+  const int first = d->first[segment], end = d->first[segment + 1];
+  long count = 0;
+  while (find_chosen(choice, w, d, segment, count))
+    count++;
+  if (spoilt >= 0 && count) {
+    *find_chosen(choice, w, d, segment, spoilt % count) = false;
+    count = 1;
+  }
+  keep_owned(w);
+  fill_copies(w, NULL);
+  for (int turn = 0; turn < 2; turn++) {
+    for (int l = first; l < end; l++)
+      for (int r = 0; r < w->nranks; r++)
+        sums[l] += run_some(w, l, r, d->run[l], choice, turn == 0);
+    if (turn == 0)
+      fill_copies(w, choice);
+  }
+  memset(w->valid, 0, sizeof w->valid);
+  for (int l = first; l < end; l++) {
+    w->sum = run_whole(w, l);
+    w->sums = sums[l];
+    if (w->sum != w->sums)
+      w->wrong = "a sum is wrong";
+  }
+  if (!w->wrong)
+    compare(w);
+  return count;
+}
+
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake) {
   world_start(w);
   for (int s = 0; s < d->nsegments && !w->wrong; s++) {
@@ -444,7 +480,7 @@ const char *world_run(struct world *w, const struct depths *d, enum mistake mist
       }
     w->exchanges += sends;
     for (int l = d->first[s]; l < d->first[s + 1] && !w->wrong; l++) {
-      run_loop(w, l, d->run[l], NULL, mistake);
+      run_loop(w, l, d->run[l], mistake);
       compare(w);
     }
   }

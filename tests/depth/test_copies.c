@@ -1,4 +1,4 @@
-/* Which copies run and travel, element by element: the random meshes, parts and chains of ranks.h, each rank with numbers of
+/* Which copies run and travel, and what runs before they come, element by element: the random meshes, parts and chains of ranks.h, each rank with numbers of
  * its own as the library has them. What a rank owns has the values of the whole mesh after each segment, though nothing runs
  * and nothing travels but what is listed; and what is listed is no more than depths say, and of it nothing is needless. */
 #include "../unit.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/depth/copies.h"
+#include "plan/depth/early.h"
 #include "ranks.h"
 
 enum { CASES = 2500, MORE_CASES = 40000, MUTANT_CASES = 6000 };
@@ -84,6 +84,21 @@ static void list(const struct copies_list *from, const int *global, bool *marks)
     marks[global[from->elements[i]]] = true;
 }
 
+static int find_early(const struct local *l, int first, int end, const struct copies *c, struct choice *choice,
+                      int r, struct error *err) {
+  bool **early;
+  const int code = early_find(&early, &l->chain, l->sets, first, end, c, err);
+  for (int i = first; !code && i < end; i++) {
+    const int set = l->chain.loops[i].set;
+    memset(choice->early[r][i], 0, sizeof choice->early[r][i]);
+    for (long e = 0; e < l->sets[set].owned; e++)
+      choice->early[r][i][l->global[set][e]] = early[i - first][e];
+  }
+  if (!code)
+    early_free(early, end - first);
+  return code;
+}
+
 /* *wrong: there is no memory. */
 static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
   const int first = d->first[s], end = d->first[s + 1];
@@ -100,6 +115,8 @@ static void find(struct world *w, const struct depths *d, int s, struct choice *
       list(&c.run[i - first], l->global[w->loops[i].set], choice->run[r][i]);
     for (int dat = 0; dat < w->chain.ndats; dat++)
       list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
+    if (find_early(l, first, end, &c, choice, r, &err))
+      *wrong = "there is no memory";
     copies_free(&c);
   }
   free(l);
@@ -109,6 +126,7 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   struct error err = {0};
   struct depths d;
   world_make(w, (uint64_t)seed, &wish);
+  memset(w->starts, 0, sizeof w->starts);
   if (is_ragged(w))
     return NULL;
   if (depths_build(&d, &w->chain, &wish, &err))

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/queue.h"
+#include "loop/spread/regions.h"
 #include "mesh/data.h"
 #include "plan/depth/copies.h"
 #include "ranks/comm.h"
@@ -44,6 +45,7 @@ struct deep {
   struct copies copies;
   struct deep_loop *loops;
   int nloops;
+  struct regions *region;
   struct import *imports; /* of each dat of the chain */
   int nimports;
   long long *wanted;       /* rows of them, on the rank that needs most */
@@ -180,7 +182,8 @@ static int make_loop(struct deep_loop *l, const struct loop *loop, const struct 
   return code;
 }
 
-static int find_copies(struct deep *deep, const struct tiled_description *d, int first, int end, struct error *err) {
+static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *const *loops,
+                       struct tiled_description *d, int first, struct error *err) {
   struct copies_set *sets = array_new((size_t)d->chain.nsets, sizeof *sets);
   if (!sets)
     return no_memory(err);
@@ -189,13 +192,15 @@ static int find_copies(struct deep *deep, const struct tiled_description *d, int
     sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED], extents[EXTENT_EXEC],
                                   extents[EXTENT_NONEXEC]};
   }
-  const int code = copies_find(&deep->copies, &d->chain, sets, first, end, err);
+  int code = copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
+  if (!code)
+    code = region_new(ctx, loops + first, deep->nloops, d, first, sets, &deep->copies, &deep->region, err);
   free(sets);
   return code;
 }
 
-int deep_new(struct loop *const *loops, const struct tiled_description *d, const struct depths *depths, int segment,
-             struct deep **out, struct error *err) {
+int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
+             const struct depths *depths, int segment, struct deep **out, struct error *err) {
   const int first = depths->first[segment], end = depths->first[segment + 1];
   struct deep *deep = *out = array_new(1, sizeof *deep);
   if (!deep)
@@ -205,7 +210,8 @@ int deep_new(struct loop *const *loops, const struct tiled_description *d, const
   deep->loops = array_new((size_t)deep->nloops, sizeof *deep->loops);
   deep->imports = array_new((size_t)deep->nimports, sizeof *deep->imports);
   deep->wanted = array_new((size_t)deep->nimports, sizeof *deep->wanted);
-  int code = deep->loops && deep->imports && deep->wanted ? find_copies(deep, d, first, end, err) : no_memory(err);
+  int code = deep->loops && deep->imports && deep->wanted ? find_copies(ctx, deep, loops, d, first, err)
+                                                          : no_memory(err);
   for (int i = 0; !code && i < deep->nloops; i++)
     code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i], depths->run[first + i], err);
   size_t most = (size_t)deep->nimports;
@@ -264,6 +270,7 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
     exchanges_forget_rows(ctx, &deep->imports[i].rows);
     halo_rows_free(&deep->imports[i].rows.exchange);
   }
+  region_free(deep->region);
   copies_free(&deep->copies);
   free(deep->loops);
   free(deep->imports);
@@ -342,6 +349,18 @@ int deep_start(struct op_context *ctx, const struct deep *deep, const struct exc
 
 /* ---- running ---- */
 
+const struct regions *deep_region(const struct deep *deep) {
+  return deep->region;
+}
+
+int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches, struct error *err) {
+  struct work ignored;
+  int code = OP_OK;
+  for (int l = 0; !code && l < deep->nloops; l++)
+    code = launches[l]->loop->backend->work(ctx, launches[l], &ignored, err);
+  return code;
+}
+
 void deep_begin(const struct deep *deep, struct launch *const *launches) {
   for (int l = 0; l < deep->nloops; l++)
     launches[l]->deep = &deep->loops[l];
@@ -375,9 +394,10 @@ int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *e
   const struct loop *loop = launch->loop;
   const struct deep_loop *l = launch->deep;
   struct work works[WORKS];
-  /* Ranks get code together, also those that have no copies. */
+  if (!l->schedule.nitems)
+    return OP_OK;
   int code = loop->backend->work(ctx, launch, &works[WITH_ROWS], err);
-  if (code || !l->schedule.nitems)
+  if (code)
     return code;
   unsigned char *slot = array_new(1, loop->ready.slot_bytes);
   void **frame = make_frame(launch, l);

@@ -11,18 +11,23 @@
 #include "spread/exchange.h"
 
 struct deep;
+struct regions;
 
 /* May all of these loops? For what they are: the same on all ranks. */
 bool deep_may(struct loop *const *loops, int n);
 /* And as deep as that? `run`: of each loop. Likewise. */
 bool deep_may_run(struct loop *const *loops, int n, const int *run);
 /* For a segment of the described loops; nothing has travelled yet. Local. OP_ERR_MEMORY. */
-int deep_new(struct loop *const *loops, const struct tiled_description *d, const struct depths *depths, int segment,
-             struct deep **out, struct error *err);
+int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
+             const struct depths *depths, int segment, struct deep **out, struct error *err);
+/* NULL: it does not run in tiles here. */
+const struct regions *deep_region(const struct deep *deep);
 /* Who sends what to whom. Collective, once. */
 int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err);
 void deep_free(struct op_context *ctx, struct deep *deep);
 
+/* Code that any elements run by is there for its launches, or is made now. Collective, as ranks get code together. */
+int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches, struct error *err);
 /* Its launches run on these copies from now on. */
 void deep_begin(const struct deep *deep, struct launch *const *launches);
 void deep_end(const struct deep *deep, struct launch *const *launches);

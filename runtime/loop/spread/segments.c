@@ -10,6 +10,7 @@
 #include "loop/loop.h"
 #include "loop/queue.h"
 #include "loop/spread/deep.h"
+#include "loop/spread/regions.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
 #include "plan/depth/depth.h"
@@ -86,7 +87,7 @@ static int find_bytes(const struct tiled_description *d, size_t **out, struct er
   return bytes ? OP_OK : error_memory(err, "the segments of a chain", (size_t)d->chain.ndats * sizeof *bytes);
 }
 
-static int describe(struct known *k, struct launch *const *launches, struct error *err) {
+static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches, struct error *err) {
   struct tiled_description d;
   size_t *bytes = NULL;
   struct loop **loops = array_new((size_t)k->n, sizeof *loops);
@@ -100,7 +101,7 @@ static int describe(struct known *k, struct launch *const *launches, struct erro
   if (!code)
     code = find_depths(k, loops, &d, bytes, err);
   for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
-    code = deep_new(loops, &d, &k->depths, s, &k->deep[s], err);
+    code = deep_new(ctx, loops, &d, &k->depths, s, &k->deep[s], err);
   tiled_describe_free(NULL, &d);
   free(bytes);
   free(loops);
@@ -143,7 +144,7 @@ static struct known *known_new(struct op_context *ctx, struct launch *const *lau
     orders[i] = launches[i]->loop->key.order;
     k->hash = (k->hash ^ orders[i]) * 1099511628211u;
   }
-  if (describe(k, launches, err) == OP_OK && list_add(&ctx->queue->known, k))
+  if (describe(ctx, k, launches, err) == OP_OK && list_add(&ctx->queue->known, k))
     return k;
   if (!err->code)
     error_memory(err, "the segments of a chain", sizeof *k);
@@ -320,9 +321,17 @@ static int run_segment(struct op_context *ctx, const struct known *k, int segmen
   const struct deep *deep = k->deep ? k->deep[segment] : NULL;
   const int n = k->depths.first[segment + 1] - k->depths.first[segment];
   struct launch *waits = NULL;
-  int code = n > 1 || deep ? start_messages(ctx, k, segment, launches, n, &waits, err) : OP_OK;
-  if (deep)
+  int code = deep ? deep_get_code(ctx, deep, launches, err) : OP_OK;
+  if (!code && (n > 1 || deep))
+    code = start_messages(ctx, k, segment, launches, n, &waits, err);
+  if (!code && deep) {
     deep_begin(deep, launches);
+    if (deep_region(deep)) {
+      code = region_run(ctx, deep_region(deep), launches, waits, err);
+      deep_end(deep, launches);
+      return code;
+    }
+  }
   for (int i = 0; !code && i < n; i++) {
     const bool here = launches[i] == waits;
     code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);

@@ -43,12 +43,30 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
              100.0 * (double)t->tiles.gap / (double)t->tiles.all, 1e3 * seconds);
 }
 
+static int number_of_pieces(double bytes, double piece) {
+  const double most = 1e6, pieces = bytes / piece;
+  return (int)(pieces < most ? pieces : most) + 1;
+}
+
+struct tiles_wish tiled_wish(double bytes, double tile, bool forced) {
+  return (struct tiles_wish){.tiles = number_of_pieces(bytes, tile),
+                             .chunks = chunks_for(bytes),
+                             .step = PREFIX_STEP,
+                             .small = SMALL_SHARE,
+                             .blocks = MOST_BLOCKS,
+                             .always = forced};
+}
+
+void tiled_wish_periodic(struct tiles_wish *wish) {
+  wish->wraps = true;
+  wish->small = LARGER_SHARE;
+}
+
 /* What is refused may be periodic, or of few elements more than its border has. If not, the first reason stays. */
 static int try_periodic(struct op_context *ctx, struct tiled *t, struct tiled_description *d,
                         struct tiles_wish *wish, struct error *err) {
   struct tiles tiles = {0};
-  wish->wraps = true;
-  wish->small = LARGER_SHARE;
+  tiled_wish_periodic(wish);
   int code = tiled_describe_periodic(ctx, d, err);
   if (!code)
     code = tiles_build(&tiles, &d->chain, wish, ctx->team, err);
@@ -59,23 +77,13 @@ static int try_periodic(struct op_context *ctx, struct tiled *t, struct tiled_de
   return code;
 }
 
-static int number_of_pieces(const struct tiled *t, const struct tiled_description *d) {
-  const double most = 1e6, pieces = d->bytes / t->bytes;
-  return (int)(pieces < most ? pieces : most) + 1;
-}
-
 static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_description *d, bool forced,
                      struct error *err) {
   int code = tiled_find_prefixes(ctx, d, err);
   if (!code && !forced && d->bytes < tiled_worth_bytes(ctx))
     text_add(&t->tiles.refused, "its data are small");
   else if (!code) {
-    struct tiles_wish wish = {.tiles = number_of_pieces(t, d),
-                              .chunks = chunks_for(d->bytes),
-                              .step = PREFIX_STEP,
-                              .small = SMALL_SHARE,
-                              .blocks = MOST_BLOCKS,
-                              .always = forced};
+    struct tiles_wish wish = tiled_wish(d->bytes, t->bytes, forced);
     code = tiles_build(&t->tiles, &d->chain, &wish, ctx->team, err);
     if (!code && text_str(&t->tiles.refused)[0])
       code = try_periodic(ctx, t, d, &wish, err);
@@ -95,7 +103,7 @@ static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_descr
 static int cut_tasks(const struct op_context *ctx, struct tiled *t, const struct tiled_description *d,
                      bool forced, struct error *err) {
   enum { LEAST = 64, LEAST_BLOCKS = 32, MOST_TASK_BLOCKS = 4096 };
-  const int wanted = number_of_pieces(t, d);
+  const int wanted = number_of_pieces(d->bytes, t->bytes);
   const struct tasks_wish wish = {.blocks = wanted < LEAST_BLOCKS       ? LEAST_BLOCKS
                                             : wanted < MOST_TASK_BLOCKS ? wanted
                                                                         : MOST_TASK_BLOCKS,
