@@ -107,7 +107,7 @@ static void find(struct world *w, const struct depths *d, int s, struct choice *
   for (int r = 0; l && r < w->nranks; r++) {
     struct copies c;
     make_local(w, r, l);
-    if (copies_find(&c, &l->chain, l->sets, first, end, &err)) {
+    if (deep_copies_find(&c, &l->chain, l->sets, first, end, &err)) {
       *wrong = "there is no memory";
       break;
     }
@@ -117,7 +117,7 @@ static void find(struct world *w, const struct depths *d, int s, struct choice *
       list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
     if (find_early(l, first, end, &c, choice, r, &err))
       *wrong = "there is no memory";
-    copies_free(&c);
+    deep_copies_free(&c);
   }
   free(l);
 }

@@ -135,13 +135,14 @@ static bool is_rest(const struct op_context *ctx, const struct watch *w) {
   return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
 }
 
-/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. */
+/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. In that
+ * one a shorter one may come twice, too. */
 static bool grows(struct op_context *ctx, struct watch *w, const struct loop *loop) {
   const int found = find_period(w);
   bool has = false;
   for (int i = 0; i < w->n; i++)
     has |= w->period[i].loop == loop;
-  if (found == 0 || (found == w->n && has))
+  if (found == 0 || (found <= w->n && has))
     return false;
   begin(ctx, w);
   return true;

@@ -192,7 +192,7 @@ static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *c
     sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED], extents[EXTENT_EXEC],
                                   extents[EXTENT_NONEXEC]};
   }
-  int code = copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
+  int code = deep_copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
   if (!code)
     code = region_new(ctx, loops + first, deep->nloops, d, first, sets, &deep->copies, &deep->region, err);
   free(sets);
@@ -271,7 +271,7 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
     halo_rows_free(&deep->imports[i].rows.exchange);
   }
   region_free(deep->region);
-  copies_free(&deep->copies);
+  deep_copies_free(&deep->copies);
   free(deep->loops);
   free(deep->imports);
   free(deep->wanted);

@@ -117,7 +117,7 @@ static bool make_room(struct finder *f) {
   return all;
 }
 
-int copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first, int end,
+int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first, int end,
                 struct error *err) {
   struct finder f = {.chain = chain, .sets = sets};
   *c = (struct copies){.run = array_new((size_t)(end - first), sizeof *c->run),
@@ -133,11 +133,11 @@ int copies_find(struct copies *c, const struct chain *chain, const struct copies
   free(f.needed);
   free(f.runs);
   if (code)
-    copies_free(c);
+    deep_copies_free(c);
   return code;
 }
 
-void copies_free(struct copies *c) {
+void deep_copies_free(struct copies *c) {
   for (int l = 0; c->run && l < c->nloops; l++)
     free(c->run[l].elements);
   for (int d = 0; c->need && d < c->ndats; d++)
