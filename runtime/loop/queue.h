@@ -16,7 +16,6 @@ struct queue {
   struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
   struct list known;  /* chains of ranks (loop/spread/) */
   uint32_t flushes;   /* of them */
-  int numbered;       /* rows that they exchange */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

@@ -154,13 +154,13 @@ static void exchange_free(struct op_context *ctx, struct exchange *x) {
   free(x);
 }
 
-/* Messages of different exchanges do not meet, also if ranks differ in the loops they call. */
+/* Messages of different exchanges do not meet, also if ranks differ in the loops they call; those of different rows of the
+ * same dats do: who differs in the loops that need them has another header. */
 static int tag_of(const struct exchange *x) {
   unsigned mixed = 2166136261u + x->headed;
   for (int n = 0; n < x->nneeds; n++) {
     mixed = (mixed ^ (unsigned)x->needs[n].dat->id) * 16777619u;
     mixed = (mixed ^ (unsigned)(x->needs[n].map ? x->needs[n].map->id : -1)) * 16777619u;
-    mixed = (mixed ^ (unsigned)(x->needs[n].rows ? x->needs[n].rows->number : 0)) * 16777619u;
   }
   return (int)(mixed % COMM_MOST_TAG);
 }

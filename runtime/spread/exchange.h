@@ -14,7 +14,6 @@ struct exchange;
 struct halo_rows {
   struct halo_exchange exchange;
   struct dat *into; /* they go there, and are not the dat's own copies; NULL: they are */
-  int number;       /* of no other ones, the same on all ranks */
   uint64_t sent, version; /* 1 more than the dat's, which was sent, and came; 0: none */
 };
 

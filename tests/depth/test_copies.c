@@ -71,6 +71,14 @@ static void make_local(const struct world *w, int r, struct local *l) {
 
 /* ---- a chain ---- */
 
+/* A value that may be overwritten has to be there, and nobody sees whether it was. */
+static bool is_partial(const struct world *w) {
+  bool any = false;
+  for (int l = 0; l < w->chain.nloops; l++)
+    any |= w->partial[l];
+  return any;
+}
+
 static bool is_ragged(const struct world *w) {
   bool any = false;
   for (int m = 0; m < w->chain.nmaps; m++)
@@ -127,7 +135,7 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   struct depths d;
   world_make(w, (uint64_t)seed, &wish);
   memset(w->starts, 0, sizeof w->starts);
-  if (is_ragged(w))
+  if (is_ragged(w) || (spoilt && is_partial(w)))
     return NULL;
   if (depths_build(&d, &w->chain, &wish, &err))
     return "there is no memory";
@@ -135,7 +143,7 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   for (int s = 0; s < d.nsegments && !w->wrong; s++) {
     find(w, &d, s, choice, &w->wrong);
     if (!w->wrong)
-      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 7) : -1);
+      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 71) : -1);
   }
   depths_free(&d);
   return w->wrong;
@@ -161,7 +169,7 @@ TEST(what_is_owned_is_right) {
   free(room);
 }
 
-/* One copy that is listed does not run, or does not travel. */
+/* One copy that is listed does not run, or does not travel: that is seen, but where nobody sees what a loop makes. */
 TEST(nothing_is_listed_for_nothing) {
   struct room *room = malloc(sizeof *room);
   long seen = 0, left_out = 0;
@@ -170,7 +178,7 @@ TEST(nothing_is_listed_for_nothing) {
     const char *wrong = try_case(&room->w, seed, &room->choice, true, &left_out);
     seen += wrong != NULL;
   }
-  if (seen < left_out * 99 / 100)
+  if (seen < left_out * 9 / 10)
     fail_msg("%ld were left out, and %ld seen", left_out, seen);
   free(room);
 }

@@ -237,14 +237,12 @@ int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err) {
   for (int i = 0; !code && i < deep->nimports; i++) {
     const struct copies_list *need = &deep->copies.need[i];
     struct halo_rows *rows = &deep->imports[i].rows;
-    rows->number = ++ctx->queue->numbered;
     if (deep->wanted[i])
       code = halo_rows_connect(ctx, deep->imports[i].dat->set, need->elements, need->count, &rows->exchange, err);
   }
   for (int l = 0; l < deep->nloops; l++)
     for (int k = 0; !code && k < deep->loops[l].naparts; k++) {
       struct apart *a = &deep->loops[l].aparts[k];
-      a->rows.number = ++ctx->queue->numbered;
       code = halo_rows_connect_targets(ctx, a->map, a->copies, a->count, &a->rows.exchange, err);
     }
   return code;
