@@ -92,15 +92,29 @@ static void list(const struct copies_list *from, const int *global, bool *marks)
     marks[global[from->elements[i]]] = true;
 }
 
+static bool reaches_copies(const struct local *l, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    for (int k = 0; a->map >= 0 && k < a->count; k++)
+      any |= l->tables[a->map][e * l->maps[a->map].arity + a->first + k] >= l->sets[l->maps[a->map].to].owned;
+  }
+  return any;
+}
+
 static int find_early(const struct local *l, int first, int end, const struct copies *c, struct choice *choice,
-                      int r, struct error *err) {
+                      int r, const char **wrong) {
+  struct error err = {0};
   bool **early;
-  const int code = early_find(&early, &l->chain, l->sets, first, end, c, err);
+  const int code = early_find(&early, &l->chain, l->sets, first, end, c, &err);
   for (int i = first; !code && i < end; i++) {
     const int set = l->chain.loops[i].set;
     memset(choice->early[r][i], 0, sizeof choice->early[r][i]);
     for (long e = 0; e < l->sets[set].owned; e++)
       choice->early[r][i][l->global[set][e]] = early[i - first][e];
+    for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
+      if (early[i - first][e] && reaches_copies(l, &l->chain.loops[i], e))
+        *wrong = "an element does not wait, and reaches a copy";
   }
   if (!code)
     early_free(early, end - first);
@@ -123,7 +137,7 @@ static void find(struct world *w, const struct depths *d, int s, struct choice *
       list(&c.run[i - first], l->global[w->loops[i].set], choice->run[r][i]);
     for (int dat = 0; dat < w->chain.ndats; dat++)
       list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
-    if (find_early(l, first, end, &c, choice, r, &err))
+    if (find_early(l, first, end, &c, choice, r, wrong))
       *wrong = "there is no memory";
     deep_copies_free(&c);
   }

@@ -243,7 +243,7 @@ static int check_rows(const struct options *o) {
 
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
-  long long tiled = 0, tasked = 0, fused = 0;
+  long long tiled = 0, tasked = 0, fused = 0, exchanged = 0;
   long drawn[DRAWN] = {0}, known[DRAWN];
   int failed = 0, done = 0;
   int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
@@ -255,6 +255,7 @@ static int run(const struct options *o, struct coverage *coverage) {
     failed += !run_case(o, n, native, coverage);
     tiled += op_counters()->tiled - before.tiled;
     tasked += op_counters()->tasked - before.tasked;
+    exchanged += op_counters()->exchanges;
     fused += op_counters()->fused - before.fused;
     for (int k = 0; k < DRAWN && op_counters()->fused > before.fused; k++)
       drawn[k] += coverage->drawn[k] - known[k];
@@ -264,7 +265,8 @@ static int run(const struct options *o, struct coverage *coverage) {
   if (o->sums && o->variant && strstr(o->variant, "rows"))
     failed += check_rows(o);
   const bool waits = strcmp(o->backend, "cuda") != 0; /* on devices none does */
-  if (o->fatal && o->only < 0 && (tiled > 0) != waits) {
+  /* Ranks wait for fewer messages, too, and not all of what is drawn can run in tiles there. */
+  if (o->fatal && o->only < 0 && (tiled > 0) != waits && exchanged == 0) {
     fprintf(stderr, "property: %s loop waited by itself\n", waits ? "no" : "a");
     failed++;
   }

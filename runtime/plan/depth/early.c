@@ -4,7 +4,8 @@
 
 #include "base/size.h"
 
-/* What late elements did to an element of a dat; what arrives is written late. */
+/* What late elements did to an element of a dat. What arrives is reached by elements of the border and copies alone, which
+ * are all late. */
 enum { LATE_READ = 1, LATE_WRITTEN = 2 };
 
 struct walk {
@@ -32,7 +33,7 @@ static unsigned visit(const struct walk *w, const struct chain_loop *loop, const
   return marks;
 }
 
-/* It reads what is written late, or changes what is written or read late. */
+/* It reaches copies, reads what is written late, or changes what is written or read late. */
 static bool is_late(const struct walk *w, const struct chain_loop *loop, long e) {
   bool late = e >= w->sets[loop->set].core;
   for (int i = 0; i < loop->naccesses && !late; i++) {
@@ -60,14 +61,12 @@ static void walk_loop(const struct walk *w, const struct chain_loop *loop, const
     note(w, loop, run->elements[i]);
 }
 
-static bool make_room(struct walk *w, const struct copies *c) {
+static bool make_room(struct walk *w) {
   w->late = array_new((size_t)w->chain->ndats, sizeof *w->late);
   bool all = w->late;
   for (int d = 0; all && d < w->chain->ndats; d++) {
     w->late[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
     all = w->late[d];
-    for (long i = 0; all && i < c->need[d].count; i++)
-      w->late[d][c->need[d].elements[i]] = LATE_WRITTEN;
   }
   return all;
 }
@@ -82,7 +81,7 @@ int early_find(bool ***out, const struct chain *chain, const struct copies_set *
                const struct copies *c, struct error *err) {
   struct walk w = {.chain = chain, .sets = sets};
   bool **early = array_new((size_t)(end - first), sizeof *early);
-  bool all = make_room(&w, c) && early;
+  bool all = make_room(&w) && early;
   for (int l = first; all && l < end; l++) {
     const struct chain_loop *loop = &chain->loops[l];
     early[l - first] = array_new((size_t)sets[loop->set].owned, sizeof **early);
