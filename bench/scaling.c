@@ -23,7 +23,8 @@ enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
 
 struct figures {
   double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
-  double waiting_cells, waiting_neighbours, waiting_bytes, waiting_twice; /* where loops wait for one another */
+  double waiting_cells, waiting_neighbours, waiting_bytes,
+      waiting_twice; /* where loops wait for one another */
 };
 
 struct trial {

@@ -28,7 +28,8 @@ struct launch {
   int line;
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   uint64_t stale;            /* a bit for each need */
-  const struct deep_loop *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
+  const struct deep_loop
+      *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
                                    and needs (loop/spread/deep.h) */
   enum space exchange_space;
 };

@@ -94,8 +94,8 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
       continue;
     const struct halo_rows *rows = x->needs[n].rows;
     struct dat *dat = rows && rows->into && !sends ? rows->into : x->needs[n].dat;
-    d->segments[d->nsegments++] = (struct segment){
-        .dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    d->segments[d->nsegments++] =
+        (struct segment){.dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
     *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
   }
 }

@@ -13,7 +13,7 @@ struct exchange;
 /* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/spread/). */
 struct halo_rows {
   struct halo_exchange exchange;
-  struct dat *into; /* they go there, and are not the dat's own copies; NULL: they are */
+  struct dat *into;       /* they go there, and are not the dat's own copies; NULL: they are */
   uint64_t sent, version; /* 1 more than the dat's, which was sent, and came; 0: none */
 };
 

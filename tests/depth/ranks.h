@@ -75,6 +75,7 @@ struct choice {
 void world_start(struct world *w);
 /* One segment, with these alone; no loop starts from a sum. What is owned is compared at its end. `spoilt`, if it is not negative: one of them, by this number, is
  * left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
-long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice, int spoilt);
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+                      int spoilt);
 
 #endif

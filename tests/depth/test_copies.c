@@ -102,8 +102,8 @@ static bool reaches_copies(const struct local *l, const struct chain_loop *loop,
   return any;
 }
 
-static int find_early(const struct local *l, int first, int end, const struct copies *c, struct choice *choice,
-                      int r, const char **wrong) {
+static int find_early(const struct local *l, int first, int end, const struct copies *c,
+                      struct choice *choice, int r, const char **wrong) {
   struct error err = {0};
   bool **early;
   const int code = early_find(&early, &l->chain, l->sets, first, end, c, &err);

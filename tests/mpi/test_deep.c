@@ -15,9 +15,11 @@ static int check_rank(void) {
   return rank;
 }
 
-static const char *const save = "void save(const double *q, double *old) { for (int i = 0; i < 3; i++) old[i] = q[i]; }";
+static const char *const save =
+    "void save(const double *q, double *old) { for (int i = 0; i < 3; i++) old[i] = q[i]; }";
 static const char *const pace =
-    "void pace(const double *x0, const double *x1, const double *x2, const double *x3, const double *q, double *t) {\n"
+    "void pace(const double *x0, const double *x1, const double *x2, const double *x3, const double *q, "
+    "double *t) {\n"
     "  const double a = (x2[0] - x0[0]) * (x3[1] - x1[1]) - (x2[1] - x0[1]) * (x3[0] - x1[0]);\n"
     "  *t = 0.3 * a / (1 + q[0] * q[0] + q[1] * 0.7);\n}";
 static const char *const flux =
@@ -31,7 +33,8 @@ static const char *const wall =
     "  for (int i = 0; i < 3; i++) r[i] += (x1[0] - x0[0]) * *t * q[i] / 7;\n}";
 static const char *const update =
     "void update(const double *old, double *q, double *r, const double *t, double *sum) {\n"
-    "  for (int i = 0; i < 3; i++) {\n    const double d = *t * r[i] / 5;\n    q[i] = old[i] + d;\n    r[i] = 0;\n"
+    "  for (int i = 0; i < 3; i++) {\n    const double d = *t * r[i] / 5;\n    q[i] = old[i] + d;\n    r[i] "
+    "= 0;\n"
     "    *sum += d * d;\n  }\n}";
 
 struct mesh {
@@ -177,12 +180,10 @@ int main(int argc, char **argv) {
   static const struct {
     const char *lazy, *more;
     bool waits, tiles;
-  } ways[] = {{"OP2_LAZY=off", "OP2_TUNE=off", false, false},
-              {"OP2_LAZY=on", "OP2_TUNE=off", true, false},
-              {"OP2_LAZY=auto", "OP2_TUNE=off", true, false},
-              {"OP2_LAZY=check", "OP2_TUNE=off", false, false},
-              {"OP2_LAZY=on", "OP2_TILES=2000", true, true},
-              {"OP2_LAZY=check", "OP2_TILES=2000", false, true}};
+  } ways[] = {
+      {"OP2_LAZY=off", "OP2_TUNE=off", false, false}, {"OP2_LAZY=on", "OP2_TUNE=off", true, false},
+      {"OP2_LAZY=auto", "OP2_TUNE=off", true, false}, {"OP2_LAZY=check", "OP2_TUNE=off", false, false},
+      {"OP2_LAZY=on", "OP2_TILES=2000", true, true},  {"OP2_LAZY=check", "OP2_TILES=2000", false, true}};
   static struct outcome first, o;
   check(argc > 1 && argc < 12);
   size = atoi(argv[1]);
@@ -207,8 +208,8 @@ int main(int argc, char **argv) {
       continue;
     /* The state in place of state and pace. */
     if (getenv("SAY"))
-      fprintf(stderr, "%zu rank %d: exchanges %lld %lld messages %lld %lld bytes %lld %lld\n", w, rank, first.exchanges,
-              o.exchanges, first.messages, o.messages, first.bytes, o.bytes);
+      fprintf(stderr, "%zu rank %d: exchanges %lld %lld messages %lld %lld bytes %lld %lld\n", w, rank,
+              first.exchanges, o.exchanges, first.messages, o.messages, first.bytes, o.bytes);
     check(o.exchanges == first.exchanges && o.messages <= first.messages && 10 * o.bytes < 9 * first.bytes);
   }
   return 0;

@@ -221,8 +221,8 @@ static bool spares_messages(const struct part *p, bool *failed) {
 }
 
 /* All alike: it pays where less travels. Not before the loops' own variants are known, as none is tried while they wait. */
-static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares, int failed,
-                          struct chain_way *guess, double *seconds) {
+static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares,
+                          int failed, struct chain_way *guess, double *seconds) {
   double numbers[NUMBERS] = {[HELD] = ctx->queue->watch.held != 0,
                              [SECONDS] = *seconds,
                              [PERIODS] = guess->periods,

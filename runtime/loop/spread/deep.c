@@ -55,8 +55,8 @@ struct deep {
 /* ---- which loops may ---- */
 
 static bool may(const struct loop *loop) {
-  bool good = loop->space == SPACE_HOST && loop->backend->work && loop->backend->may_wait && !loop->compiled &&
-              !loop->meets && !loop->set->sub && !kernel_uses(&loop->kernel, "printf");
+  bool good = loop->space == SPACE_HOST && loop->backend->work && loop->backend->may_wait &&
+              !loop->compiled && !loop->meets && !loop->set->sub && !kernel_uses(&loop->kernel, "printf");
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads_only = arg->access == OP_READ || access_reduces(arg->access);
@@ -238,7 +238,8 @@ int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err) {
     const struct copies_list *need = &deep->copies.need[i];
     struct halo_rows *rows = &deep->imports[i].rows;
     if (deep->wanted[i])
-      code = halo_rows_connect(ctx, deep->imports[i].dat->set, need->elements, need->count, &rows->exchange, err);
+      code = halo_rows_connect(ctx, deep->imports[i].dat->set, need->elements, need->count, &rows->exchange,
+                               err);
   }
   for (int l = 0; l < deep->nloops; l++)
     for (int k = 0; !code && k < deep->loops[l].naparts; k++) {
@@ -315,8 +316,8 @@ static int find_old_aparts(const struct deep *deep) {
   return count;
 }
 
-static int start(struct op_context *ctx, const struct deep *deep, int count, const struct exchange_header *header,
-                 struct exchange **out, struct error *err) {
+static int start(struct op_context *ctx, const struct deep *deep, int count,
+                 const struct exchange_header *header, struct exchange **out, struct error *err) {
   *out = NULL;
   if (!count)
     return OP_OK;
@@ -324,8 +325,8 @@ static int start(struct op_context *ctx, const struct deep *deep, int count, con
   return code ? code : exchange_start(ctx, *out, err);
 }
 
-static int bring(struct op_context *ctx, const struct deep *deep, int count, const struct exchange_header *header,
-                 struct error *err) {
+static int bring(struct op_context *ctx, const struct deep *deep, int count,
+                 const struct exchange_header *header, struct error *err) {
   struct exchange *x = NULL;
   double waited = 0;
   const int code = start(ctx, deep, count, header, &x, err);
@@ -351,7 +352,8 @@ const struct regions *deep_region(const struct deep *deep) {
   return deep->region;
 }
 
-int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches, struct error *err) {
+int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,
+                  struct error *err) {
   struct work ignored;
   int code = OP_OK;
   for (int l = 0; !code && l < deep->nloops; l++)
@@ -407,8 +409,8 @@ int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *e
     works[WITH_ROWS].slots = slot;
     works[APART] = works[WITH_ROWS];
     works[APART].frame = frame;
-    executor_run(NULL, &(struct execution){
-                           .schedule = &l->schedule, .works = works, .nworks = WORKS, .threads = 1});
+    executor_run(
+        NULL, &(struct execution){.schedule = &l->schedule, .works = works, .nworks = WORKS, .threads = 1});
   }
   free(slot);
   free(frame);

@@ -27,7 +27,8 @@ int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err);
 void deep_free(struct op_context *ctx, struct deep *deep);
 
 /* Code that any elements run by is there for its launches, or is made now. Collective, as ranks get code together. */
-int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches, struct error *err);
+int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,
+                  struct error *err);
 /* Its launches run on these copies from now on. */
 void deep_begin(const struct deep *deep, struct launch *const *launches);
 void deep_end(const struct deep *deep, struct launch *const *launches);

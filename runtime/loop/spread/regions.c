@@ -20,8 +20,9 @@
 
 struct regions {
   int n;
-  struct tiles early;     /* an item's work is the number of its loop in the segment */
-  struct schedule *later; /* of each loop: the rest of what the rank owns; its results have a slot behind the early ones */
+  struct tiles early; /* an item's work is the number of its loop in the segment */
+  struct schedule *
+      later; /* of each loop: the rest of what the rank owns; its results have a slot behind the early ones */
   struct work *works;
   int threads;
 };
@@ -62,8 +63,8 @@ static bool **find_seen(const struct tiled_description *d, int first, int n, boo
   return NULL;
 }
 
-static int build(struct op_context *ctx, struct regions *r, const struct chain *chain, struct tiles_wish *wish,
-                 struct error *err) {
+static int build(struct op_context *ctx, struct regions *r, const struct chain *chain,
+                 struct tiles_wish *wish, struct error *err) {
   int code = tiles_build(&r->early, chain, wish, ctx->team, err);
   if (!code && text_str(&r->early.refused)[0]) {
     tiles_free(&r->early);
@@ -119,15 +120,17 @@ static int make_later(struct regions *r, int l, const bool *early, long owned, s
 }
 
 static int make(struct op_context *ctx, struct regions *r, struct tiled_description *d, int first,
-                const struct copies_set *sets, bool *const *early, double bytes, bool forced, struct error *err) {
+                const struct copies_set *sets, bool *const *early, double bytes, bool forced,
+                struct error *err) {
   int code = cut(ctx, r, d, first, early, bytes, forced, err);
   for (int l = 0; !code && r->early.schedule.nitems && l < r->n; l++)
     code = make_later(r, l, early[l], sets[d->chain.loops[first + l].set].owned, err);
   return code;
 }
 
-int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d, int first,
-               const struct copies_set *sets, const struct copies *c, struct regions **out, struct error *err) {
+int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
+               int first, const struct copies_set *sets, const struct copies *c, struct regions **out,
+               struct error *err) {
   const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
   bool **early = NULL;
   *out = NULL;
@@ -142,7 +145,8 @@ int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct 
     r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
   r->later = array_new((size_t)n, sizeof *r->later);
   r->works = array_new((size_t)n, sizeof *r->works);
-  int code = r->later && r->works ? early_find(&early, &d->chain, sets, first, first + n, c, err) : no_memory(err);
+  int code =
+      r->later && r->works ? early_find(&early, &d->chain, sets, first, first + n, c, err) : no_memory(err);
   if (!code)
     code = make(ctx, r, d, first, sets, early, forced > 0 ? forced : worth_tile_bytes(ctx), forced > 0, err);
   early_free(early, n);

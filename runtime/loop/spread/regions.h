@@ -12,8 +12,9 @@ struct exchange;
 
 /* Of the described loops first .. first+n-1, which run on these copies; *out NULL: tiles would gain nothing, or its numbering
  * does not allow them. Local: other ranks need not have one. OP_ERR_MEMORY. */
-int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d, int first,
-               const struct copies_set *sets, const struct copies *c, struct regions **out, struct error *err);
+int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
+               int first, const struct copies_set *sets, const struct copies *c, struct regions **out,
+               struct error *err);
 void region_free(struct regions *r);
 /* Run the segment's launches, whose loops have `deep` (deep.h). `waits`: the launch that has the exchange under way, which
  * ends here; NULL: there is none. */

@@ -87,7 +87,8 @@ static int find_bytes(const struct tiled_description *d, size_t **out, struct er
   return bytes ? OP_OK : error_memory(err, "the segments of a chain", (size_t)d->chain.ndats * sizeof *bytes);
 }
 
-static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches, struct error *err) {
+static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches,
+                    struct error *err) {
   struct tiled_description d;
   size_t *bytes = NULL;
   struct loop **loops = array_new((size_t)k->n, sizeof *loops);

@@ -23,7 +23,8 @@ static bool is_needed(const struct finder *f, int dat, long e) {
 /* ---- one loop ---- */
 
 /* Does the element change, by the access, what somebody needs? */
-static bool changes(const struct finder *f, const struct chain_loop *loop, const struct chain_access *a, long e) {
+static bool changes(const struct finder *f, const struct chain_loop *loop, const struct chain_access *a,
+                    long e) {
   if (a->map < 0)
     return is_needed(f, a->dat, e);
   const struct chain_map *map = &f->chain->maps[a->map];
@@ -51,7 +52,8 @@ static void forget_overwritten(const struct finder *f, const struct chain_loop *
     memset(f->needed[dat], 0, (size_t)set_of(f, dat)->all * sizeof *f->needed[dat]);
 }
 
-static void need(const struct finder *f, const struct chain_loop *loop, const struct chain_access *a, long e) {
+static void need(const struct finder *f, const struct chain_loop *loop, const struct chain_access *a,
+                 long e) {
   if (a->map < 0) {
     f->needed[a->dat][e] = true;
     return;
@@ -117,15 +119,15 @@ static bool make_room(struct finder *f) {
   return all;
 }
 
-int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first, int end,
-                struct error *err) {
+int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first,
+                     int end, struct error *err) {
   struct finder f = {.chain = chain, .sets = sets};
   *c = (struct copies){.run = array_new((size_t)(end - first), sizeof *c->run),
                        .need = array_new((size_t)chain->ndats, sizeof *c->need),
                        .nloops = end - first,
                        .ndats = chain->ndats};
-  int code = make_room(&f) && c->run && c->need ? OP_OK
-                                                : error_memory(err, "the copies that a chain runs on", 0);
+  int code =
+      make_room(&f) && c->run && c->need ? OP_OK : error_memory(err, "the copies that a chain runs on", 0);
   if (!code)
     code = find(&f, c, first, end, err);
   for (int d = 0; f.needed && d < chain->ndats; d++)

@@ -26,8 +26,8 @@ struct copies {
 };
 
 /* Of the loops first .. end-1. Maps have as many columns for each element; no loop runs over a subset. OP_ERR_MEMORY. */
-int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first, int end,
-                struct error *err);
+int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first,
+                     int end, struct error *err);
 void deep_copies_free(struct copies *c);
 
 #endif

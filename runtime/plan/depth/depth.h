@@ -55,7 +55,8 @@ struct depth_cost {
   double weight; /* as that of struct depths */
 };
 /* OP_ERR_MEMORY. */
-int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struct depth_cost *out, struct error *err);
+int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struct depth_cost *out,
+                           struct error *err);
 
 /* Segments with as few exchanges as can be, and as few bytes in them. OP_ERR_MEMORY. */
 int depths_build(struct depths *d, const struct chain *chain, const struct depth_wish *wish,

@@ -15,8 +15,8 @@ struct walk {
 };
 
 /* What the access of the element reaches: marks that are set there, to which `more` are added. */
-static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a, long e,
-                      unsigned more) {
+static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
+                      long e, unsigned more) {
   unsigned char *late = w->late[a->dat];
   unsigned marks = 0;
   if (a->map < 0) {

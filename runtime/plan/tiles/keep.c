@@ -13,7 +13,8 @@ static bool next_kept(const struct item *item, const bool *keep, long *begin, lo
 static long count(const struct schedule *s, bool *const *keep) {
   long items = 0;
   for (int i = 0; i < s->nitems; i++)
-    for (long begin = s->items[i].begin, end; next_kept(&s->items[i], keep[s->items[i].work], &begin, &end); begin = end)
+    for (long begin = s->items[i].begin, end; next_kept(&s->items[i], keep[s->items[i].work], &begin, &end);
+         begin = end)
       items++;
   return items;
 }
