@@ -8,7 +8,7 @@
 #include "context/env.h"
 #include "loop/fused/fused.h"
 #include "loop/queue.h"
-#include "loop/spread/segments.h"
+#include "loop/spread/depths.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
@@ -215,7 +215,7 @@ enum { HELD, TRIES, SECONDS, PERIODS, FAILED, NUMBERS };
 static bool spares_messages(const struct part *p, bool *failed) {
   struct error err = {0};
   bool spares = false;
-  *failed |= p->n > 1 && segments_spare(p->loops, p->n, &spares, &err);
+  *failed |= p->n > 1 && loop_depths_spare(p->loops, p->n, &spares, &err);
   error_free(&err);
   return spares;
 }

@@ -6,7 +6,7 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "mesh/data.h"
 #include "plan/depth/copies.h"
@@ -51,50 +51,6 @@ struct deep {
   long long *wanted;       /* rows of them, on the rank that needs most */
   struct halo_need *needs; /* room for what an exchange brings */
 };
-
-/* ---- which loops may ---- */
-
-static bool may(const struct loop *loop) {
-  bool good = loop->space == SPACE_HOST && loop->backend->work && loop->backend->may_wait &&
-              !loop->compiled && !loop->meets && !loop->set->sub && !kernel_uses(&loop->kernel, "printf");
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    const bool reads_only = arg->access == OP_READ || access_reduces(arg->access);
-    good &= !arg->entry && (!arg->map || (!arg->map->first && !map_is_own(arg->map)));
-    good &= arg->form == DESC_DAT || !arg->present || (arg->form == DESC_GBL ? reads_only : !arg->map);
-    good &= arg->form != DESC_INFO;
-  }
-  return good;
-}
-
-bool deep_may(struct loop *const *loops, int n) {
-  bool all = true;
-  for (int i = 0; i < n; i++)
-    all &= may(loops[i]);
-  return all;
-}
-
-/* Each dat that it reaches by a map it reaches by that alone: in a frame a dat has one place. */
-static bool has_dats_by_one_map(const struct loop *loop) {
-  bool good = true;
-  for (int i = 0; i < loop->nargs; i++)
-    for (int k = 0; k < loop->nargs; k++)
-      if (loop->args[i].map && loop->args[i].dat && loop->args[k].dat == loop->args[i].dat)
-        good &= loop->args[k].map == loop->args[i].map;
-  return good;
-}
-
-/* On copies that may have no rows. */
-static bool is_apart(int run) {
-  return run > 1;
-}
-
-bool deep_may_run(struct loop *const *loops, int n, const int *run) {
-  bool all = true;
-  for (int i = 0; i < n; i++)
-    all &= !is_apart(run[i]) || has_dats_by_one_map(loops[i]);
-  return all;
-}
 
 /* ---- making one ---- */
 
@@ -171,7 +127,7 @@ static int make_loop(struct deep_loop *l, const struct loop *loop, const struct 
   l->aparts = array_new((size_t)loop->nargs, sizeof *l->aparts);
   if (!code && !l->aparts)
     code = no_memory(err);
-  for (int i = 0; !code && is_apart(depth) && i < loop->nargs; i++) {
+  for (int i = 0; !code && runs_apart(depth) && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     bool known = !arg->dat || !arg->map || !arg->present || loop->desc.args[i].dat < 0;
     for (int k = 0; k < l->naparts && !known; k++)

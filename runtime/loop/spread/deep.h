@@ -13,10 +13,6 @@
 struct deep;
 struct regions;
 
-/* May all of these loops? For what they are: the same on all ranks. */
-bool deep_may(struct loop *const *loops, int n);
-/* And as deep as that? `run`: of each loop. Likewise. */
-bool deep_may_run(struct loop *const *loops, int n, const int *run);
 /* For a segment of the described loops; nothing has travelled yet. Local. OP_ERR_MEMORY. */
 int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
              const struct depths *depths, int segment, struct deep **out, struct error *err);

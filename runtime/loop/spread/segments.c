@@ -10,6 +10,7 @@
 #include "loop/loop.h"
 #include "loop/queue.h"
 #include "loop/spread/deep.h"
+#include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
@@ -56,41 +57,10 @@ static bool is_of(const struct known *k, const struct op_context *ctx, struct la
 
 /* ---- a chain for the first time ---- */
 
-/* One layer of copies: no loop runs on more of them than it does by itself. Or it does, and less travels. */
-static int find_depths(struct known *k, struct loop *const *loops, const struct tiled_description *d,
-                       const size_t *bytes, struct error *err) {
-  struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
-  struct depths deep = {0};
-  int code = depths_build(&k->depths, &d->chain, &wish, err);
-  if (code || !deep_may(loops, k->n))
-    return code;
-  wish.alone = false;
-  wish.fringe = true;
-  code = depths_build(&deep, &d->chain, &wish, err);
-  const bool less = deep.exchanges < k->depths.exchanges ||
-                    (deep.exchanges == k->depths.exchanges && deep.weight < k->depths.weight);
-  if (code || !less || !deep_may_run(loops, k->n, deep.run)) {
-    depths_free(&deep);
-    return code;
-  }
-  depths_free(&k->depths);
-  k->depths = deep;
-  k->deep = array_new((size_t)deep.nsegments, sizeof *k->deep);
-  return k->deep ? OP_OK : error_memory(err, "the segments of a chain", 0);
-}
-
-/* Of a row of each dat. */
-static int find_bytes(const struct tiled_description *d, size_t **out, struct error *err) {
-  size_t *bytes = *out = array_new((size_t)d->chain.ndats, sizeof *bytes);
-  for (int i = 0; bytes && i < d->chain.ndats; i++)
-    bytes[i] = ((const struct dat *)d->known[2][i])->row_bytes;
-  return bytes ? OP_OK : error_memory(err, "the segments of a chain", (size_t)d->chain.ndats * sizeof *bytes);
-}
-
 static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches,
                     struct error *err) {
   struct tiled_description d;
-  size_t *bytes = NULL;
+  bool deep = false;
   struct loop **loops = array_new((size_t)k->n, sizeof *loops);
   if (!loops)
     return error_memory(err, "the segments of a chain", (size_t)k->n * sizeof *loops);
@@ -98,35 +68,13 @@ static int describe(struct op_context *ctx, struct known *k, struct launch *cons
     loops[i] = launches[i]->loop;
   int code = tiled_describe(loops, k->n, &d, err);
   if (!code)
-    code = find_bytes(&d, &bytes, err);
-  if (!code)
-    code = find_depths(k, loops, &d, bytes, err);
+    code = loop_depths_find(loops, k->n, &d, &k->depths, &deep, err);
+  if (deep && !(k->deep = array_new((size_t)k->depths.nsegments, sizeof *k->deep)))
+    code = error_memory(err, "the segments of a chain", (size_t)k->depths.nsegments * sizeof *k->deep);
   for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
     code = deep_new(ctx, loops, &d, &k->depths, s, &k->deep[s], err);
   tiled_describe_free(NULL, &d);
-  free(bytes);
   free(loops);
-  return code;
-}
-
-int segments_spare(struct loop *const *loops, int n, bool *spare, struct error *err) {
-  struct tiled_description d;
-  struct known k = {.n = n};
-  struct depth_cost single = {0};
-  size_t *bytes = NULL;
-  int code = tiled_describe(loops, n, &d, err);
-  if (!code)
-    code = find_bytes(&d, &bytes, err);
-  if (!code)
-    code = find_depths(&k, loops, &d, bytes, err);
-  if (!code)
-    code = depths_of_single_loops(&d.chain, bytes, &single, err);
-  *spare = !code && (k.depths.exchanges < single.exchanges ||
-                     (k.depths.exchanges == single.exchanges && k.depths.weight < single.weight));
-  free(k.deep);
-  depths_free(&k.depths);
-  tiled_describe_free(NULL, &d);
-  free(bytes);
   return code;
 }
 

@@ -9,9 +9,6 @@
 /* Run the launches, which are ready, in the order of their calls; each has the bits that it has alone. OP_ERR_MPI: ranks
  * differ. Where there is no memory for segments, on any rank, loops run one by one. */
 int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
-/* Do they exchange less often, or less, than the loops one by one, in turns for ever? For what the loops are: the same on all
- * ranks. OP_ERR_MEMORY. */
-int segments_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
 /* Nothing is known of chains any more. */
 void segments_forget(struct op_context *ctx);
 
