@@ -16,7 +16,7 @@
 #include "loop/form.h"
 #include "loop/meet.h"
 #include "loop/partial.h"
-#include "loop/spread/deep.h"
+#include "loop/spread/copies.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"

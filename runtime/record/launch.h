@@ -30,7 +30,7 @@ struct launch {
   uint64_t stale;            /* a bit for each need */
   const struct deep_loop
       *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
-                                   and needs (loop/spread/deep.h) */
+                                   and needs (loop/spread/copies.h) */
   enum space exchange_space;
 };
 

@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/spread/copies.h"
 #include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "mesh/data.h"
@@ -13,28 +14,6 @@
 #include "ranks/comm.h"
 #include "run/schedule.h"
 #include "spread/halo_rows.h"
-
-/* Works of a loop's schedule: copies with rows of maps, and those whose targets are apart. */
-enum { WITH_ROWS, APART, WORKS };
-
-/* Values of a dat at the targets, by a map, of copies that have no rows: as many for each as the map has columns. */
-struct apart {
-  int arg; /* the loop's first one with the dat */
-  struct dat *dat;
-  const struct map *map;
-  struct dat values; /* the dat, with memory for these alone */
-  struct halo_rows rows;
-  const int *copies; /* the loop's */
-  long count;
-  int *table; /* in place of the map's, from row `first` on */
-  long first;
-};
-
-struct deep_loop {
-  struct schedule schedule;
-  struct apart *aparts;
-  int naparts;
-};
 
 struct import {
   struct dat *dat;
@@ -325,50 +304,4 @@ void deep_begin(const struct deep *deep, struct launch *const *launches) {
 void deep_end(const struct deep *deep, struct launch *const *launches) {
   for (int l = 0; l < deep->nloops; l++)
     launches[l]->deep = NULL;
-}
-
-/* The launch's frame, where maps and dats are those apart. NULL: no memory. */
-static void **make_frame(const struct launch *launch, const struct deep_loop *l) {
-  const struct desc *d = &launch->loop->desc;
-  const size_t slots = (size_t)desc_slots(d);
-  void **frame = array_new(slots, sizeof *frame);
-  if (!frame)
-    return NULL;
-  memcpy(frame, launch->frame, slots * sizeof *frame);
-  for (int k = 0; k < l->naparts; k++) {
-    const struct apart *a = &l->aparts[k];
-    const struct desc_arg *described = &d->args[a->arg];
-    const uintptr_t before = (uintptr_t)(a->first * a->map->arity) * sizeof *a->table;
-    frame[desc_slot_dat(d, described->dat)] = a->values.replicas[SPACE_HOST].memory;
-    frame[desc_slot_stride(d, described->dat)] = (void *)(uintptr_t)a->values.stride;
-    frame[desc_slot_map(d, described->map)] = (void *)((uintptr_t)a->table - before);
-  }
-  return frame;
-}
-
-int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const struct loop *loop = launch->loop;
-  const struct deep_loop *l = launch->deep;
-  struct work works[WORKS];
-  if (!l->schedule.nitems)
-    return OP_OK;
-  int code = loop->backend->work(ctx, launch, &works[WITH_ROWS], err);
-  if (code)
-    return code;
-  unsigned char *slot = array_new(1, loop->ready.slot_bytes);
-  void **frame = make_frame(launch, l);
-  if (!slot || !frame)
-    code = no_memory(err);
-  else {
-    if (loop->ready.nreductions)
-      launch_start_slot(launch, slot);
-    works[WITH_ROWS].slots = slot;
-    works[APART] = works[WITH_ROWS];
-    works[APART].frame = frame;
-    executor_run(
-        NULL, &(struct execution){.schedule = &l->schedule, .works = works, .nworks = WORKS, .threads = 1});
-  }
-  free(slot);
-  free(frame);
-  return code;
 }

@@ -31,7 +31,4 @@ void deep_end(const struct deep *deep, struct launch *const *launches);
 /* What its loops need and is old starts to travel; *out: NULL, or the exchange that is under way. Collective. */
 int deep_start(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
                struct exchange **out, struct error *err);
-/* Of a launch with `deep`, behind its owned elements: the copies. Their results do not count. */
-int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err);
-
 #endif

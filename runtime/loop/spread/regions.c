@@ -11,7 +11,7 @@
 #include "context/trace.h"
 #include "loop/auto/worth.h"
 #include "loop/loop.h"
-#include "loop/spread/deep.h"
+#include "loop/spread/copies.h"
 #include "loop/tiled/inner.h"
 #include "plan/depth/early.h"
 #include "record/late.h"
