@@ -265,6 +265,9 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
     *seconds += p.seconds;
     begin_part(&p);
   }
+  /* Where nothing is spared, which all ranks know alike, nobody meets: some may not even have come so far. */
+  if (!alone && !spares && !failed)
+    return false;
   if (!alone)
     return pays_together(ctx, period, n, spares, failed, guess, seconds);
   return worth_is_forced(ctx) || (gain >= least_gain * *seconds && gain > 0);
