@@ -220,15 +220,17 @@ static bool spares_messages(const struct part *p, bool *failed) {
   return spares;
 }
 
-/* All alike: it pays where less travels. Not before the loops' own variants are known, as none is tried while they wait. */
+/* All alike: it pays where less travels. For some hundred calls not before the loops' own variants are known, as none is tried
+ * while they wait: ranks take long for that. */
 static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares,
                           int failed, struct chain_way *guess, double *seconds) {
   double numbers[NUMBERS] = {[HELD] = ctx->queue->watch.held != 0,
                              [SECONDS] = *seconds,
                              [PERIODS] = guess->periods,
                              [FAILED] = failed};
+  enum { PATIENCE = 3 };
   struct error err = {0};
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && ctx->queue->watch.failures < PATIENCE; i++)
     if (period[i].waits && tune_wants_turn(period[i].loop))
       numbers[TRIES] = 1;
   const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, &err);
