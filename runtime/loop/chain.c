@@ -584,11 +584,24 @@ int chain_whole_periods(const struct op_context *ctx, struct launch *const *laun
   return times > 1 ? lead + period * (lead ? times - 1 : times) : n;
 }
 
+/* In whole periods, few at a time, so that the same chains come again. */
+static int run_segments(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  int code = OP_OK;
+  for (int first = 0, times, piece; !code && first < n; first += piece) {
+    const int period = find_period(launches + first, n - first, &times);
+    const int most = period < LONGEST_CHAIN ? LONGEST_CHAIN / period : 1;
+    piece = period * (times < most ? times : most);
+    code = segments_run(ctx, launches + first, piece, err);
+  }
+  ctx->queue->watch.gained = true;
+  return code;
+}
+
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
   if (!comm_alone(ctx->comm))
-    return (loop_by_loop ? loop_run_all_ready : segments_run)(ctx, launches, n, err);
+    return (loop_by_loop ? loop_run_all_ready : run_segments)(ctx, launches, n, err);
   for (int first = 0, times; !code && first < n;) {
     const int known = watch_of(ctx) ? watch_period(watch_of(ctx), n - first) : 0;
     const int period = known ? known : find_period(launches + first, n - first, &times);
