@@ -218,6 +218,16 @@ int tape_refuses(const struct op_context *ctx, const void *object, const char *c
                    object ? "it" : "the mesh as it is");
 }
 
+int tape_refuses_bridge(const struct op_context *ctx, const struct dat *dat, const char *call,
+                        struct error *err) {
+  const struct tape *tape = there(ctx);
+  if (!(tape && tape->recording) && !(ctx->tapes && ctx->tapes->tangents))
+    return tape_refuses(ctx, dat, call, err);
+  return error_set(err, OP_ERR_STATE,
+                   "%s of dat \"%s\": no tape and no tangent follows what a bridge writes; end them before",
+                   call, dat->name);
+}
+
 bool tape_holds_dat(struct op_context *ctx, struct dat *dat) {
   struct tape *tape = there(ctx);
   const op_dat old = dat->handle;

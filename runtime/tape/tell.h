@@ -35,6 +35,10 @@ struct dat *tape_gives_back(struct op_context *ctx, const struct set *set, int d
                             const char *name, struct error *err);
 /* OP_ERR_STATE where the tape needs the dat, map or set; NULL: all of them, as they are numbered. */
 int tape_refuses(const struct op_context *ctx, const void *object, const char *call, struct error *err);
+/* The same where a bridge is about to write the dat, of which no event tells: also while anything is recorded, or tangents are
+ * carried along. */
+int tape_refuses_bridge(const struct op_context *ctx, const struct dat *dat, const char *call,
+                        struct error *err);
 /* A set is about to be freed: what is only kept for the next tape goes. */
 void tape_let_go(struct op_context *ctx);
 /* The dat or global goes, and its companions with it. */

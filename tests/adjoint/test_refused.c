@@ -1,6 +1,7 @@
 /* What tapes refuse: one clear error each, and nothing is changed. */
 #include <math.h>
 
+#include "op2jit_bridge.h"
 #include "op2jit_tasks.h"
 #include "ring.h"
 
@@ -311,7 +312,32 @@ CASE(native_has_no_texts) {
   works(op_tangent(0));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(native_has_no_texts),
+/* No event tells what a bridge wrote: the way back would find the old values. */
+CASE(bridges_write_nothing_that_is_recorded) {
+  struct ring r = ring_declare();
+  static double memory[2 * NODES];
+  op_lent_t lent;
+  ring_say_adjoints();
+  op_tape tape = begin(&r);
+  ring_step(&r);
+  refused(OP_ERR_STATE, "op_lend of dat \"u\": no tape", op_lend(r.u, OP_RW, &lent));
+  refused(OP_ERR_STATE, "op_lend of dat \"du\": no tape", op_lend(r.du, OP_WRITE, &lent));
+  refused(OP_ERR_STATE, "op_place of dat \"u\": no tape", op_place(r.u, memory, 2 * NODES, OP_READ));
+  works(op_lend(r.u, OP_READ, &lent));
+  works(op_lend_end(r.u));
+  refused(OP_ERR_STATE, "some left", op_put_data(r.u, memory));
+  works(op_tape_end(tape));
+  refused(OP_ERR_STATE, "a tape needs it", op_lend(r.u, OP_RW, &lent));
+  works(op_tape_free(tape));
+  works(op_place(r.u, memory, 2 * NODES, OP_RW));
+  works(op_tangent(1));
+  refused(OP_ERR_STATE, "op_place_end of dat \"u\": no tape", op_place_end(r.u));
+  works(op_tangent(0));
+  works(op_place_end(r.u));
+}
+
+static const struct CMUnitTest tests[] = {test_in_library(bridges_write_nothing_that_is_recorded),
+                                          test_in_library(native_has_no_texts),
                                           test_in_library(bars_are_not_recorded),
                                           test_in_library(loops_alone_are_not_recorded),
                                           test_in_library(all_loops_without_a_derivative_are_named),

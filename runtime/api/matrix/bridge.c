@@ -7,6 +7,7 @@
 #include "spread/bridge/coo.h"
 #include "spread/bridge/layout.h"
 #include "spread/spread.h"
+#include "tape/tell.h"
 
 static bool is_missing(const void *out, const char *call, const char *what) {
   if (!out && !api_error()->code)
@@ -116,6 +117,10 @@ int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
   if (!code && dat->guest && dat->guest->placed)
     code = error_set(api_error(), OP_ERR_STATE, "op_lend: dat \"%s\" is placed; call op_place_end first",
                      dat->name);
+  if (!code && access != OP_READ)
+    code = tape_refuses_bridge(ctx, dat, "op_lend", api_error());
+  else if (!code)
+    tape_tell_left(ctx, dat);
   if (!code)
     code = guest_lend(ctx, dat, access, &memory, api_error());
   if (!code)
@@ -172,6 +177,8 @@ int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) 
     return api_refused();
   struct dat *dat = rows_of(ctx, handle, access, "op_place");
   int code = dat ? check_memory(dat, memory, rows) : api_error()->code;
+  if (!code)
+    code = tape_refuses_bridge(ctx, dat, "op_place", api_error());
   if (!code && dat->guest && dat->guest->placed)
     code = guest_place_end(ctx, dat, api_error());
   if (!code)
@@ -188,6 +195,8 @@ int op2jit_place_end(op_dat handle) {
   if (!code && !(dat->guest && dat->guest->placed))
     code = error_set(api_error(), OP_ERR_STATE, "op_place_end: dat \"%s\" is not placed; call op_place first",
                      dat->name);
+  if (!code)
+    code = tape_refuses_bridge(ctx, dat, "op_place_end", api_error());
   return api_leave_local(code ? code : guest_place_end(ctx, dat, api_error()));
 }
 
