@@ -83,10 +83,10 @@ int op_coo(op_mat mat, op_coo_t *coo);
 
 /* The memory of a dat: rows of dim values, those of owned elements first. Until op_lend_end it is the caller's to read
  * (OP_READ), to write whole (OP_WRITE: what the owned rows hold before is undefined) or both (OP_RW); the rows behind the
- * owned ones are room, whose values nobody may read. Loops and calls that use the dat get OP_ERR_STATE until then. A dat
- * with components apart has its rows whole from now on. Nothing is copied but from a device. Errors: OP_ERR_HANDLE,
- * OP_ERR_ACCESS, OP_ERR_STATE for one that is lent, placed or acquired, and to write what derivatives follow (a tape, or
- * op_tangent), OP_ERR_MEMORY, OP_ERR_DEVICE. */
+ * owned ones are room, whose values nobody may read. Loops and calls that use the dat get OP_ERR_STATE until then; with
+ * ranks so does any loop behind a new set or map, which moves all rows. A dat with components apart has its rows whole
+ * from now on. Nothing is copied but from a device. Errors: OP_ERR_HANDLE, OP_ERR_ACCESS, OP_ERR_STATE for one that is
+ * lent, placed or acquired, and to write what derivatives follow (a tape, or op_tangent), OP_ERR_MEMORY, OP_ERR_DEVICE. */
 typedef struct op2jit_lent {
   void *memory;
   long long owned, room; /* rows */
@@ -103,9 +103,10 @@ int op_lend_end(op_dat dat);
  * memory after op_place_end. With OP_READ nothing changes the owned rows, and loops that write the dat get
  * OP_ERR_STATE. The rows behind the owned ones are the library's to change until then. May be called again while it is
  * placed, with other memory: as op_place_end and op_place. After op_place_end the dat has the values that it had before
- * op_place. Errors: OP_ERR_HANDLE; OP_ERR_ARGUMENT for NULL and for memory that is not aligned to the type; OP_ERR_ACCESS;
- * OP_ERR_SIZE where `rows` are fewer than room; OP_ERR_STATE for one that is lent or acquired, and where derivatives follow
- * it; OP_ERR_MEMORY. */
+ * op_place; until then it cannot be freed, and with ranks no loop runs behind a new set or map (OP_ERR_STATE). Errors:
+ * OP_ERR_HANDLE; OP_ERR_ARGUMENT for NULL and for memory that is not aligned to the type; OP_ERR_ACCESS; OP_ERR_SIZE where
+ * `rows` are fewer than room; OP_ERR_STATE for one that is lent or acquired, and where derivatives follow it;
+ * OP_ERR_MEMORY. */
 int op_place(op_dat dat, void *memory, long long rows, op_access access);
 int op_place_end(op_dat dat);
 

@@ -27,7 +27,7 @@
 /* What waits need not leave anything in a temporary, and runs later. A view's array is the program's. */
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
-  if (!dat)
+  if (!dat || lend_check_placed(dat, "op_free_dat_temp", api_error()))
     return api_error()->code;
   if (!dat->temporary && !dat->view)
     return error_set(api_error(), OP_ERR_HANDLE,
@@ -68,7 +68,7 @@ int op2jit_free_dat(op_dat handle) {
   if (!ctx)
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat", "the dat");
-  if (dat)
+  if (dat && !lend_check_placed(dat, "op_free_dat", api_error()))
     tape_refuses(ctx, dat, "op_free_dat", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_dat of dat \"%s\"\n", dat ? dat->name : "");

@@ -30,10 +30,9 @@ static int update(struct op_context *ctx, struct dat *dat, struct error *err) {
 int lend(struct op_context *ctx, struct dat *dat, op_access access, void **array, struct error *err) {
   static char empty; /* the address of no elements */
   struct view *view = dat->view;
-  if (dat->guest && dat->guest->placed)
-    return error_set(err, OP_ERR_STATE, "op_acquire: dat \"%s\" is placed; call op_place_end first",
-                     dat->name);
-  const int code = access == OP_WRITE ? OP_OK : update(ctx, dat, err);
+  int code = lend_check_placed(dat, "op_acquire", err);
+  if (!code && access != OP_WRITE)
+    code = update(ctx, dat, err);
   if (code)
     return code;
   view->acquired = true;
@@ -78,14 +77,32 @@ int lend_check(const struct dat *dat, const char *who, struct error *err) {
   return error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is acquired; call op_release first", who, dat->name);
 }
 
+int lend_check_placed(const struct dat *dat, const char *who, struct error *err) {
+  if (!dat->guest || !dat->guest->placed)
+    return OP_OK;
+  return error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", who, dat->name);
+}
+
+int lend_check_guests(const struct op_context *ctx, struct error *err) {
+  for (int i = 0; ctx->mesh->lent && i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
+    if (dat->guest && (dat->guest->lent || dat->guest->placed))
+      return error_set(
+          err, OP_ERR_STATE,
+          "the mesh is dealt out anew, since a map or a set is new, while dat \"%s\" is %s; call %s "
+          "before the declaration",
+          dat->name, dat->guest->lent ? "lent" : "placed", dat->guest->lent ? "op_lend_end" : "op_place_end");
+  }
+  return OP_OK;
+}
+
 int lend_check_all(const struct op_context *ctx, const char *who, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && ctx->mesh->lent && i < ctx->mesh->dats.count; i++) {
     const struct dat *dat = ctx->mesh->dats.items[i];
     code = lend_check(dat, who, err);
-    if (!code && dat->guest && dat->guest->placed)
-      code =
-          error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", who, dat->name);
+    if (!code)
+      code = lend_check_placed(dat, who, err);
   }
   return code;
 }

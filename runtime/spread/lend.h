@@ -19,7 +19,12 @@ int lend_last(struct op_context *ctx, struct dat *dat, struct error *err);
 int lend_all(struct op_context *ctx, struct error *err);
 /* OP_ERR_STATE, with a message that begins with `who`, if the dat is lent. Local. */
 int lend_check(const struct dat *dat, const char *who, struct error *err);
-/* The same for any dat, where a call is about all of them. Local. */
+/* The same if it is placed: for those that lose it otherwise. Local. */
+int lend_check_placed(const struct dat *dat, const char *who, struct error *err);
+/* Both, of any dat, where a call is about all of them. Local. */
 int lend_check_all(const struct op_context *ctx, const char *who, struct error *err);
+/* OP_ERR_STATE if a dat is lent or placed, where the library is about to move all rows: what others know of their memory would
+ * be wrong. The same on all ranks. */
+int lend_check_guests(const struct op_context *ctx, struct error *err);
 
 #endif

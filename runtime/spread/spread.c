@@ -15,6 +15,7 @@
 #include "spread/distribute/build.h"
 #include "spread/distribute/mail.h"
 #include "spread/distribute/move.h"
+#include "spread/lend.h"
 #include "spread/subset_spread.h"
 
 bool spread_wanted(const struct op_context *ctx) {
@@ -334,6 +335,9 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
 int mesh_distribute(struct op_context *ctx, struct error *err) {
   if (mesh_is_distributed(ctx))
     return OP_OK;
+  const int code = agree_on_success(ctx->comm, lend_check_guests(ctx, err), err);
+  if (code)
+    return code;
   ctx->comm->where = "the distribution of the mesh";
   return spread_apply(ctx, &(struct spread_change){0}, err);
 }

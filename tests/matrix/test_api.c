@@ -262,6 +262,24 @@ CASE(places_that_are_wrong) {
   assert_true(room[N - 1] > 0.9 && room[N - 1] < 1.1);
 }
 
+/* A temporary like it would come back there. */
+CASE(what_is_placed_is_not_freed) {
+  double *room = calloc(N + 1, sizeof *room), out[N];
+  mesh();
+  op_dat t = op_decl_dat_temp(nodes, 1, "double", NULL, "t");
+  works(op_place(t, room, N, OP_RW));
+  fails(OP_ERR_STATE, op_free_dat_temp(t));
+  message_has("op_free_dat_temp: dat \"t\" is placed; call op_place_end first");
+  fails(OP_ERR_STATE, op_free_dat(t));
+  works(op_place_end(t));
+  works(op_free_dat_temp(t));
+  t = op_decl_dat_temp(nodes, 1, "double", NULL, "t");
+  works(double_it(x, t));
+  works(op_fetch_data(t, out));
+  assert_true(out[0] > 1.9 && out[0] < 2.1 && room[0] < 0.1);
+  free(room);
+}
+
 /* ---- what messages call it ---- */
 
 CASE(kernels_that_go_beyond_their_matrix) {
@@ -325,6 +343,7 @@ int main(void) {
       test_in_library(lent_memory),
       test_in_library(placed_memory),
       test_in_library(places_that_are_wrong),
+      test_in_library(what_is_placed_is_not_freed),
       test_in_library(kernels_that_go_beyond_their_matrix),
       test_in_library(things_that_bridges_keep),
   };

@@ -329,6 +329,29 @@ static void test_placed(struct world *w) {
   free(y);
 }
 
+/* A new map moves all rows of ranks: not those that somebody else works in. */
+static void test_lent_while_declared(struct world *w) {
+  op_lent_t lent;
+  const int begin = w->begin[OF_CELLS], count = w->end[OF_CELLS] - begin;
+  op_dat x = op_decl_dat(w->nodes, 1, "double", NULL, "lent"),
+         y = op_decl_dat(w->nodes, 1, "double", NULL, "y");
+  WORKS(op_lend(x, OP_WRITE, &lent));
+  op_map more = op_decl_map(w->cells, w->nodes, TRI, w->tri + (size_t)begin * TRI, "more");
+  EXPECT(more && count >= 0);
+  const int code = op_par_loop(OP_KERNEL_OF(spread), "spread", w->cells, ARG(w->on_nodes, w->by_tri),
+                               op_arg_dat(y, OP_ALL, more, 1, "double", OP_INC));
+  EXPECT(code == (op_rank_count() > 1 ? OP_ERR_STATE : OP_OK));
+  for (long long n = 0; n < lent.owned; n++)
+    ((double *)lent.memory)[n] = 7;
+  WORKS(op_lend_end(x));
+  WORKS(op_par_loop(OP_KERNEL_OF(clear), "clear", w->nodes, op_arg_dat(y, -1, OP_ID, 1, "double", OP_WRITE)));
+  double *values = calloc((size_t)(w->end[OF_NODES] - w->begin[OF_NODES]) + 1, sizeof *values);
+  EXPECT(values && op_fetch_data(x, values) == OP_OK);
+  for (int n = 0; n < w->end[OF_NODES] - w->begin[OF_NODES]; n++)
+    EXPECT(values[n] > 6.9 && values[n] < 7.1);
+  free(values);
+}
+
 static void test_order(struct world *w, op_mat k, struct dense *d) {
   expect_matrix(w, k, d, OF_NODES, 1, "behind another order, before a loop");
   WORKS(op_zero_mat(k));
@@ -372,6 +395,7 @@ int main(int argc, char **argv) {
     test_fixed(&w);
     test_lists(&w);
     test_placed(&w);
+    test_lent_while_declared(&w);
     test_orders(&w);
     WORKS(op_exit());
   }
