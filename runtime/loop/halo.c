@@ -136,8 +136,10 @@ static void find_depths(struct op_context *ctx, const struct loop *loop, int dep
   depth_behind(&described, run_of(loop), depths);
 }
 
-static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space, bool deep) {
+/* Copies count: all, or those of matrices alone. */
+static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space, bool all) {
   int depths[OP_MAX_ARGS];
+  const bool deep = run_of(loop) > 0 && (all || loop_fills_matrix(loop));
   if (deep)
     find_depths(ctx, loop, depths);
   for (int i = 0; i < loop->nargs; i++) {
@@ -145,13 +147,13 @@ static void mark_written(struct op_context *ctx, const struct loop *loop, enum s
     if (!writes(arg))
       continue;
     dat_wrote(arg->dat, space);
-    if (deep)
+    if (deep && (all || arg->dat->segment))
       halo_computed(ctx, arg->dat, space, depths[number_of(loop, arg->dat)]);
   }
 }
 
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  mark_written(ctx, loop, space, run_of(loop) > 0);
+  mark_written(ctx, loop, space, true);
 }
 
 void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space) {

@@ -226,6 +226,41 @@ static void test_chain(struct world *w) {
   dense_free(&d);
 }
 
+OP_KERNEL_DEF(
+    two, void two(double *x) { x[0] = 2; })
+OP_KERNEL_DEF(
+    sums, void sums(const double **x, double *w) { w[0] = x[0][0] + x[1][0] + x[2][0]; })
+
+/* Loops that waited ran on copies of others' elements, too: nobody has to send element matrices. */
+static void test_no_matrix_travels(struct world *w) {
+  struct dense d = dense_new(NODES, NODES);
+  op_layout_t layout;
+  op_coo_t coo;
+  op_mat k = op_decl_mat(1, &w->by_tri, &w->by_tri, 1, 1, "double", "stays");
+  op_dat sum = op_decl_dat(w->cells, 1, "double", NULL, "sum"),
+         x = op_decl_dat(w->nodes, 1, "double", NULL, "twos");
+  for (int times = 0; times < 3; times++) {
+    WORKS(op_zero_mat(k));
+    WORKS(op_par_loop(OP_KERNEL_OF(two), "two", w->nodes, op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE)));
+    WORKS(op_par_loop(OP_KERNEL_OF(sums), "sums", w->cells, ARG(x, w->by_tri),
+                      op_arg_dat(sum, -1, OP_ID, 1, "double", OP_WRITE)));
+    WORKS(op_par_loop(OP_KERNEL_OF(square), "square", w->cells, ARG(sum, OP_ID), ARG(w->on_nodes, w->by_tri),
+                      op_arg_mat(k, w->by_tri, w->by_tri, 1, 1, "double", OP_INC)));
+    WORKS(op_layout(w->nodes, &layout)); /* what waits runs */
+    const long long sent = op_counters()->bytes_sent;
+    WORKS(op_coo(k, &coo));
+    EXPECT(times == 0 || op_counters()->bytes_sent == sent);
+  }
+  for (int e = 0; e < CELLS; e++)
+    for (int i = 0; i < TRI; i++)
+      for (int j = 0; j < TRI; j++) {
+        const int row = w->tri[e * TRI + i], column = w->tri[e * TRI + j];
+        *dense_at(&d, row, column) += entry(6, w->x[row], w->x[column], i, j);
+      }
+  expect_matrix(w, k, &d, OF_NODES, 1, "of loops that ran deeper");
+  dense_free(&d);
+}
+
 /* ---- fixed rows, lists, messages ---- */
 
 static void test_fixed(struct world *w) {
@@ -392,6 +427,7 @@ int main(int argc, char **argv) {
     test_pairs(&w);
     test_ragged_row(&w);
     test_chain(&w);
+    test_no_matrix_travels(&w);
     test_fixed(&w);
     test_lists(&w);
     test_placed(&w);

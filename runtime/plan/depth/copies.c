@@ -40,6 +40,8 @@ static void find_runs(const struct finder *f, const struct chain_loop *loop) {
   for (int i = 0; i < loop->naccesses; i++)
     for (long e = set->owned; loop->accesses[i].use != CHAIN_READS && e < set->all; e++)
       f->runs[e] |= changes(f, loop, &loop->accesses[i], e);
+  for (long e = set->owned; loop->gives && e < set->rows; e++)
+    f->runs[e] = true;
 }
 
 /* All of the dat's values are new: each copy that is needed was among those that run. */
