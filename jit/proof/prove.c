@@ -165,7 +165,8 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
 /* ---- ragged maps: elements of a few lengths are looked at, as if the rows were a vector of so many ---- */
 
 /* Kernels may count on lengths that their mesh has, on three targets at least or on one more by one map than by another.
- * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. */
+ * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. Matrices of
+ * elements have room for FEW (mesh/matrix/matrix.h). */
 enum { FEW = 4, MANY = 200, RAGGED_MOST = 3 };
 
 /* `many`: a bit for each ragged map. Beside one length of one map others are as short as may be, for what the mesh

@@ -12,6 +12,12 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     raises, void raises(double *y) { y[0] += 1; })
 
+OP_KERNEL_DEF(
+    counts, void counts(int n, const double **x, double *a) {
+      for (int i = 0; i < n * n; i++)
+        a[i] = OP_ROW(x, 0)[0];
+    })
+
 enum { N = 6 };
 static op_set nodes, edges, others;
 static op_map ends, far, loose;
@@ -103,6 +109,31 @@ CASE(ragged_maps_need_a_number_before) {
   op_map all = op_decl_map(edges, nodes, 70, wide, "all");
   fails(OP_ERR_SIZE, give(declared(all, all, 1, 1), all, all, 1, 1, "double", OP_INC));
   message_has("70 rows and 70 columns");
+  const op_map pairs[2] = {ends, all};
+  long long entries;
+  op_mat two = op_decl_mat(2, pairs, pairs, 1, 1, "double", "two");
+  works(give(two, ends, ends, 1, 1, "double", OP_INC));
+  fails(OP_ERR_SIZE, op_fetch_mat(two, &entries, NULL, NULL, NULL)); /* no loop could fill the second pair */
+  message_has("by \"all\" and \"all\" has 70 rows");
+}
+
+/* Fewer targets than a proof looks at, or none. */
+CASE(short_ragged_maps) {
+  for (long long length = 0; length <= 5; length++) {
+    long long offsets[N + 1], entries = 0;
+    int targets[5 * N];
+    mesh();
+    for (int e = 0; e <= N; e++)
+      offsets[e] = e * length;
+    for (int i = 0; i < 5 * N; i++)
+      targets[i] = i % N;
+    op_map few = op_decl_map_ragged(edges, nodes, offsets, targets, "few");
+    op_mat k = declared(few, few, 1, 1);
+    works(op_par_loop(OP_KERNEL_OF(counts), "counts", edges, op_arg_dat(x, OP_ALL, few, 1, "double", OP_READ),
+                      op_arg_mat(k, few, few, 1, 1, "double", OP_INC)));
+    works(op_fetch_mat(k, &entries, NULL, NULL, NULL));
+    assert_true(entries >= N); /* the diagonal at least */
+  }
 }
 
 CASE(states_that_are_wrong) {
@@ -336,6 +367,7 @@ int main(void) {
       test_in_library(declarations_that_are_wrong),
       test_in_library(arguments_that_are_wrong),
       test_in_library(ragged_maps_need_a_number_before),
+      test_in_library(short_ragged_maps),
       test_in_library(states_that_are_wrong),
       test_in_library(writing_over_what_others_gave),
       test_in_library(fixed_rows_that_are_wrong),

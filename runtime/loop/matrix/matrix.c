@@ -104,18 +104,6 @@ static int check_counted(const struct said *s, const struct map *map, const void
                         map->name);
 }
 
-static int check_size(const struct said *s, const struct matrix_pair *pair) {
-  const double rows = (double)matrix_targets(pair->rows) * s->matrix->row_dim,
-               columns = (double)matrix_targets(pair->columns) * s->matrix->column_dim;
-  if (rows * columns < 1 || rows * columns <= MATRIX_MOST_VALUES)
-    return OP_OK;
-  return fail(
-      s, OP_ERR_SIZE,
-      "an element's part of matrix \"%s\" has %.0f rows and %.0f columns, more than %d numbers; apply the "
-      "operator by loops instead (a shell of the solver)",
-      s->matrix->name, rows, columns, MATRIX_MOST_VALUES);
-}
-
 /* What the loop is given: the dat whole, if nothing was given before. */
 static op_arg arg_of(const struct segment *s, int access) {
   const bool first = access == OP_WRITE || !s->filled;
@@ -150,10 +138,10 @@ static int lower(struct said *s, struct lowered *to) {
     code = check_counted(s, pair.rows, s->arg->map_);
   if (!code)
     code = check_counted(s, pair.columns, s->arg->data_);
-  if (!code)
-    code = check_size(s, &pair);
   struct segment *segment =
       code ? NULL : matrix_segment(s->ctx, s->matrix, s->set, pair, to->segments, to->n, s->err);
+  if (!code && !segment)
+    error_prefix(s->err, "loop %s, argument %d: ", loop_call_told(s->call), s->number + 1);
   if (!segment)
     return s->err->code;
   if (s->arg->access_ == OP_WRITE && matrix_has_others(s->matrix, segment))

@@ -222,13 +222,29 @@ static const char *type_of(const struct op_context *ctx) {
   return ctx->mover ? "double:soa" : "double";
 }
 
+/* Of an element's matrix. 0: too many. */
+static int find_values(const struct matrix *m, const struct matrix_pair *p, struct error *err) {
+  const double rows = (double)matrix_targets(p->rows) * m->row_dim,
+               columns = (double)matrix_targets(p->columns) * m->column_dim;
+  if (rows * columns <= MATRIX_MOST_VALUES)
+    return (int)(rows * columns);
+  error_set(
+      err, OP_ERR_SIZE,
+      "an element's part of matrix \"%s\" by \"%s\" and \"%s\" has %.0f rows and %.0f columns, more than %d "
+      "numbers; apply the operator by loops instead (a shell of the solver)",
+      m->name, map_name(p->rows), map_name(p->columns), rows, columns, MATRIX_MOST_VALUES);
+  return 0;
+}
+
 struct segment *matrix_segment(struct op_context *ctx, struct matrix *m, struct set *set,
                                struct matrix_pair pair, struct segment *const taken[], int n,
                                struct error *err) {
   struct segment *s = find(m, set, pair, taken, n);
   if (s)
     return s;
-  const int values = matrix_targets(pair.rows) * m->row_dim * matrix_targets(pair.columns) * m->column_dim;
+  const int values = find_values(m, &pair, err);
+  if (!values)
+    return NULL;
   s = calloc(1, sizeof *s);
   if (!s) {
     error_memory_of(err, "matrix", m->name, sizeof *s);

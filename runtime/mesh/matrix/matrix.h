@@ -65,16 +65,21 @@ struct dat *matrix_take_dat(struct matrix *m);
 /* The dats of fixings that no loop ran under any more, likewise. */
 struct dat *matrix_take_unused(struct matrix *m);
 
-/* Rows and columns of an element's matrix by the maps' targets; of a ragged map for the element that has most. */
+/* Rows and columns of an element's matrix by the maps' targets; of a ragged map for the element that has most, but at least
+ * as many as the proof looks at (FEW in jit/proof/prove.c): else it finds that a right kernel goes beyond. */
 static inline int matrix_targets(const struct map *map) {
-  return !map ? 1 : map->first ? (int)map->longest : map->arity;
+  enum { LEAST = 4 };
+  if (!map)
+    return 1;
+  return !map->first ? map->arity : map->longest > LEAST ? (int)map->longest : LEAST;
 }
 /* The segment of loops over the set by the pair, made if there is none; not one of `taken`, of which there are `n`. NULL:
- * OP_ERR_MEMORY. */
+ * OP_ERR_MEMORY, OP_ERR_SIZE. */
 struct segment *matrix_segment(struct op_context *ctx, struct matrix *m, struct set *set,
                                struct matrix_pair pair, struct segment *const taken[], int n,
                                struct error *err);
-/* Each pair has a segment of its whole set: what is wanted of the matrix has all its entries. OP_ERR_MEMORY. */
+/* Each pair has a segment of its whole set: what is wanted of the matrix has all its entries. OP_ERR_MEMORY,
+ * OP_ERR_SIZE. */
 int matrix_complete(struct op_context *ctx, struct matrix *m, struct error *err);
 /* Is a map or a set one of its? For those that are about to be freed. */
 bool matrix_uses(const struct matrix *m, const void *object);
