@@ -136,7 +136,8 @@ static int take_back(struct op_context *ctx, struct aside *aside, struct error *
 
 struct test {
   struct op_context *ctx;
-  struct tape *tape;
+  struct tape *tape;       /* or */
+  const struct site *site; /* one loop */
   unsigned seed;
   struct thing **things; /* that are real and used */
   struct aside *asides;  /* two of each: dots and bars */
@@ -195,24 +196,48 @@ static int run_with_dots(struct op_context *ctx, struct event *event, struct err
   return code || ran ? code : event_primal(ctx, event, err);
 }
 
-static int put_all(struct test *t, bool dots, struct error *err) {
+/* Does the test begin with a dot, or a bar, of the thing? */
+static bool begins_with(const struct test *t, const struct thing *thing, bool dots) {
+  bool active = false;
+  if (!t->site)
+    return dots ? thing->input : thing->varied;
+  for (int a = 0; a < t->site->nargs + t->site->nconstants; a++)
+    active |= t->site->things[a] == thing && t->site->active[a];
+  return active;
+}
+
+/* All others are zero. */
+static int put_all(const struct test *t, bool dots, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++) {
-    const struct thing *thing = t->things[i];
-    if (dots ? thing->input : thing->varied)
-      code = put_noise(t->ctx, dots ? thing->dot : thing->bar, (struct noise){t->seed, !dots}, i, err);
+    struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
+    code = begins_with(t, t->things[i], dots)
+               ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
+               : thing_clear(t->ctx, companion, err);
   }
   return code;
 }
 
 /* The norms are those of what comes of it in this test. */
-static int add_all(struct test *t, bool inputs, double sums[3], struct error *err) {
+static int add_all(const struct test *t, double sums[3], struct error *err) {
   int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    struct thing *thing = t->things[i];
-    if (inputs ? thing->input : thing->varied)
-      code = add_product(t->ctx, thing->dot, thing->bar, sums, err);
-  }
+  for (int i = 0; !code && i < t->n; i++)
+    code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
+  return code;
+}
+
+/* Both products, of all ranks, and the norms. */
+struct products {
+  double of_y, of_x, norms;
+};
+
+static int sum_up(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
+                  struct error *err) {
+  double all[6];
+  memcpy(all, of_y, 3 * sizeof *all);
+  memcpy(all + 3, of_x, 3 * sizeof *all);
+  const int code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
+  *out = (struct products){all[0], all[3], sqrt(all[1] * all[2]) + sqrt(all[4] * all[5])};
   return code;
 }
 
@@ -228,7 +253,7 @@ static int forwards(struct test *t, double sums[3], struct error *err) {
     code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
   if (!code)
     code = put_all(t, false, err);
-  return code ? code : add_all(t, false, sums, err);
+  return code ? code : add_all(t, sums, err);
 }
 
 /* As it was recorded, and backwards. */
@@ -242,25 +267,21 @@ static int backwards(struct test *t, int taped, double sums[3], struct error *er
     code = tape_bring_back(t->ctx, tape, err);
   if (!code)
     code = tape_reverse(t->ctx, tape, false, err);
-  for (int i = 0; !code && i < t->n; i++)
-    code = thing_clear(t->ctx, t->things[i]->dot, err);
   if (!code)
     code = put_all(t, true, err);
-  return code ? code : add_all(t, true, sums, err);
+  return code ? code : add_all(t, sums, err);
 }
 
 static int run_test(struct test *t, double *difference, struct error *err) {
-  double of_y[3] = {0}, of_x[3] = {0}, all[6];
+  double of_y[3] = {0}, of_x[3] = {0};
+  struct products found = {0};
   const int taped = t->tape->taped;
   int code = forwards(t, of_y, err);
   if (!code)
     code = backwards(t, taped, of_x, err);
-  memcpy(all, of_y, sizeof of_y);
-  memcpy(all + 3, of_x, sizeof of_x);
   if (!code)
-    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
-  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]);
-  *difference = norms > 0 ? fabs(all[0] - all[3]) / norms : 0;
+    code = sum_up(t, of_y, of_x, &found, err);
+  *difference = found.norms > 0 ? fabs(found.of_y - found.of_x) / found.norms : 0;
   return code;
 }
 
@@ -302,44 +323,25 @@ static int put_data_aside(struct test *t, struct aside *data, struct error *err)
   return code;
 }
 
-static int noise_everywhere(struct test *t, const struct site *site, bool dots, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    bool active = false;
-    for (int a = 0; a < site->nargs + site->nconstants; a++)
-      active |= site->things[a] == t->things[i] && site->active[a];
-    struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
-    code = active ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
-                  : thing_clear(t->ctx, companion, err);
-  }
-  return code;
-}
-
-static int add_everywhere(struct test *t, double sums[3], struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++)
-    code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
-  return code;
-}
-
 /* The tangent from dots x leaves J x, the adjoint from bars y leaves J^T y: both are of all that the loop has. */
 static int compare_loop(struct test *t, const struct event *event, struct error *err) {
-  struct site *site = event->site;
-  double of_y[3] = {0}, of_x[3] = {0}, all[6];
+  const double most = 1e-4;
+  double of_y[3] = {0}, of_x[3] = {0};
+  struct products found;
   bool ran = false;
   struct aside *data = array_new((size_t)t->n, sizeof *data);
   if (!data)
     return error_memory(err, "the test of a loop", (size_t)t->n * sizeof *data);
   int code = put_data_aside(t, data, err);
   if (!code)
-    code = noise_everywhere(t, site, true, err);
+    code = put_all(t, true, err);
   if (!code)
-    code = noise_everywhere(t, site, false, err);
+    code = put_all(t, false, err);
   struct event again = *event;
   if (!code)
     code = tangent_of_event(t->ctx, &again, &ran, err);
   if (!code)
-    code = add_everywhere(t, of_y, err);
+    code = add_all(t, of_y, err);
   struct error own = {0};
   for (int i = 0; i < t->n; i++) {
     const int back = data[i].companion ? take_back(t->ctx, &data[i], code ? &own : err) : OP_OK;
@@ -348,28 +350,25 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
   error_free(&own);
   free(data);
   if (!code)
-    code = tape_run_adjoint(t->ctx, site, event_values(event), err);
+    code = tape_run_adjoint(t->ctx, t->site, event_values(event), err);
   if (!code)
-    code = noise_everywhere(t, site, true, err);
+    code = put_all(t, true, err);
   if (!code)
-    code = add_everywhere(t, of_x, err);
-  memcpy(all, of_y, sizeof of_y);
-  memcpy(all + 3, of_x, sizeof of_x);
+    code = add_all(t, of_x, err);
   if (!code)
-    code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
-  const double norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]), most = 1e-4;
-  if (!code && !(fabs(all[0] - all[3]) <= most * norms))
+    code = sum_up(t, of_y, of_x, &found, err);
+  if (!code && !(fabs(found.of_y - found.of_x) <= most * found.norms))
     code = error_set(
         err, OP_ERR_VIOLATION,
         "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
         "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
-        site->name, all[0], all[3]);
+        t->site->name, found.of_y, found.of_x);
   return code;
 }
 
 int site_test(struct op_context *ctx, const struct event *event, struct error *err) {
-  struct test t = {.ctx = ctx, .seed = 1};
   struct site *site = event->site;
+  struct test t = {.ctx = ctx, .site = site, .seed = 1};
   void **things = array_new((size_t)(site->nargs + site->nconstants), sizeof *things);
   if (!things)
     return error_memory(err, "the test of a loop", sizeof *things);

@@ -119,7 +119,7 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 }
 
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
-  if (!keep_is_needed(tape, e, change))
+  if (!keep_is_needed(tape, e, change) || keep_knows(change))
     return OP_OK;
   const int code = keep_room(ctx, tape, change->thing->bytes, err);
   if (code || !keep_is_needed(tape, e, change))

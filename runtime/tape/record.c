@@ -34,9 +34,11 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
                             .read = thing->read,
                             .wanted = thing->wanted,
                             .whole = whole,
+                            .zero = tape->recording && thing->zero,
                             .was_varied = thing->varied};
   const int code = keep_change(ctx, tape, e, change, err);
   thing->changed = e;
+  thing->zero = false;
   return code;
 }
 
@@ -57,14 +59,9 @@ static bool is_active(const struct site *site) {
   return any && !(site->said && site->said->frozen);
 }
 
-static bool is_result(const struct loop_arg *arg) {
-  const bool payload = arg->form == DESC_INFO, global = arg->form == DESC_GBL && !arg->gbl;
-  return arg->present && type_is_real(arg->type) && (payload || (global && access_changes(arg->access)));
-}
-
 static int check_results(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++)
-    if (is_result(&site->are[i]))
+    if (type_is_real(site->are[i].type) && arg_is_result(&site->are[i]))
       return error_set(
           err, OP_ERR_STATE,
           "loop %s, argument %d: a value that depends on the tape's inputs goes into a C variable, "
@@ -77,8 +74,7 @@ static int check_results(const struct site *site, struct error *err) {
 static int check_values(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++) {
     const struct loop_arg *arg = &site->are[i];
-    if (arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ &&
-        type_is_real(arg->type))
+    if (type_is_real(arg->type) && arg_is_value(arg))
       return error_set(
           err, OP_ERR_STATE,
           "loop %s, argument %d: a value of the program goes in, and before it one left that depends "
@@ -168,6 +164,9 @@ static int note_changes(struct op_context *ctx, struct tape *tape, struct event 
     if (site->things[i] && is_first(site, i))
       code = tape_change(ctx, tape, event, site->things[i], loop->ready.prepared && site_overwrites(site, i),
                          err);
+  for (int i = 0; !code && i < site->nargs; i++)
+    if (site->things[i] && site_leaves_zeros(site, i))
+      site->things[i]->zero = true;
   return code;
 }
 

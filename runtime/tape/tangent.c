@@ -43,22 +43,6 @@ static int find_active(struct op_context *ctx, struct site *site, bool *active, 
   return code;
 }
 
-/* What constants leave has the dot zero. */
-static int stop_dots(struct op_context *ctx, const struct site *site, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < site->nargs; i++) {
-    const struct thing *thing = site->things[i];
-    bool zero = true;
-    if (!thing || !thing->dot || !site_replaces(site, i))
-      continue;
-    if (thing->gbl || site_overwrites(site, i))
-      code = tape_put_zeros(ctx, thing->dot, err);
-    else if (!(code = thing_is_zero(ctx, thing->dot, &zero, err)) && !zero)
-      code = tape_run_zero(ctx, site, i, thing->dot, err);
-  }
-  return code;
-}
-
 int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
                 bool *ran, struct error *err) {
   bool active = false;
@@ -71,7 +55,7 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
   *ran = !code && active;
   if (code)
     return code;
-  return active ? tape_run_tangent(ctx, site, values, err) : stop_dots(ctx, site, err);
+  return active ? tape_run_tangent(ctx, site, values, err) : tape_run_cut(ctx, site, BESIDE_DOT, err);
 }
 
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,

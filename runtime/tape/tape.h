@@ -51,9 +51,11 @@ struct thing {
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
   bool input, varied; /* what it holds depends on an input */
+  bool zero;          /* it is known to hold zeros */
   int wanted_before;  /* the last round of a fixed point */
   /* While steps are run again: what it held before the tape's event `home`, or at the end. */
-  bool remade; /* nobody needs it: it is overwritten behind that */
+  bool remade; /* nobody needs it: it is overwritten behind that, or */
+  bool zeroed; /* it was full of zeros there */
   bool moved;  /* that is not there any more, but in: */
   struct dat *last;
   unsigned char *last_value;
@@ -85,6 +87,7 @@ struct site {
   const struct said_kernel *said;
   bool *active; /* in some call, of each argument, and behind them of each constant */
   bool *wants;  /* its derivative uses the value from before the loop */
+  bool *zeros;  /* its kernel leaves zeros in the row */
   bool known;   /* `wants` is found out */
   uint64_t
       made_for; /* stands for the values of integer constants when one was last made: they stand in the texts */
@@ -110,6 +113,7 @@ struct change {
   unsigned char *value;      /* the same of a global */
   int changed, read, wanted; /* the thing's, before the event */
   bool whole;                /* nothing of what it held is left, nor was it read by the event */
+  bool zero;                 /* it held zeros, of which nothing is kept for a checkpoint */
   bool was_varied;
 };
 
@@ -228,15 +232,17 @@ void site_is_active(struct site *site, int i);
 int site_add_types(const struct site *site, char **text, struct error *err);
 /* A text in which a type of the program is defined, if not all kernels share it; "" for another type. */
 const char *site_text_with(const struct tapes *tapes, enum type_code type);
+/* The argument is a whole dat, which the loop leaves full of zeros. */
+bool site_leaves_zeros(const struct site *site, int arg);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
-/* Is what the argument leaves constant, where the loop counts as constant? */
-static inline bool site_replaces(const struct site *site, int arg) {
-  return access_assigns(site->are[arg].access) || access_is_extremum(site->are[arg].access);
-}
 /* Does it get, or leave, a value that is differentiated? */
 bool arg_gets(const struct loop_arg *arg);
 bool arg_leaves(const struct loop_arg *arg);
+/* Is it a number of the program that goes in; does something go into a variable of the program, which may be gone when the
+ * loop runs again? */
+bool arg_is_value(const struct loop_arg *arg);
+bool arg_is_result(const struct loop_arg *arg);
 
 /* Is it a MIN or MAX whose winners are sought? */
 bool site_seeks(const struct site *site, int arg);
@@ -244,6 +250,7 @@ bool site_seeks_any(const struct site *site);
 
 /* ---- derive.c ---- */
 const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
+void said_free(struct said_kernel *said);
 int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
                 const char *adjoint_name, struct error *err);
 /* Which old values its adjoint uses, if all that can be active is. A kernel without a derivative wants none. */
@@ -265,9 +272,8 @@ int tape_run(struct op_context *ctx, const struct loop_call *call, struct error 
 /* The primal once more. */
 int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
                     struct error *err);
-/* Companions of arguments are zero where the loop writes something else. */
-int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
-                  struct error *err);
+/* A loop of constants: what it writes depends on no input, so bars or dots of that are zero. */
+int tape_run_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
 /* sums[0] += the sum of all squares of differences, sums[1] += that of all squares of a, where they are alike. */
@@ -294,6 +300,10 @@ int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned c
 /* ---- keep.c ---- */
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
+/* It would be for a checkpoint alone, and is known to be zeros: they are made anew. */
+static inline bool keep_knows(const struct change *change) {
+  return change->zero && change->wanted <= change->changed;
+}
 /* Event `e` is about to change the thing: what that holds is kept if it is needed. */
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err);
 /* What it holds is kept. */
@@ -324,8 +334,7 @@ int fixed_in_order(struct op_context *ctx, const struct tape *tape, bool inside,
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err);
 /* OP_ERR_SIZE: the budget is too small. */
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
-/* Segments lie between two beginnings of steps; before the first step there is one too. */
-int steps_segments(const struct tape *tape);
+/* Segment k: from the k-th place where a step begins, counting the tape's own beginning, to the next one. */
 int steps_begin(const struct tape *tape, int k);
 /* Where data come back to, behind a reversal by steps; `last`: it is the last one. */
 void steps_find_home(struct op_context *ctx, struct tape *tape, bool last);
