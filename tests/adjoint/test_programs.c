@@ -380,6 +380,18 @@ static void check_budgets(unsigned seed, size_t most, double end) {
   }
 }
 
+static double run_at(unsigned seed, double h) {
+  set(h);
+  run(seed);
+  return weighted();
+}
+
+/* Of second order, on one side of where the program is: among values that are the same number the tape takes one, and there the
+ * other differences have the mean of both sides (seed 134). */
+static double on_one_side(unsigned seed, double h) {
+  return (4 * run_at(seed, h) - run_at(seed, 2 * h) - 3 * run_at(seed, 0)) / (2 * h);
+}
+
 static void check(unsigned seed) {
   state = seed ^ 0x9e3779b9u;
   fill(&start_at, 1);
@@ -388,13 +400,7 @@ static void check(unsigned seed) {
   double by_hand[2]; /* a kink may be within one step, and hardly within the other too */
   for (int k = 0; k < 2; k++) {
     const double h = k ? 1e-6 : 1e-5;
-    double moved[2];
-    for (int i = 0; i < 2; i++) {
-      set(i ? h : -h);
-      run(seed);
-      moved[i] = weighted();
-    }
-    by_hand[k] = (moved[1] - moved[0]) / (2 * h);
+    by_hand[k] = (run_at(seed, h) - run_at(seed, -h)) / (2 * h);
   }
   op_tape tape = record(seed, 0);
   works(op_tape_end(tape));
@@ -419,9 +425,13 @@ static void check(unsigned seed) {
     size += b[i] * b[i];
   }
   size = 1 + sqrt(size);
-  if (op_is_root() &&
-      !(fabs(by_hand[0] - by_tape) <= 1e-6 * size || fabs(by_hand[1] - by_tape) <= 1e-6 * size))
-    fail_msg("seed %u: differences give %.12g, the tape %.12g, of %.3g", seed, by_hand[0], by_tape, size);
+  const double within = 1e-6 * size;
+  int good = op_is_root() ? fabs(by_hand[0] - by_tape) <= within || fabs(by_hand[1] - by_tape) <= within : 1;
+  for (int side = -1; op_rank_count() == 1 && !good && side < 2; side += 2)
+    good = fabs(on_one_side(seed, side * 1e-5) - by_tape) <= within;
+  if (!good)
+    fail_msg("seed %u: differences give %.12g and %.12g, the tape %.12g, of %.3g", seed, by_hand[0],
+             by_hand[1], by_tape, size);
   check_budgets(seed, (size_t)facts.most, end);
 }
 
