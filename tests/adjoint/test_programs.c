@@ -52,6 +52,10 @@ static const char most[] =
 static const char least[] =
     "static void least(const double *x, double *g) { if (x[0] * x[1] < *g) *g = x[0] * x[1]; }";
 
+static const char settle[] = "static void settle(double *flow, double *y) {"
+                             "  y[0] += 0.2 * flow[0]; y[1] += 0.1 * flow[0] * flow[1];"
+                             "  flow[0] = flow[1] = 0; }";
+
 static void say_adjoints(void) {
   works(op_kernel_adjoint(gather, "gather", gather_b, "gather_b"));
   works(op_kernel_adjoint(relax, "relax", relax_b, "relax_b"));
@@ -235,10 +239,25 @@ static void do_step(void) {
     note_budget(op_tape_step());
 }
 
+/* Sums that begin anew, of all nodes or of some: nothing is to be kept of zeros, and a checkpoint may be in front of them. They
+ * do not stay: among many zeros extrema would have more than two sides. */
+static void do_settle(void) {
+  const double c = number();
+  op_dat flow = some_q(), x = other_q(flow);
+  op_set some = any(3) ? m.nodes : op_decl_subset_range(m.nodes, 0, here(NODES / 3), "some");
+  works(op_par_loop(settle, "settle", some, node(flow, OP_RW), node(x, OP_RW)));
+  if (some != m.nodes)
+    works(op_free_set(some));
+  if (any(2))
+    do_step();
+  works(op_par_loop(gather, "gather", m.edges, direct(m.w[any(WS)], 1, "double", OP_READ),
+                    op_arg_gbl((double *)&c, 1, "double", OP_READ), at(x, 1, OP_READ), at(flow, 0, OP_INC)));
+}
+
 static void (*const does[])(void) = {
     do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset, do_subset,
     do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,  do_constant,
-    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least};
+    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least,   do_settle};
 enum { DOES = sizeof does / sizeof *does };
 
 /* ---- one program ---- */
