@@ -244,20 +244,20 @@ static void do_step(void) {
 static void do_settle(void) {
   const double c = number();
   op_dat flow = some_q(), x = other_q(flow);
-  op_set some = any(3) ? m.nodes : op_decl_subset_range(m.nodes, 0, here(NODES / 3), "some");
+  op_set some = any(2) ? m.nodes : op_decl_subset_range(m.nodes, 0, here(NODES / 3), "some");
   works(op_par_loop(settle, "settle", some, node(flow, OP_RW), node(x, OP_RW)));
   if (some != m.nodes)
     works(op_free_set(some));
-  if (any(2))
+  if (any(4))
     do_step();
   works(op_par_loop(gather, "gather", m.edges, direct(m.w[any(WS)], 1, "double", OP_READ),
                     op_arg_gbl((double *)&c, 1, "double", OP_READ), at(x, 1, OP_READ), at(flow, 0, OP_INC)));
 }
 
 static void (*const does[])(void) = {
-    do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset, do_subset,
-    do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,  do_constant,
-    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least,   do_settle};
+    do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset,  do_subset,
+    do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,   do_constant,
+    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least,   do_settle, do_settle};
 enum { DOES = sizeof does / sizeof *does };
 
 /* ---- one program ---- */
