@@ -73,18 +73,16 @@ static double run_tape(const struct airfoil *a, struct way *w, const double *one
   return all;
 }
 
-/* Each way once, `WARM` times before any is counted: then variants are known, and memory is there. */
-static void take_turns(const struct airfoil *a, struct way *ways, int n, const double *ones) {
-  for (int t = -WARM; t < TURNS; t++)
-    for (int i = 0; i < n; i++) {
-      struct way *w = &ways[i];
-      const int at = t < 0 ? 0 : t;
-      const double primal = run_primal(a);
-      double record = 0;
-      const double both = w->inputs ? run_tape(a, w, ones, &record) : run_tangents(a, ones);
-      w->record[at] = record / primal;
-      w->both[at] = both / primal;
-    }
+/* The primal and a way in turns, `WARM` times before any is counted: then variants are known, and memory is there. */
+static void take_turns(const struct airfoil *a, struct way *w, const double *ones) {
+  for (int t = -WARM; t < TURNS; t++) {
+    const int at = t < 0 ? 0 : t;
+    const double primal = run_primal(a);
+    double record = 0;
+    const double both = w->inputs ? run_tape(a, w, ones, &record) : run_tangents(a, ones);
+    w->record[at] = record / primal;
+    w->both[at] = both / primal;
+  }
 }
 
 static int compare(const void *a, const void *b) {
@@ -120,7 +118,8 @@ static void compare_costs(int cells, double by_flow, double by_both) {
   double *ones;
   const struct airfoil a = begin(cells, &ones);
   ways[3].bytes = (size_t)a.cell_count * 9 * sizeof(double) * STAGES * ITERATIONS / 4;
-  take_turns(&a, ways, 4, ones);
+  for (int i = 0; i < 4; i++)
+    take_turns(&a, &ways[i], ones);
   free(ones);
   const double kept =
       (double)ways[2].recorded.bytes / ((double)sizeof(double) * STAGES * ITERATIONS * a.cell_count);
@@ -148,6 +147,7 @@ static void time_deriving(void) {
 /* Milliseconds of a process on a tiny mesh, with a tape or without. */
 static double start_once(const char *program, const char *inputs) {
   const double start = seconds(CLOCK_MONOTONIC);
+  fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
     if (!freopen("/dev/null", "w", stdout))
@@ -181,7 +181,7 @@ static void run_case(int cells, int inputs, size_t bytes) {
   struct way w = {.inputs = inputs, .bytes = bytes};
   double *ones;
   const struct airfoil a = begin(cells, &ones);
-  take_turns(&a, &w, 1, ones);
+  take_turns(&a, &w, ones);
   free(ones);
   printf("%d cells: record %.2f, all %.2f of the primal; %lld bytes at most, %lld steps again, %lld copied "
          "of %lld\n",

@@ -100,6 +100,8 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
     thing->twin = thing->last = NULL;
     thing->last_value = NULL;
   }
+  if (tape->store.budget)
+    keep_free_spare(ctx);
   let_go(ctx, tape);
   free(tape->events);
   free(tape->checkpoints);

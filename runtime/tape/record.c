@@ -202,7 +202,7 @@ static int take_values(struct op_context *ctx, struct tape *tape, struct event *
   if (bytes && !event->values)
     return error_memory(err, "the globals of a loop that is recorded", bytes);
   event->value_bytes = bytes;
-  keep_count(tape, bytes);
+  keep_count(ctx, tape, bytes);
   if (bytes)
     site_take_values(ctx, event->site, call, event->values);
   return OP_OK;

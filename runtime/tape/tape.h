@@ -133,6 +133,7 @@ struct event {
 /* Old values of dats and globals, and what they take. */
 struct store_of_versions {
   size_t bytes, most, budget; /* 0: no limit */
+  size_t spare;               /* with a budget: what was kept, and is memory for what will be */
   long long versions, copied;
 };
 
@@ -318,7 +319,8 @@ void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
 void keep_free_spare(struct op_context *ctx);
-void keep_count(struct tape *tape, size_t bytes);
+/* They are kept from now on. */
+void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes);
 
 /* ---- life.c ---- */
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
