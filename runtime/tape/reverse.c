@@ -28,7 +28,7 @@ static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct 
   struct site *site = event->site;
   bool nothing = false;
   if (!event->active)
-    return tape_run_cut(ctx, site, BESIDE_BAR, err);
+    return tape_cut(ctx, site, BESIDE_BAR, err);
   int code = comes_from_nothing(ctx, site, &nothing, err);
   if (code || nothing)
     return code;

@@ -72,9 +72,8 @@ int tape_run_text(struct op_context *ctx, struct text *text, const char *name, c
   return code;
 }
 
-/* Companions of arguments are zero where the loop writes something else. */
-static int run_zero(struct op_context *ctx, const struct site *site, int arg, const struct thing *companion,
-                    struct error *err) {
+int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, const struct thing *companion,
+                  struct error *err) {
   const struct loop_arg *are = &site->are[arg];
   const char *type = type_info(are->type)->name;
   const bool ragged = are->map && are->map->first, vector = are->map && are->idx < 0;
@@ -93,27 +92,6 @@ static int run_zero(struct op_context *ctx, const struct site *site, int arg, co
   zeroed.access_ = OP_WRITE;
   zeroed.may_meet_ = access_is_extremum(are->access); /* in zeros */
   return tape_run_text(ctx, &text, "op2_nothing", "bars to zero", site->set, 1, &zeroed, err);
-}
-
-/* Is what the argument leaves constant, where the loop counts as constant? */
-static bool replaces(const struct loop_arg *arg) {
-  return access_assigns(arg->access) || access_is_extremum(arg->access);
-}
-
-int tape_run_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < site->nargs; i++) {
-    const struct thing *thing = site->things[i];
-    struct thing *companion = !thing ? NULL : which == BESIDE_BAR ? thing->bar : thing->dot;
-    bool zero = true;
-    if (!companion || !replaces(&site->are[i]))
-      continue;
-    if (thing->gbl || site_overwrites(site, i))
-      code = tape_put_zeros(ctx, companion, err);
-    else if (!(code = thing_is_zero(ctx, companion, &zero, err)) && !zero)
-      code = run_zero(ctx, site, i, companion, err);
-  }
-  return code;
 }
 
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err) {

@@ -273,8 +273,9 @@ int tape_run(struct op_context *ctx, const struct loop_call *call, struct error 
 /* The primal once more. */
 int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
                     struct error *err);
-/* A loop of constants: what it writes depends on no input, so bars or dots of that are zero. */
-int tape_run_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err);
+/* Companions of arguments are zero where the loop writes something else. */
+int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, const struct thing *companion,
+                  struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
 /* sums[0] += the sum of all squares of differences, sums[1] += that of all squares of a, where they are alike. */
@@ -387,6 +388,8 @@ int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err);
 int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err);
 
 /* ---- tangent.c ---- */
+/* A loop of constants: what it writes depends on no input, so bars or dots of that are zero. */
+int tape_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err);
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                  struct error *err);
 int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode,
