@@ -12,7 +12,7 @@ gpu_pack() { # FOLDER [BUILD]
   rm -rf "$folder"
   mkdir -p "$folder/bin" "$folder/lib" || return 1
   programs=("$build"/runtime/cli/op2jit "$build"/bench/cuda_one "$build"/bench/forms "$build"/tests/property/property "$build"/tests/kernels/test_kernels
-    "$build"/tests/shadow/test_shadow "$build"/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,near,results,rows})
+    "$build"/tests/shadow/test_shadow "$build"/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,near,results,rows,waits})
   for name in declare arguments reductions floating data globals kernels kernel_files prelude types launch life views subsets ragged fused; do
     programs+=("$build/tests/api/test-api-$name")
   done

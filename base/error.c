@@ -76,6 +76,10 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
         "Combine dats or globals, or split the loop."),
     ROW(OP_ERR_GRAPH, "Tasks of a graph wait for one another in a circle, so that none can begin.",
         "The message names the tasks; one of their dependencies is too many."),
+    ROW(OP_ERR_SOLVER, "A solver failed, did not converge, or is not one that the library can use.",
+        "The message has the solver's reason. Other options may do: another preconditioner, more iterations, "
+        "a "
+        "larger tolerance."),
     ROW(OP_ERR_INTERNAL, "The library made a mistake.", "Please report it with the message."),
 };
 

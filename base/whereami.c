@@ -10,7 +10,7 @@
 
 /* Where the build makes plugins, from the top of the build tree; that is recognised by meson's own file. */
 static const char *const build_folders[] = {"jit/clang", "runtime/ranks/mpi", "runtime/spread/ptscotch",
-                                            "runtime/files"};
+                                            "runtime/files", "runtime/solve"};
 static const char build_mark[] = "build.ninja";
 enum { BUILD_LEVELS = 6 }; /* test programs are a few folders below the top */
 

@@ -123,27 +123,26 @@ extern struct op2jit_map op2jit_identity_map;
 /* ---- errors -----------------------------------------------------------------------------------*/
 enum {
   OP_OK = 0,
-  OP_ERR_STATE = 1,     /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not;
-                       a set that is in use */
-  OP_ERR_BUSY = 2,      /* another call is running, in a second thread or inside a kernel */
-  OP_ERR_ARGUMENT = 3,  /* an argument of a call that has no better code: NULL, out of its range */
-  OP_ERR_HANDLE = 4,    /* a set, map or dat that is NULL, freed, or not of this library */
-  OP_ERR_SIZE = 5,      /* a negative size, or one with more bytes than there may be */
-  OP_ERR_TYPE = 6,      /* an unknown type name, or one that does not match the declaration or the pointer */
-  OP_ERR_DIM = 7,       /* a dim that does not match the declaration, or is not positive */
-  OP_ERR_ACCESS = 8,    /* an access that is unknown or not allowed for this argument */
-  OP_ERR_MAP_RANGE = 9, /* a map entry outside its target set */
-  OP_ERR_MAP_SET = 10,  /* a map whose sets are not those of the loop and the dat */
-  OP_ERR_INDEX = 11,    /* a map index beyond the map's arity */
-  OP_ERR_RANGE = 12,    /* an element range outside the set */
-  OP_ERR_KERNEL = 13,   /* a kernel text that does not fit its arguments */
-  OP_ERR_COMPILE = 14,  /* a kernel text that does not compile */
-  OP_ERR_MEMORY = 15,   /* out of memory, on the host or on a device */
-  OP_ERR_BACKEND = 16,  /* an OP2_BACKEND that is unknown, not built, or cannot run here */
-  OP_ERR_ENV = 17,      /* an OP2_* variable with a wrong value */
-  OP_ERR_NOT_BUILT = 18,  /* a part of the library that this build does not have */
-  OP_ERR_CONST = 19,      /* a constant that is unknown, or declared again with another dim or type */
-  OP_ERR_FILE = 20,       /* a file that cannot be read or written, or is not what it should be */
+  OP_ERR_STATE = 1,      /* before op_init, after op_exit; a dat that is acquired, or is not; a set in use */
+  OP_ERR_BUSY = 2,       /* another call is running, in a second thread or inside a kernel */
+  OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
+  OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
+  OP_ERR_SIZE = 5,       /* a negative size, or one with more bytes than there may be */
+  OP_ERR_TYPE = 6,       /* an unknown type name, or one that does not match the declaration or the pointer */
+  OP_ERR_DIM = 7,        /* a dim that does not match the declaration, or is not positive */
+  OP_ERR_ACCESS = 8,     /* an access that is unknown or not allowed for this argument */
+  OP_ERR_MAP_RANGE = 9,  /* a map entry outside its target set */
+  OP_ERR_MAP_SET = 10,   /* a map whose sets are not those of the loop and the dat */
+  OP_ERR_INDEX = 11,     /* a map index beyond the map's arity */
+  OP_ERR_RANGE = 12,     /* an element range outside the set */
+  OP_ERR_KERNEL = 13,    /* a kernel text that does not fit its arguments */
+  OP_ERR_COMPILE = 14,   /* a kernel text that does not compile */
+  OP_ERR_MEMORY = 15,    /* out of memory, on the host or on a device */
+  OP_ERR_BACKEND = 16,   /* an OP2_BACKEND that is unknown, not built, or cannot run here */
+  OP_ERR_ENV = 17,       /* an OP2_* variable with a wrong value */
+  OP_ERR_NOT_BUILT = 18, /* a part of the library that this build does not have */
+  OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
+  OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
   OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
   OP_ERR_ALIAS = 22, /* one dat passed twice in a way whose result depends on the order; views that overlap */
   OP_ERR_VIOLATION = 23, /* a kernel that does not do what its access descriptors say */
@@ -154,6 +153,7 @@ enum {
   OP_ERR_NARGS = 28,     /* no arguments, or more than OP_MAX_ARGS */
   OP_ERR_INTERNAL = 29,  /* a mistake of the library itself; please report it */
   OP_ERR_GRAPH = 30,     /* tasks that wait for one another in a circle */
+  OP_ERR_SOLVER = 31,    /* a solver failed, did not converge, or is not one that the library can use */
   OP_ERR_COUNT_
 };
 
@@ -164,7 +164,6 @@ typedef struct op_error {
 } op_error;
 
 typedef void op_error_handler(const op_error *error, void *user);
-
 /* The default: the message goes to stderr and the job ends with status 1 (all ranks). */
 #define OP_ERRORS_FATAL ((op_error_handler *)0)
 /* Every call returns its status; the message is in op_last_error. */
@@ -274,8 +273,7 @@ typedef enum {
 
 #define OP_MAX_ARGS 64
 
-/* Made by the functions below only. All members are private. An argument that is wrong is reported by the loop that uses
- * it. */
+/* Made by the functions below only; members are private. A wrong one is reported by the loop that uses it. */
 typedef struct op_arg {
   void *data_;
   op_dat dat_;
@@ -517,7 +515,8 @@ typedef struct op2jit_counters {
   long long waits;    /* times that the host waited for a GPU */
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
   long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
-  long long reserved[6];
+  long long launches;      /* times that a GPU was given a kernel, or a graph of them */
+  long long iterations, reserved[4]; /* of solvers, in op_solve */
 } op_counters_t;
 const op_counters_t *op_counters(void);
 
@@ -594,6 +593,7 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
 
 #include "op2jit_typed.h"
 
+#include "op2jit_matrix.h"
 #include "op2jit_ragged.h"
 #include "op2jit_struct.h"
 

@@ -1,10 +1,9 @@
 #include "jit/ahead.h"
 #include "base/clock.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +18,7 @@ struct ahead_result {
 
 void ahead_open(struct ahead *a, int *threads) {
   a->threads = threads;
-  /* Fails beyond 1024 processors; then the thread runs where its maker does. */
-  a->known = sched_getaffinity(0, sizeof a->processors, &a->processors) == 0;
+  behind_open(&a->behind, BEHIND_LOWEST);
 }
 
 /* ---- the end of the process -----------------------------------------------------------------------*/
@@ -56,40 +54,21 @@ static void note_end(void) {
 
 /* ---- the thread ----------------------------------------------------------------------------------*/
 
-static void *work(void *argument) {
+static void work(void *argument) {
   struct ahead *a = argument;
-  const int lowest = 19;
-  setpriority(PRIO_PROCESS, 0, lowest); /* of this thread, on Linux */
-  if (a->known)
-    sched_setaffinity(0, sizeof a->processors, &a->processors);
   double start = clock_seconds();
   a->result->target->compile(a->result->self, &a->request, &a->result->result);
   a->result->seconds = clock_seconds() - start;
   note_end();
-  atomic_store_explicit(&a->done, true, memory_order_release);
-  return NULL;
-}
-
-/* Signals are for the program's threads; what a compiler's own mistake raises is not blocked, it is caught there. */
-static bool start_thread(struct ahead *a) {
-  static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-  sigset_t all, before;
-  sigfillset(&all);
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    sigdelset(&all, own[i]);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-    return false;
-  bool good = pthread_create(&a->thread, NULL, work, a) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return good;
 }
 
 /* A compile has its own thread, and the one with a large stack that the compiler may start and wait for. */
-static void set_started(struct ahead *a, bool started) {
+static void count_threads(struct ahead *a) {
   enum { OWN = 1, COMPILERS = 1 };
-  a->started = started;
+  const int before = a->counted;
+  a->counted = a->behind.started ? OWN + COMPILERS : 0;
   if (a->threads)
-    *a->threads = started ? OWN + COMPILERS : 0;
+    *a->threads += a->counted - before;
 }
 
 /* ---- asking --------------------------------------------------------------------------------------*/
@@ -100,24 +79,23 @@ static void forget_work(struct ahead *a) {
   free(a->result);
   a->fp = NULL;
   a->result = NULL;
-  set_started(a, false);
+  count_threads(a);
 }
 
-/* A forked child has only a copy of what its parent's thread was at: memory that nobody owns any more. */
 static void leave_to_parent(struct ahead *a) {
-  if (!a->started || a->process == getpid())
+  if (!behind_is_lost(&a->behind))
     return;
   a->generated = (struct generated){0};
   a->fp = NULL;
   a->result = NULL;
-  set_started(a, false);
+  count_threads(a);
 }
 
 void ahead_finish(struct ahead *a) {
   leave_to_parent(a);
-  if (!a->started)
+  if (!a->behind.started)
     return;
-  pthread_join(a->thread, NULL);
+  behind_finish(&a->behind);
   a->result->next = a->results;
   a->results = a->result;
   a->result = NULL;
@@ -126,7 +104,7 @@ void ahead_finish(struct ahead *a) {
 
 void ahead_collect(struct ahead *a) {
   leave_to_parent(a);
-  if (a->started && atomic_load_explicit(&a->done, memory_order_acquire))
+  if (behind_is_done(&a->behind))
     ahead_finish(a);
 }
 
@@ -140,7 +118,7 @@ static void fill_files(struct ahead *a) {
 bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like) {
   ahead_collect(a);
-  if (a->started)
+  if (a->behind.started)
     return false;
   a->result = calloc(1, sizeof *a->result);
   a->fp = strdup(like->fp);
@@ -157,23 +135,21 @@ bool ahead_begin(struct ahead *a, const struct target *target, void *self, const
   a->request.fp = a->fp;
   a->request.files = a->files;
   a->request.nfiles = 3;
-  a->process = getpid();
-  atomic_store(&a->done, false);
   note_begin();
-  set_started(a, start_thread(a));
-  if (!a->started)
+  if (!behind_begin(&a->behind, work, a))
     note_end();
-  if (a->started)
+  count_threads(a);
+  if (a->behind.started)
     *generated = (struct generated){0};
   else {
     a->generated = (struct generated){0};
     forget_work(a);
   }
-  return a->started;
+  return a->behind.started;
 }
 
 bool ahead_is_busy(const struct ahead *a) {
-  return a->started && !atomic_load_explicit(&a->done, memory_order_acquire) && a->process == getpid();
+  return behind_is_busy(&a->behind);
 }
 
 static struct ahead_result **find(struct ahead *a, const char *hash) {
@@ -201,8 +177,8 @@ bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result
 
 void ahead_close(struct ahead *a) {
   leave_to_parent(a);
-  if (a->started) {
-    pthread_join(a->thread, NULL);
+  if (a->behind.started) {
+    behind_finish(&a->behind);
     a->result->target->release(a->result->self, &a->result->result);
     forget_work(a);
   }

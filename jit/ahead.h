@@ -1,27 +1,19 @@
-/* Compiling ahead: the compiler runs on a thread of its own, of lowest priority, while the program goes on. One
+/* Compiling ahead: the compiler runs behind the program (base/behind). One
  * compile at a time; the thread touches nothing but the compiler, and all calls here are for the jit's own thread. */
 #ifndef OP2JIT_JIT_AHEAD_H
 #define OP2JIT_JIT_AHEAD_H
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
+#include "base/behind/behind.h"
 #include "jit/targets.h"
 
 struct ahead_result;
 
 struct ahead {
-  cpu_set_t
-      processors; /* where the process could run at the beginning: a thread started behind a pinned parallel */
-  bool known;     /* region would inherit its one processor */
-  bool started;
-  int *threads;  /* those that a compile under way may have are written here; NULL: nobody asks */
-  pid_t process; /* that it was started in: a forked child has no such thread */
-  pthread_t thread;
-  atomic_bool done;
+  struct behind behind;
+  int *threads; /* those that a compile under way may have are counted here; NULL: nobody asks */
+  int counted;
   struct compile_request request;
   struct compile_file files[3];
   struct generated generated;

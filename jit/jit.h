@@ -35,7 +35,8 @@ struct jit_options {
   const struct target *target; /* a row of jit/targets.h; NULL: this machine's processors */
   void *device;                /* the target's; must outlive the jit */
   const char *cpu, *features;  /* NULL: this machine's */
-  int *behind; /* is told how many threads compile behind the program; NULL: none. Must outlive the jit */
+  int *
+      behind; /* the threads that compile behind the program are added to it; NULL: none. Must outlive the jit */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 
@@ -92,8 +93,9 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 /* ---- of processors only ---- */
 
 struct jit_wish {
-  bool
-      as_cxx; /* another compiler is to read the text, as C++: OP_ERR_KERNEL where it would take it for something else */
+  enum reading
+      reads; /* as what another compiler is to read the text: OP_ERR_KERNEL where it refuses it, or takes it for
+                       * something else */
   bool
       alone; /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
   bool recalled; /* the store alone is asked */

@@ -157,7 +157,7 @@ static int read_now(struct processor *p, const struct desc *d, const struct jit_
                                   .store = p->options.store,
                                   .log = p->options.log,
                                   .told = &p->warned,
-                                  .as_cxx = wish->as_cxx,
+                                  .reads = wish->reads,
                                   .alone = wish->alone};
   struct generated files = {0};
   int code = generate_c(d, &scalar, &files, err);
@@ -178,7 +178,7 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
   *asked = found || led || p->options.mode == JIT_LOAD;
   if (!found)
     return OP_OK;
-  if (facts_get(&p->plugin, p->options.store, d, out) && !(wish->as_cxx && out->c_only) &&
+  if (facts_get(&p->plugin, p->options.store, d, out) && !facts_refuse(out, wish->reads) &&
       (!out->untried || p->options.mode != JIT_ON))
     return OP_OK;
   *out = (struct facts){0};

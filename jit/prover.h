@@ -8,6 +8,8 @@
 
 #include "jit/compiler.h"
 #include "jit/front/rows/rows.h"
+#include "jit/front/says.h"
+#include "op2jit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,19 +21,10 @@ enum prove_form {
   PROVE_NUMBERS, /* op_arg_idx: `dim` ints, only read */
   PROVE_PAYLOAD  /* op_arg_info: free */
 };
-enum prove_access {
-  PROVE_READ,
-  PROVE_WRITE, /* every component on every path, not read before */
-  PROVE_RW,    /* free */
-  PROVE_INC,   /* += -= ++ -- only */
-  PROVE_MIN,   /* assigned only after comparing */
-  PROVE_MAX,
-  PROVE_WORK /* free */
-};
 
 struct prove_argument {
   enum prove_form form;
-  enum prove_access access;
+  op_access access; /* OP_INC: += -= ++ -- only; OP_MIN, OP_MAX: assigned only after comparing; OP_RW: free */
   const char *type; /* as C spells it: "double" */
   int dim, arity;
   bool ragged;  /* VECTOR: the rows of an element that has `arity` targets, which OP_ROW leads to */
@@ -63,7 +56,7 @@ static inline int prove_parameter(const struct prove_request *request, int argum
 
 enum prove_verdict {
   PROVE_PROVED,
-  PROVE_C_ONLY, /* a compiler that reads the text as C++ would take it for something else, without a word */
+  PROVE_C_ONLY, /* a compiler of GPUs, which reads the text as C++, refuses it or takes it for something else */
   PROVE_UNKNOWN,
   PROVE_VIOLATED
 };
@@ -124,11 +117,25 @@ enum prove_found {
   FOUND_RECURSION,
   FOUND_NO_KERNEL,
   FOUND_PARAMETER_COUNT, /* numbers: of parameters */
-  FOUND_PARAMETER_TYPE,  /* name: its type; numbers: the parameter from 1, the argument from 0 */
-  FOUND_PARAMETER_CONST, /* the same */
+  /* name: the parameter, or its type; numbers: the parameter from 1, the argument from 0. Without a compiler tokens find them
+   * (jit/proof/fits.h). */
+  FOUND_PARAMETER_SHORT_NAME,
+  FOUND_PARAMETER_STRUCT,
+  FOUND_PARAMETER_VALUE,
+  FOUND_PARAMETER_ROW,
+  FOUND_PARAMETER_DEEP,
+  FOUND_PARAMETER_TYPE,
+  FOUND_PARAMETER_CONST,
+  /* C that another compiler does not have, or takes for something else: all, then those for C++. */
   FOUND_SIZE_IN_CXX,
   FOUND_EMPTY_IN_CXX,
   FOUND_SIGN_IN_CXX,
+  FOUND_VARIABLE_LENGTH,
+  FOUND_ARRAY_LITERAL,
+  FOUND_LITERAL_IN_CXX,
+  FOUND_GENERIC_IN_CXX,
+  FOUND_INDEX_IN_CXX,
+  FOUND_ORDER_IN_CXX,
   /* No finding of the prover: a description `believed` a promise of OP_WRITE that is not proved. */
   FOUND_NOT_TO_BELIEVE,
   FOUND_COUNT
@@ -161,6 +168,7 @@ struct prove_result {
   int nfindings;
   const struct prove_fact *facts;   /* of each argument; NULL: none are known */
   const struct row_facts *rows;     /* of ragged maps; NULL: none are known */
+  int says;                         /* enum says: what the kernel and the functions that it reaches do */
   struct compile_message *messages; /* of a text that compiles: the serious warnings */
   int nmessages;
   struct lowered *lowered; /* for that request, until it is released; NULL: there is none */
@@ -172,7 +180,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 8
+#define PROVER_ABI 9
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

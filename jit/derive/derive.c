@@ -7,7 +7,6 @@
 
 #include "base/size.h"
 #include "jit/generate/generate.h"
-#include "jit/messages.h"
 #include "jit/proof/prove.h"
 #include "kernels-cache/store.h"
 
@@ -85,7 +84,7 @@ static int read_back(const char *words, struct derived *out, struct error *err) 
       return not_remembered(err);
     p->zeros = zeros != 0;
     p->role = (enum derive_role)role;
-    p->access = (enum prove_access)access;
+    p->access = (op_access)access;
     words = strchr(words, '\n');
     words += words != NULL;
     if (!words)
@@ -134,21 +133,6 @@ static void ask(const struct deriver *deriver, const struct desc *d, const struc
   free(constants);
 }
 
-/* The compiler's words, if it does not understand the text. */
-static int not_understood(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                          const struct derive_result *result, struct error *err) {
-  struct text kept = {0}, label = {0};
-  if (result->status == 3)
-    return error_memory(err, "a derivative", 0);
-  plugin_label(plugin, &label);
-  messages_keep(result->messages, result->nmessages, files, &kept);
-  const struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
-  const int code = messages_error(text_str(&kept), &t, err);
-  text_free(&kept);
-  text_free(&label);
-  return code;
-}
-
 static int find_new(struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
                     struct text *words, struct error *err) {
   const struct shape scalar = {0};
@@ -162,8 +146,10 @@ static int find_new(struct plugin *plugin, const struct desc *d, const struct de
                      text_str(&plugin->path));
   if (generate_c(d, &scalar, &files, err) == OP_OK) {
     ask(deriver, d, wish, &files, &result);
-    if (result.status != 0)
-      not_understood(plugin, d, &files, &result, err);
+    if (result.status == 3)
+      error_memory(err, "a derivative", 0);
+    else if (result.status != 0)
+      prove_refuse(plugin, d, &files, result.messages, result.nmessages, err);
     else if (result.refusal == DERIVE_FINE)
       print(d, wish, &result, words);
     else {

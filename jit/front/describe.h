@@ -31,7 +31,9 @@ struct desc_arg {
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
-  bool stays;   /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
+  bool
+      matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC) */
+  bool stays; /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */
@@ -104,6 +106,7 @@ struct desc {
   struct desc_dat dats[OP_MAX_ARGS];
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
+  int says;                         /* enum says (jit/front/says.h); not part of the key */
   struct row_facts *rows;           /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known.
                                      * Not part of the key: what is used of them is said there. */
   struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */

@@ -60,13 +60,4 @@ void kernel_free(struct kernel *k);
 /* Does the identifier occur outside of comments and strings? */
 bool kernel_uses(const struct kernel *k, const char *identifier);
 
-/* Do the parameters fit the loop's arguments: their number, const for what is only read, type and depth? Says
- * nothing about types it does not know. Does nothing recurse? OP_ERR_KERNEL with the parameter or call, its line
- * with a caret, and what was expected. `dats` has the names of the arguments' dats, NULL for one without, for messages;
- * it may be NULL. */
-int kernel_check(const struct kernel *k, const struct desc *d, const char *const dats[], struct error *err);
-
-/* The parameter that argument `arg` (from 0) asks for: "const double *NAME". */
-void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out);
-
 #endif

@@ -1,4 +1,4 @@
-/* What parse.c, blank.c, parameters.c, check.c and recursion.c share. */
+/* What parse.c, blank.c, parameters.c, recursion.c and jit/proof/fits.c share. */
 #ifndef OP2JIT_JIT_PARAMETERS_H
 #define OP2JIT_JIT_PARAMETERS_H
 

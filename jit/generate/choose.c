@@ -1,7 +1,5 @@
 /* Which shapes a loop can have, and which are worth trying. */
-#include <string.h>
-
-#include "jit/front/kernel.h"
+#include "jit/front/says.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
@@ -16,7 +14,7 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
 }
 
 bool shape_has_rows(const struct desc *d) {
-  return !d->entry && d->text && strstr(d->text, "OP_ANY_ORDER");
+  return !d->entry && (desc_says(d) & SAYS_ANY_ORDER);
 }
 
 bool shape_can_be_straight(const struct desc *d, const struct shape *s) {
@@ -38,37 +36,6 @@ bool shape_can_stream(const struct desc *d, const struct shape *s) {
 
 bool shape_can_be_piped(const struct desc *d, const struct shape *s) {
   return stages_wait(d) && s->width && rows_open_map(d) < 0 && shape_fits(d, s);
-}
-
-/* Functions that take many times as long as an addition, with or without an f behind. */
-static bool is_slow_function(const char *name, size_t length) {
-  static const char *const slow[] = {"sqrt", "cbrt",  "hypot", "pow",    "exp",   "exp2",  "expm1", "log",
-                                     "log2", "log10", "log1p", "sin",    "cos",   "tan",   "asin",  "acos",
-                                     "atan", "atan2", "sinh",  "cosh",   "tanh",  "asinh", "acosh", "atanh",
-                                     "erf",  "erfc",  "fmod",  "tgamma", "lgamma"};
-  for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
-    const size_t n = strlen(slow[i]);
-    if (memcmp(name, slow[i], length < n ? length : n) == 0 &&
-        (length == n || (length == n + 1 && name[n] == 'f')))
-      return true;
-  }
-  return false;
-}
-
-/* Does the kernel divide, or call one of them? */
-static bool computes_much(const struct desc *d) {
-  struct kernel k = {0};
-  struct error ignored = {0};
-  bool much = false;
-  kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, &ignored);
-  for (size_t i = 0; i < k.tokens.count && !much; i++) {
-    const struct token *t = &k.tokens.items[i];
-    much = token_is(&k.tokens, i, "/") ||
-           (t->kind == TOKEN_IDENTIFIER && is_slow_function(k.text + t->begin, t->end - t->begin));
-  }
-  kernel_free(&k);
-  error_free(&ignored);
-  return much;
 }
 
 /* Values that an element increments through maps, and those of floating point that it reads. */
@@ -103,7 +70,7 @@ static bool gains(const struct desc *d, int vector_bytes, bool large) {
   const int increments = count_values(d, true);
   const bool much_read = count_values(d, false) >= MUCH_READ * increments;
   const bool worth = much_read ? !large : vector_bytes >= 64 && adds_singles(d);
-  if (increments && !worth && !computes_much(d))
+  if (increments && !worth && !(desc_says(d) & SAYS_SLOW))
     return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];

@@ -29,7 +29,7 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
   if (desc_is_ragged(g->d, a) && !g->lanes)
     return false;
-  return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
+  return g->lanes || a->matrix || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
 }
 
 /* The component '#' of one target in memory, for put_components. */
@@ -48,7 +48,9 @@ static void put_row(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a);
   put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n * a->dim);
-  if (a->access == OP_WRITE)
+  if (a->matrix)
+    put_components(g, n * a->dim, "op2_a%d[#] = 0;", arg);
+  if (a->matrix || a->access == OP_WRITE)
     return;
   if (access_is_extremum(a->access))
     put(g, "%s op2_b%d[%d];", word_type(g, a->type), arg, n * a->dim);

@@ -44,6 +44,7 @@ static const struct member {
     {"arg", "scattered", VALUE_FLAG, "is of a subset's elements now", NULL, "is of all elements now"},
     {"arg", "dropped", VALUE_FLAG, "is not stored now", NULL, "is stored now"},
     {"arg", "kept", VALUE_FLAG, "stays on the device now", NULL, "comes from the host now"},
+    {"arg", "matrix", VALUE_FLAG, "is an element's matrix now", NULL, "is data now"},
     {"member", "kernel", VALUE_PLAIN, "kernel", NULL, NULL},
     {"member", "function", VALUE_PLAIN, "function", NULL, NULL},
     {"member", "args", VALUE_PLAIN, "arguments", NULL, NULL},

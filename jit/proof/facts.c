@@ -20,10 +20,10 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
       text_addf(key, "map %d longest %d\n", m + 1, rows.maps[m].longest);
 }
 
-/* ---- of a text without a violation: two words, three for each argument, and what is known of rows ---- */
+/* ---- of a text without a violation: three words, three for each argument, and what is known of rows ---- */
 
 static void print(const struct facts *facts, int nargs, struct text *out) {
-  text_addf(out, "%d %d", facts->untried, facts->c_only);
+  text_addf(out, "%d %d %d", facts->untried, (int)facts->c_only, facts->says);
   for (int i = 0; i < nargs; i++)
     text_addf(out, " %d %d %d", facts->args[i].partial, facts->args[i].reads, facts->args[i].same);
   text_add_char(out, ' ');
@@ -39,10 +39,11 @@ static bool read_number(const char **words, int *out) {
 }
 
 static bool parse(const char *words, const struct desc *d, struct facts *out) {
-  int untried, c_only, partial, reads;
-  if (!read_number(&words, &untried) || !read_number(&words, &c_only))
+  int untried, c_only, says, partial, reads;
+  if (!read_number(&words, &untried) || !read_number(&words, &c_only) || !read_number(&words, &says))
     return false;
-  *out = (struct facts){.known = true, .untried = untried != 0, .c_only = c_only != 0};
+  *out = (struct facts){
+      .known = true, .untried = untried != 0, .c_only = (enum reading)c_only, .says = says & SAYS_OF_TREE};
   for (int i = 0; i < d->nargs; i++) {
     struct prove_fact *fact = &out->args[i];
     if (!read_number(&words, &partial) || !read_number(&words, &reads) || !read_number(&words, &fact->same))

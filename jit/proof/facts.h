@@ -4,18 +4,33 @@
 #define OP2JIT_JIT_PROOF_FACTS_H
 
 #include "jit/front/describe.h"
+#include "jit/front/says.h"
 #include "jit/plugin.h"
 #include "jit/prover.h"
 
 struct store;
 
+/* As what a text in C is compiled: what OpenCL C does not have C++ has not either. */
+enum reading { READ_AS_C, READ_AS_OPENCL, READ_AS_CXX };
+
 struct facts {
   bool known;   /* else all that follows is nothing: the text breaks a promise, or nobody looked at it */
   bool untried; /* another day there may be a violation: who can asks again */
-  bool c_only;  /* a compiler that reads the text as C++ would take it for something else */
+  enum reading c_only; /* the first in which the text is refused, or something else; READ_AS_C: none */
   struct prove_fact args[OP_MAX_ARGS];
+  int says; /* enum says */
   struct row_facts rows;
 };
+
+/* What clang's tree says of the text takes the place of what its words say. */
+static inline void facts_tell(const struct facts *facts, struct desc *d) {
+  if (facts->known)
+    d->says = (desc_says(d) & ~SAYS_OF_TREE) | facts->says;
+}
+
+static inline bool facts_refuse(const struct facts *facts, enum reading reads) {
+  return facts->c_only && facts->c_only <= reads;
+}
 
 /* Is it OP_WRITE, and not proved that each component is written? */
 static inline bool facts_leave_rest(const struct facts *facts, const struct desc_arg *a, int arg) {

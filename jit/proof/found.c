@@ -1,9 +1,7 @@
 #include "jit/proof/found.h"
 
-#include "jit/front/kernel.h"
-
 /* In words: $a is the argument, "argument 2 (sum)"; $n the finding's name; $0 and $1 its numbers; $l the last of $0, which
- * counts from 0; $c the component, with its row; $p what the argument passes. */
+ * counts from 0; $c the component, with its row; $p what the argument passes, and $d what it is; $m the parameter. */
 struct found_words {
   enum rule rule;
   const char *reason;
@@ -14,9 +12,15 @@ struct found_words {
 #define ALL_COMPONENTS "declare $a OP_RW, or write all its components on every path"
 #define ALL_THROUGH_MAP "write all its components on every path, " INSTEAD_OF_WRITE
 #define IN_TURN "write it once before them, or with if and else"
+static const char of_matrix[] = "use components 0 to $l, rows times columns of the element's matrix";
 #define WITHIN "use components 0 to $l, or declare it with a larger dim"
 #define ONLY_BY_ROW "$x has the rows of a ragged map, and nothing but OP_ROW leads to them"
 #define SAYS(found, rule, reason, ...) [FOUND_##found] = {RULE_##rule, reason, {__VA_ARGS__}}
+#define PARAMETER(found, reason, ...)                                                                        \
+  SAYS(PARAMETER_##found, TEXT, "parameter $0 ($m) is \"$n\", but $d: " reason, __VA_ARGS__)
+#define WRITE_IT "write \"$p\""
+#define NOT_ON_GPUS "is C that compilers of GPUs do not have"
+#define OWN_VARIABLE "declare a variable with these values and use it instead"
 #define LOST(found, words) SAYS(LOST_##found, LOST, "$a " words, NULL)
 
 static const struct found_words table[FOUND_COUNT] = {
@@ -101,10 +105,18 @@ static const struct found_words table[FOUND_COUNT] = {
     SAYS(NO_KERNEL, TEXT, "the text has no function '$n'", "name the kernel's function"),
     SAYS(PARAMETER_COUNT, TEXT, "the kernel has $0 parameters, and the loop passes $p",
          "give the kernel one parameter per argument, in their order"),
-    SAYS(PARAMETER_TYPE, TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
-         "give the parameter the argument's type, or pass the arguments in the kernel's order"),
-    SAYS(PARAMETER_CONST, TEXT, "parameter $0 ($m) is '$n', and argument $2 passes '$p'",
-         "add const, or declare the argument OP_RW, OP_WRITE or OP_INC"),
+    PARAMETER(SHORT_NAME, "its type is a short name for op_decl_dat and the arguments, which C does not know",
+              WRITE_IT),
+    PARAMETER(STRUCT, "the argument is of numbers, not of structs",
+              WRITE_IT ", and fill a struct of the kernel's own if it needs one, or declare data of the "
+                       "struct's type (OP_TYPE)"),
+    PARAMETER(VALUE, "it must be a pointer", WRITE_IT),
+    PARAMETER(ROW, "it must be a vector of pointers", WRITE_IT),
+    PARAMETER(DEEP, "it has a pointer or bracket too many", WRITE_IT),
+    PARAMETER(TYPE, "its type differs", WRITE_IT),
+    PARAMETER(CONST, "what is only read must be const",
+              WRITE_IT ", or declare the argument OP_RW if the kernel changes it",
+              WRITE_IT ", or declare the argument OP_INC if the kernel only adds to it", WRITE_IT),
     SAYS(SIZE_IN_CXX, TEXT,
          "the size of this expression is another in C++, as which a GPU's compiler reads it: there "
          "comparisons and characters are of types of one byte, and arrays stay arrays",
@@ -118,6 +130,17 @@ static const struct found_words table[FOUND_COUNT] = {
          "difference is never below zero; in C++, as which a GPU's compiler reads it, it counts as "
          "int",
          "convert its value to int first, (int)value"),
+    SAYS(VARIABLE_LENGTH, TEXT, "an array whose length is a variable " NOT_ON_GPUS,
+         "give it a constant length, the largest that occurs"),
+    SAYS(ARRAY_LITERAL, TEXT, "a compound literal of an array, (type[]){...}, " NOT_ON_GPUS, OWN_VARIABLE),
+    SAYS(LITERAL_IN_CXX, TEXT, "a compound literal, (type){...}, " NOT_ON_GPUS, OWN_VARIABLE),
+    SAYS(GENERIC_IN_CXX, TEXT, "_Generic " NOT_ON_GPUS,
+         "write what it would choose, or a function for each type"),
+    SAYS(INDEX_IN_CXX, TEXT, "a designator for an array, [i] = value, " NOT_ON_GPUS,
+         "write the values in their order"),
+    SAYS(ORDER_IN_CXX, TEXT,
+         "an initialiser whose members are in another order than in the structure " NOT_ON_GPUS,
+         "write them in the order of the structure"),
 };
 
 enum rule found_rule(int fact) {
@@ -130,6 +153,10 @@ enum evidence found_evidence(enum prove_found what) {
 
 int found_code(enum prove_found what) {
   return what >= FOUND_NOT_BY_ROW && what <= FOUND_ROW_AS_NUMBER ? OP_ERR_KERNEL : OP_ERR_VIOLATION;
+}
+
+enum reading found_reading(enum prove_found what) {
+  return what >= FOUND_LITERAL_IN_CXX && what <= FOUND_ORDER_IN_CXX ? READ_AS_CXX : READ_AS_OPENCL;
 }
 
 const char *found_why(enum split_why why) {
@@ -203,13 +230,47 @@ static void add_component(const struct desc *d, const struct prove_finding *f, s
     text_addf(out, " of %s %lld", desc_is_ragged(d, a) ? "row" : "pointer", f->numbers[1]);
 }
 
+static bool is_of_parameter(const struct prove_finding *f) {
+  return f->what >= FOUND_PARAMETER_SHORT_NAME && f->what <= FOUND_PARAMETER_CONST;
+}
+
+static void add_described(const struct desc *d, int arg, struct text *out) {
+  static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
+  const struct desc_arg *a = &d->args[arg];
+  struct text name = {0};
+  text_addf(out, "argument %d is ", arg + 1);
+  if (a->dat >= 0 && desc_find_name(d, "dat", a->dat, &name))
+    text_addf(out, "%s \"%s\"", a->matrix ? "matrix" : "dat", text_str(&name));
+  else
+    text_add(out, forms[a->form]);
+  text_free(&name);
+  if (a->matrix)
+    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, a->dim);
+  else if (a->form == DESC_DAT || a->form == DESC_GBL)
+    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
+  else if (a->form == DESC_INFO)
+    text_addf(out, " of type %s", type_info(a->type)->name);
+  if (desc_is_ragged(d, a))
+    text_add(out, ", passed as the rows of a ragged map");
+  else if (desc_is_vector(a))
+    text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
+}
+
+void found_expected(const struct desc *d, int arg, const char *name, struct text *out) {
+  const struct desc_arg *a = &d->args[arg];
+  text_addf(out, "%s%s %s%s", a->form == DESC_IDX || a->access == OP_READ ? "const " : "",
+            type_info(a->type)->name, desc_is_ragged(d, a) ? "**" : "*", name);
+  if (desc_is_vector(a) && !desc_is_ragged(d, a))
+    text_addf(out, "[%d]", d->maps[a->map].arity);
+}
+
 /* Of parameters that do not match: all that the loop passes, or the argument as C spells it. */
 static void add_passed(const struct desc *d, const struct prove_finding *f, struct text *out) {
   if (f->what == FOUND_PARAMETER_COUNT)
     text_addf(out, "%d arguments%s", d->nargs,
               desc_any_ragged(d) ? ", and a number of targets for each ragged map" : "");
   else
-    kernel_expected(d, (int)f->numbers[1], desc_is_vector(&d->args[f->numbers[1]]) ? "x" : "", out);
+    found_expected(d, (int)f->numbers[1], *f->parameter ? f->parameter : "x", out);
 }
 
 static void say(const struct desc *d, const struct prove_finding *f, const char *words, struct text *out) {
@@ -218,12 +279,12 @@ static void say(const struct desc *d, const struct prove_finding *f, const char 
     case 'a': add_title(f, out); break;
     case 'x': add_use(f, out); break;
     case 'n': text_add(out, f->name); break;
-    case 'm': text_add(out, f->parameter); break;
+    case 'm': text_add(out, *f->parameter ? f->parameter : "without a name"); break;
     case '0': text_addf(out, "%lld", f->numbers[0]); break;
     case '1': text_addf(out, "%lld", f->numbers[1]); break;
-    case '2': text_addf(out, "%lld", f->numbers[1] + 1); break;
     case 'l': text_addf(out, "%lld", f->numbers[0] - 1); break;
     case 'c': add_component(d, f, out); break;
+    case 'd': add_described(d, (int)f->numbers[1], out); break;
     case 'p': add_passed(d, f, out); break;
     default: text_add_char(out, *c);
     }
@@ -252,12 +313,17 @@ static const char *remedy_of_extremum(const struct desc_arg *a, const struct pro
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out) {
   const struct found_words *r = &table[f->what];
   const char *const *of_rule = rule_row(r->rule)->remedy;
-  const struct desc_arg *a = argument_of(d, f);
-  const enum passed way = a && a->form == DESC_GBL                  ? PASSED_GLOBAL
+  const struct desc_arg *a = is_of_parameter(f) ? &d->args[f->numbers[1]] : argument_of(d, f);
+  const bool plain = is_of_parameter(f) && (a->form != DESC_DAT || type_is_struct(a->type));
+  const enum passed way = (a && a->form == DESC_GBL) || plain       ? PASSED_GLOBAL
                           : a && a->form == DESC_DAT && a->map >= 0 ? PASSED_MAPPED
                                                                     : PASSED_DIRECT;
-  const char *const known[] = {a ? remedy_of_extremum(a, f) : NULL, r->remedy[way], of_rule[way],
-                               r->remedy[PASSED_DIRECT], of_rule[PASSED_DIRECT]};
+  const bool beyond_matrix = a && a->matrix && f->what == FOUND_COMPONENT_OUTSIDE;
+  const char *const known[] = {beyond_matrix ? of_matrix
+                               : a           ? remedy_of_extremum(a, f)
+                                             : NULL,
+                               r->remedy[way], of_rule[way], r->remedy[PASSED_DIRECT],
+                               of_rule[PASSED_DIRECT]};
   size_t i = 0;
   while (i < sizeof known / sizeof *known && !known[i])
     i++;

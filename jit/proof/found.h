@@ -3,6 +3,7 @@
 #define OP2JIT_JIT_PROOF_FOUND_H
 
 #include "jit/front/describe.h"
+#include "jit/proof/facts.h"
 #include "jit/proof/rules.h"
 #include "jit/prover.h"
 
@@ -11,6 +12,8 @@ enum rule found_rule(int fact);
 enum evidence found_evidence(enum prove_found what);
 /* Which error a violation is. */
 int found_code(enum prove_found what);
+/* The first reading in which such C is refused, or something else. */
+enum reading found_reading(enum prove_found what);
 /* Why threads cannot share a loop over an element's targets. */
 const char *found_why(enum split_why why);
 /* The access whose promise it says is broken: OP_READ, OP_WRITE or OP_INC; -1: of none of them. */
@@ -19,5 +22,7 @@ int found_access(int fact);
 void found_reason(const struct desc *d, const struct prove_finding *f, struct text *out);
 /* What to do about it. Nothing is appended if nothing is known. */
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out);
+/* The parameter that argument `arg` (from 0) asks for: "const double *NAME". */
+void found_expected(const struct desc *d, int arg, const char *name, struct text *out);
 
 #endif

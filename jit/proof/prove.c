@@ -13,13 +13,6 @@
 #include "jit/prover.h"
 #include "jit/witness/witness.h"
 
-static enum prove_access access_of(int access) {
-  static const enum prove_access table[] = {
-      [OP_READ] = PROVE_READ, [OP_WRITE] = PROVE_WRITE, [OP_RW] = PROVE_RW,    [OP_INC] = PROVE_INC,
-      [OP_MIN] = PROVE_MIN,   [OP_MAX] = PROVE_MAX,     [OP_WORK] = PROVE_WORK};
-  return table[access];
-}
-
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a) {
   static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,
                                           [DESC_GBL] = PROVE_DATA,
@@ -29,8 +22,8 @@ struct prove_argument prove_argument_of(const struct desc *d, const struct desc_
   const bool numbers = a->present && a->type != TYPE_BOOL && !type_is_struct(a->type);
   return (struct prove_argument){
       .form = vector ? PROVE_VECTOR : forms[a->form],
-      /* A payload is free, and what the kernel does with an absent argument it does not do. */
-      .access = a->present && a->form != DESC_INFO ? access_of(a->access) : PROVE_RW,
+      /* A payload and an element's own matrix are free, and what the kernel does with an absent argument it does not do. */
+      .access = a->present && a->form != DESC_INFO && !a->matrix ? (op_access)a->access : OP_RW,
       .type = type_info(a->type)->name,
       .dim = a->dim,
       .arity = vector ? d->maps[a->map].arity : 1,
@@ -109,7 +102,7 @@ static bool is_violated(const struct desc *d, const struct proof *proof, int fin
 }
 
 static int judge(const struct desc *d, const struct proof *proof, const struct generated *files,
-                 const struct log *log, bool as_cxx, struct error *err) {
+                 const struct log *log, enum reading reads, struct error *err) {
   for (int i = 0; i < proof->result.nfindings; i++) {
     const struct prove_finding *f = &proof->result.findings[i];
     struct text words = {0};
@@ -117,7 +110,7 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
     if (is_violated(d, proof, i)) {
       error_set(err, found_code(f->what), "%s", text_str(&words));
       err->fact = (int)f->what;
-    } else if (f->verdict == PROVE_C_ONLY && as_cxx)
+    } else if (f->verdict == PROVE_C_ONLY && reads >= found_reading(f->what))
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
     else if (f->verdict == PROVE_UNKNOWN)
       log_line(log, LOG_INFO, "check", "not proved: %s", text_str(&words));
@@ -299,13 +292,13 @@ void proof_free(const struct plugin *plugin, struct proof *proof) {
 
 /* Elements as the mesh has them. */
 static int judge_lengths(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                         const struct log *log, bool as_cxx, bool *untried, struct error *err) {
+                         const struct log *log, enum reading reads, bool *untried, struct error *err) {
   struct prove_length only;
   int code = OP_OK;
   for (int next = 0; !code && (next = prove_next_length(d, next, &only)) > 0;) {
     struct proof proof = {0};
     prove_ask(plugin, d, files, &only, &proof);
-    code = judge(d, &proof, files, log, as_cxx, err);
+    code = judge(d, &proof, files, log, reads, err);
     *untried |= proof.untried;
     proof_free(plugin, &proof);
   }
@@ -313,10 +306,10 @@ static int judge_lengths(const struct plugin *plugin, const struct desc *d, cons
 }
 
 int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                 const struct prove_result *result, struct error *err) {
+                 const struct compile_message *messages, int count, struct error *err) {
   struct text kept = {0}, label = {0};
   plugin_label(plugin, &label);
-  messages_keep(result->messages, result->nmessages, files, &kept);
+  messages_keep(messages, count, files, &kept);
   const struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
   const int code = messages_error(text_str(&kept), &t, err);
   text_free(&kept);
@@ -324,11 +317,12 @@ int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct
   return code;
 }
 
-static bool is_c_only(const struct prove_result *result) {
+static enum reading first_refused(const struct prove_result *result) {
+  enum reading first = READ_AS_C;
   for (int i = 0; i < result->nfindings; i++)
-    if (result->findings[i].verdict == PROVE_C_ONLY)
-      return true;
-  return false;
+    if (result->findings[i].verdict == PROVE_C_ONLY && first != READ_AS_OPENCL)
+      first = found_reading(result->findings[i].what);
+  return first;
 }
 
 /* With such constants the text is longer, and places differ from one language to the other. */
@@ -342,8 +336,10 @@ static bool has_struct_constant(const struct desc *d) {
 /* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
  * meet. */
 static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
-  *out = (struct facts){
-      .known = proof->result.facts != NULL, .untried = proof->untried, .c_only = is_c_only(&proof->result)};
+  *out = (struct facts){.known = proof->result.facts != NULL,
+                        .untried = proof->untried,
+                        .c_only = first_refused(&proof->result),
+                        .says = proof->result.says};
   if (proof->result.rows && !has_struct_constant(d))
     out->rows = *proof->result.rows;
   for (int i = 0; out->known && i < d->nargs; i++)
@@ -355,9 +351,9 @@ static void take_facts(const struct desc *d, const struct proof *proof, struct f
 /* The prover understands the text. */
 static int judge_all(const struct proving *p, const struct desc *d, const struct generated *files,
                      struct proof *proof, struct facts *facts, struct error *err) {
-  int code = judge(d, proof, files, p->log, p->as_cxx, err);
+  int code = judge(d, proof, files, p->log, p->reads, err);
   if (!code)
-    code = judge_lengths(p->plugin, d, files, p->log, p->as_cxx, &proof->untried, err);
+    code = judge_lengths(p->plugin, d, files, p->log, p->reads, &proof->untried, err);
   if (code == OP_ERR_VIOLATION && !has_passed_constant(d))
     facts_put_violation(p->plugin, p->store, d, err);
   if (code)
@@ -374,7 +370,7 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
   int code = OP_OK;
   if (d->nmembers || d->unproved) /* they were asked for before */
     return OP_OK;
-  if (facts_get(p->plugin, p->store, d, facts) && !facts->untried && !(p->as_cxx && facts->c_only))
+  if (facts_get(p->plugin, p->store, d, facts) && !facts->untried && !facts_refuse(facts, p->reads))
     return OP_OK;
   if (!prove_find(p->plugin))
     return OP_OK;
@@ -384,9 +380,9 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
   if (proof.result.status == 0)
     code = judge_all(p, d, files, &proof, facts, err);
   else if (proof.result.nfindings)
-    code = judge(d, &proof, files, p->log, p->as_cxx, err);
+    code = judge(d, &proof, files, p->log, p->reads, err);
   else if (p->alone && proof.result.status == 1)
-    code = prove_refuse(p->plugin, d, files, &proof.result, err);
+    code = prove_refuse(p->plugin, d, files, proof.result.messages, proof.result.nmessages, err);
   if (!code && kept && proof.result.lowered) {
     *kept = proof.result;
     proof.result = (struct prove_result){.nfindings = kept->nfindings};

@@ -18,7 +18,7 @@ struct proving {
   struct store *store;
   const struct log *log;
   struct text *told;                  /* warnings that were told: they come once */
-  bool as_cxx;                        /* another compiler is to read the text, as C++ */
+  enum reading reads;                 /* as what another compiler is to read the text */
   bool alone;                         /* nobody will compile it */
   const struct compile_request *then; /* what comes next, see jit/prover.h; or NULL */
 };
@@ -64,7 +64,7 @@ void prove_warnings(const struct desc *d, const struct prove_result *result, con
                     struct text *out);
 /* A text that does not compile, as the compiler would say it. */
 int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                 const struct prove_result *result, struct error *err);
+                 const struct compile_message *messages, int count, struct error *err);
 void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out);
 

@@ -293,8 +293,9 @@ struct op_context *api_context(void) {
 static void *find_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                          const char *what) {
   static const char *const makers[] = {
-      [HANDLE_SET] = "op_decl_set", [HANDLE_MAP] = "op_decl_map",     [HANDLE_DAT] = "op_decl_dat",
-      [HANDLE_GBL] = "op_decl_gbl", [HANDLE_GRAPH] = "op_decl_graph", [HANDLE_TAPE] = "op_tape_begin"};
+      [HANDLE_SET] = "op_decl_set",   [HANDLE_MAP] = "op_decl_map",     [HANDLE_DAT] = "op_decl_dat",
+      [HANDLE_GBL] = "op_decl_gbl",   [HANDLE_GRAPH] = "op_decl_graph", [HANDLE_TAPE] = "op_tape_begin",
+      [HANDLE_MATRIX] = "op_decl_mat"};
   if (the.error.code)
     return NULL;
   void *object = handle_object(ctx->handles, handle, kind);

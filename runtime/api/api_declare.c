@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/data.h"
@@ -250,6 +251,7 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
   struct dat *dat =
       base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
+  chains_stay(ctx);
   if (!api_error()->code && !lend_check_all(ctx, call, api_error()))
     tape_refuses(ctx, NULL, call, api_error());
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
@@ -276,6 +278,7 @@ static void take_object(struct op_context *ctx, const void *handle, enum handle_
 
 int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
                        struct partition_call *call) {
+  chains_stay(ctx);
   take_object(ctx, prime, HANDLE_SET, "the prime set", &call->prime);
   take_object(ctx, map == OP_ID ? NULL : map, HANDLE_MAP, "the prime map", &call->map);
   take_object(ctx, coords, HANDLE_DAT, "the dat", &call->coords);

@@ -9,6 +9,7 @@
 #include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
+#include "mesh/matrix/matrix.h"
 #include "mesh/subset.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
@@ -106,7 +107,7 @@ static void add_users(struct users *u, const struct mesh *mesh, const struct set
   }
   for (int i = 0; i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
-    if (dat->set == set && !(set->entries_of && set->entries_of->targets == dat))
+    if (dat->set == set && !matrix_of_dat(mesh, dat) && !(set->entries_of && set->entries_of->targets == dat))
       add_user(u, "dat", dat->name);
   }
   for (int i = 0; i < mesh->subsets.count; i++) {
@@ -114,6 +115,12 @@ static void add_users(struct users *u, const struct mesh *mesh, const struct set
     if (subset->sub->parent == set)
       add_user(u, "subset", subset->name);
   }
+}
+
+static void add_matrices(struct users *u, const struct mesh *mesh, const void *object) {
+  for (int i = 0; i < mesh->matrices.count; i++)
+    if (matrix_uses(mesh->matrices.items[i], object))
+      add_user(u, "matrix", ((const struct matrix *)mesh->matrices.items[i])->name);
 }
 
 /* ---- maps ---- */
@@ -163,12 +170,14 @@ static int check_unused(const struct op_context *ctx, const struct set *set) {
                      "op_free_set: set \"%s\" is the entries of ragged map \"%s\", and is freed with it, by "
                      "op_free_map",
                      set->name, set->entries_of->name);
-  add_users(&u, ctx->mesh, set);
+  if (!set->sub)
+    add_users(&u, ctx->mesh, set);
+  add_matrices(&u, ctx->mesh, set);
   int code = OP_OK;
   if (u.count)
     code = error_set(api_error(), OP_ERR_STATE,
                      "op_free_set: set \"%s\" is in use by %d %s: %s; free %s first, with op_free_map, "
-                     "op_free_dat and op_free_set",
+                     "op_free_dat, op_free_mat and op_free_set",
                      set->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
   text_free(&u.names);
   return code;
@@ -212,7 +221,7 @@ int op2jit_free_set(op_set handle) {
     return api_refused();
   struct set *set = api_set(ctx, handle, "op_free_set");
   tape_let_go(ctx);
-  if (set && !set->sub && !check_unused(ctx, set))
+  if (set && !check_unused(ctx, set) && !set->sub)
     tape_refuses(ctx, set, "op_free_set", api_error());
   const int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_set of set \"%s\"\n", set ? set->name : "");
@@ -227,6 +236,14 @@ int op2jit_free_set(op_set handle) {
 
 static int check_map_unused(const struct op_context *ctx, const struct map *map) {
   struct users u = {0};
+  add_matrices(&u, ctx->mesh, map);
+  if (u.count) {
+    error_set(api_error(), OP_ERR_STATE,
+              "op_free_map: map \"%s\" is in use by %d %s: %s; free %s first, with op_free_mat", map->name,
+              u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
+    text_free(&u.names);
+    return OP_ERR_STATE;
+  }
   if (map->entries)
     add_users(&u, ctx->mesh, map->entries);
   const int code =

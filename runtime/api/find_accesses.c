@@ -6,6 +6,7 @@
 #include "jit/front/kernel.h"
 #include "jit/jit.h"
 #include "loop/make.h"
+#include "loop/matrix.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "services/services.h"
@@ -193,10 +194,15 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
                        kernel_name ? kernel_name : "", nargs);
   if (!code)
     code = mesh_distribute(ctx, api_error());
+  struct lowered lowered = {.n = 0};
+  if (!code && matrix_is_passed(&s.call) && !(code = matrix_lower(ctx, &s.call, &lowered, api_error())))
+    s.call.args = s.args = lowered.args;
   if (!code)
     code = agree_on_success(ctx->agreement, find(&s, api_error()), api_error());
-  for (int i = 0; code && i < nargs && s.begun; i++)
-    args[i].access_ = s.said[i];
+  for (int i = 0; i < nargs && s.begun; i++)
+    if (args[i].form_ != ARG_MATRIX)
+      args[i].access_ = code ? s.said[i] : s.args[i].access_;
+  matrix_take_back(&lowered);
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);
   return api_leave(code);

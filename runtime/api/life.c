@@ -49,6 +49,8 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
+#include "solve/solve.h"
+#include "spread/bridge/coo.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
 #include "tape/tape.h"
@@ -123,11 +125,11 @@ static void open_queue(struct op_context *ctx) {
     queue->check = lazy_check;
 }
 
-/* Where nothing can wait by itself there is nothing to watch. On devices it is not known when it pays. */
+/* Where nothing can wait by itself there is nothing to watch. */
 static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
-  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !b->work ||
+  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !(b->work || b->expect) ||
       (ctx->compiled && !ctx->untouched) || ctx->shadow || !comm_alone(ctx->comm) ||
       strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;
@@ -307,6 +309,7 @@ static void release(struct op_context *ctx) {
   findings_free(ctx->findings);
   sites_free(ctx);
   io_free(ctx->io);
+  solving_free(ctx->solving);
   env_free(ctx->env);
   free(ctx);
 }
@@ -322,6 +325,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   ctx->compiled = start->compiled;
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
+  if (!code)
+    code = solving_open(ctx, start->argc, start->argv, err);
   code = open_together(ctx, start, &warnings, code, err);
   if (!code)
     code = tools_open(ctx, err);
@@ -340,6 +345,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
+  handles_let_go_all(ctx->handles);
   late_drop(ctx);
   tapes_free(ctx);
   loop_forget(ctx, NULL);
@@ -352,6 +358,7 @@ void context_close(struct op_context *ctx) {
     list_free(graphs[l]);
   }
   subsets_free(ctx);
+  matrices_free(ctx);
   mesh_free(ctx);
   close_backends(ctx);
   native_free(ctx->natives);

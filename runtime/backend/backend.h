@@ -9,6 +9,7 @@
 #include "mesh/data.h"
 
 struct op_context;
+struct expected;
 struct loop;
 struct launch;
 struct work;
@@ -44,6 +45,9 @@ struct backend {
   /* Of a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
    * seconds (0: by a guess), and whether one is better. 0: it gets those of its plan. NULL: always. */
   int (*crew)(struct op_context *ctx, const struct loop *loop, int variant, double seconds, bool *one);
+  /* What a call of a loop that is described takes, by its bytes, its launches and what is known of the device, where no clock
+   * of the host can tell: the program goes on while it runs. False: it is not known yet. NULL: a clock can. */
+  bool (*expect)(struct op_context *ctx, struct loop *loop, struct expected *out);
   /* What the times of loops that run there depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */
@@ -57,10 +61,16 @@ struct backend {
    * *ran is false where they have to run one by one: then nothing has happened. NULL: always. */
   int (*run_chain)(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                    struct error *err);
+  /* Chains of ranks: what the device is given between messages from now on (false: no longer) may be given together, once it is
+   * waited for. NULL: needless. */
+  int (*hold)(struct op_context *ctx, enum space space, bool on, struct error *err);
   /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots.
    * What several threads may run at once is the caller's to know. A variant that cannot be cut so gets code that
    * can, once. NULL: no launch can. */
   int (*work)(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err);
+  /* Has `work` all the code that it needs of a variant that is ready? If not, that is compiled behind the program. NULL:
+   * always. */
+  bool (*has_work)(struct op_context *ctx, struct loop *loop, int variant);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */

@@ -31,6 +31,7 @@ int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, con
     return OP_OK;
   if (out->facts.known)
     loop->facts = out->facts;
+  facts_tell(&loop->facts, &loop->desc);
   if (out->compile_seconds > loop->ready.code_seconds)
     loop->ready.code_seconds = out->compile_seconds;
   loop_count_code(loop, fresh);

@@ -27,7 +27,7 @@ static int ask_prover(struct op_context *ctx, struct loop *loop, struct error *e
   struct jit *jit = NULL;
   if (!space_is_device(loop->space) || loop->compiled)
     return OP_OK;
-  const struct jit_wish wish = {.as_cxx = true};
+  const struct jit_wish wish = {.reads = READ_AS_OPENCL};
   struct facts ignored;
   bool asked;
   int code = context_jit(ctx, &jit, err);

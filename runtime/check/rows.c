@@ -56,7 +56,7 @@ static void load_row(const struct cell *cell, int side, int i, int r, long eleme
   case DESC_GBL:
   case DESC_DAT: break;
   }
-  if (arg->access == OP_INC)
+  if (arg->access == OP_INC || is_matrix(arg))
     memset(row, 0, arg->bytes);
   else if (arg->form == DESC_GBL)
     load_global(cell, i, row);

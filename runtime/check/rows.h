@@ -14,9 +14,14 @@ static inline int user_number(const struct set *set, long element) {
   return set->to_user ? set->to_user[element] : (int)element;
 }
 
+/* An element's matrix begins with zeros, whatever was there. */
+static inline bool is_matrix(const struct loop_arg *arg) {
+  return arg->dat && arg->dat->segment;
+}
+
 /* What the kernel may write without having read it: nothing is promised of its contents. */
 static inline bool is_undefined_before(const struct loop_arg *arg) {
-  return arg->access == OP_WRITE || (arg->access == OP_WORK && !arg->started);
+  return (arg->access == OP_WRITE && !is_matrix(arg)) || (arg->access == OP_WORK && !arg->started);
 }
 
 /* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating

@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "jit/front/kernel.h"
+#include "jit/proof/fits.h"
 #include "jit/proof/found.h"
 #include "jit/proof/prove.h"
 
@@ -219,7 +220,7 @@ static int prove(struct cli *cli, struct desc *d, int *status, struct error *err
     if ((code = misused(d, &proofs.items[0], &files, err)))
       *status = CLI_FAILED;
     else if (first->status != 0)
-      code = prove_refuse(&plugin, d, &files, first, err);
+      code = prove_refuse(&plugin, d, &files, first->messages, first->nmessages, err);
     else {
       *status = show_all(cli, d, &files, &proofs);
       show_warnings(cli, d, &files, first);
@@ -266,7 +267,7 @@ int cli_with_kernel(struct cli *cli,
   if (!code)
     code = take_kernel(&d, &k, &err);
   if (!code)
-    code = kernel_check(&k, &d, NULL, &err);
+    code = kernel_check(&k, &d, &err);
   if (!code)
     code = run(cli, &d, &status, &err);
   if (code && status != CLI_USAGE && text.length)

@@ -12,9 +12,6 @@ static const char *const modes[] = {
 static const char *const roles[] = {
     [DERIVE_VALUE] = "value",   [DERIVE_DOT] = "dot",         [DERIVE_BAR] = "bar",
     [DERIVE_WINNER] = "winner", [DERIVE_ELEMENT] = "element", [DERIVE_CANDIDATE] = "candidate"};
-static const char *const accesses[] = {
-    [PROVE_READ] = "OP_READ", [PROVE_WRITE] = "OP_WRITE", [PROVE_RW] = "OP_RW",    [PROVE_INC] = "OP_INC",
-    [PROVE_MIN] = "OP_MIN",   [PROVE_MAX] = "OP_MAX",     [PROVE_WORK] = "OP_WORK"};
 
 /* Numbers from 1, separated by commas: true becomes false. */
 static int set_passive(const struct cli *cli, const struct desc *d, bool active[], struct error *err) {
@@ -57,10 +54,10 @@ static void show(struct cli *cli, const struct desc *d, enum derive_mode mode,
     if (cli->json) {
       json_open(out, NULL, '{');
       json_fields(out, "role:t argument:n access:t words:t", roles[p->role], p->argument + 1,
-                  accesses[p->access], text_str(&words));
+                  access_name((int)p->access), text_str(&words));
       json_close(out, '}');
     } else
-      text_addf(out, "/* %d: %s, passed %s */\n", i + 1, text_str(&words), accesses[p->access]);
+      text_addf(out, "/* %d: %s, passed %s */\n", i + 1, text_str(&words), access_name((int)p->access));
   }
   if (cli->json) {
     json_close(out, ']');

@@ -97,8 +97,8 @@ static void info_parts(struct cli *cli) {
 
 /* Plugins are opened when they are needed; here it counts whether they are there. */
 static void info_plugins(struct cli *cli) {
-  static const char *const names[] = {"mpi-openmpi",  "mpi-mpich",  "hdf5-serial",
-                                      "hdf5-openmpi", "hdf5-mpich", "ptscotch"};
+  static const char *const names[] = {"mpi-openmpi", "mpi-mpich", "hdf5-serial", "hdf5-openmpi",
+                                      "hdf5-mpich",  "ptscotch",  "petsc-real"};
   struct text file = {0}, path = {0};
   begin_parts(cli, "plugins");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

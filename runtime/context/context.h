@@ -34,6 +34,7 @@ struct profile;
 struct queue;
 struct recorder;
 struct shared;
+struct solving;
 struct store;
 struct tapes;
 struct team;
@@ -92,7 +93,7 @@ struct op_context {
   size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */
   struct store *store;         /* NULL until a backend compiles */
   struct jit *jit;
-  int compiling; /* threads that compile behind the program now, at most: jit writes it */
+  int behind; /* threads that compile or cut tiles behind the program now, at most */
   struct plan_cache *plans;
   struct native_table *natives;
   struct list *kernel_files;
@@ -101,6 +102,7 @@ struct op_context {
   struct text *told;         /* warnings that a line of the program gets once, see record/sites.h */
   struct text *dat_names;    /* that OP2_VARIANT could have meant, see base/nearest.h */
   struct io *io;             /* files; NULL until one is wanted */
+  struct solving *solving;   /* solvers, see solve/solve.h */
   struct profile *profile;   /* sections of the program; NULL: none */
   struct hardware *hardware; /* what is counted of each loop; NULL: nothing */
   struct op2jit_counters *counters;

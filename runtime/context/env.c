@@ -63,7 +63,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_FUSE] =
         {"OP2_FUSE", "auto", "auto|on|off",
          "loops that wait (OP2_LAZY) and are neighbours over one set run as one; auto: where that is "
-         "measured to be faster; on: always; off: never",
+         "measured, or on GPUs expected, to be faster; on: always; off: never",
          NULL},
     [ENV_TILES] = {"OP2_TILES", "", "#64-64G",
                    "for tests: bytes of a tile; chains of any size, on any mesh, are cut into such", NULL},

@@ -20,6 +20,9 @@ int chain_whole_periods(const struct op_context *ctx, struct launch *const *laun
  * them uses it. */
 void chains_forget(struct op_context *ctx, const void *object);
 
+/* Maps are about to change: nobody reads them behind the program from now on. */
+void chains_stay(struct op_context *ctx);
+
 /* Loops that come again and again, for reports: which of the ways to run them were tried, and which one is the best. */
 struct chain_facts {
   const char *first, *last; /* its loops */

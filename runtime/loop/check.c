@@ -6,6 +6,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "loop/loop.h"
+#include "loop/matrix.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/ragged/ragged.h"
@@ -372,6 +373,9 @@ static int check_one(struct check *c) {
                               .present = c->said->present_ != 0,
                               .ref = -1,
                               .info = -1};
+  if (c->said->form_ == ARG_MATRIX) /* there is none, or it would be a dat now (matrix.c) */
+    return fail(c, OP_ERR_HANDLE, MATRIX_IS_NONE,
+                handle_diagnosis(c->ctx->handles, c->said->dat_, HANDLE_MATRIX));
   if ((unsigned)c->said->form_ > DESC_INFO)
     return fail(c, OP_ERR_ARGUMENT,
                 "it was not made by op_arg_dat, op_arg_gbl, op_arg_idx or op_arg_info; pass what they "

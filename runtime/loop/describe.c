@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "jit/front/says.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
@@ -68,6 +69,7 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
   }
   if (arg->dat) {
     out->dat = number(n->dats, &n->ndats, arg->dat);
+    out->matrix = arg->dat->segment != NULL;
     d->dats[out->dat] = describe_dat(arg->dat, number(n->sets, &n->nsets, arg->dat->set));
   }
   /* A payload's slot holds the number of the loop's own element. */
@@ -111,6 +113,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
   d->one_line = k->one_line;
+  d->says = tokens_say(&k->tokens);
   const bool good = origins_copy(&d->origins, &k->origins);
   if (!good || !d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
     return error_memory(err, "a loop's kernel text", k->length);

@@ -6,8 +6,10 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/make.h"
+#include "loop/matrix.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
+#include "mesh/guest.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -56,15 +58,26 @@ static int check_call(const struct op_context *ctx, const struct loop_call *call
   return OP_OK;
 }
 
-/* What the program has acquired is the program's. */
+/* What the program has acquired is the program's, and what is lent a bridge's. */
 static int check_lent(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *arg = &call->args[i];
     const struct dat *dat = arg->present_ ? handle_object(ctx->handles, arg->dat_, HANDLE_DAT) : NULL;
+    const struct guest *guest = dat ? dat->guest : NULL;
     if (dat && dat->view && dat->view->acquired)
       return error_set(err, OP_ERR_STATE,
                        "loop %s, argument %d: dat \"%s\" is acquired; call op_release before the loop",
                        call->name, i + 1, dat->name);
+    if (guest && guest->lent)
+      return error_set(err, OP_ERR_STATE,
+                       "loop %s, argument %d: dat \"%s\" is lent; call op_lend_end before the loop",
+                       call->name, i + 1, dat->name);
+    if (guest && guest->placed && guest->access == OP_READ && arg->access_ != OP_READ)
+      return error_set(
+          err, OP_ERR_STATE,
+          "loop %s, argument %d: dat \"%s\" is placed in memory that is only read; place it with "
+          "OP_RW or OP_WRITE",
+          call->name, i + 1, dat->name);
   }
   return OP_OK;
 }
@@ -143,16 +156,18 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
   return loop_run_call(ctx, &call, err);
 }
 
+/* The first loop after a declaration sends messages of its own, so all must have come to it. */
+static int distribute(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  if (mesh_is_distributed(ctx))
+    return OP_OK;
+  const int code = agree_on_call(ctx, OP_OK, err, "loop %s", call->name ? call->name : "without a name");
+  return code ? code : mesh_distribute(ctx, err);
+}
+
 static int get_record(struct op_context *ctx, const struct loop_call *call, struct loop **out,
                       struct error *err) {
   struct loop *loop = NULL;
-  /* The first loop after a declaration sends messages of its own, so all must have come to it. */
-  int code = OP_OK;
-  if (!mesh_is_distributed(ctx)) {
-    code = agree_on_call(ctx, OP_OK, err, "loop %s", call->name ? call->name : "without a name");
-    if (!code)
-      code = mesh_distribute(ctx, err);
-  }
+  int code = distribute(ctx, call, err);
   if (!code)
     code = find_record(ctx, call, &loop, err);
   if (code)
@@ -165,7 +180,7 @@ static int get_record(struct op_context *ctx, const struct loop_call *call, stru
   return OP_OK;
 }
 
-int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+static int run_known(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct loop *loop = NULL;
   bool done = false;
   int code = get_record(ctx, call, &loop, err);
@@ -178,10 +193,39 @@ int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct e
   return code;
 }
 
+static bool has_matrices(const struct op_context *ctx, const struct loop_call *call) {
+  struct error ignored = {0};
+  const bool has = ctx->mesh->matrices.count && !check_call(ctx, call, &ignored) && matrix_is_passed(call);
+  error_free(&ignored);
+  return has;
+}
+
+static int run_with_matrices(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  struct lowered lowered;
+  int code = distribute(ctx, call, err);
+  if (!code)
+    code = matrix_lower(ctx, call, &lowered, err);
+  if (code)
+    return code;
+  code = run_known(ctx, &lowered.call, err);
+  if (code)
+    matrix_take_back(&lowered);
+  return code;
+}
+
+int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  return has_matrices(ctx, call) ? run_with_matrices(ctx, call, err) : run_known(ctx, call, err);
+}
+
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,
                     struct error *err) {
   struct loop *loop = NULL;
-  int code = get_record(ctx, call, &loop, err);
+  int code =
+      !has_matrices(ctx, call)
+          ? OP_OK
+          : error_set(err, OP_ERR_ARGUMENT, "loop %s: loops in graphs of tasks take no matrices", call->name);
+  if (!code)
+    code = get_record(ctx, call, &loop, err);
   *out = code ? NULL : launch_get(loop, err);
   if (!code)
     code = *out ? take_user_memory(ctx, *out, call->args, err) : err->code;

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "jit/proof/fits.h"
 #include "loop/form.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
@@ -68,11 +69,7 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
 }
 
 static int check_kernel(const struct loop *loop, struct error *err) {
-  const char *dats[OP_MAX_ARGS];
-  for (int i = 0; i < loop->nargs; i++)
-    dats[i] = loop->args[i].dat ? loop->args[i].dat->name : NULL;
-  return kernel_check(&loop->kernel, &loop->desc, dats, err) ? error_prefix(err, "loop %s, ", loop->name)
-                                                             : OP_OK;
+  return kernel_check(&loop->kernel, &loop->desc, err) ? error_prefix(err, "loop %s, ", loop->name) : OP_OK;
 }
 
 static int check_and_describe(struct op_context *ctx, struct loop *loop, const struct loop_call *call,

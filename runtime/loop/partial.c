@@ -16,11 +16,11 @@ int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct 
   const struct jit_wish wish = {.recalled = recalled};
   struct jit *jit = NULL;
   bool asked;
-  if (loop->facts.known || loop->ranged || loop->fusion || ctx->comm->rank != 0)
-    return OP_OK;
-  int code = context_jit(ctx, &jit, err);
-  if (!code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
+  const bool asks = !loop->facts.known && !loop->ranged && !loop->fusion && ctx->comm->rank == 0;
+  int code = asks ? context_jit(ctx, &jit, err) : OP_OK;
+  if (asks && !code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
     error_prefix(err, "loop %s: ", loop->name);
+  facts_tell(&loop->facts, &loop->desc);
   return code;
 }
 

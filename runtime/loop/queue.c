@@ -62,6 +62,7 @@ int queue_run(struct op_context *ctx, struct launch *const *launches, int n, boo
 /* The first n of those that wait. */
 static int run_first(struct op_context *ctx, int n, struct error *err) {
   struct queue *queue = ctx->queue;
+  watch_runs(&queue->watch);
   const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
                                 : queue_run(ctx, queue->launches, n, false, err);
   /* After an error nothing waits any more. */
@@ -140,6 +141,8 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;
   ctx->counters->waiting = queue->count;
+  if (queue->count == 1)
+    watch_waits(&queue->watch);
   if (loop->ready.tells || tried || watch_is_full(&queue->watch, queue->count))
     return queue_flush(ctx, err);
   /* The beginning of a period waits for its end, so that periods always begin with the same loop. */

@@ -10,6 +10,7 @@
 #include "context/checked.h"
 #include "context/context.h"
 #include "context/trace.h"
+#include "jit/front/says.h"
 #include "jit/jit.h"
 #include "jit/proof/found.h"
 #include "loop/agree.h"
@@ -117,8 +118,7 @@ static int check_native_rows(struct op_context *ctx, const struct loop *loop, st
   struct jit *jit = NULL;
   bool asked = false;
   if (loop->backend->plan || loop->compiled ||
-      !(desc_any_ragged(&loop->desc) || kernel_uses(&loop->kernel, "OP_ROW")) ||
-      context_jit(ctx, &jit, err) != OP_OK)
+      !(desc_any_ragged(&loop->desc) || loop->desc.says & SAYS_ROWS) || context_jit(ctx, &jit, err) != OP_OK)
     return err->code;
   if (jit_facts(jit, &loop->desc, &wish, &ignored, &asked, &said) == OP_ERR_KERNEL) {
     error_copy(err, &said);
@@ -485,7 +485,8 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
   struct loop *loop = launch->loop;
   struct jit *jit = NULL;
   const bool compiles = loop->backend->plan != NULL;
-  const struct jit_wish wish = {.as_cxx = space_is_device(loop->space), .alone = true};
+  const struct jit_wish wish = {.reads = space_is_device(loop->space) ? READ_AS_OPENCL : READ_AS_C,
+                                .alone = true};
   bool asked = false;
   if (loop->looked_at || loop->ready.prepared || loop->compiled)
     return OP_OK;

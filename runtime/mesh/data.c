@@ -11,6 +11,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "context/trace.h"
+#include "mesh/guest.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/view.h"
@@ -245,12 +246,19 @@ void dat_leave_devices(struct op_context *ctx, struct dat *dat) {
       ctx->mover->release(ctx, space_of_device(d), dat);
 }
 
+void dat_leave_rows(struct dat *dat) {
+  if (!dat->borrowed)
+    data_memory_free(dat->replicas[SPACE_HOST].memory);
+  dat->borrowed = false;
+}
+
 void data_free(struct op_context *ctx, struct dat *dat) {
   if (!dat)
     return;
   dat_leave_devices(ctx, dat);
   if (!dat->view || !dat->view->in_place)
-    data_memory_free(dat->replicas[SPACE_HOST].memory);
+    dat_leave_rows(dat);
+  guest_free(dat);
   free(dat->view);
   free(dat->halo.parts);
   if (dat->handle)
@@ -341,7 +349,7 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
     row_copy(&old, e, &fresh, e);
   dat_leave_devices(ctx, dat);
   view_leave(dat, "");
-  data_memory_free(host->memory);
+  dat_leave_rows(dat);
   host->memory = fresh.memory;
   dat->soa = false;
   dat_wrote(dat, SPACE_HOST);

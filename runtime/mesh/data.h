@@ -68,7 +68,10 @@ struct dat {
   uint64_t version, copies; /* of REGION_OWNED and REGION_COPIES */
   struct replica replicas[SPACES];
   struct halo_depth halo;
-  struct view *view; /* NULL: the data are the library's alone */
+  struct view *view;       /* NULL: the data are the library's alone */
+  struct segment *segment; /* whose element matrices it holds (matrix/); NULL: it is the program's */
+  struct guest *guest;     /* its rows are lent, or lie in somebody else's memory (guest.h); NULL: neither */
+  bool borrowed;           /* the host's rows lie in memory that is not the dat's to free */
 };
 
 struct device_messages; /* the mover's */
@@ -101,6 +104,8 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
+  /* Messages are about to be waited for: what the device is to do meanwhile begins. */
+  int (*give)(struct op_context *ctx, enum space space, struct error *err);
 };
 
 /* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before
@@ -124,6 +129,8 @@ static inline bool dat_has_memory(const struct dat *dat) {
  * another it goes through the host. How new the newest copies are, ranks see to (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err);
+/* The host's rows are about to lie elsewhere: frees those that are the dat's own. */
+void dat_leave_rows(struct dat *dat);
 /* No device has a copy any more. */
 void dat_leave_devices(struct op_context *ctx, struct dat *dat);
 /* Does it hold that already, so that there is nothing to do for dat_need? */

@@ -27,11 +27,19 @@ struct chunk {
   struct slot slots[CHUNK];
 };
 
+struct keepsake {
+  struct keepsake *next;
+  const void *handle, *key;
+  void *data;
+  void (*release)(void *data);
+};
+
 /* Freed slots wait in a queue before they are given out again, so that a stale handle stays stale. */
 struct handles {
   struct chunk *chunks;
   struct slot *free_first, *free_last;
   int nfree;
+  struct keepsake *keepsakes;     /* the last one first */
   char failed[HANDLE_KINDS][240]; /* a diagnosis of NULL */
 };
 
@@ -97,11 +105,10 @@ void *handle_object(const struct handles *table, const void *handle, enum handle
 }
 
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind) {
-  static const char *const others[] = {[HANDLE_SET] = "a set",
-                                       [HANDLE_MAP] = "a map",
-                                       [HANDLE_DAT] = "a dat",
-                                       [HANDLE_GBL] = "a global",
-                                       [HANDLE_GRAPH] = "a graph"};
+  static const char *const others[] = {
+      [HANDLE_SET] = "a set",      [HANDLE_MAP] = "a map",     [HANDLE_DAT] = "a dat",
+      [HANDLE_GBL] = "a global",   [HANDLE_GRAPH] = "a graph", [HANDLE_TAPE] = "a tape",
+      [HANDLE_MATRIX] = "a matrix"};
   if (!handle)
     return table->failed[kind][0] ? table->failed[kind] : "NULL";
   const struct slot *slot = find(table, handle);
@@ -131,11 +138,73 @@ static void release(struct handles *table, struct slot *slot) {
   table->nfree++;
 }
 
+/* ---- what bridges keep ---- */
+
+bool handle_lives(const struct handles *table, const void *handle) {
+  const struct slot *slot = find(table, handle);
+  return slot && slot->kind != HANDLE_NONE;
+}
+
+static struct keepsake **find_keepsake(struct handles *table, const void *handle, const void *key) {
+  struct keepsake **link = &table->keepsakes;
+  while (*link && ((*link)->handle != handle || (*link)->key != key))
+    link = &(*link)->next;
+  return link;
+}
+
+static void let_go(struct keepsake **link) {
+  struct keepsake *k = *link;
+  *link = k->next;
+  if (k->release)
+    k->release(k->data);
+  free(k);
+}
+
+bool handle_keep(struct handles *table, const void *handle, const void *key, void *data,
+                 void (*release)(void *data)) {
+  struct keepsake *k = data ? calloc(1, sizeof *k) : NULL, **old = find_keepsake(table, handle, key);
+  if (data && !k)
+    return false;
+  if (*old)
+    let_go(old);
+  if (!k)
+    return true;
+  *k = (struct keepsake){
+      .next = table->keepsakes, .handle = handle, .key = key, .data = data, .release = release};
+  table->keepsakes = k;
+  return true;
+}
+
+void *handle_kept(const struct handles *table, const void *handle, const void *key) {
+  for (const struct keepsake *k = table->keepsakes; k; k = k->next)
+    if (k->handle == handle && k->key == key)
+      return k->data;
+  return NULL;
+}
+
+void handle_let_go(struct handles *table, const void *handle) {
+  for (struct keepsake **link = &table->keepsakes; *link;)
+    if ((*link)->handle == handle)
+      let_go(link);
+    else
+      link = &(*link)->next;
+}
+
+void handles_let_go_all(struct handles *table) {
+  for (struct keepsake **link = &table->keepsakes; *link;)
+    if ((*link)->handle)
+      let_go(link);
+    else
+      link = &(*link)->next;
+  handle_let_go(table, NULL);
+}
+
 void handle_release(struct handles *table, void *handle, const char *name) {
   enum { SHOWN = 40 };
   struct slot *slot = find(table, handle);
   if (!slot || slot->kind == HANDLE_NONE)
     return;
+  handle_let_go(table, handle);
   release(table, slot);
   if (name)
     snprintf(slot->gone, sizeof slot->gone, "\"%.*s%s\", which was freed, or is of an earlier op_init", SHOWN,

@@ -13,6 +13,7 @@ enum handle_kind {
   HANDLE_GBL,
   HANDLE_GRAPH,
   HANDLE_TAPE,
+  HANDLE_MATRIX,
   HANDLE_KERNEL, /* a text, which is in no slot: only what failed is known */
   HANDLE_KINDS
 };
@@ -34,6 +35,17 @@ void handle_failed(struct handles *table, enum handle_kind kind, const char *mes
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind);
 /* `name` for later diagnoses, or NULL; its beginning is copied. */
 void handle_release(struct handles *table, void *handle, const char *name);
+/* What a bridge keeps beside a handle (NULL: the library itself), under an address of its own: until `release`, which may be
+ * NULL, is called with it, when another takes its place or the handle is let go; with `data` NULL nothing takes it. A handle
+ * that is released is let go before. False: no memory. */
+bool handle_keep(struct handles *table, const void *handle, const void *key, void *data,
+                 void (*release)(void *data));
+void *handle_kept(const struct handles *table, const void *handle, const void *key);
+void handle_let_go(struct handles *table, const void *handle);
+/* Of all handles, the last one kept first, then of the library. */
+void handles_let_go_all(struct handles *table);
+/* Is it a live handle of any kind? */
+bool handle_lives(const struct handles *table, const void *handle);
 /* All live handles: at op_exit. */
 void handles_release_all(struct handles *table);
 

@@ -18,6 +18,14 @@
 /* The map of direct arguments; only its address matters. */
 __attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
 
+void set_layout_free(struct set_layout *layout) {
+  if (!layout)
+    return;
+  free(layout->copies);
+  free(layout->users);
+  free(layout);
+}
+
 void set_free(struct set *set) {
   if (!set)
     return;
@@ -25,6 +33,7 @@ void set_free(struct set *set) {
   free(set->to_user);
   free(set->from_user);
   free(set->declared_first);
+  set_layout_free(set->layout);
   if (!set->sub)
     distribution_free(set->spread);
   free(set);

@@ -24,6 +24,13 @@ struct meeting_kept;
  * parts are empty. */
 enum extent { EXTENT_CORE, EXTENT_OWNED, EXTENT_EXEC, EXTENT_NONEXEC, EXTENTS };
 
+/* How bridges number its elements: of an epoch. */
+struct set_layout {
+  unsigned epoch;
+  long long first;
+  long long *copies, *users;
+};
+
 struct set {
   int id; /* from 0, in order of declaration; of a subset: its parent's */
   char *name;
@@ -37,6 +44,7 @@ struct set {
   long long
       *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
+  struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
   const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };
@@ -84,8 +92,11 @@ static inline bool constant_is_folded(const struct constant *c) {
 struct mesh {
   struct list sets, maps, dats, constants, globals;
   struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */
-  struct list spare;            /* temporaries that were freed and may come again: loop/temporary/ */
-  int dying;                    /* temporaries that were freed while loops wait that use them */
+  struct list matrices;         /* matrix/ */
+  struct pattern *patterns;     /* of matrices: spread/bridge/coo.h */
+  long long next_pattern;
+  struct list spare; /* temporaries that were freed and may come again: loop/temporary/ */
+  int dying;         /* temporaries that were freed while loops wait that use them */
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */
@@ -94,7 +105,7 @@ struct mesh {
   bool undistributed;
   bool copies_told; /* the user was warned that each rank declared the whole mesh */
   bool lost;        /* a change of the distribution failed half way */
-  int lent;         /* views that the program has acquired */
+  int lent;         /* dats that the program has acquired, or that are lent or placed (guest.h) */
   unsigned moved;   /* how often dats got other memory, by dat_swap: loops fill their frames anew */
 };
 
@@ -122,6 +133,7 @@ void mesh_undo_map(struct op_context *ctx, struct map *map);
  * new ids, which their subsets then take. What knows them has forgotten them. */
 void mesh_free_set(struct op_context *ctx, struct set *set);
 void mesh_free_map(struct op_context *ctx, struct map *map);
+void set_layout_free(struct set_layout *layout);
 /* The inside of a set and of a map, which is in no list. NULL is nothing. */
 void set_free(struct set *set);
 void map_free(struct map *map);

@@ -19,10 +19,10 @@ static int values_behind(const struct dat *dat) {
 }
 
 /* Behind an array values can be read, though not known, as far as its page goes. */
-static bool is_read_past(const struct dat *dat, const void *array) {
+bool view_is_read_past(const struct dat *dat, const void *array, size_t rows) {
   enum { PAGE = 4096 };
   const size_t more = (size_t)values_behind(dat) * dat->value_size;
-  const uintptr_t last = (uintptr_t)array + (size_t)dat->set->size * dat->row_bytes - 1;
+  const uintptr_t last = (uintptr_t)array + rows * dat->row_bytes - 1;
   return last / PAGE != (last + more) / PAGE;
 }
 
@@ -38,7 +38,7 @@ static const char *why_not_in_place(const struct op_context *ctx, const struct d
     return "its components lie apart";
   if ((uintptr_t)array % dat->value_size != 0)
     return "its array is not aligned";
-  if (is_read_past(dat, array))
+  if (view_is_read_past(dat, array, (size_t)dat->set->size))
     return "its rows are read in vectors, which reach behind the last one, and its page of memory ends there";
   return NULL;
 }

@@ -28,6 +28,8 @@ bool view_make(struct op_context *ctx, struct dat *dat, void *array);
 /* OP_ERR_ALIAS if the array has bytes in common with that of another view. */
 int view_check_overlap(const struct mesh *mesh, const char *name, const void *array, size_t bytes,
                        struct error *err);
+/* May strips read behind the rows there, where no memory may be? */
+bool view_is_read_past(const struct dat *dat, const void *array, size_t rows);
 /* The host's replica moves to other memory, which holds the same values in another place: a view works in place no
  * more, for this reason. True: what was there is the program's array, and is not freed. The dat's version is raised
  * afterwards, by dat_wrote. */

@@ -177,34 +177,74 @@ void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entrie
   }
 }
 
-int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
-                   const struct plan_entry **out, bool *built, struct error *err) {
-  *out = NULL;
-  *built = false;
+/* *found: it is there, and used once more; else *made is to become it. */
+static int look_for(struct plan_cache *cache, const struct plan_wish *wish, struct cached **found,
+                    struct cached **made, struct error *err) {
+  *found = *made = NULL;
   plan_cache_begin(cache, wish->epoch);
-  struct cached *made = array_new(1, sizeof *made);
-  if (!made)
-    return error_memory(err, "a plan", sizeof *made);
-  int status = wish_copy(&made->wish, wish, err);
+  struct cached *fresh = array_new(1, sizeof *fresh);
+  if (!fresh)
+    return error_memory(err, "a plan", sizeof *fresh);
+  int status = wish_copy(&fresh->wish, wish, err);
   if (status) {
-    free(made);
+    free(fresh);
     return status;
   }
   for (struct cached *c = cache->first; c; c = c->next)
-    if (!c->old && same_wish(&c->wish, &made->wish)) {
-      cached_free(made);
+    if (!c->old && same_wish(&c->wish, &fresh->wish)) {
+      cached_free(fresh);
       c->uses++;
-      *out = &c->entry;
+      *found = c;
       return OP_OK;
     }
+  *made = fresh;
+  return OP_OK;
+}
+
+static void enter(struct plan_cache *cache, struct cached *made) {
+  made->uses = 1;
+  made->next = cache->first;
+  cache->first = made;
+}
+
+int plan_cache_find(struct plan_cache *cache, const struct plan_wish *wish, const struct plan_entry **out,
+                    struct error *err) {
+  struct cached *found, *made;
+  const int status = look_for(cache, wish, &found, &made, err);
+  *out = found ? &found->entry : NULL;
+  if (made)
+    cached_free(made);
+  return status;
+}
+
+int plan_cache_put(struct plan_cache *cache, const struct plan_wish *wish, struct plan_entry *entry,
+                   const struct plan_entry **out, struct error *err) {
+  struct cached *found, *made;
+  const int status = look_for(cache, wish, &found, &made, err);
+  if (made) {
+    made->entry = *entry;
+    enter(cache, made);
+  } else
+    plan_entry_clear(entry);
+  *entry = (struct plan_entry){0};
+  *out = found ? &found->entry : made ? &made->entry : NULL;
+  return status;
+}
+
+int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
+                   const struct plan_entry **out, bool *built, struct error *err) {
+  struct cached *found, *made;
+  int status = look_for(cache, wish, &found, &made, err);
+  *out = found ? &found->entry : NULL;
+  *built = false;
+  if (status || found)
+    return status;
   status = plan_entry_build(&made->entry, &made->wish, team, err);
   if (status) {
     cached_free(made);
     return status;
   }
-  made->uses = 1;
-  made->next = cache->first;
-  cache->first = made;
+  enter(cache, made);
   *out = &made->entry;
   *built = true;
   return OP_OK;

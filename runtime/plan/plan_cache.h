@@ -15,6 +15,12 @@ void plan_cache_free(struct plan_cache *cache);
  * old one; those in use live until their release. */
 int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
                    const struct plan_entry **out, bool *built, struct error *err);
+/* Find only: NULL if it is not there. OP_ERR_MEMORY. */
+int plan_cache_find(struct plan_cache *cache, const struct plan_wish *wish, const struct plan_entry **out,
+                    struct error *err);
+/* As plan_cache_get, but what was built already is taken over; if it is there, what was built is freed. */
+int plan_cache_put(struct plan_cache *cache, const struct plan_wish *wish, struct plan_entry *made,
+                   const struct plan_entry **out, struct error *err);
 void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry);
 /* Forget plans that nobody uses, the oldest first, until all together have at most so many bytes. */
 void plan_cache_trim(struct plan_cache *cache, size_t most);

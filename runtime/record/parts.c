@@ -1,8 +1,19 @@
 #include "context/context.h"
+#include "mesh/data.h"
 #include "mesh/halo.h"
+#include "mesh/matrix/matrix.h"
 #include "record/record.h"
 
+bool loop_fills_matrix(const struct loop *loop) {
+  bool fills = false;
+  for (int i = 0; i < loop->nargs; i++)
+    fills |= loop->args[i].dat && loop->args[i].dat->segment && loop->args[i].dat->segment->pair.rows;
+  return fills;
+}
+
 bool loop_writes_through_map(const struct loop *loop) {
+  if (loop_fills_matrix(loop))
+    return true;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->form == DESC_DAT && arg->present && !arg_is_own(arg) && arg->access != OP_READ)

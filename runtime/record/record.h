@@ -34,6 +34,9 @@ struct loop_site;
 
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };
+/* The form of an op_arg that is a matrix: its handle is where dats' are, the columns' map is the data, the columns' dim the
+ * idx. Loops get a dat in its place (loop/matrix.h). */
+enum { ARG_MATRIX = DESC_INFO + 1 };
 
 /* `pointed` of an op_arg whose array its loop cannot use: Fortran knows how long arrays are, and where sections lie. */
 enum { POINTED_SECTION = -1, POINTED_SHORT = -2 };
@@ -206,6 +209,13 @@ struct loop_ready {
   int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   bool trying;         /* code that is asked for now is for the tuner to try */
+  bool behind;         /* its code may come later, compiled behind the program */
+  struct expected {
+    int variant;         /* that it is said of, from 1; 0: of none */
+    double seconds;      /* of a call */
+    double saved;        /* less, where it is part of a graph */
+    double graph;        /* that giving one takes */
+  } expected;            /* of a device (loop/auto/device.h) */
   struct tuning *tuning; /* tune/choose.c's */
 };
 
@@ -306,7 +316,9 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
   loop->stats.compiled |= compiled;
   loop->stats.from_cache |= !compiled;
 }
-/* A dat is written through a map. */
+/* Its elements add to rows of a matrix by a map: as an increment through it, so that copies run too. */
+bool loop_fills_matrix(const struct loop *loop);
+/* A dat is written through a map, or a matrix is. */
 bool loop_writes_through_map(const struct loop *loop);
 /* launch.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);

@@ -17,6 +17,7 @@
 #include "jit/target.h"
 #include "kernels-cache/store.h"
 #include "mesh/data.h"
+#include "mesh/matrix/matrix.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
 #include "plan/plan_cache.h"
@@ -258,6 +259,21 @@ int context_csv(struct op_context *ctx, struct text *out, struct error *err) {
 
 /* ---- diagnostics ---- */
 
+static void describe_matrices(const struct mesh *mesh, struct text *out) {
+  if (mesh->matrices.count)
+    text_addf(out, "%-20s %-20s %-20s %8s %12s\n", "matrix", "rows", "columns", "dims", "bytes");
+  for (int i = 0; i < mesh->matrices.count; i++) {
+    const struct matrix *m = mesh->matrices.items[i];
+    size_t bytes = 0;
+    for (int j = 0; j < m->segments.count; j++) {
+      const struct dat *dat = ((const struct segment *)m->segments.items[j])->dat;
+      bytes += (size_t)dat->set->global_size * dat->row_bytes;
+    }
+    text_addf(out, "%-20s %-20s %-20s %4d x %d %12zu\n", m->name, m->row_set->name, m->column_set->name,
+              m->row_dim, m->column_dim, bytes);
+  }
+}
+
 static void describe_mesh(const struct op_context *ctx, struct text *out) {
   const struct mesh *mesh = ctx->mesh;
   text_addf(out, "%-20s %12s\n", "set", "elements");
@@ -278,10 +294,13 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
   text_addf(out, "%-20s %-20s %6s %-18s %-6s %12s\n", "dat", "set", "dim", "type", "layout", "bytes");
   for (int i = 0; i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
+    if (matrix_of_dat(mesh, dat))
+      continue;
     text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
               type_info(dat->type)->name, dat->soa ? "soa" : "aos",
               (size_t)dat->set->global_size * dat->row_bytes);
   }
+  describe_matrices(mesh, out);
   for (int i = 0; i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
     if (dat->view && dat->view->in_place)

@@ -80,7 +80,7 @@ int context_jit_of(struct op_context *ctx, const struct target *target, void *de
                                       .log = ctx->log,
                                       .perf_map = wants_perf_map(ctx),
                                       .target = target,
-                                      .behind = target ? NULL : &ctx->compiling,
+                                      .behind = target ? NULL : &ctx->behind,
                                       .device = device};
   return jit_open(out, &options, err);
 }
@@ -116,7 +116,7 @@ static int open_team(struct op_context *ctx, struct error *err) {
 int context_team(struct op_context *ctx, struct team **out, struct error *err) {
   int code = ctx->team ? OP_OK : open_team(ctx, err);
   if (!code)
-    team_discount(ctx->team, &ctx->compiling);
+    team_discount(ctx->team, &ctx->behind);
   *out = ctx->team;
   return code;
 }

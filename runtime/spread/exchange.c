@@ -431,12 +431,16 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
 }
 
 int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
+  int code = space_is_device(x->space) ? ctx->mover->give(ctx, x->space, err) : OP_OK;
   const double start = clock_seconds();
-  int code = OP_OK;
+  struct error ignored = {0};
   ctx->poll = NULL;
   ctx->exchanges->under_way = NULL;
-  if (x->nrequests)
-    code = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, err);
+  if (x->nrequests) { /* also after a failure */
+    const int status = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, code ? &ignored : err);
+    code = code ? code : status;
+    error_free(&ignored);
+  }
   *waited = clock_seconds() - start;
   if (!code)
     code = check_headers(x, err);

@@ -2,6 +2,7 @@
 
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/guest.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -29,6 +30,9 @@ static int update(struct op_context *ctx, struct dat *dat, struct error *err) {
 int lend(struct op_context *ctx, struct dat *dat, op_access access, void **array, struct error *err) {
   static char empty; /* the address of no elements */
   struct view *view = dat->view;
+  if (dat->guest && dat->guest->placed)
+    return error_set(err, OP_ERR_STATE, "op_acquire: dat \"%s\" is placed; call op_place_end first",
+                     dat->name);
   const int code = access == OP_WRITE ? OP_OK : update(ctx, dat, err);
   if (code)
     return code;
@@ -67,6 +71,8 @@ int lend_all(struct op_context *ctx, struct error *err) {
 }
 
 int lend_check(const struct dat *dat, const char *who, struct error *err) {
+  if (dat->guest && dat->guest->lent)
+    return error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is lent; call op_lend_end first", who, dat->name);
   if (!dat->view || !dat->view->acquired)
     return OP_OK;
   return error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is acquired; call op_release first", who, dat->name);
@@ -74,7 +80,12 @@ int lend_check(const struct dat *dat, const char *who, struct error *err) {
 
 int lend_check_all(const struct op_context *ctx, const char *who, struct error *err) {
   int code = OP_OK;
-  for (int i = 0; !code && ctx->mesh->lent && i < ctx->mesh->dats.count; i++)
-    code = lend_check(ctx->mesh->dats.items[i], who, err);
+  for (int i = 0; !code && ctx->mesh->lent && i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
+    code = lend_check(dat, who, err);
+    if (!code && dat->guest && dat->guest->placed)
+      code =
+          error_set(err, OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", who, dat->name);
+  }
   return code;
 }

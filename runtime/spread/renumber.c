@@ -343,8 +343,9 @@ static void adopt(struct op_context *ctx, struct orders *o, struct fresh *f) {
       struct replica *host = &dat->replicas[SPACE_HOST];
       exchange(&host->memory, &f->rows[i]);
       data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &host->bytes);
-      if (view_leave(dat, "its elements are renumbered"))
+      if (view_leave(dat, "its elements are renumbered") || dat->borrowed)
         f->rows[i] = NULL;
+      dat->borrowed = false;
       dat_wrote(dat, SPACE_HOST);
     }
   for (int i = 0; i < mesh->sets.count; i++)

@@ -155,7 +155,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   }
   dat_leave_devices(ctx, dat);
   if (!view_leave(dat, "its elements are spread over ranks"))
-    data_memory_free(host->memory);
+    dat_leave_rows(dat);
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;

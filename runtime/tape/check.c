@@ -1,5 +1,4 @@
-/* The dot-product test: <y, J x> by tangents, along a random x, and <J^T y, x> by the adjoint, from a random y. */
-#include <limits.h>
+/* What dot-product tests share, and that of one loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "loop/temporary/temporary.h"
 #include "ranks/comm.h"
 #include "spread/spread.h"
-#include "tape/tape.h"
+#include "tape/test.h"
 
 /* Random numbers of a thing, in the program's order. `which` tells x from y. */
 struct noise {
@@ -102,13 +101,6 @@ static int add_product(struct op_context *ctx, struct thing *a, struct thing *b,
 
 /* ---- the program's own bars and dots are put aside ---- */
 
-/* What a thing has, while it holds something else. */
-struct aside {
-  struct thing *companion;
-  struct dat *dat;
-  unsigned char *value;
-};
-
 static int exchange(struct op_context *ctx, struct aside *aside, struct error *err) {
   struct change change = {.thing = aside->companion, .kept = aside->dat, .value = aside->value};
   const int code = queue_flush(ctx, err);
@@ -134,18 +126,7 @@ static int take_back(struct op_context *ctx, struct aside *aside, struct error *
 
 /* ---- the test ---- */
 
-struct test {
-  struct op_context *ctx;
-  struct tape *tape;       /* or */
-  const struct site *site; /* one loop */
-  unsigned seed;
-  struct thing **things; /* that are real and used */
-  struct aside *asides;  /* two of each: dots and bars */
-  int n;
-};
-
-/* Of the things of a list, or of a loop's arguments. */
-static int open_test(struct test *t, void *const *all, int count, struct error *err) {
+int test_open(struct test *t, void *const *all, int count, struct error *err) {
   const size_t most = (size_t)count;
   t->things = array_new(most, sizeof(struct thing *));
   t->asides = array_new(2 * most, sizeof *t->asides);
@@ -169,7 +150,7 @@ static int open_test(struct test *t, void *const *all, int count, struct error *
   return OP_OK;
 }
 
-static int close_test(struct test *t, int code, struct error *err) {
+int test_close(struct test *t, int code, struct error *err) {
   struct error own = {0};
   for (int i = 0; i < 2 * t->n; i++) {
     const int back = t->asides[i].companion ? take_back(t->ctx, &t->asides[i], code ? &own : err) : OP_OK;
@@ -179,21 +160,6 @@ static int close_test(struct test *t, int code, struct error *err) {
   free(t->things);
   free(t->asides);
   return code;
-}
-
-/* An event with its tangents. What comes from outside has none. */
-static int run_with_dots(struct op_context *ctx, struct event *event, struct error *err) {
-  bool ran = false;
-  if (event->kind == EVENT_PUT)
-    return thing_clear(ctx, event->changes[0].thing->dot, err);
-  if (event->kind == EVENT_CONSTANT) {
-    const struct thing *thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
-    return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
-  }
-  if (event->kind != EVENT_LOOP)
-    return OP_OK;
-  const int code = tangent_of_event(ctx, event, &ran, err);
-  return code || ran ? code : event_primal(ctx, event, err);
 }
 
 /* Does the test begin with a dot, or a bar, of the thing? */
@@ -206,8 +172,7 @@ static bool begins_with(const struct test *t, const struct thing *thing, bool do
   return active;
 }
 
-/* All others are zero. */
-static int put_all(const struct test *t, bool dots, struct error *err) {
+int test_put_all(const struct test *t, bool dots, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++) {
     struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
@@ -218,83 +183,21 @@ static int put_all(const struct test *t, bool dots, struct error *err) {
   return code;
 }
 
-/* The norms are those of what comes of it in this test. */
-static int add_all(const struct test *t, double sums[3], struct error *err) {
+int test_add_all(const struct test *t, double sums[3], struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++)
     code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
   return code;
 }
 
-/* Both products, of all ranks, and the norms. */
-struct products {
-  double of_y, of_x, norms;
-};
-
-static int sum_up(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
-                  struct error *err) {
+int test_sum(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
+             struct error *err) {
   double all[6];
   memcpy(all, of_y, 3 * sizeof *all);
   memcpy(all + 3, of_x, 3 * sizeof *all);
   const int code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
   *out = (struct products){all[0], all[3], sqrt(all[1] * all[2]) + sqrt(all[4] * all[5])};
   return code;
-}
-
-/* Dots at the end times the weights that will be put there. */
-static int forwards(struct test *t, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  tape->at = tape->nevents;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = INT_MAX;
-  if (!code)
-    code = put_all(t, true, err);
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
-  if (!code)
-    code = put_all(t, false, err);
-  return code ? code : add_all(t, sums, err);
-}
-
-/* As it was recorded, and backwards. */
-static int backwards(struct test *t, int taped, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = taped;
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, event_primal, err);
-  if (!code)
-    code = tape_bring_back(t->ctx, tape, err);
-  if (!code)
-    code = tape_reverse(t->ctx, tape, false, err);
-  if (!code)
-    code = put_all(t, true, err);
-  return code ? code : add_all(t, sums, err);
-}
-
-static int run_test(struct test *t, double *difference, struct error *err) {
-  double of_y[3] = {0}, of_x[3] = {0};
-  struct products found = {0};
-  const int taped = t->tape->taped;
-  int code = forwards(t, of_y, err);
-  if (!code)
-    code = backwards(t, taped, of_x, err);
-  if (!code)
-    code = sum_up(t, of_y, of_x, &found, err);
-  *difference = found.norms > 0 ? fabs(found.of_y - found.of_x) / found.norms : 0;
-  return code;
-}
-
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
-               struct error *err) {
-  struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
-  int code = tape_derive(ctx, tape, err);
-  if (!code)
-    code = open_test(&t, ctx->tapes->things.items, ctx->tapes->things.count, err);
-  if (!code)
-    code = run_test(&t, difference, err);
-  tape->broken |= code != OP_OK;
-  return close_test(&t, code, err);
 }
 
 /* ---- one loop ---- */
@@ -334,14 +237,14 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
     return error_memory(err, "the test of a loop", (size_t)t->n * sizeof *data);
   int code = put_data_aside(t, data, err);
   if (!code)
-    code = put_all(t, true, err);
+    code = test_put_all(t, true, err);
   if (!code)
-    code = put_all(t, false, err);
+    code = test_put_all(t, false, err);
   struct event again = *event;
   if (!code)
     code = tangent_of_event(t->ctx, &again, &ran, err);
   if (!code)
-    code = add_all(t, of_y, err);
+    code = test_add_all(t, of_y, err);
   struct error own = {0};
   for (int i = 0; i < t->n; i++) {
     const int back = data[i].companion ? take_back(t->ctx, &data[i], code ? &own : err) : OP_OK;
@@ -352,11 +255,11 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
   if (!code)
     code = tape_run_adjoint(t->ctx, t->site, event_values(event), err);
   if (!code)
-    code = put_all(t, true, err);
+    code = test_put_all(t, true, err);
   if (!code)
-    code = add_all(t, of_x, err);
+    code = test_add_all(t, of_x, err);
   if (!code)
-    code = sum_up(t, of_y, of_x, &found, err);
+    code = test_sum(t, of_y, of_x, &found, err);
   if (!code && !(fabs(found.of_y - found.of_x) <= most * found.norms))
     code = error_set(
         err, OP_ERR_VIOLATION,
@@ -375,9 +278,9 @@ int site_test(struct op_context *ctx, const struct event *event, struct error *e
   for (int i = 0; i < site->nargs + site->nconstants; i++)
     things[i] = site->things[i];
   site->tested = true;
-  int code = open_test(&t, things, site->nargs + site->nconstants, err);
+  int code = test_open(&t, things, site->nargs + site->nconstants, err);
   free(things);
   if (!code)
     code = compare_loop(&t, event, err);
-  return close_test(&t, code, err);
+  return test_close(&t, code, err);
 }

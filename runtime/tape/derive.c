@@ -13,23 +13,6 @@
 
 /* ---- what the program says of kernels ---- */
 
-const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name) {
-  for (int i = tapes->said.count - 1; i >= 0; i--) {
-    const struct said_kernel *said = tapes->said.items[i];
-    if (strcmp(said->name, name) == 0 && strcmp(said->text, text) == 0)
-      return said;
-  }
-  return NULL;
-}
-
-void said_free(struct said_kernel *said) {
-  free(said->text);
-  free(said->name);
-  free(said->adjoint_text);
-  free(said->adjoint_name);
-  free(said);
-}
-
 int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
                 const char *adjoint_name, struct error *err) {
   struct tapes *tapes = tapes_get(ctx, err);
@@ -51,7 +34,7 @@ int said_kernel(struct op_context *ctx, const char *source, const char *name, co
 
 /* ---- by hand: see op2jit_adjoint.h ---- */
 
-static void add(struct derived *d, enum derive_role role, int argument, enum prove_access access) {
+static void add(struct derived *d, enum derive_role role, int argument, op_access access) {
   d->parameters[d->nparameters++] =
       (struct derive_parameter){.role = role, .argument = argument, .constant = -1, .access = access};
 }
@@ -61,13 +44,13 @@ static void add_by_hand(struct derived *d, const struct site *site, int i) {
   const int access = site->args[i].access_;
   const bool real = (arg->form == DESC_DAT || arg->form == DESC_GBL) && type_is_real(arg->type);
   if (access == OP_READ || access == OP_RW || access == OP_WORK)
-    add(d, DERIVE_VALUE, i, access == OP_WORK ? PROVE_WORK : PROVE_READ);
+    add(d, DERIVE_VALUE, i, access == OP_WORK ? OP_WORK : OP_READ);
   if (real && access == OP_READ)
-    add(d, DERIVE_BAR, i, PROVE_INC);
+    add(d, DERIVE_BAR, i, OP_INC);
   else if (real && access == OP_INC)
-    add(d, DERIVE_BAR, i, PROVE_READ);
+    add(d, DERIVE_BAR, i, OP_READ);
   else if (real && (access == OP_WRITE || access == OP_RW))
-    add(d, DERIVE_BAR, i, PROVE_RW);
+    add(d, DERIVE_BAR, i, OP_RW);
 }
 
 static int by_hand(const struct site *site, struct derived *out, struct error *err) {

@@ -46,7 +46,7 @@ static int argument_of(struct op_context *ctx, const struct site *site, const op
     if (beside)
       *out = tape_beside(out, beside, (op_access)p->access);
     /* Structs cannot be added up where elements meet. A row of one element's own is as well read and written. */
-    if (p->access == PROVE_INC && thing->dat && type_is_struct(thing->dat->type) &&
+    if (p->access == OP_INC && thing->dat && type_is_struct(thing->dat->type) &&
         arg_is_direct(&site->are[p->argument]))
       out->access_ = OP_RW;
     return err->code;

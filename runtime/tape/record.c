@@ -9,39 +9,6 @@
 #include "ranks/agree.h"
 #include "tape/tape.h"
 
-struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err) {
-  struct event *events = array_more(tape->events, (size_t)tape->nevents, sizeof *events);
-  if (!events) {
-    error_memory(err, "the events of a tape", (size_t)tape->nevents * sizeof *events);
-    return NULL;
-  }
-  tape->events = events;
-  events[tape->nevents] = (struct event){.kind = kind};
-  tape->at = tape->nevents + 1;
-  return &events[tape->nevents++];
-}
-
-int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
-                bool whole, struct error *err) {
-  const int e = (int)(event - tape->events);
-  struct change *changes = array_more(event->changes, (size_t)event->nchanges, sizeof *changes);
-  if (!changes)
-    return error_memory(err, "what an event changes", sizeof *changes);
-  event->changes = changes;
-  struct change *change = &changes[event->nchanges++];
-  *change = (struct change){.thing = thing,
-                            .changed = thing->changed,
-                            .read = thing->read,
-                            .wanted = thing->wanted,
-                            .whole = whole,
-                            .zero = tape->recording && thing->zero,
-                            .was_varied = thing->varied};
-  const int code = keep_change(ctx, tape, e, change, err);
-  thing->changed = e;
-  thing->zero = false;
-  return code;
-}
-
 /* ---- what a loop may not do ---- */
 
 static bool is_varied(const struct site *site, int i) {

@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/queue.h"
+#include "tape/schedule/schedule.h"
 #include "tape/tape.h"
 
 /* ---- bars ---- */
@@ -135,17 +136,52 @@ static int reverse_at_once(struct op_context *ctx, struct tape *tape, struct err
   return code ? code : back;
 }
 
+/* The rest of the tape runs again, from where data are. */
+static int run_on(struct op_context *ctx, struct tape *tape, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && tape->at == tape->home && i < ctx->tapes->things.count; i++) {
+    struct thing *thing = ctx->tapes->things.items[i];
+    code = thing->zeroed ? thing_clear(ctx, thing, err) : OP_OK;
+  }
+  for (int k = 0; k <= tape->nsteps; k++)
+    tape->again += steps_begin(tape, k) >= tape->at && steps_begin(tape, k) < steps_begin(tape, k + 1);
+  return code ? code : tape_replay(ctx, tape, tape->end, event_primal, err);
+}
+
+/* All old values that derivatives of segment k use are there, and data are as behind it: from the last checkpoint in front
+ * of it on everything runs again. */
+static int make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err) {
+  int first = k;
+  while (steps_begin(tape, first) != tape->checkpoints[tape->ncheckpoints - 1])
+    first--;
+  int code = tape_undo(ctx, tape, steps_begin(tape, first), err);
+  tape->taped = steps_begin(tape, k);
+  while (!code && first < k) {
+    const int next = schedule_next(k - first + 1, steps_free_slots(ctx, tape, first, k));
+    const int to = next > 0 && first + next <= k ? first + next : k;
+    code = tape_replay(ctx, tape, steps_begin(tape, to), event_primal, err);
+    tape->again += to - first;
+    first = to;
+    if (!code && next > 0 && tape->at > tape->checkpoints[tape->ncheckpoints - 1])
+      code = steps_add_checkpoint(tape, tape->at, err);
+  }
+  if (!code)
+    code = tape_replay(ctx, tape, steps_begin(tape, k + 1), event_primal, err);
+  tape->again += !code;
+  return code;
+}
+
 /* Data have again what they had at the end. */
 static int come_back(struct op_context *ctx, struct tape *tape, bool failed, bool last, struct error *err) {
   int code = OP_OK;
   if (failed && tape->home != INT_MAX)
     code = tape_undo(ctx, tape, 0, err);
   if (!code && !failed && !last)
-    code = steps_run_on(ctx, tape, err);
+    code = run_on(ctx, tape, err);
   if (!code)
     code = tape_bring_back(ctx, tape, err);
   if (!code)
-    code = steps_run_on(ctx, tape, err);
+    code = run_on(ctx, tape, err);
   tape->home = INT_MAX;
   return !code && tape->at < tape->nevents ? tape_bring_back(ctx, tape, err) : code; /* constants behind it */
 }
@@ -156,7 +192,7 @@ static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last
   int code = tape_undo(ctx, tape, tape->end, err);
   for (int k = tape->nsteps; !code && k >= 0; k--) {
     if (steps_begin(tape, k) < tape->taped && steps_begin(tape, k) < steps_begin(tape, k + 1))
-      code = steps_make_again(ctx, tape, k, err);
+      code = make_again(ctx, tape, k, err);
     if (!code)
       code = reverse_to(ctx, tape, steps_begin(tape, k), false, err);
     steps_passed(ctx, tape);

@@ -141,6 +141,23 @@ static void look_at_constants(const struct op_context *ctx, struct site *site) {
     site->things[site->nargs + i] = thing_find(ctx->tapes, site->constants[i]);
 }
 
+const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name) {
+  for (int i = tapes->said.count - 1; i >= 0; i--) {
+    const struct said_kernel *said = tapes->said.items[i];
+    if (strcmp(said->name, name) == 0 && strcmp(said->text, text) == 0)
+      return said;
+  }
+  return NULL;
+}
+
+void said_free(struct said_kernel *said) {
+  free(said->text);
+  free(said->name);
+  free(said->adjoint_text);
+  free(said->adjoint_name);
+  free(said);
+}
+
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
                      const struct loop_call *call, struct error *err) {
   const struct said_kernel *said = said_find(ctx->tapes, call->text, call->name);

@@ -130,7 +130,7 @@ static void keep_from(struct op_context *ctx, struct tape *tape, int taped) {
   keep_prune(ctx, tape, was, tape->nevents);
 }
 
-static int add_checkpoint(struct tape *tape, int at, struct error *err) {
+int steps_add_checkpoint(struct tape *tape, int at, struct error *err) {
   int *checkpoints = array_resize(tape->checkpoints, (size_t)tape->ncheckpoints + 1, sizeof *checkpoints);
   if (!checkpoints)
     return error_memory(err, "the checkpoints of a tape",
@@ -253,7 +253,7 @@ int tape_step(struct op_context *ctx, struct tape *tape, struct error *err) {
   if (!tape->ncheckpoints) /* too little room even for one step, as the end says */
     return OP_OK;
   const bool again = tape->nevents == tape->checkpoints[tape->ncheckpoints - 1];
-  return tape->store.budget && !again ? add_checkpoint(tape, tape->nevents, err) : OP_OK;
+  return tape->store.budget && !again ? steps_add_checkpoint(tape, tape->nevents, err) : OP_OK;
 }
 
 /* A checkpoint and what the derivatives of its step use have values in common, but only where the step is the last one:
@@ -301,47 +301,12 @@ void steps_find_home(struct op_context *ctx, struct tape *tape, bool last) {
     }
 }
 
-int steps_run_on(struct op_context *ctx, struct tape *tape, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && tape->at == tape->home && i < ctx->tapes->things.count; i++) {
-    struct thing *thing = ctx->tapes->things.items[i];
-    code = thing->zeroed ? thing_clear(ctx, thing, err) : OP_OK;
-  }
-  for (int k = 0; k <= tape->nsteps; k++)
-    tape->again += steps_begin(tape, k) >= tape->at && steps_begin(tape, k) < steps_begin(tape, k + 1);
-  return code ? code : tape_replay(ctx, tape, tape->end, event_primal, err);
-}
-
-/* So many checkpoints fit beside what has to be there: the one where data are, from which steps run, too. */
-static int free_slots(const struct op_context *ctx, const struct tape *tape, int from, int begin, int end) {
+int steps_free_slots(const struct op_context *ctx, const struct tape *tape, int first, int k) {
+  const int from = steps_begin(tape, first), begin = steps_begin(tape, k), end = steps_begin(tape, k + 1);
   const size_t state = bytes_of_checkpoint(tape, begin); /* the first one may be larger */
   const size_t used = tape->store.bytes + bytes_of_checkpoint(tape, from) +
                       bytes_of_events(tape, begin, end) + bytes_of_last(ctx, tape, false);
   return used >= tape->store.budget ? 0 : state ? (int)((tape->store.budget - used) / state) : INT_MAX / 2;
-}
-
-/* The segment's derivatives have what they use: from the last checkpoint in front of it on everything runs again. */
-int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err) {
-  const int begin = steps_begin(tape, k), end = steps_begin(tape, k + 1);
-  int first = k;
-  while (steps_begin(tape, first) != tape->checkpoints[tape->ncheckpoints - 1])
-    first--;
-  int code = tape_undo(ctx, tape, steps_begin(tape, first), err);
-  tape->taped = begin;
-  while (!code && first < k) {
-    const int slots = free_slots(ctx, tape, steps_begin(tape, first), begin, end);
-    const int next = schedule_next(k - first + 1, slots);
-    const int to = next > 0 && first + next <= k ? first + next : k;
-    code = tape_replay(ctx, tape, steps_begin(tape, to), event_primal, err);
-    tape->again += to - first;
-    first = to;
-    if (!code && next > 0 && tape->at > tape->checkpoints[tape->ncheckpoints - 1])
-      code = add_checkpoint(tape, tape->at, err);
-  }
-  if (!code)
-    code = tape_replay(ctx, tape, end, event_primal, err);
-  tape->again += !code;
-  return code;
 }
 
 void steps_passed(struct op_context *ctx, struct tape *tape) {

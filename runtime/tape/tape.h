@@ -210,6 +210,9 @@ int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
 void things_forget(struct op_context *ctx, const void *object);
 
 /* ---- sites.c ---- */
+/* What the program says of the derivatives of a kernel; NULL: nothing. */
+const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
+void said_free(struct said_kernel *said);
 /* The loop's, made if need be: another one from where the program says something else of the kernel. */
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
                      const struct loop_call *call, struct error *err);
@@ -250,8 +253,6 @@ bool site_seeks(const struct site *site, int arg);
 bool site_seeks_any(const struct site *site);
 
 /* ---- derive.c ---- */
-const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
-void said_free(struct said_kernel *said);
 int said_kernel(struct op_context *ctx, const char *source, const char *name, const char *adjoint_source,
                 const char *adjoint_name, struct error *err);
 /* Which old values its adjoint uses, if all that can be active is. A kernel without a derivative wants none. */
@@ -322,6 +323,11 @@ int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct er
 void keep_free_spare(struct op_context *ctx);
 /* They are kept from now on. */
 void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes);
+/* A new event; NULL with the error set. */
+struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
+/* The event is about to change the thing, which has not been said of it before. */
+int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
+                bool whole, struct error *err);
 
 /* ---- life.c ---- */
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
@@ -341,10 +347,11 @@ int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
 int steps_begin(const struct tape *tape, int k);
 /* Where data come back to, behind a reversal by steps; `last`: it is the last one. */
 void steps_find_home(struct op_context *ctx, struct tape *tape, bool last);
-/* The rest of the tape runs again, from where data are. */
-int steps_run_on(struct op_context *ctx, struct tape *tape, struct error *err);
-/* All old values that derivatives of segment k use are there; data are as behind it. */
-int steps_make_again(struct op_context *ctx, struct tape *tape, int k, struct error *err);
+/* The event is the beginning of a step that runs again. */
+int steps_add_checkpoint(struct tape *tape, int at, struct error *err);
+/* So many checkpoints fit beside what has to be there, so that segment k is made again from the beginning of segment `first`:
+ * that one, where data are, too. */
+int steps_free_slots(const struct op_context *ctx, const struct tape *tape, int first, int k);
 /* Checkpoints behind where data are now are of no use. */
 void steps_passed(struct op_context *ctx, struct tape *tape);
 
@@ -364,7 +371,7 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 /* Data have again what the program had. */
 int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err);
 
-/* ---- check.c ---- */
+/* ---- check_tape.c, check.c ---- */
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
                struct error *err);
 /* OP2_ADJOINT=check: one loop, with data as they are before it, from bars and dots of noise. OP_ERR_VIOLATION if its tangent
@@ -402,12 +409,9 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
 
 /* ---- record.c ---- */
 extern const struct recorder tape_recorder;
-/* A new event; NULL with the error set. */
-struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
+
+/* ---- tell.c ---- */
 /* Zeros come from outside. */
 int tape_put_zeros(struct op_context *ctx, struct thing *thing, struct error *err);
-/* The event is about to change the thing, which has not been said of it before. */
-int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, struct thing *thing,
-                bool whole, struct error *err);
 
 #endif

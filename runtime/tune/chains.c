@@ -17,18 +17,23 @@
 #include "tune/place.h"
 #include "tune/tuner.h"
 
-/* As called; then what is likely to be best: tiles by the first guess, fused, both; then what is near the guess; then blocks of
+/* As called; then what is likely to be best: tiles by the first guess, both, fused; then what is near the guess; then blocks of
  * tasks. */
 static const double task_sizes[] = {512e3, 2e6};
 static const int task_periods[] = {1, 4};
-/* What a way that nobody ran may take longer, of the best one's time. */
-static const double unknown = 0.5;
+/* What a way that nobody ran may take longer, of the best one's time: one that a model says may be better. */
+static const double unknown = 0.2;
+/* The first cut looks at all of the maps, and what it finds is kept for others, which take about so much of its time. */
+static const double rest = 0.1;
+/* What is not faster by so much is not better. */
+static const double noise = 0.02;
 enum {
   NEAR = 4, /* guesses beside the first */
   TASK_SIZES = sizeof task_sizes / sizeof *task_sizes,
   TASK_FOLDS = sizeof task_periods / sizeof *task_periods,
   WAYS = 2 * (2 + NEAR) + TASK_SIZES * TASK_FOLDS,
   NAME = CHAIN_NAME,
+  LONGEST = 8, /* periods of a run to compare: of more nobody would see the end */
   ALL_PERIODS = 1 << 20
 };
 
@@ -43,7 +48,9 @@ struct chain_tuning {
   bool decided;  /* which way is the best of those that were compared first */
   bool compares; /* ways that were postponed are compared when they can be paid for */
   long long told_trials;
-  double called;  /* seconds of a period as called, before any waited; 0: not known */
+  bool made[WAYS];        /* what it needs, behind the program */
+  double called;          /* seconds of a period as called, before any waited; 0: not known */
+  double fused, barriers; /* see chain_wish */
   double cutting; /* seconds that more tiles take to cut, for each period, as far as is known; 0: not */
 };
 
@@ -57,8 +64,9 @@ static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
 }
 
 static void add_way(struct chain_tuning *t, double bytes, int periods, bool fused, bool tasks) {
-  t->ways[t->nways++] =
-      (struct chain_way){.bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks};
+  t->ways[t->nways] = (struct chain_way){
+      .bytes = bytes, .periods = periods, .fused = fused, .tasks = tasks, .number = t->nways};
+  t->nways++;
 }
 
 static void add_ways_near(struct chain_tuning *t, const struct chain_wish *w, bool fused) {
@@ -76,10 +84,10 @@ static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
   add_way(t, 0, 1, false, false);
   if (w->tiles)
     add_way(t, w->guess.bytes, w->guess.periods, false, false);
-  if (w->fuse)
-    add_way(t, 0, ALL_PERIODS, true, false);
   if (w->fuse && w->tiles)
     add_way(t, w->guess.bytes, w->guess.periods, true, false);
+  if (w->fuse)
+    add_way(t, 0, ALL_PERIODS, true, false);
   for (int fused = 0; w->tiles && fused <= w->fuse; fused++)
     add_ways_near(t, w, fused);
   for (int f = 0; w->tasks && f < TASK_FOLDS && task_periods[f] <= w->periods; f++)
@@ -181,7 +189,7 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
     if (which < 0 ||
         tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
       continue;
-    tuner_know(t->tuner, which, rows[r].median, rows[r].count);
+    tuner_recall(t->tuner, which, rows[r].median, rows[r].count);
     known++;
   }
   if (known)
@@ -198,10 +206,49 @@ static void recall(struct op_context *ctx, struct chain_tuning *t) {
   store_tunings_free(rows, count);
 }
 
+/* ---- what may be better ---- */
+
+static double best_time(const struct chain_tuning *t) {
+  return tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+}
+
+static enum chain_kind kind_of(struct chain_way way) {
+  if (way.fused)
+    return way.bytes > 0 ? CHAIN_BOTH : CHAIN_FUSED;
+  return way.tasks ? CHAIN_TASKS : way.bytes > 0 ? CHAIN_TILED : CHAIN_LOOPS;
+}
+
+static bool is_guess(const struct chain_tuning *t, const struct chain_way *way) {
+  const struct chain_way *guess = &t->ways[1];
+  return way->periods == guess->periods && !(way->bytes < guess->bytes || way->bytes > guess->bytes);
+}
+
+/* Fused loops take at least the part of the time that they have of the bytes, in tiles and without; tasks need no barriers; and
+ * what is near the guess may be better only than that. Who says how many seconds to spend gets all. */
+static bool may_win(const struct chain_tuning *t, const struct chain_way *way) {
+  const double called = tuner_median(t->tuner, 0, NULL), least = (1 - noise) * best_time(t);
+  const enum chain_kind kind = kind_of(*way);
+  if (!(t->options.share > 0) || !(called > 0) || !(least > 0))
+    return true;
+  if (tuner_median(t->tuner, way->number, NULL) > least) /* in an earlier run */
+    return false;
+  if (kind == CHAIN_FUSED)
+    return t->fused * called < least;
+  if (kind == CHAIN_TASKS)
+    return called - t->barriers < least;
+  if (kind == CHAIN_BOTH && is_guess(t, way))
+    return t->fused * fmax(least, tuner_median(t->tuner, 1, NULL)) < least;
+  return kind == kind_of(t->ways[tuner_winner(t->tuner)]) && way->periods <= LONGEST;
+}
+
+static bool is_later(const struct chain_tuning *t, int which) {
+  return t->compares && tuner_is_later(t->tuner, which) && may_win(t, &t->ways[which]);
+}
+
 static bool any_later(const struct chain_tuning *t) {
   bool any = false;
-  for (int i = 0; t->compares && i < t->nways; i++)
-    any |= tuner_is_later(t->tuner, i);
+  for (int i = 0; i < t->nways && !any; i++)
+    any = is_later(t, i);
   return any;
 }
 
@@ -269,8 +316,11 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   t->called = wish->called;
   t->compares = mode.options.share > 0 || mode.options.seconds > 0;
   t->options = mode.options;
+  t->fused = wish->fused;
+  t->barriers = wish->barriers;
   t->options.unknown = unknown;
   t->options.base = 2; /* each is of several periods, or of long ones */
+  t->options.hasty = true;
   list_ways(t, wish);
   code = begin_tuner(t, true, err);
   if (!code && !make_place(t, loops, n))
@@ -281,9 +331,13 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   }
   if (mode.recall)
     recall(ctx, t);
-  tuner_know(t->tuner, 0, t->called, 1);
+  chain_tuning_called(t, 1, t->called);
   *out = t;
   return OP_OK;
+}
+
+bool chain_tuning_shares(const struct chain_tuning *t) {
+  return t->options.share > 0;
 }
 
 /* Enough for the clock. */
@@ -305,16 +359,29 @@ bool chain_tuning_is_best(const struct chain_tuning *t) {
   return t->current == tuner_winner(t->tuner);
 }
 
-static double best_time(const struct chain_tuning *t) {
-  return tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+bool chain_tuning_is_made(const struct chain_tuning *t, const struct chain_way *way) {
+  return t->made[way->number];
+}
+
+void chain_tuning_made(struct chain_tuning *t, const struct chain_way *way) {
+  t->made[way->number] = true;
+}
+
+void chain_tuning_called(struct chain_tuning *t, int periods, double seconds) {
+  tuner_recall(t->tuner, 0, seconds, periods);
+  tuner_pass(t->tuner, periods * seconds);
+}
+
+void chain_tuning_spend(struct chain_tuning *t, double seconds) {
+  tuner_paid(t->tuner, seconds);
 }
 
 /* As long as the last one, or about as long as the loops that tiles are of take a few times; making blocks that wait for one
  * another takes long (airfoil, 720,000 cells: 18 times). */
 double chain_tuning_cutting(const struct chain_tuning *t, const struct chain_way *way, int periods) {
   enum { EXECUTIONS = 3, OF_TASKS = 20 };
-  const double period = best_time(t);
-  return periods * (way->tasks ? OF_TASKS * period : t->cutting > 0 ? t->cutting : EXECUTIONS * period);
+  const double period = best_time(t), others = t->made[1] ? rest * EXECUTIONS : EXECUTIONS;
+  return periods * (way->tasks ? OF_TASKS * period : t->cutting > 0 ? t->cutting : others * period);
 }
 
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
@@ -324,8 +391,8 @@ bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
 /* ---- ways that were postponed ---- */
 
 int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way) {
-  for (int i = from; t->compares && tuner_is_settled(t->tuner) && i < t->nways; i++)
-    if (tuner_is_later(t->tuner, i)) {
+  for (int i = from; tuner_is_settled(t->tuner) && i < t->nways; i++)
+    if (is_later(t, i)) {
       *way = t->ways[i];
       return i;
     }
@@ -336,8 +403,12 @@ bool chain_tuning_can_begin(const struct chain_tuning *t, double making) {
   return tuner_can_pay(t->tuner, making + unknown * best_time(t));
 }
 
+/* New code is cold in its first run; tiles of loops that ran are not. */
 void chain_tuning_begin(struct chain_tuning *t, int which) {
-  tuner_challenge(t->tuner, which);
+  bool warm = !t->ways[which].fused;
+  for (int i = 0; i < t->nways; i++)
+    warm |= t->ways[i].fused && tuner_median(t->tuner, i, NULL) > 0;
+  tuner_challenge(t->tuner, which, warm);
   t->kept = false;
 }
 
@@ -375,10 +446,8 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
-/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. The first
- * cut looks at all of the maps, and what it finds is kept for others (airfoil: 105 ms, then 0.6). */
+/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
-  const double rest = 0.1;
   const struct chain_way *way = &t->ways[t->current];
   if (way->bytes > 0 && !way->fused && !way->tasks && seconds > 0)
     t->cutting = seconds / way->periods * (t->cutting > 0 ? 1 : rest);
@@ -387,17 +456,13 @@ void chain_tuning_paid(struct chain_tuning *t, double seconds) {
 }
 
 void chain_tuning_passed(struct chain_tuning *t, int periods, double seconds) {
+  if (best_time(t) > 0)
+    tuner_paid(t->tuner, periods * (seconds - best_time(t)));
   tuner_pass(t->tuner, periods * seconds);
 }
 
 bool chain_tuning_is_settled(const struct chain_tuning *t) {
   return tuner_is_settled(t->tuner);
-}
-
-static enum chain_kind kind_of(struct chain_way way) {
-  if (way.fused)
-    return way.bytes > 0 ? CHAIN_BOTH : CHAIN_FUSED;
-  return way.tasks ? CHAIN_TASKS : way.bytes > 0 ? CHAIN_TILED : CHAIN_LOOPS;
 }
 
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
@@ -427,13 +492,18 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
            tuner_median(t->tuner, 0, NULL));
 }
 
-/* The tuner takes them for one run, but for what they cost. */
+/* The tuner takes short ones for one run, but for what they cost, and of long ones as many as it asks for. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
-  const double best = best_time(t);
+  enum { ENOUGH = 4 };
+  const double best = best_time(t), is_long = 1e-3;
+  const bool one =
+      tuner_is_settled(t->tuner) || seconds < is_long; /* a slow machine is to be seen in many runs */
+  const int runs = one ? 1 : periods < ENOUGH ? periods : ENOUGH;
   if (!tuner_is_settled(t->tuner) && best > 0)
-    tuner_paid(t->tuner, (periods - 1) * (seconds - best));
-  tuner_pass(t->tuner, (periods - 1) * seconds);
-  tuner_record(t->tuner, t->current, seconds);
+    tuner_paid(t->tuner, (periods - runs) * (seconds - best));
+  tuner_pass(t->tuner, (periods - runs) * seconds);
+  for (int i = 0; i < runs; i++)
+    tuner_record(t->tuner, t->current, seconds);
   ctx->counters->trials += tuner_trials(t->tuner) - t->told_trials;
   t->told_trials = tuner_trials(t->tuner);
   if (t->kept || !tuner_is_settled(t->tuner))

@@ -22,6 +22,8 @@ struct chain_way {
       loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
   bool forced;      /* whatever the mesh, and verified */
   bool stays;       /* loops made of several run in the best variant known: the ways are compared now */
+  int number;       /* among those of a period that is tuned */
+  bool behind;      /* and nobody waits for their code: their members run one by one until it is there */
 };
 
 struct chain_tuning;
@@ -43,21 +45,33 @@ struct chain_wish {
   int periods;            /* that wait in a row */
   struct chain_way guess; /* of tiles; over no more periods than wait */
   double called;          /* seconds that it took before anything waited; 0: not known */
+  double fused;           /* of the bytes that it moves as called, the part that it moves fused */
+  double barriers;        /* of these seconds, what its threads need to come together */
 };
 /* For a period of `n` loops. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
 int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_wish *wish,
                       struct chain_tuning **out, struct error *err);
+/* It has a share of the time to pay from: who says how much to spend, or tries everything or nothing, waits for all. */
+bool chain_tuning_shares(const struct chain_tuning *t);
 /* Of so many periods that wait, how many to run in that way: as long as ways are tried, a few, though a program that never
  * looks at its results lets hundreds wait. */
 int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* The way to run next; is it the best one known? */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
 bool chain_tuning_is_best(const struct chain_tuning *t);
+/* What a way needs was made before it ran; this is remembered. */
+bool chain_tuning_is_made(const struct chain_tuning *t, const struct chain_way *way);
+void chain_tuning_made(struct chain_tuning *t, const struct chain_way *way);
+/* It ran as called, so many periods, each for so long, since what its way needs is being made. */
+void chain_tuning_called(struct chain_tuning *t, int periods, double seconds);
 /* Seconds that making tiles, or tasks, over so many periods takes, as far as is known. */
 double chain_tuning_cutting(const struct chain_tuning *t, const struct chain_way *way, int periods);
+/* So much is spent on making what a way to compare needs, before it is made. */
+void chain_tuning_spend(struct chain_tuning *t, double seconds);
 /* May so much be spent on making loops? */
 bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
-/* A way that nobody compared yet, with its number, from this number on; -1: there is none, or others are being compared. */
+/* A way that nobody compared yet and that may be better than the best one known by more than noise, as far as a model can
+ * say: the one of the least number from this on; -1: there is none, or others are being compared. */
 int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way);
 /* May one be compared that takes so many seconds to make? */
 bool chain_tuning_can_begin(const struct chain_tuning *t, double making);
@@ -72,7 +86,8 @@ bool chain_tuning_may_rest(struct chain_tuning *t, int rested);
 /* The tiles for it cannot be made, or took so long to make. OP_ERR_MEMORY. */
 int chain_tuning_reject(struct chain_tuning *t, struct error *err);
 void chain_tuning_paid(struct chain_tuning *t, double seconds);
-/* So many periods ran in a way that is not looked at yet, each for so long. */
+/* So many periods ran in a way that is not looked at yet, or while something else was going on, each for so long: what they took
+ * longer than the best way is paid. */
 void chain_tuning_passed(struct chain_tuning *t, int periods, double seconds);
 /* Each of so many periods took so long, run that way. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);

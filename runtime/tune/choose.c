@@ -25,8 +25,8 @@ static bool is_ready(const struct loop *loop, int which) {
   return loop->backend->is_ready(loop, which);
 }
 
-static bool is_compiling(const struct op_context *ctx) {
-  return ctx->compiling && jit_is_busy(ctx->jit);
+bool tune_is_disturbed(const struct op_context *ctx) {
+  return ctx->behind && ctx->jit && jit_is_busy(ctx->jit);
 }
 
 int tune_new(struct loop *loop, struct error *err) {
@@ -153,7 +153,17 @@ int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (is_ready(loop, loop->ready.variant))
     return OP_OK;
-  return code_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+  return code_one(ctx, loop, loop->ready.variant, !loop->ready.behind, err) ? fall_back(ctx, loop, err)
+                                                                            : OP_OK;
+}
+
+bool tune_is_made(struct op_context *ctx, struct loop *loop) {
+  struct error ignored = {0};
+  const int code = is_ready(loop, loop->ready.variant)
+                       ? OP_OK
+                       : loop->backend->code(ctx, loop, loop->ready.variant, false, &ignored);
+  error_free(&ignored);
+  return code || is_ready(loop, loop->ready.variant);
 }
 
 /* ---- trials ---- */
@@ -175,13 +185,13 @@ static bool is_worth_it(const struct loop *loop, int which) {
 static bool make_candidate(struct op_context *ctx, struct loop *loop, int which) {
   struct tuning *t = loop->ready.tuning;
   struct error err = {0};
-  const bool compiled = is_compiling(ctx);
+  const bool compiled = tune_is_disturbed(ctx);
   loop->ready.trying = true;
   if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->ready.standard)
     reject(ctx, loop, which, &err);
   loop->ready.trying = false;
   error_free(&err);
-  if (!compiled && is_compiling(ctx))
+  if (!compiled && tune_is_disturbed(ctx))
     t->begun = which + 1;
   return is_ready(loop, which);
 }
@@ -197,16 +207,28 @@ static bool is_saving(const struct loop *loop) {
   return tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
 }
 
+/* It could not be paid for a moment ago, and calls are short: to look takes as long as some of them. */
+static bool is_still_saving(const struct op_context *ctx, struct tuning *t) {
+  enum { EACH = 16 };
+  const double is_short = 100e-6;
+  return t->saving && comm_alone(ctx->comm) && ++t->looks % EACH != 0 &&
+         tuner_median(t->tuner, tuner_winner(t->tuner), NULL) < is_short;
+}
+
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   t->disturbed = compares_crews(ctx, t);
+  if (is_still_saving(ctx, t)) {
+    t->disturbed |= tune_is_disturbed(ctx);
+    return tuner_winner(t->tuner);
+  }
   t->saving = t->meet_after > 0 || is_saving(loop);
   if (t->disturbed || t->meet_after > 0)
     return tuner_winner(t->tuner);
   const int next = tuner_next(t->tuner);
   const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
-  t->disturbed = is_compiling(ctx);
+  t->disturbed = tune_is_disturbed(ctx);
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
 
@@ -226,7 +248,7 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 static void set_crew(struct op_context *ctx, const struct launch *launch) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(launch); /* runs are counted there */
+  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(loop); /* runs are counted there */
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
@@ -296,9 +318,11 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
   return code ? code : take_variant(ctx, launch, err);
 }
 
+/* A run that a device times is waited for: what nothing is compared with is not timed there. */
 int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  launch->timed = is_timed(ctx, loop);
+  const struct tuner *tuner = loop->ready.tuning->tuner;
+  launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
   launch->seconds = 0;
   if (loop->ready.tuning->tuner)
     loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
@@ -315,8 +339,8 @@ bool tune_tries(const struct launch *launch) {
   return t->tuner && launch->variant != tuner_winner(t->tuner);
 }
 
-bool tune_wants(const struct launch *launch) {
-  const struct tuning *t = launch->loop->ready.tuning;
+bool tune_wants(const struct loop *loop) {
+  const struct tuning *t = loop->ready.tuning;
   return t->tuner && !tuner_is_settled(t->tuner) && !t->saving;
 }
 
@@ -384,8 +408,17 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  if (!tune_tries(launch) && !is_compiling(ctx) && loop->ready.crew == crew_threads(&t->crew))
+  if (!tune_tries(launch) && !tune_is_disturbed(ctx) && loop->ready.crew == crew_threads(&t->crew))
     crew_ran(&t->crew, seconds);
+}
+
+/* A compile behind the program takes a processor that the loop may want: what its runs take longer meanwhile by more than noise
+ * is paid. */
+static void pass(const struct op_context *ctx, struct tuning *t, double seconds) {
+  const double noise = 1.05, usual = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  if (usual > 0 && comm_alone(ctx->comm) && tune_is_disturbed(ctx))
+    tuner_paid(t->tuner, seconds - noise * usual);
+  tuner_pass(t->tuner, seconds);
 }
 
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
@@ -406,8 +439,8 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
   t->alone = settled;
   if (!launch->timed || !is_of_use(ctx, t, &own))
     return;
-  if (t->unmet_calls > 1 || t->disturbed || is_compiling(ctx))
-    tuner_pass(t->tuner, own);
+  if (t->unmet_calls > 1 || t->disturbed || tune_is_disturbed(ctx))
+    pass(ctx, t, own);
   else
     tuner_record(t->tuner, launch->variant, own);
   plan_meeting(ctx, loop, own);
@@ -439,5 +472,6 @@ void tune_drop(struct op_context *ctx, struct loop *loop) {
   }
   loop->backend->drop(ctx, loop);
   loop->ready.crew = 0;
+  loop->ready.expected = (struct expected){0};
   loop->stats.variant = loop->stats.scalar = NULL;
 }

@@ -22,6 +22,8 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
  * place. */
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Of a loop whose code may come later (ready.behind): it is there, or cannot be made, as making it will say. */
+bool tune_is_made(struct op_context *ctx, struct loop *loop);
 
 /* The next run begins by making the loop anew: nothing of it may wait to be run then. */
 bool tune_turns(const struct loop *loop);
@@ -34,8 +36,10 @@ int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err);
 bool tune_wants_turn(const struct loop *loop);
 /* It is not the best variant known, but one to try. */
 bool tune_tries(const struct launch *launch);
+/* Something is compiled behind the program now, so that runs take longer. */
+bool tune_is_disturbed(const struct op_context *ctx);
 /* Its runs are to be timed one by one, until it is known which variant is best or there is no time to spend on that. */
-bool tune_wants(const struct launch *launch);
+bool tune_wants(const struct loop *loop);
 /* After a run that says nothing of its own variant: about so long it took. */
 void tune_passed(const struct launch *launch, double seconds);
 /* After it: so long it took. */

@@ -223,7 +223,7 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
   }
   int known = 0;
   for (int i = 0; t->watches && i < loop->ready.nvariants && i < MOST_KNOWN; i++) {
-    tuner_recall(t->tuner, i, m.known[i].part, m.known[i].runs);
+    tuner_recall_part(t->tuner, i, m.known[i].part, m.known[i].runs);
     known += i != loop->ready.standard && m.known[i].runs > 0;
   }
   log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,

@@ -1,15 +1,16 @@
 #include "tune/times.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
+/* They are few, and mostly in order. */
 void times_sort(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, by_value);
+  for (int i = 1; i < count; i++) {
+    const double value = values[i];
+    int at = i;
+    for (; at > 0 && values[at - 1] > value; at--)
+      values[at] = values[at - 1];
+    values[at] = value;
+  }
 }
 
 double times_median(const double *values, int count) {

@@ -13,9 +13,9 @@
 #define NOISE 0.02
 /* However noisy the machine, what takes half the default's time is better. */
 #define MOST_NOISE 0.5
-/* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
+/* One or two first runs of so many times the best candidate's usual one drop a candidate; and where that is hasty. */
 enum { HOPELESS_RUNS = 2 };
-#define HOPELESS 1.5
+static const double hopeless[][HOPELESS_RUNS] = {{INFINITY, 1.5}, {1.1, 1}};
 
 enum {
   MOST = 128, /* candidates whose times are looked at together */
@@ -239,10 +239,10 @@ static void choose_winner(struct tuner *t) {
 }
 
 static bool is_hopeless(const struct tuner *t, const struct candidate *c) {
-  if (t->options.exhaustive || c->count != HOPELESS_RUNS)
+  if (t->options.exhaustive || c->count < 1 || c->count > HOPELESS_RUNS)
     return false;
-  double least = fmin(c->times[0], c->times[1]);
-  return least > HOPELESS * t->candidates[t->winner].median;
+  const double least = fmin(c->times[0], c->times[c->count - 1]);
+  return least > hopeless[t->options.hasty][c->count - 1] * t->candidates[t->winner].median;
 }
 
 static int alive(const struct tuner *t) {
@@ -279,15 +279,17 @@ static void end_round(struct tuner *t) {
     tuner_settle(t, t->winner, t->candidates[t->winner].median);
 }
 
+/* Of many runs the median is found when all times that are kept are new: it takes as long as a small loop. */
 static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;
   c->times[c->count++ % SAMPLES] = seconds;
-  c->median = times_median(c->times, kept(c));
+  if (c->count <= SAMPLES || c->count % SAMPLES == 0)
+    c->median = times_median(c->times, kept(c));
   c->beside = t->candidates[t->standard].median;
 }
 
-void tuner_recall(struct tuner *t, int candidate, double part, int runs) {
+void tuner_recall_part(struct tuner *t, int candidate, double part, int runs) {
   struct candidate *c = &t->candidates[candidate];
   if (candidate != t->standard && candidate != t->single && part > 0 && isfinite(part) && runs > 0) {
     c->part = part;
@@ -311,7 +313,7 @@ static void take_recalled(struct tuner *t) {
     return;
   choose_winner(t);
   for (int i = 0; i < t->count; i++)
-    if (t->candidates[i].median > HOPELESS * t->candidates[t->winner].median)
+    if (t->candidates[i].median > hopeless[t->options.hasty][1] * t->candidates[t->winner].median)
       t->candidates[i].alive &= i == t->standard;
 }
 
@@ -487,7 +489,7 @@ void tuner_reject(struct tuner *t, int candidate) {
   }
 }
 
-void tuner_know(struct tuner *t, int candidate, double median, int count) {
+void tuner_recall(struct tuner *t, int candidate, double median, int count) {
   struct candidate *c = &t->candidates[candidate];
   if (t->settled || !(median > 0) || !isfinite(median) || candidate == t->single)
     return;
@@ -504,10 +506,11 @@ void tuner_postpone(struct tuner *t, int candidate) {
   t->candidates[candidate].alive = false;
 }
 
-void tuner_challenge(struct tuner *t, int candidate) {
+void tuner_challenge(struct tuner *t, int candidate, bool warm) {
   for (int i = 0; i < t->count; i++)
     t->candidates[i].alive = i == candidate || i == t->winner;
   t->candidates[candidate].later = false;
+  t->candidates[candidate].cold &= !warm;
   t->settled = false;
   t->round_runs = FIRST_ROUND;
   t->turn = candidate;

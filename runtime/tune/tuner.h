@@ -21,6 +21,7 @@ struct tuner_options {
   bool exhaustive; /* no budget: every candidate gets all its runs */
   double unknown;  /* of the best one's time, that one which nobody ran may take longer; 0: twice its time */
   int base;        /* runs of the default before anything is tried, 0: as many as are usual */
+  bool hasty;      /* what is not better in its first runs is dropped: each run takes long */
   double drift;    /* try again when the winner is slower than it was by this factor; 0: never */
 };
 
@@ -55,17 +56,17 @@ void tuner_set_single(struct tuner *tuner, int candidate);
 void tuner_settle(struct tuner *tuner, int winner, double median);
 /* Or go on where an earlier run ended before its choice: so many runs of the candidate took that part of the default's
  * time there. It counts once the default's time is known here. Right after tuner_new. */
-void tuner_recall(struct tuner *tuner, int candidate, double part, int runs);
+void tuner_recall_part(struct tuner *tuner, int candidate, double part, int runs);
 /* Right after tuner_settle: an earlier run found one thread to be no better, so it is not tried before the winner drifts. */
 void tuner_pass_over_single(struct tuner *tuner);
 
-/* An earlier run that ended before it had chosen measured so much, so often. Before the first run. */
-void tuner_know(struct tuner *tuner, int candidate, double median, int count);
+/* The same in seconds: it counts at once. */
+void tuner_recall(struct tuner *tuner, int candidate, double median, int count);
 
 /* It takes no part for now: what the others are is decided without it. It must not be the winner. */
 void tuner_postpone(struct tuner *tuner, int candidate);
-/* Once it has settled: compare one that was postponed with the winner. */
-void tuner_challenge(struct tuner *tuner, int candidate);
+/* Once it has settled: compare one that was postponed with the winner. `warm`: its first run counts. */
+void tuner_challenge(struct tuner *tuner, int candidate, bool warm);
 /* It was postponed, and nobody knows yet how it is. */
 bool tuner_is_later(const struct tuner *tuner, int candidate);
 

@@ -1,7 +1,8 @@
 /* Aero: compressible potential flow by bilinear finite elements. Each Newton step assembles a matrix for
  * every element and solves with conjugate gradients, whose product with the matrix is a loop over elements
- * that adds to their nodes. The source term is that of a potential given beforehand, so that the error is
- * known; it must fall by four when the elements are halved. */
+ * that adds to their nodes; with --matrix the same kernel makes a sparse matrix, which PETSc solves
+ * (op_solve). The source term is that of a potential given beforehand, so that the error is known; it must
+ * fall by four when the elements are halved. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>
@@ -104,9 +105,22 @@ struct aero {
   op_map cell_nodes, fixed_node;
   op_dat x, phi, k, residual, u, v, p, r;
   op_gbl rr, pv, next, alpha, beta; /* of conjugate gradients: only rr is looked at here */
+  op_mat matrix;                    /* instead of k and the loops of conjugate gradients; NULL: none */
 };
 
-static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
+/* The potential is known on the boundary: corrections are zero there. */
+static op_mat declare_matrix(const struct aero *a, const struct aero_mesh *mesh) {
+  int *known = array(mesh->nodes, sizeof *known);
+  for (int i = 0; i < mesh->fixed; i++)
+    known[mesh->fixed_node[i]] = 1;
+  op_dat rows = op_decl_dat(a->nodes, 1, "int", known, "known");
+  free(known);
+  op_mat matrix = op_decl_mat(1, &a->cell_nodes, &a->cell_nodes, 1, 1, "double", "matrix");
+  op_fix_mat(matrix, rows, rows, 1);
+  return matrix;
+}
+
+static struct aero declare(const struct aero_mesh *mesh, const double *phi, int by_matrix) {
   struct aero a;
   a.nodes = op_decl_set(here(mesh->nodes), "nodes");
   a.cells = op_decl_set(here(mesh->cells), "cells");
@@ -127,6 +141,7 @@ static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
   a.next = op_decl_gbl(1, "double", NULL, "next");
   a.alpha = op_decl_gbl(1, "double", NULL, "alpha");
   a.beta = op_decl_gbl(1, "double", NULL, "beta");
+  a.matrix = by_matrix ? declare_matrix(&a, mesh) : NULL;
   op_partition("block", "", a.cells, NULL, NULL);
   return a;
 }
@@ -148,8 +163,12 @@ static void fix_boundary(const struct aero *a, op_dat dat) {
 static double linearise(const struct aero *a) {
   double rr = 0;
   op_put_gbl(a->rr, &rr);
+  if (a->matrix)
+    op_zero_mat(a->matrix);
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", assemble), "assemble", a->cells, corners(a, a->x, 2, OP_READ),
-              corners(a, a->phi, 1, OP_READ), op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_WRITE),
+              corners(a, a->phi, 1, OP_READ),
+              a->matrix ? op_arg_mat(a->matrix, a->cell_nodes, a->cell_nodes, 1, 1, "double", OP_INC)
+                        : op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_WRITE),
               corners(a, a->residual, 1, OP_INC));
   fix_boundary(a, a->residual);
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", start_gradient), "start_gradient", a->nodes,
@@ -180,6 +199,13 @@ static double iterate_gradient(const struct aero *a) {
   return rr;
 }
 
+/* The correction u from the residual, which is where conjugate gradients would begin, too. */
+static int solve_by_matrix(const struct aero *a) {
+  const long long before = op_counters()->iterations;
+  op_solve(a->matrix, a->p, a->u, "aero_");
+  return (int)(op_counters()->iterations - before);
+}
+
 /* Newton steps until the residual is below 1e-11, each by conjugate gradients that shrink it by 1e-8. */
 static struct history solve(const struct aero *a, int most_iterations) {
   struct history history = {0};
@@ -190,7 +216,9 @@ static struct history solve(const struct aero *a, int most_iterations) {
     history.residual[history.steps++] = sqrt(rr / nodes);
     if (sqrt(rr / nodes) <= 1e-11)
       break;
-    for (; rr > enough && iterations < most_iterations; iterations++)
+    if (a->matrix)
+      iterations = solve_by_matrix(a);
+    for (; !a->matrix && rr > enough && iterations < most_iterations; iterations++)
       rr = iterate_gradient(a);
     history.iterations[history.steps - 1] = iterations;
     op_par_loop(OP_KERNEL_FILE("aero_kernels.h", correct), "correct", a->nodes, own(a->u, OP_READ),
@@ -213,10 +241,10 @@ static void expect(const char *what, double error, double most) {
 }
 
 /* Solve on n x n elements; returns the largest error. */
-static double run(int n, const char *vtk) {
+static double run(int n, const char *vtk, int by_matrix) {
   struct aero_mesh mesh = aero_mesh_make(n);
   double *phi = aero_start(&mesh), error = 0;
-  struct aero a = declare(&mesh, phi);
+  struct aero a = declare(&mesh, phi, by_matrix);
   const struct history history = solve(&a, 100 * n);
   op_fetch_data(a.phi, phi);
   for (int i = 0; op_is_root() && i < mesh.nodes; i++)
@@ -235,12 +263,16 @@ static double run(int n, const char *vtk) {
 }
 
 int main(int argc, char **argv) {
-  int n = 64;
+  int n = 64, by_matrix = 0;
   const char *vtk = NULL;
   for (int a = 1; a < argc; a++) {
     const char *value = a + 1 < argc ? argv[a + 1] : "";
     if (!strncmp(argv[a], "OP2_", 4))
       continue; /* for the library */
+    if (!strcmp(argv[a], "--matrix")) {
+      by_matrix = 1;
+      continue;
+    }
     if (!strcmp(argv[a], "--n"))
       n = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
@@ -250,15 +282,16 @@ int main(int argc, char **argv) {
     a++;
   }
   if (n < 4 || n % 2 || n > 10000) {
-    fprintf(stderr, "usage: aero [--n EVEN] [--vtk NAME]\n");
+    fprintf(stderr, "usage: aero [--n EVEN] [--vtk NAME] [--matrix]\n");
     return 2;
   }
+  setenv("PETSC_OPTIONS", "-aero_ksp_type cg -aero_pc_type gamg -aero_ksp_rtol 1e-8", 0); /* arguments win */
   if (op_init(argc, argv, 1))
     return 1;
   op_decl_const("mach2", 1, "double", &mach2);
   op_decl_const("gm1", 1, "double", &gm1);
   op_decl_const("amplitude", 1, "double", &amplitude);
-  const double coarse = run(n / 2, NULL), fine = run(n, vtk);
+  const double coarse = run(n / 2, NULL, by_matrix), fine = run(n, vtk, by_matrix);
   op_printf("largest error: %.6e on %d x %d elements, %.6e on %d x %d\n", coarse, n / 2, n / 2, fine, n, n);
   if (op_is_root())
     expect("order of convergence, from two", fabs(log2(coarse / fine) - 2), 0.2);

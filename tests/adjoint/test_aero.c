@@ -24,7 +24,7 @@ CASE(the_gradient_of_aero) {
   op_decl_const("amplitude", 1, "double", &amplitude);
   struct aero_mesh mesh = aero_mesh_make(elements);
   double *phi = aero_start(&mesh);
-  solver = declare(&mesh, phi);
+  solver = declare(&mesh, phi, 0);
   sample = (struct sample){.ninputs = 2,
                            .inputs = {{.dat = solver.x, .set = solver.nodes, .dim = 2, .by = 1e-6},
                                       {.dat = solver.phi, .set = solver.nodes, .dim = 1, .by = 1e-6}},

@@ -134,7 +134,7 @@ const struct mistake planted[] = {
     /* 12 to 14: number, type, const and order of the parameters */
     {"r1", "void k(const double *a, double *b) {\n  *b += *a;\n}", -1, 1, "2 parameters", "",
      "void k(const double *a) {}"},
-    {"i1", "void k(float *b) {\n  *b += 1;\n}", -1, 1, "'float *'", "type",
+    {"i1", "void k(float *b) {\n  *b += 1;\n}", -1, 1, "\"float *\"", "write \"double *b\"",
      "void k(double *b) {\n  *b += 1;\n}"},
     {"r1 i1", "void k(double *b, const double *a) {\n  *b += *a;\n}", -1, 1, "parameter 1 (b)", "const",
      "void k(const double *a, double *b) {\n  *b += *a;\n}"},

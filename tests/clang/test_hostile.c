@@ -188,7 +188,7 @@ CASE(what_breaks_down_when_it_is_lowered) {
                                        {"kernel.c", text, sizeof text - 1}};
   struct compile_request request = {
       .files = files, .nfiles = 2, .cpu = "x86-64", .features = "", .fp = "strict"};
-  const struct prove_argument argument = {.access = PROVE_RW, .type = "double", .dim = 1, .arity = 1};
+  const struct prove_argument argument = {.access = OP_RW, .type = "double", .dim = 1, .arity = 1};
   const struct prove_request asked = {
       .files = files, .nfiles = 2, .kernel = "f", .arguments = &argument, .narguments = 1, .then = &request};
   for (int round = 0; round < 3; round++) {

@@ -68,14 +68,14 @@ static void comes_back(const struct row_facts *rows, const char *text) {
 /* n, a: entries; x: targets, rows of 2; e: entries that are written; c: entries, whole numbers; y: the element's own
  * three values; s, t: sums of the loop; m: its largest. */
 static const struct prove_argument shared_arguments[] = {
-    {RAGGED("double", PROVE_READ), .dim = 1, .counted = true},
-    {RAGGED("double", PROVE_READ), .dim = 2},
-    {RAGGED("double", PROVE_RW), .dim = 2, .own = true},
-    {RAGGED("int", PROVE_READ), .dim = 1},
-    {ROW("double", PROVE_RW, 3)},
-    {ROW("double", PROVE_INC, 1)},
-    {ROW("int", PROVE_INC, 1)},
-    {ROW("double", PROVE_MAX, 1)},
+    {RAGGED("double", OP_READ), .dim = 1, .counted = true},
+    {RAGGED("double", OP_READ), .dim = 2},
+    {RAGGED("double", OP_RW), .dim = 2, .own = true},
+    {RAGGED("int", OP_READ), .dim = 1},
+    {ROW("double", OP_RW, 3)},
+    {ROW("double", OP_INC, 1)},
+    {ROW("int", OP_INC, 1)},
+    {ROW("double", OP_MAX, 1)},
 };
 
 #define HEAD                                                                                                 \
@@ -362,10 +362,10 @@ static void check_shared(const struct sharing *r, bool any_order) {
 
 /* n, a: entries; x: targets, rows of 2; z: targets that are added to. */
 static const struct prove_argument staying_arguments[] = {
-    {RAGGED("double", PROVE_READ), .dim = 1, .counted = true, .stays = true},
-    {RAGGED("double", PROVE_READ), .dim = 2, .stays = true},
-    {RAGGED("double", PROVE_INC), .dim = 1, .stays = true},
-    {ROW("double", PROVE_RW, 1)},
+    {RAGGED("double", OP_READ), .dim = 1, .counted = true, .stays = true},
+    {RAGGED("double", OP_READ), .dim = 2, .stays = true},
+    {RAGGED("double", OP_INC), .dim = 1, .stays = true},
+    {ROW("double", OP_RW, 1)},
 };
 
 #define PARAMETERS "void f(int n, const double **a, const double **x, double **z, double *y) {\n"

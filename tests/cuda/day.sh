@@ -320,7 +320,7 @@ fresh() {
   local cases=20 seed=$((${DAY_SEED:-0} * 1000 + 9000)) variant layout program tool some='airfoil|jac|multigrid|spmv'
   [ "$size" != small ] || { cases=1 some='jac' && export OP2_TUNE=off; }
   export OP2_CACHE=off
-  for program in "$here"/bin/test_cuda_{results,counts,graphs,near}; do
+  for program in "$here"/bin/test_cuda_{results,counts,graphs,near,waits}; do
     [ ! -e "$program" ] || OP2_CUDA_DRIVER=${OP2_CUDA_DRIVER:-$driver} later "${program##*/}" 150 "$program"
   done
   for variant in $fresh_forms; do
@@ -396,13 +396,14 @@ PYTHON
   if [ $status -eq 0 ]; then tell "PASS timed-$name"; else tell "FAIL timed-$name: status $status"; fi
 }
 
-# Loops one by one, waiting (as graphs), fused, through OpenCL, and on the host's cores.
+# Loops one by one, as the library lets them wait by itself, waiting (as graphs), fused, through OpenCL, and on the host's cores.
 waiting() {
   local case sample wanted
   for case in 'airfoil 720000' 'temporaries 8000000' 'shallow_water 1024' 'heat 8000' 'jac 2000' 'shallow_water 128' 'aero 1000' 'airfoil 2880000' \
     'multigrid 1024' 'airfoil_hydra 64' 'adjoint 1000' 'sums 8000000'; do
     read -r sample wanted <<<"$case"
     timed "$sample-$wanted-one" "$sample" "$wanted" OP2_LAZY=off
+    timed "$sample-$wanted-itself" "$sample" "$wanted"
     timed "$sample-$wanted-graphs" "$sample" "$wanted" OP2_LAZY=on OP2_FUSE=off
     timed "$sample-$wanted-fused" "$sample" "$wanted" OP2_LAZY=on OP2_FUSE=on
     case $sample-$wanted in

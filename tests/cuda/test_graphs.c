@@ -192,25 +192,6 @@ CASE(a_driver_without_graphs_does_without) {
   assert_int_equal(op_counters()->graphs, 0);
 }
 
-/* Without a variable no loop waits on a device, however often a period comes; nor with `auto` and OP2_FUSE=on. */
-CASE(by_itself_nothing_waits) {
-  for (int named = 0; named < 2; named++) {
-    char program[] = "graphs", tune[] = "OP2_TUNE=off", lazy[] = "OP2_LAZY=auto", fuse[] = "OP2_FUSE=on";
-    char *argv[] = {program, tune, lazy, fuse, NULL};
-    works(op_exit());
-    op_set_error_handler(OP_ERRORS_FATAL, NULL); /* with errors that are returned nothing waits anywhere */
-    works(op_init(named ? 4 : 2, argv, 0));
-    declare();
-    for (int i = 1; i <= 60; i++) {
-      step(i);
-      assert_int_equal(op_counters()->waiting, 0);
-    }
-    assert_int_equal(op_counters()->fused, 0);
-    assert_int_equal(op_counters()->graphs, 0);
-    op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  }
-}
-
 #define graphs_test(f, open) cmocka_unit_test_setup_teardown(f, open, stop)
 
 int main(void) {
@@ -222,7 +203,6 @@ int main(void) {
       graphs_test(one_goes_with_a_dat_of_it, open_graphs),
       graphs_test(with_check_both_ways_are_compared, open_checked),
       graphs_test(a_driver_without_graphs_does_without, open_graphs),
-      graphs_test(by_itself_nothing_waits, open_graphs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ TEST(language) {
       {"struct p { double a, b; };\nvoid k(double *v) {\n  struct p q = {.a = 1,\n    .b = 2}, r = {.b = 2, "
        ".a = 1};\n  *v = "
        "q.a + r.b;\n}\n",
-       ":4:28:", "in the order of the structure"},
+       ":4:28)", "in the order of the structure"},
       {"void k(double *v) {\n  *v = _Generic(*v, double: 1, default: 2);\n}\n", ":2:", "for each type"},
       {"void k(double *v) {\n  *v = undeclared;\n}\n", ":2", "undeclared"},
   };

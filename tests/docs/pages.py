@@ -12,6 +12,7 @@ PROGRAMS = {
     "tutorial.md": ["steps/step1.c", "steps/step2.c", "steps/step3.c", "steps/step4.c"],
     "howto.md": ["howto.c"],
     "coming.md": ["coming.c"],
+    "solvers.md": ["../../samples/poisson/poisson.c"],
 }
 
 
@@ -58,10 +59,10 @@ def main(root, command):
         "variables": read(root, "docs", "environment.md"),
         "header": "".join(read(path) for path in glob.glob(os.path.join(root, "include", "*.h"))),
     }
-    wrong, pages = [], sorted(glob.glob(os.path.join(folder, "*.md")))
+    wrong, pages = [], sorted(glob.glob(os.path.join(folder, "*.md"))) + [os.path.join(root, "docs", "solvers.md")]
     for path in pages:
         page, text = os.path.basename(path), read(path)
-        wrong += missing_pieces(folder, page, text) + missing_links(folder, page, text) + missing_words(page, text, known)
+        wrong += missing_pieces(folder, page, text) + missing_links(os.path.dirname(path), page, text) + missing_words(page, text, known)
         if max(map(len, re.sub(r"^\|.*|^    .*|^```.*?^```", "", text, flags=re.M | re.S).split("\n"))) > 125:
             wrong.append(f"{page}: lines are too long")
     numbers = [int(number) for number in re.findall(r"^\*\*(\d+)\.", read(folder, "howto.md"), re.MULTILINE)]

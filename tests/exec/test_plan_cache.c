@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "expect.h"
 #include "mesh.h"
 #include "plan/plan_cache.h"
 
@@ -68,6 +69,32 @@ static void same_need_same_plan(void **state) {
   wish.set_name = NULL;
   assert_ptr_equal(first, get(f, &wish, false));
   assert_int_equal(plan_cache_count(f->cache), 1);
+}
+
+/* Built elsewhere: who comes second throws away what was built. */
+static void what_was_built_elsewhere_is_taken(void **state) {
+  struct fixture *f = *state;
+  const struct plan_wish wish = wish_for(f, 2);
+  const struct plan_entry *entry = NULL, *again = NULL;
+  struct plan_entry made;
+  expect_ok(plan_cache_find(f->cache, &wish, &entry, &f->err), &f->err);
+  assert_null(entry);
+  assert_int_equal(plan_cache_count(f->cache), 0);
+  for (int time = 0; time < 2; time++) {
+    expect_ok(plan_entry_build(&made, &wish, NULL, &f->err), &f->err);
+    expect_ok(plan_cache_put(f->cache, &wish, &made, &entry, &f->err), &f->err);
+    assert_non_null(entry);
+    assert_true(plan_entry_bytes(&made) == 0 && (!again || again == entry));
+    again = entry;
+  }
+  assert_ptr_equal(entry, get(f, &wish, false));
+  expect_ok(plan_cache_find(f->cache, &wish, &again, &f->err), &f->err);
+  assert_ptr_equal(entry, again);
+  assert_int_equal(plan_cache_count(f->cache), 1);
+  for (int user = 0; user < 4; user++)
+    plan_cache_release(f->cache, entry);
+  plan_cache_trim(f->cache, 0);
+  assert_int_equal(plan_cache_count(f->cache), 0);
 }
 
 static void other_need_other_plan(void **state) {
@@ -209,6 +236,7 @@ static void plans_are_small(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(same_need_same_plan, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_was_built_elsewhere_is_taken, setup, teardown),
       cmocka_unit_test_setup_teardown(other_need_other_plan, setup, teardown),
       cmocka_unit_test_setup_teardown(every_strategy_is_built_and_verified, setup, teardown),
       cmocka_unit_test_setup_teardown(an_epoch_ends, setup, teardown),

@@ -4,6 +4,7 @@
 
 #include "jit/front/excerpt.h"
 #include "jit/front/kernel.h"
+#include "jit/proof/fits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int at = size ? data[0] : 1;
   source_excerpt(&source, 1 + at / 16, at, &shown);
   if (kernel_parse(&k, (const char *)data, size, "k", &err) == OP_OK) {
-    int code = kernel_check(&k, &d, NULL, &err);
+    int code = kernel_check(&k, &d, &err);
     if (code != OP_OK && code != OP_ERR_KERNEL)
       abort();
     kernel_free(&k);

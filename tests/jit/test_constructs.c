@@ -10,6 +10,7 @@
 #include "build.h"
 #include "jit/front/kernel.h"
 #include "jit/jit.h"
+#include "jit/proof/fits.h"
 #include "plan/straight.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };
@@ -139,7 +140,7 @@ static void setup(struct trial *t, const struct kernel_case *c, const struct way
   for (int i = 0; i < c->nargs; i++)
     add_arg(t, i);
   t->d.renumbered[0] = t->d.renumbered[1] = way->renumbered;
-  if (kernel_check(&k, &t->d, NULL, &err) != OP_OK)
+  if (kernel_check(&k, &t->d, &err) != OP_OK)
     fail_msg("%s: %s", c->construct, error_message(&err));
   kernel_free(&k);
   find_straight(t);

@@ -6,6 +6,7 @@
 
 #include "jit/front/excerpt.h"
 #include "jit/front/kernel.h"
+#include "jit/proof/fits.h"
 
 static int parse(struct kernel *k, const char *text, const char *name, struct error *err) {
   return kernel_parse(k, text, strlen(text), name, err);
@@ -290,7 +291,7 @@ static void check(const char *text, struct desc d, const char *message) {
   struct kernel k;
   struct error err = {0};
   assert_int_equal(parse(&k, text, "k", &err), OP_OK);
-  int code = kernel_check(&k, &d, NULL, &err);
+  int code = kernel_check(&k, &d, &err);
   assert_string_equal(error_message(&err), message ? message : "");
   assert_int_equal(code, message ? OP_ERR_KERNEL : OP_OK);
   kernel_free(&k);
@@ -404,7 +405,7 @@ TEST(any_text) {
       changed[at] = strange[s];
       size_t length = s + 1 == sizeof strange ? at : sizeof text - 1;
       if (kernel_parse(&k, changed, length, "k", &err) == OP_OK) {
-        int code = kernel_check(&k, &d, NULL, &err);
+        int code = kernel_check(&k, &d, &err);
         assert_true(code == OP_OK || code == OP_ERR_KERNEL);
         kernel_free(&k);
       } else

@@ -10,6 +10,7 @@
 #include "build.h"
 #include "jit/front/kernel.h"
 #include "jit/jit.h"
+#include "jit/proof/fits.h"
 #include "vector_subjects.h"
 
 static char folder[] = "/tmp/op2jit-vector-XXXXXX";
@@ -151,7 +152,7 @@ static void make_listing(const struct jit_case *c, const struct subject *s, stru
   shape_print(&shape, &shape_name);
   snprintf(what, room, "%s, %s for %s", s->name, text_str(&shape_name), c->cpu);
   if (kernel_parse(&k, s->text, strlen(s->text), s->name, &err) != OP_OK ||
-      kernel_check(&k, &d, NULL, &err) != OP_OK || jit_code(c->jit, &d, &shape, &code, &err) != OP_OK)
+      kernel_check(&k, &d, &err) != OP_OK || jit_code(c->jit, &d, &shape, &code, &err) != OP_OK)
     fail_msg("%s: %s", what, error_message(&err));
   if (code.scalar[0])
     fail_msg("%s: not vector code: %s", what, code.scalar);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "negative.h"
+#include "op2jit_bridge.h"
 #include "plan/plan.h"
 #include "ranks/comm.h"
 
@@ -55,11 +56,18 @@ CASE(comm_forbidden) {
   keep(said, &err);
 }
 
+/* Solvers are PETSc's, and tests/petsc makes them fail; this is how any bridge tells that one did. */
+CASE(solver_failed) {
+  (void)m, (void)said;
+  op_bridge_error(OP_ERR_SOLVER, "a solver: it did not converge");
+}
+
 #define ROW(name, code)                                                                                      \
   { #name, code, IN_MESH | RETURN_ONLY, name }
 const struct negative_case inner_cases[] = {
     ROW(plan_broken, OP_ERR_PLAN),
     ROW(comm_of_one_rank, OP_ERR_INTERNAL),
     ROW(comm_forbidden, OP_ERR_MPI),
+    ROW(solver_failed, OP_ERR_SOLVER),
     {NULL, 0, 0, NULL},
 };

@@ -352,6 +352,24 @@ TEST(a_kernel_that_prints_waits_not) {
   works(op_exit());
 }
 
+/* No word of its text says so. The second time the store has its code, and knows it. */
+TEST(kernels_that_print_by_another_name_run_as_called) {
+  static const char hidden[] = "#define JOIN(a, b) a##b\n"
+                               "void hidden(double *r, double *q) {\n"
+                               "  for (int d = 0; d < 8; d++) { q[d] += r[d]; r[d] = 0; }\n"
+                               "  if (q[0] > 1e9) JOIN(pri, ntf)(\"large\\n\");\n"
+                               "}\n";
+  for (int again = 0; again < 2; again++) {
+    begin("OP2_TUNE=off");
+    for (int i = 0; i < ROUNDS; i++) {
+      spread_once();
+      settle_by(hidden, "hidden");
+      assert_int_equal(waiting(), 0);
+    }
+    works(op_exit());
+  }
+}
+
 TEST(pieces_in_a_graph_run_in_the_graph) {
   enum { PIECES = 4 };
   op_task tasks[PIECES];

@@ -2,9 +2,12 @@
  * the functions below what it measured, and these tell it what it is to be. */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "auto.h"
+#include "base/behind/behind.h"
 #include "loop/auto/worth.h"
+#include "run/team.h"
 #include "tune/chains.h"
 
 double __real_loop_usual_seconds(const struct loop *loop);
@@ -14,15 +17,33 @@ struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t);
 void __real_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds);
 
-/* Seconds of a period: as called, by the first guess, and in tiles of other sizes. Not planted, if they are 0. */
-static double called_time, guess_time, other_time;
+void __real_chain_tuning_called(struct chain_tuning *t, int periods, double seconds);
+void __wrap_chain_tuning_called(struct chain_tuning *t, int periods, double seconds);
+int __wrap_team_cpus(void);
+int __real_team_best(struct team *team, double seconds, int phases, int most, double *takes);
+int __wrap_team_best(struct team *team, double seconds, int phases, int most, double *takes);
+bool __real_behind_begin(struct behind *b, void (*work)(void *argument), void *argument);
+bool __wrap_behind_begin(struct behind *b, void (*work)(void *argument), void *argument);
+bool __real_behind_is_busy(const struct behind *b);
+bool __wrap_behind_is_busy(const struct behind *b);
+bool __wrap_behind_is_done(const struct behind *b);
+
+/* Seconds of a period: as called, by the first guess, and in tiles of other sizes. Not planted, if they are 0. With loops that are
+ * one: without tiles, and in those of the guess; there tiles of all other sizes take other_time. */
+static double called_time, guess_time, other_time, fused_time, both_time;
 static struct chain_way now;
+static struct chain_tuning *tuning;
 static double guess_bytes;
 /* Of the run: periods so far, and when it was decided; runs as called, and the last of them. */
 static int periods_ran, decided_at, called_runs, other_runs;
 static double all_time, lost_time;
 
 static double planted_time(void) {
+  const bool near = now.bytes < guess_bytes || now.bytes > guess_bytes;
+  if (both_time > 0 && now.bytes > 0)
+    return near ? other_time : now.fused ? both_time : guess_time;
+  if (now.fused)
+    return fused_time;
   return now.bytes <= 0 ? called_time : now.bytes < guess_bytes ? other_time : guess_time;
 }
 
@@ -37,8 +58,51 @@ struct chain_way __wrap_chain_tuning_next(struct chain_tuning *t) {
   return now;
 }
 
+void __wrap_chain_tuning_called(struct chain_tuning *t, int periods, double seconds) {
+  periods_ran += periods;
+  all_time += periods * called_time;
+  __real_chain_tuning_called(t, periods, called_time > 0 ? called_time : seconds);
+}
+
+/* ---- processors that are free ---- */
+
+/* What is begun behind the program takes so many steps of it. */
+enum { TAKES = 2 };
+static int processors = 1, steps_done, begun_at;
+
+int __wrap_team_cpus(void) {
+  return processors;
+}
+
+/* Barriers take no time, so that no tasks pay. */
+int __wrap_team_best(struct team *team, double seconds, int phases, int most, double *takes) {
+  const int best = __real_team_best(team, seconds, phases, most, takes);
+  *takes = seconds > 0 ? *takes : 0;
+  return best;
+}
+
+bool __wrap_behind_begin(struct behind *b, void (*work)(void *argument), void *argument) {
+  begun_at = steps_done;
+  return __real_behind_begin(b, work, argument);
+}
+
+static bool is_over(const struct behind *b) {
+  while (processors > 1 && __real_behind_is_busy(b))
+    usleep(100);
+  return processors > 1 ? steps_done >= begun_at + TAKES : !__real_behind_is_busy(b);
+}
+
+bool __wrap_behind_is_busy(const struct behind *b) {
+  return b->started && !is_over(b);
+}
+
+bool __wrap_behind_is_done(const struct behind *b) {
+  return b->started && is_over(b);
+}
+
 void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
   const double own = called_time > 0 ? planted_time() : seconds;
+  tuning = t;
   periods_ran += periods;
   called_runs += now.bytes <= 0;
   other_runs += now.bytes > 0 && now.bytes < guess_bytes;
@@ -56,11 +120,17 @@ static void plant(double called, double guess, double other) {
   guess_bytes = 0;
 }
 
+static void start_program(const char *fuse) {
+  periods_ran = decided_at = called_runs = other_runs = 0;
+  steps_done = begun_at = 0;
+  all_time = lost_time = 0;
+  tuning = NULL;
+  begin_with("256K", fuse, "");
+}
+
 /* Steps of a program that looks behind each. */
 static void run(int n) {
-  periods_ran = decided_at = called_runs = other_runs = 0;
-  all_time = lost_time = 0;
-  begin_with("256K", "OP2_FUSE=off", "");
+  start_program("OP2_FUSE=off");
   for (int i = 0; i < n; i++) {
     step();
     op_barrier();
@@ -160,7 +230,7 @@ TEST(what_can_be_paid_later_is_compared_later) {
 /* Periods that run as called, so that loops' own variants are tried, end when enough of these are known. */
 TEST(trials_of_single_loops_end) {
   enum { MOST_STEPS = 60000, ALL_IN_TILES = 400 };
-  int in_a_row = 0, rests = 0, steps_done = 0;
+  int in_a_row = 0, rests = 0, n = 0;
   long long trials = 0;
   char words[300], program[] = "program", l3[] = "OP2_L3=256K", tune[] = "OP2_TUNE=1000",
                    fuse[] = "OP2_FUSE=off", variant[] = "OP2_VARIANT=spread:scalar";
@@ -168,7 +238,7 @@ TEST(trials_of_single_loops_end) {
   snprintf(words, sizeof words, "OP2_CACHE=%s/ends.db", folder);
   plant(2.6e-3, 2e-3, 2.5e-3);
   open_program(6, argv);
-  for (; steps_done < MOST_STEPS && in_a_row < ALL_IN_TILES; steps_done++) {
+  for (; n < MOST_STEPS && in_a_row < ALL_IN_TILES; n++) {
     const long long before = op_counters()->tiled;
     step();
     op_barrier();
@@ -179,8 +249,128 @@ TEST(trials_of_single_loops_end) {
   }
   works(op_exit());
   if (in_a_row < ALL_IN_TILES || trials == 0)
-    fail_msg("after %d steps: %d rests, %lld trials", steps_done, rests, trials);
+    fail_msg("after %d steps: %d rests, %lld trials", n, rests, trials);
   plant(0, 0, 0);
+}
+
+/* ---- all ways ---- */
+
+static const char damp[] = OP_KERNEL(void damp(double *q) {
+  for (int d = 0; d < 8; d++)
+    q[d] -= q[d] > 100;
+});
+
+/* Its last two loops can be one. Returns after how many steps nothing is compared any more. */
+static int run_with_damp(int n) {
+  int over = 0;
+  start_program("OP2_FUSE=auto");
+  for (steps_done = 1; steps_done <= n; steps_done++) {
+    step();
+    works(op_par_loop(damp, "damp", cells, direct(q, WIDTH, "double", OP_RW)));
+    op_barrier();
+    over = over || !tuning || chain_tuning_is_open(tuning) ? over : steps_done;
+  }
+  return over;
+}
+
+static void expect_over(int over, const struct chain_tried *tried, bool fused_pays) {
+  if (!over || over > 30)
+    fail_msg("over after %d steps", over);
+  for (int kind = CHAIN_LOOPS; kind < CHAIN_KINDS; kind++)
+    if (kind != CHAIN_TASKS && (tried->seconds[kind] > 0) != (kind != CHAIN_FUSED || fused_pays))
+      fail_msg("of kind %d: %g", kind, tried->seconds[kind]);
+}
+
+/* As called, tiles, fused, both and near the better of these, on a processor that is free; within the share, but for a run of one
+ * way that took longer than was expected. Without it the loops would have to move fewer bytes than fused ones do, fused ones are
+ * not tried alone. */
+TEST(all_ways_are_compared_within_thirty_periods) {
+  static const double called[] = {2.2e-3, 2.6e-3, 3.2e-3};
+  for (size_t c = 0; c < sizeof called / sizeof *called; c++) {
+    struct chain_tried tried, again;
+    char name[32];
+    snprintf(name, sizeof name, "all%zu.db", c);
+    store_name = name;
+    processors = 64;
+    plant(called[c], 2e-3, 2.1e-3);
+    fused_time = 2.15e-3;
+    both_time = 1.95e-3;
+    const int over = run_with_damp(40);
+    chain_tuning_tell(tuning, &tried);
+    expect_over(over, &tried, c == 0);
+    assert_true(tried.settled && strstr(tried.way, "fused/tiles/"));
+    assert_true(other_runs > 0);
+    assert_true(lost_time <= 0.05 * all_time + called[c] - 2e-3);
+    works(op_exit());
+    const int soon = run_with_damp(12);
+    chain_tuning_tell(tuning, &again);
+    assert_true(soon > 0 && soon <= 3 + 2 * TAKES);
+    assert_string_equal(again.way, tried.way);
+    assert_int_equal(op_counters()->trials, 0);
+    processors = 1;
+    fused_time = both_time = 0;
+    end();
+  }
+}
+
+/* ---- cutting beside the loops ---- */
+
+static void take_steps(int n) {
+  for (int i = 0; i < n; i++) {
+    steps_done++;
+    step();
+    op_barrier();
+  }
+}
+
+/* They run as called until tiles are there. */
+TEST(tiles_are_cut_beside_the_loops) {
+  processors = 64;
+  store_name = "beside.db";
+  start_program("OP2_FUSE=off");
+  while (!begun_at && steps_done < 10)
+    take_steps(1);
+  assert_true(begun_at > 0);
+  take_steps(TAKES - 1);
+  assert_int_equal(op_counters()->tiled, 0);
+  take_steps(2);
+  assert_true(op_counters()->tiled > 0);
+  processors = 1;
+  end();
+}
+
+static void run_and_renumber(const char *name, double *out) {
+  store_name = name;
+  start_program("OP2_FUSE=off");
+  while (!begun_at && steps_done < 10)
+    take_steps(1);
+  works(op_renumber(ends));
+  take_steps(10 - steps_done);
+  works(op_fetch_data(q, out));
+  works(op_exit());
+}
+
+/* What is being cut is over before the mesh changes, or its maps are gone. */
+TEST(the_mesh_may_change_while_tiles_are_cut) {
+  static double beside[MANY * WIDTH], singly[MANY * WIDTH];
+  processors = 64;
+  run_and_renumber("renumber.db", beside);
+  assert_true(begun_at > 0);
+  processors = 1;
+  run_and_renumber("renumber1.db", singly);
+  assert_memory_equal(beside, singly, sizeof singly);
+  for (int frees = 0; frees < 2; frees++) {
+    processors = 64;
+    store_name = "ends.db";
+    start_program("OP2_FUSE=off");
+    while (begun_at != steps_done || !begun_at)
+      take_steps(1);
+    if (frees)
+      works(op_free_map(ends));
+    works(op_exit());
+  }
+  processors = 1;
+  store_name = "auto.db";
 }
 
 int main(void) {

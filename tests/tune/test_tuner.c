@@ -228,9 +228,9 @@ TEST(goes_on_where_an_earlier_run_ended) {
   struct tuner *t = NULL;
   int runs[COUNT] = {0}, first = -1;
   assert_int_equal(tuner_new(&t, COUNT, DEFAULT, &automatic, &err), OP_OK);
-  tuner_recall(t, DEFAULT, 1, 5);
-  tuner_recall(t, HOPELESS, parts[HOPELESS], 2);
-  tuner_recall(t, BETTER, parts[BETTER], 3);
+  tuner_recall_part(t, DEFAULT, 1, 5);
+  tuner_recall_part(t, HOPELESS, parts[HOPELESS], 2);
+  tuner_recall_part(t, BETTER, parts[BETTER], 3);
   for (int i = 0; i < 2000 && !tuner_is_settled(t); i++) {
     const int next = tuner_next(t);
     runs[next]++;
@@ -346,6 +346,47 @@ static void settle(struct tuner *t, const double *times, int *runs) {
   assert_true(tuner_is_settled(t));
 }
 
+/* Of many runs it is found now and then: sorting takes as long as a small loop. */
+TEST(the_median_follows_when_all_times_are_new) {
+  enum { KEPT = 16 };
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int count;
+  assert_int_equal(tuner_new(&t, 2, 0, &automatic, &err), OP_OK);
+  for (int run = 0; run < 2 + KEPT; run++)
+    tuner_record(t, 0, 1e-3);
+  assert_true(tuner_median(t, 0, &count) == 1e-3 && count == KEPT);
+  for (int run = 1; run < KEPT; run++) {
+    tuner_record(t, 0, 3e-3);
+    assert_true(tuner_median(t, 0, NULL) == 1e-3);
+  }
+  tuner_record(t, 0, 3e-3);
+  assert_true(tuner_median(t, 0, NULL) == 3e-3);
+  tuner_free(t);
+}
+
+/* One run that is clearly slower is enough, or two that are not better; a cold first run does not count, and that of what is warm
+ * does. */
+TEST(who_is_hasty_drops_what_is_not_better) {
+  enum { DEFAULT, SLOWER, CLEARLY_SLOWER, BETTER, WARM, COUNT };
+  static const double times[COUNT] = {2e-3, 2.1e-3, 2.4e-3, 1.6e-3, 1.9e-3};
+  const struct tuner_options options = {.seconds = 10, .base = 2, .hasty = true};
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int runs[COUNT] = {0};
+  assert_int_equal(tuner_new(&t, COUNT, DEFAULT, &options, &err), OP_OK);
+  tuner_postpone(t, WARM);
+  settle(t, times, runs);
+  assert_int_equal(tuner_winner(t), BETTER);
+  assert_int_equal(runs[SLOWER], 1 + 2);
+  assert_int_equal(runs[CLEARLY_SLOWER], 1 + 1);
+  tuner_challenge(t, WARM, true);
+  settle(t, times, runs);
+  assert_int_equal(tuner_winner(t), BETTER);
+  assert_int_equal(runs[WARM], 1);
+  tuner_free(t);
+}
+
 /* All others are decided without it; it is compared with the best of them alone, and drift brings it no sooner. */
 TEST(what_is_postponed_comes_when_it_is_asked_for) {
   enum { DEFAULT, WORSE, LATER, LAST, COUNT };
@@ -367,12 +408,12 @@ TEST(what_is_postponed_comes_when_it_is_asked_for) {
   assert_int_equal(runs[LATER] + runs[LAST], 0);
   assert_true(tuner_is_later(t, LATER));
   before = runs[DEFAULT];
-  tuner_challenge(t, LATER);
+  tuner_challenge(t, LATER, false);
   settle(t, slower, runs);
   assert_int_equal(tuner_winner(t), LATER);
   assert_false(tuner_is_later(t, LATER));
   assert_int_equal(runs[DEFAULT], before);
-  tuner_challenge(t, LAST);
+  tuner_challenge(t, LAST, false);
   settle(t, slower, runs);
   assert_int_equal(tuner_winner(t), LATER);
   assert_true(runs[LAST] >= 3 && tuner_overhead(t) <= 0.05 * tuner_total(t) + 3e-3);

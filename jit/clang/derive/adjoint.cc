@@ -86,8 +86,8 @@ void Adjoint::block(const Block *block) {
 void Adjoint::node(const Node *node, Node *bar) {
   switch (node->op) {
   case Op::Load: {
-    const prove_access access = argument(node).is.access;
-    if (access == PROVE_READ)
+    const op_access access = argument(node).is.access;
+    if (access == OP_READ)
       this->access(Op::Inc, node, DERIVE_BAR, bar);
     else
       rows_[{of(node).argument, node->in[0]->number, node->in[1]->number}] = {node, bar};
@@ -127,7 +127,7 @@ void Adjoint::effect(const Node *node) {
   } else if (node->op == Op::Extreme) {
     if (what->varied)
       add(what, b_.choose(wins(node), access(Op::Load, node, DERIVE_BAR, nullptr), b_.zero(node->type)));
-  } else if (argument(node).is.access == PROVE_WRITE && in_place_[static_cast<size_t>(of(node).argument)]) {
+  } else if (argument(node).is.access == OP_WRITE && in_place_[static_cast<size_t>(of(node).argument)]) {
     Node *bar = access(Op::Load, node, DERIVE_BAR, nullptr, true);
     access(Op::Store, node, DERIVE_BAR, b_.zero(node->type));
     add(what, bar);

@@ -41,7 +41,7 @@ void Tangent::effect(const Node *node) {
 // Where it is better than what is there, it is stored, with what goes along.
 void Tangent::extreme(const Node *node) {
   Node *candidate = value(node->in[2]);
-  const Op better = argument(node).is.access == PROVE_MIN ? Op::Lt : Op::Gt;
+  const Op better = argument(node).is.access == OP_MIN ? Op::Lt : Op::Gt;
   Node *there = access(Op::Load, node, DERIVE_VALUE, nullptr, true);
   Node *stores = b_.branch(b_.binary(better, Type::Int, candidate, there));
   Block *before = b_.enter(stores->blocks[0]);
@@ -67,7 +67,7 @@ void Tangent::run_candidates() {
     const int64_t entries = one.is.form == PROVE_VECTOR ? one.is.arity : 1;
     for (int64_t c = 0; c < entries * length; c++) {
       const Type type = from_.rows[static_cast<size_t>(i)]->leaves[static_cast<size_t>(c % length)].type;
-      Node *best = farthest(b_, type, one.is.access == PROVE_MIN);
+      Node *best = farthest(b_, type, one.is.access == OP_MIN);
       for (const Node *node : from_.builder.root()->items)
         if (node->op == Op::Extreme && of(node).argument == i &&
             node->in[0]->number * length + node->in[1]->number == c)

@@ -83,7 +83,7 @@ void Trace::finish_row(int number) {
   const Object &row = *program_.rows[static_cast<size_t>(number)];
   const derive_argument &is = argument(row);
   const int64_t length = static_cast<int64_t>(row.leaves.size());
-  if (is.is.form == PROVE_NUMBERS || is.is.access == PROVE_READ || is.is.access == PROVE_WORK)
+  if (is.is.form == PROVE_NUMBERS || is.is.access == OP_READ || is.is.access == OP_WORK)
     if (is.is.form != PROVE_PAYLOAD)
       return;
   int64_t zeros = 0;
@@ -94,9 +94,9 @@ void Trace::finish_row(int number) {
       return refuse(DERIVE_STATEMENT, kernel_.getLocation(), "a pointer that is stored");
     const int64_t to = parameter(DERIVE_VALUE, number, -1);
     Node *e = builder_.integer(entry), *c = builder_.integer(leaf);
-    if (is.is.form != PROVE_PAYLOAD && (is.is.access == PROVE_MIN || is.is.access == PROVE_MAX))
+    if (is.is.form != PROVE_PAYLOAD && (is.is.access == OP_MIN || is.is.access == OP_MAX))
       finish_extreme(row, at->first.second, value);
-    else if (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_INC) {
+    else if (is.is.form != PROVE_PAYLOAD && is.is.access == OP_INC) {
       if (!value->is_number(0))
         builder_.effect(Op::Inc, value->type, to, {e, c, value});
     } else if (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c) {
@@ -106,7 +106,7 @@ void Trace::finish_row(int number) {
     zeros += value->op == Op::Number && value->number == 0;
   }
   program_.zeros[static_cast<size_t>(number)] = is.is.form == PROVE_DATA &&
-                                                (is.is.access == PROVE_RW || is.is.access == PROVE_WRITE) &&
+                                                (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
                                                 zeros == length && !in_place_[static_cast<size_t>(number)];
 }
 

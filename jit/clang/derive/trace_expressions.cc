@@ -126,7 +126,7 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
     const Type type = type_of(inner->getType(), where);
     Node *one = is_real(type) ? builder_.real(1, type) : builder_.integer(1, type);
     const Op op = expression->isIncrementOp() ? Op::Add : Op::Sub;
-    if (at.object && at.object->kind == Object::Row && argument(*at.object).is.access == PROVE_INC) {
+    if (at.object && at.object->kind == Object::Row && argument(*at.object).is.access == OP_INC) {
       add(at, op == Op::Sub ? builder_.unary(Op::Neg, one) : one, where);
       return Value::of(one);
     }
@@ -323,8 +323,7 @@ Value Trace::assign(const clang::BinaryOperator *expression) {
   Node *by = scalar(expression->getRHS());
   const Type to = type_of(type, where), computed = type_of(compound->getComputationResultType(), where);
   const bool sums = at.object && at.object->kind == Object::Row &&
-                    argument(*at.object).is.form != PROVE_PAYLOAD &&
-                    argument(*at.object).is.access == PROVE_INC;
+                    argument(*at.object).is.form != PROVE_PAYLOAD && argument(*at.object).is.access == OP_INC;
   if (sums && (op == Op::Add || op == Op::Sub)) {
     by = builder_.cast(to, by);
     add(at, op == Op::Sub ? builder_.unary(Op::Neg, by) : by, where);

@@ -128,7 +128,7 @@ bool Trace::is_changed(const State &head, const Key &key, const Value &value) {
     return true;
   const Object &row = *program_.rows[static_cast<size_t>(key.first)];
   const prove_argument &is = argument(row).is;
-  return (is.form != PROVE_PAYLOAD && (is.access == PROVE_WRITE || is.access == PROVE_WORK)) ||
+  return (is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK)) ||
          start_of_row(row, key.second, kernel_.getLocation()).node != value.node;
 }
 
@@ -137,9 +137,9 @@ Value Trace::initial(const Key &key, const Value &like) {
   if (key.first < static_cast<int>(program_.rows.size())) {
     const Object &row = *program_.rows[static_cast<size_t>(key.first)];
     const prove_argument &is = argument(row).is;
-    if (is.form == PROVE_PAYLOAD || (is.access != PROVE_WRITE && is.access != PROVE_WORK))
+    if (is.form == PROVE_PAYLOAD || (is.access != OP_WRITE && is.access != OP_WORK))
       return start_of_row(row, key.second, kernel_.getLocation());
-    if (is.access == PROVE_WRITE && !in_place_[static_cast<size_t>(row.argument)])
+    if (is.access == OP_WRITE && !in_place_[static_cast<size_t>(row.argument)])
       in_place_[static_cast<size_t>(row.argument)] = again_ = true;
   }
   if (like.kind == Value::Pointer)

@@ -249,7 +249,7 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
   if (!is.present)
     return Value::of(builder_.zero(leaf.type));
   const bool only_read =
-      is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == PROVE_READ);
+      is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == OP_READ);
   if (fixed && (at.offset->number < 0 || at.offset->number >= length)) {
     refuse(DERIVE_POINTER, where, row.name);
     return Value::of(builder_.zero(leaf.type));
@@ -261,7 +261,7 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
         builder_.load(leaf.type, parameter(DERIVE_VALUE, row.argument, -1), at.entry, at.offset));
   if (unread_[static_cast<size_t>(row.argument)])
     refuse(DERIVE_WRITTEN_AT, where, row.name);
-  if (!fixed && is.is.ragged && (is.is.access == PROVE_MIN || is.is.access == PROVE_MAX))
+  if (!fixed && is.is.ragged && (is.is.access == OP_MIN || is.is.access == OP_MAX))
     refuse(DERIVE_RAGGED_EXTREMUM, where, row.name);
   if (!fixed)
     return gathered(at, leaf.type, where);
@@ -287,8 +287,8 @@ Value Trace::gathered(const Place &at, Type type, clang::SourceLocation where) {
   for (int64_t i = 0; i < count; i++) {
     const Leaf &leaf = whole.leaves[static_cast<size_t>(i % length)];
     auto found = state_.find({whole.id, first + i});
-    if (found == state_.end() && row && leaf.type == type && argument(whole).is.access != PROVE_WRITE &&
-        argument(whole).is.access != PROVE_WORK) {
+    if (found == state_.end() && row && leaf.type == type && argument(whole).is.access != OP_WRITE &&
+        argument(whole).is.access != OP_WORK) {
       const Place one = {at.object, builder_.integer((first + i) / length), builder_.integer(i % length)};
       all.push_back(load_row(one, leaf, where).node);
     } else
@@ -337,13 +337,13 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
     return;
   }
   const derive_argument *is = to.kind == Object::Row ? &argument(to) : nullptr;
-  if (!is || is->is.form == PROVE_NUMBERS || (is->is.form == PROVE_DATA && is->is.access == PROVE_READ) ||
+  if (!is || is->is.form == PROVE_NUMBERS || (is->is.form == PROVE_DATA && is->is.access == OP_READ) ||
       !what.node)
     return refuse(DERIVE_STATEMENT, where, "a change of what is only read");
   if (!is->present)
     return;
   const size_t number = static_cast<size_t>(to.argument);
-  const bool writes = is->is.form != PROVE_PAYLOAD && is->is.access == PROVE_WRITE;
+  const bool writes = is->is.form != PROVE_PAYLOAD && is->is.access == OP_WRITE;
   if (!fixed && !writes)
     return refuse(DERIVE_WRITTEN_AT, where, to.name);
   if (!fixed && !in_place_[number]) {
@@ -452,13 +452,13 @@ Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation w
   const prove_argument &is = argument(row).is;
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   const Type type = row.leaves[static_cast<size_t>(at % length)].type;
-  if (is.form == PROVE_PAYLOAD || is.access == PROVE_RW)
+  if (is.form == PROVE_PAYLOAD || is.access == OP_RW)
     return Value::of(builder_.load(type, parameter(DERIVE_VALUE, row.argument, -1),
                                    builder_.integer(at / length), builder_.integer(at % length)));
   switch (is.access) {
-  case PROVE_INC: return Value::of(builder_.zero(type));
-  case PROVE_MIN:
-  case PROVE_MAX: return Value::of(farthest(builder_, type, is.access == PROVE_MIN));
+  case OP_INC: return Value::of(builder_.zero(type));
+  case OP_MIN:
+  case OP_MAX: return Value::of(farthest(builder_, type, is.access == OP_MIN));
   default: refuse(DERIVE_UNSET, where, row.name); return Value::of(builder_.zero(type));
   }
 }

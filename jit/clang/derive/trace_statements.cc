@@ -70,7 +70,7 @@ Value Trace::merged(Node *branch, const Key &key, const Value *then, const Value
   const Value *some = then ? then : other;
   if (!then || !other) {
     for (const Object *row : program_.rows)
-      if (row->id == key.first && request_.arguments[row->argument].is.access == PROVE_WRITE &&
+      if (row->id == key.first && request_.arguments[row->argument].is.access == OP_WRITE &&
           !in_place_[static_cast<size_t>(row->argument)])
         in_place_[static_cast<size_t>(row->argument)] = again_ = true;
     if (some->kind == Value::Pointer)
@@ -113,7 +113,7 @@ void Trace::merge(Node *branch, const State &then, const State &other) {
       if (!side && key.first >= 0 && key.first < static_cast<int>(program_.rows.size())) {
         const Object &row = *program_.rows[static_cast<size_t>(key.first)];
         const prove_argument &is = argument(row).is;
-        if (is.form != PROVE_PAYLOAD && (is.access == PROVE_WRITE || is.access == PROVE_WORK))
+        if (is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK))
           continue;
         start = start_of_row(row, key.second, kernel_.getLocation());
         side = &start;

@@ -67,7 +67,7 @@ private:
 
   void head(const std::string &name);
   std::string declaration(int parameter) const;
-  prove_access access_of(const Parameter &parameter) const;
+  op_access access_of(const Parameter &parameter) const;
   void tables();
 
   const Program &program_;

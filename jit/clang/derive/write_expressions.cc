@@ -176,31 +176,31 @@ std::string Writer::access(const Node *node) {
   return name + (of.form == PROVE_VECTOR ? "[" + expression(entry, 0) + "]" : "") + part;
 }
 
-prove_access Writer::access_of(const Parameter &is) const {
+op_access Writer::access_of(const Parameter &is) const {
   const bool forwards = request_.mode == DERIVE_TANGENT;
   if (is.role == DERIVE_WINNER || is.role == DERIVE_ELEMENT)
-    return PROVE_READ;
+    return OP_READ;
   if (is.role == DERIVE_CANDIDATE)
-    return PROVE_WRITE;
+    return OP_WRITE;
   if (is.argument < 0)
-    return is.role == DERIVE_BAR ? PROVE_INC : PROVE_READ;
+    return is.role == DERIVE_BAR ? OP_INC : OP_READ;
   const derive_argument &of = request_.arguments[is.argument];
-  const prove_access access = of.is.form == PROVE_NUMBERS ? PROVE_READ : of.is.access;
-  const bool extreme = access == PROVE_MIN || access == PROVE_MAX;
+  const op_access access = of.is.form == PROVE_NUMBERS ? OP_READ : of.is.access;
+  const bool extreme = access == OP_MIN || access == OP_MAX;
   if (is.role == DERIVE_VALUE)
-    return forwards ? access : PROVE_READ;
+    return forwards ? access : OP_READ;
   const auto has_no_dot = [](const Leaf &leaf) { return !is_real(leaf.type); };
   const std::vector<Leaf> &leaves = program_.rows[static_cast<size_t>(is.argument)]->leaves;
-  if (is.role == DERIVE_DOT && access == PROVE_WRITE) // integers of a struct are not touched
-    return std::any_of(leaves.begin(), leaves.end(), has_no_dot) ? PROVE_RW : access;
+  if (is.role == DERIVE_DOT && access == OP_WRITE) // integers of a struct are not touched
+    return std::any_of(leaves.begin(), leaves.end(), has_no_dot) ? OP_RW : access;
   if (is.role == DERIVE_DOT)
-    return extreme ? PROVE_INC : access;
-  return access == PROVE_READ ? PROVE_INC : access == PROVE_INC || extreme ? PROVE_READ : PROVE_RW;
+    return extreme ? OP_INC : access;
+  return access == OP_READ ? OP_INC : access == OP_INC || extreme ? OP_READ : OP_RW;
 }
 
 std::string Writer::declaration(int number) const {
   const Parameter &is = derived_.parameters[static_cast<size_t>(number)];
-  const bool reads = access_of(is) == PROVE_READ;
+  const bool reads = access_of(is) == OP_READ;
   std::string type = is.role == DERIVE_WINNER ? "long" : "int";
   if (is.role != DERIVE_ELEMENT && is.role != DERIVE_WINNER)
     type = is.constant >= 0 ? request_.constants[is.constant].type

@@ -26,6 +26,7 @@ struct Report {
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
   std::vector<row_facts> rows;
+  int says = 0;
 
   const char *keep(const std::string &text) {
     strings.push_back(text);
@@ -65,18 +66,24 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
                      bool cxx, Rules &rules) {
+  const int wanted = argument.form == PROVE_VECTOR ? 2 : 1;
   clang::QualType type = parameter.getType();
-  for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
-    type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
-  const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
-  const std::string name = type_word(type);
-  if (name == argument.type && (!reads || type.isConstQualified() || cxx))
+  int level = 0;
+  for (; level < wanted && type->isPointerType(); level++)
+    type = type->getPointeeType();
+  const bool reads = argument.access == OP_READ || argument.form == PROVE_NUMBERS;
+  const bool same = level == wanted && type_word(type) == argument.type;
+  if (same && (!reads || type.isConstQualified() || cxx))
     return true;
   const int64_t row =
-      cxx && !type.isNull() && type->isRecordType() ? rules.values_of_argument(type, number) : 0;
+      cxx && level == wanted && type->isRecordType() ? rules.values_of_argument(type, number) : 0;
   if (row && argument.dim % row == 0)
     return true;
-  rules.mismatched(name == argument.type ? FOUND_PARAMETER_CONST : FOUND_PARAMETER_TYPE, parameter, number);
+  rules.mismatched(same                    ? FOUND_PARAMETER_CONST
+                   : level < wanted        ? level ? FOUND_PARAMETER_ROW : FOUND_PARAMETER_VALUE
+                   : type->isPointerType() ? FOUND_PARAMETER_DEEP
+                                           : FOUND_PARAMETER_TYPE,
+                   parameter, number);
   return false;
 }
 
@@ -140,7 +147,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   for (int i = 0; matches && i < request.narguments; i++)
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
-  check_recursion(*kernel, rules);
+  report.says |= follow_calls(*kernel, rules);
   if (matches) {
     Walk(context, rules).kernel(*kernel, request);
     report.facts = rules.facts();
@@ -157,8 +164,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
                                  "",
                                  report.keep(message.text),
                                  {}});
-  const OtherReading other = cxx ? OtherReading() : find_other_reading(context);
-  if (other.where.isValid()) {
+  for (const OtherReading &other : cxx ? std::vector<OtherReading>() : find_other_readings(context)) {
     Rules reading(context, request, *kernel);
     reading.whole(PROVE_C_ONLY, other.what, other.where);
     report.add(-1, reading.findings().back());
@@ -183,6 +189,7 @@ void prove(const prove_request *request, prove_result *result) {
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    watch_words(compiler.getPreprocessor(), report->says);
     both.push_back(std::make_unique<Consumer>(*request, *report));
     if (lowers) {
       report->lowered->context.setDiagnosticHandler(std::make_unique<BackMessages>(report->messages, false));
@@ -209,6 +216,7 @@ void prove(const prove_request *request, prove_result *result) {
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();
   result->rows = report->rows.empty() ? nullptr : report->rows.data();
+  result->says = report->says;
   result->messages = messages.messages;
   result->nmessages = messages.nmessages;
   result->lowered = report->lowered->module ? reinterpret_cast<lowered *>(report->lowered.get()) : nullptr;

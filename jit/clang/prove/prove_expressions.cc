@@ -127,7 +127,7 @@ Value Walk::unary(const clang::UnaryOperator *expression) {
   if (expression->isIncrementDecrementOp()) {
     const Place at = place(inner, true);
     const int64_t step = expression->isIncrementOp() ? 1 : -1;
-    const bool adds = at.kind == Place::Argument && rules_.argument(at.argument).access == PROVE_INC;
+    const bool adds = at.kind == Place::Argument && rules_.argument(at.argument).access == OP_INC;
     const Value before = adds ? Value() : load(at, inner);
     Value after;
     if (before.kind == Value::Pointer)
@@ -244,7 +244,7 @@ bool Walk::adds_to_itself(const clang::BinaryOperator *expression) {
   if (left->HasSideEffects(context_) || !split_sum(expression->getRHS(), old, context_, others))
     return false;
   const Place to = place(left);
-  if (to.kind != Place::Argument || rules_.argument(to.argument).access != PROVE_INC)
+  if (to.kind != Place::Argument || rules_.argument(to.argument).access != OP_INC)
     return false;
   for (const clang::Expr *other : others)
     value(other);
@@ -281,7 +281,7 @@ Value Walk::assign(const clang::BinaryOperator *expression) {
       clang::BinaryOperator::getOpForCompoundAssignment(expression->getOpcode());
   const bool adds = operation == clang::BO_Add || operation == clang::BO_Sub;
   // Adding to an INC argument reads nothing; any other change of one is refused as that change.
-  const bool accumulates = to.kind == Place::Argument && rules_.argument(to.argument).access == PROVE_INC;
+  const bool accumulates = to.kind == Place::Argument && rules_.argument(to.argument).access == OP_INC;
   const Value before = accumulates ? Value() : load(to, left);
   Value after;
   if (before.kind == Value::Pointer && adds) {
@@ -379,7 +379,7 @@ Value Walk::call(const clang::CallExpr *expression) {
     return call_outside(expression, callee);
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
-      return Value(); // check_recursion has said so
+      return Value(); // follow_calls has said so
   const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(definition);
   const bool on_object = method && !method->isStatic();
   const bool object_first = on_object && llvm::isa<clang::CXXOperatorCallExpr>(expression);

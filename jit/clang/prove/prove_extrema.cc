@@ -144,14 +144,14 @@ Value Walk::extremum_of(const Value &one, const Value &other, bool largest) {
 Compared Walk::compared(const Place &to, const Value &what) {
   if (to.kind != Place::Argument)
     return Compared::No;
-  const bool minimum = rules_.argument(to.argument).access == PROVE_MIN;
+  const bool minimum = rules_.argument(to.argument).access == OP_MIN;
   for (const Fact &fact : facts_)
     if (fact.number < 0)
       return Compared::Rightly;
   const Value side = bounded(what);
   if (side.kind != Value::Bound || side.minus || !(side.target == to))
     return Compared::No;
-  if (rules_.argument(to.argument).access == PROVE_INC && side.above != side.below)
+  if (rules_.argument(to.argument).access == OP_INC && side.above != side.below)
     rules_.keeps_extremum(side.below);
   return (minimum ? side.below : side.above) ? Compared::Rightly : Compared::Wrongly;
 }

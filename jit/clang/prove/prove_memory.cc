@@ -79,12 +79,12 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   }
   const bool number = where->getType()->isArithmeticType();
   if (from.kind == Place::Argument && from.entry && from.component && number) {
-    const prove_access access = rules_.argument(from.argument).access;
+    const op_access access = rules_.argument(from.argument).access;
     const std::string key = "argument " + std::to_string(from.argument) + " " + std::to_string(*from.entry) +
                             " " + std::to_string(*from.component);
-    if (access == PROVE_READ)
+    if (access == OP_READ)
       return rules_.argument(from.argument).same ? named_for_all(key) : named(key);
-    if (access == PROVE_MIN || access == PROVE_MAX || access == PROVE_INC)
+    if (access == OP_MIN || access == OP_MAX || access == OP_INC)
       return Value::bound(from, true, true);
   }
   if (from.kind != Place::Local || !from.variable)

@@ -7,6 +7,9 @@
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
 
 namespace op2jit {
 namespace {
@@ -53,12 +56,63 @@ public:
     return true;
   }
 
-  OtherReading first;
+  // ---- what C++ does not have; OpenCL C has some of it
+
+  bool VisitVarDecl(clang::VarDecl *variable) {
+    if (!llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isVariablyModifiedType())
+      found(variable->getLocation(), FOUND_VARIABLE_LENGTH);
+    return true;
+  }
+
+  bool VisitCompoundLiteralExpr(clang::CompoundLiteralExpr *literal) {
+    return found(literal->getBeginLoc(),
+                 literal->getType()->isArrayType() ? FOUND_ARRAY_LITERAL : FOUND_LITERAL_IN_CXX);
+  }
+
+  bool VisitGenericSelectionExpr(clang::GenericSelectionExpr *choice) {
+    return found(choice->getBeginLoc(), FOUND_GENERIC_IN_CXX);
+  }
+
+  bool VisitInitListExpr(clang::InitListExpr *list) {
+    const clang::InitListExpr *whole = list->getSemanticForm() ? list->getSemanticForm() : list;
+    const clang::RecordDecl *record =
+        whole->getType().isNull() ? nullptr : whole->getType()->getAsRecordDecl();
+    unsigned last = 0;
+    for (const clang::Expr *init : list->inits()) {
+      const auto *named = llvm::dyn_cast_or_null<clang::DesignatedInitExpr>(init);
+      const clang::DesignatedInitExpr::Designator *first = named ? named->getDesignator(0) : nullptr;
+      if (first && !first->isFieldDesignator())
+        found(named->getBeginLoc(), FOUND_INDEX_IN_CXX);
+      else if (first && record) {
+        const unsigned place = place_of(*record, first->getFieldName());
+        if (place < last)
+          found(first->getFieldLoc(), FOUND_ORDER_IN_CXX);
+        last = place;
+      }
+    }
+    return true;
+  }
+
+  std::vector<OtherReading> firsts;
 
 private:
+  static unsigned place_of(const clang::RecordDecl &record, const clang::IdentifierInfo *name) {
+    unsigned place = 0;
+    for (const clang::FieldDecl *field : record.fields()) {
+      if (field->getIdentifier() == name)
+        break;
+      place++;
+    }
+    return place;
+  }
+  // The main file is the library's own.
   bool found(clang::SourceLocation where, prove_found rule) {
-    first = {where, rule};
-    return false; // no further
+    const bool known =
+        context_.getSourceManager().isInMainFile(where) ||
+        std::any_of(firsts.begin(), firsts.end(), [&](const OtherReading &one) { return one.what == rule; });
+    if (!known)
+      firsts.push_back({where, rule});
+    return true;
   }
   bool sign_matters(clang::SourceLocation where) {
     return found(where, FOUND_SIGN_IN_CXX);
@@ -129,10 +183,10 @@ private:
 
 } // namespace
 
-OtherReading find_other_reading(clang::ASTContext &context) {
+std::vector<OtherReading> find_other_readings(clang::ASTContext &context) {
   Reader reader(context);
   reader.TraverseDecl(context.getTranslationUnitDecl());
-  return reader.first;
+  return reader.firsts;
 }
 
 } // namespace op2jit

@@ -285,7 +285,7 @@ bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
     return false;
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
-      return true; // check_recursion has said so
+      return true; // follow_calls has said so
   give(*definition, std::vector<const clang::Expr *>(made->arg_begin(), made->arg_end()));
   objects_.push_back(to.kind == Place::Elsewhere ? Value() : Value::to(to));
   for (const clang::CXXCtorInitializer *one : llvm::cast<clang::CXXConstructorDecl>(definition)->inits()) {

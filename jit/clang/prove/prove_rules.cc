@@ -250,9 +250,9 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   const auto i = static_cast<size_t>(place.argument);
   if (!known || !state.written[i].test(static_cast<unsigned>(flat(place, arg.dim))))
     stored_[i].reads = true;
-  if (arg.access == PROVE_INC)
+  if (arg.access == OP_INC)
     violated(place, FOUND_INC_READ, where);
-  if (arg.access == PROVE_WRITE && known) {
+  if (arg.access == OP_WRITE && known) {
     const auto bit = static_cast<unsigned>(flat(place, arg.dim));
     if (state.written[i].test(bit))
       return;
@@ -265,13 +265,13 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
 
 // Is it what the argument's access does not allow?
 prove_found Rules::broken(const prove_argument &arg, Change change, Compared compared) {
-  if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
+  if (arg.access == OP_READ || arg.form == PROVE_NUMBERS)
     return FOUND_READ_WRITTEN;
-  if (arg.access == PROVE_INC && change != Change::Increase)
+  if (arg.access == OP_INC && change != Change::Increase)
     return change == Change::Assign ? FOUND_INC_ASSIGNED : FOUND_INC_CHANGED;
-  if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
+  if ((arg.access == OP_MIN || arg.access == OP_MAX) &&
       (change != Change::Assign || compared != Compared::Rightly))
-    return arg.access == PROVE_MIN ? FOUND_MIN_NOT_COMPARED : FOUND_MAX_NOT_COMPARED;
+    return arg.access == OP_MIN ? FOUND_MIN_NOT_COMPARED : FOUND_MAX_NOT_COMPARED;
   return FOUND_NONE;
 }
 
@@ -300,7 +300,7 @@ std::vector<prove_fact> Rules::facts() const {
     const std::string words = words_of(stored_[i]);
     const int number = static_cast<int>(numbers.size()) + 1;
     const bool partial =
-        argument(static_cast<int>(i)).access == PROVE_WRITE && findings_[i].verdict != PROVE_PROVED;
+        argument(static_cast<int>(i)).access == OP_WRITE && findings_[i].verdict != PROVE_PROVED;
     facts.push_back(
         {partial, stored_[i].reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
   }
@@ -356,7 +356,7 @@ void Rules::at_exit(const State &state) {
   for (int a = 0; a < request_.narguments && state.reachable; a++) {
     const auto i = static_cast<size_t>(a);
     const prove_argument &arg = argument(a);
-    if (arg.access != PROVE_WRITE || arg.form == PROVE_PAYLOAD || state.written[i].all())
+    if (arg.access != OP_WRITE || arg.form == PROVE_PAYLOAD || state.written[i].all())
       continue;
     for (int missing = state.written[i].find_first_unset(); missing >= 0;
          missing = state.written[i].find_next_unset(static_cast<unsigned>(missing)))

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "jit/front/kernel.h"
 #include "jit/front/parameters.h"
+#include "jit/front/says.h"
 
 bool fused_texts_may_join(const struct desc *a, const struct desc *b) {
   return !a->entry && !b->entry && !a->compiled && !b->compiled;
@@ -139,6 +140,7 @@ static int fill(struct desc *out, const struct join *j, const struct desc *const
     out->members[m].function = text_take(&name);
     good = out->members[m].name && out->members[m].function;
     out->nmembers = m + 1;
+    out->says |= desc_says(members[m]);
   }
   const size_t length = all.length;
   out->text = text_take(&all);

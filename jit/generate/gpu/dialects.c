@@ -130,7 +130,6 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                           .main_ending = ".loop.cu",
                           .prelude_file = "op2jit_cuda.h",
                           .prelude = cuda_prelude,
-                          .check = cuda_check_kernel,
                           .copy_text = cuda_copy_text,
                           .rows = cuda_rows,
                           .near = cuda_near},
@@ -139,7 +138,6 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                          .prelude_file = "op2jit_hip.h",
                          .front = hip_front,
                          .prelude = cuda_prelude,
-                         .check = cuda_check_kernel,
                          .copy_text = cuda_copy_text,
                          .rows = hip_rows,
                          .near = hip_near},
@@ -148,7 +146,6 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                             .prelude_file = "op2jit_opencl.h",
                             .prelude = opencl_prelude,
                             .copies = true,
-                            .check = opencl_check_kernel,
                             .copy_text = opencl_copy_text},
 };
 

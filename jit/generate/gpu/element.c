@@ -29,9 +29,9 @@ int gpu_column_of(const struct gpu_writer *w, int arg, int v) {
 
 /* An own row that nobody else adds to: as one that is read and written. */
 static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
-  return a->access == OP_INC && a->form == DESC_DAT && a->map < 0 && w->shape->vectors && !w->shape->rows &&
-         !w->language->copies && !dat_is_apart(w->g.d, a->dat) && arg_is_alone(w->g.d, a) &&
-         !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
+  return a->access == OP_INC && a->form == DESC_DAT && !a->matrix && a->map < 0 && w->shape->vectors &&
+         !w->shape->rows && !w->language->copies && !dat_is_apart(w->g.d, a->dat) &&
+         arg_is_alone(w->g.d, a) && !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
 /* Does the kernel get a row in registers? */
@@ -40,7 +40,7 @@ static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
     return false;
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
-  if (w->shape->rows && a->access != OP_READ)
+  if (a->matrix || (w->shape->rows && a->access != OP_READ))
     return true;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
     return true;
@@ -162,8 +162,8 @@ static void put_row(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   int n = arg_columns(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
-  if (a->access == OP_INC && !begins_there(w, a))
-    put_components(&w->g, n * a->dim, "op2_a%d[#] = %s;", arg, word_sum(a->type));
+  if (a->matrix || (a->access == OP_INC && !begins_there(w, a)))
+    put_components(&w->g, n * a->dim, "op2_a%d[#] = %s;", arg, a->matrix ? "0" : word_sum(a->type));
   else if (a->access != OP_WRITE)
     for (int v = 0; v < n; v++)
       put_loaded(w, arg, v);

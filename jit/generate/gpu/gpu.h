@@ -184,12 +184,9 @@ const char *cuda_before_name(const char *name);
 void cuda_constant_symbol(const char *name, struct text *out);
 const char *opencl_before_name(const char *name);
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
-int opencl_check_kernel(const struct kernel *k, struct error *err);
 const char *opencl_prelude(void);
 /* Does a block combine its results in shared memory of the program's own? Its bytes; 0: no. */
 size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s);
-/* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
-int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);
 
 #endif

@@ -13,7 +13,7 @@ static size_t row_bytes(const struct desc_arg *a) {
 }
 
 static bool is_wide(const struct desc *d, const struct gpu_shape *s, const struct desc_arg *a) {
-  return a->present && a->form == DESC_DAT && !desc_is_ragged(d, a) && !a->entry &&
+  return a->present && a->form == DESC_DAT && !desc_is_ragged(d, a) && !a->entry && !a->matrix &&
          !dat_is_apart(d, a->dat) && !type_is_struct(a->type) && a->dim >= s->near && row_bytes(a) % 4 == 0 &&
          !desc_is_shared(d, (int)(a - d->args));
 }

@@ -29,7 +29,34 @@ static const char kernels[] =
     "  for (int i = 0; i < times; i++) atomicAdd((float *)&data[op2_sector(i, mask) * 8], 1.0f);\n"
     "}\n";
 
+/* The same in OpenCL C, whose atomic additions are of integers. */
+static const char opencl_kernels[] =
+    "__kernel void op2_fill(__global uint4 *to, int n) {\n"
+    "  for (int i = get_global_id(0); i < n; i += get_global_size(0)) to[i] = (uint4)(0);\n"
+    "}\n"
+    "__kernel void op2_copy(__global uint4 *to, __global const uint4 *from, int n) {\n"
+    "  for (int i = get_global_id(0); i < n; i += get_global_size(0)) to[i] = from[i];\n"
+    "}\n"
+    "uint op2_sector(uint i, uint mask) {\n"
+    "  uint x = (uint)get_global_id(0) / 32 * 977 + i * 131071;\n"
+    "  x = (x ^ x >> 16) * 0x7feb352du;\n"
+    "  x = (x ^ x >> 15) * 0x846ca68bu;\n"
+    "  return ((x ^ x >> 16) & mask & ~31u) + (uint)get_local_id(0) % 32;\n"
+    "}\n"
+    "__kernel void op2_read(__global uint *data, uint mask, int times) {\n"
+    "  uint sum = 0;\n"
+    "  for (int i = 0; i < times; i++) sum += data[op2_sector(i, mask) * 8];\n"
+    "  if (sum == 0x7654321) data[0] = sum;\n"
+    "}\n"
+    "__kernel void op2_red(__global uint *data, uint mask, int times) {\n"
+    "  for (int i = 0; i < times; i++) atomic_inc(&data[op2_sector(i, mask) * 8]);\n"
+    "}\n";
+
 void gpu_rates_text(enum gpu_dialect dialect, struct text *out) {
+  if (dialect == GPU_DIALECT_OPENCL) {
+    text_add(out, opencl_kernels);
+    return;
+  }
   text_add(out, dialect == GPU_DIALECT_HIP
                     ? "#define OP2_READ(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
                     : "#define OP2_READ(p) __ldcg(p)\n");

@@ -15,8 +15,6 @@ struct gpu_language {
    * can stay where they are; helpers are macros or end in their type, and all work of a block meets in shared
    * memory. */
   bool copies;
-  /* C that the language does not have: an error with line and remedy. */
-  int (*check)(const struct kernel *k, struct error *err);
   /* The user's text, changed where the language would read something else. Lines stay. */
   void (*copy_text)(const struct kernel *k, const struct desc *d, struct text *out);
   /* How threads that share an element's loops talk to one another, and those of a warp that bring rows near; NULL: they

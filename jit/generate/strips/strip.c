@@ -16,14 +16,15 @@ static void put_lane_values(struct generator *g, int arg) {
   const bool number = a->present && a->form == DESC_IDX, made = number && !arg_has_number_lanes(g, a);
   const bool from_lanes = a->present && (number || (a->form == DESC_DAT && arg_is_loaded(a)));
   /* A payload that the kernel leaves alone in one lane must not seem to come from the lane before. */
-  bool zero = !a->present || (a->form == DESC_DAT && a->access == OP_INC) || a->form == DESC_INFO ||
-              (arg_is_accumulated(a) && a->access == OP_INC);
+  bool zero = !a->present || a->matrix || (a->form == DESC_DAT && a->access == OP_INC) ||
+              a->form == DESC_INFO || (arg_is_accumulated(a) && a->access == OP_INC);
   if (made)
     put_made_numbers(g, arg);
   else if (from_lanes)
     put_components(g, n, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", arg, arg, g->s->width);
   else if (zero)
-    put_components(g, n, "op2_a%d[#] = %s;", arg, a->access == OP_INC ? word_sum(a->type) : "0");
+    put_components(g, n, "op2_a%d[#] = %s;", arg,
+                   a->access == OP_INC && !a->matrix ? word_sum(a->type) : "0");
   else if (arg_is_extremum_with_info(a))
     put(g, "op2_a%d[0] = *op2_b%d;", arg, arg);
   else if (arg_is_accumulated(a))

@@ -15,6 +15,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/front/constant_name.h"
+#include "jit/front/says.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
 #include "mesh/mesh.h"
@@ -350,6 +351,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->entry = strdup(k->function);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_line = 1;
+  d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
   bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name && d->entry &&
               d->fp && d->consts;

@@ -127,11 +127,9 @@ static struct work range_work(struct launch *launch, range_function function, in
                        .slot_bytes = loop->ready.slot_bytes};
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not
- * collected. */
 static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (!v->variant.strategy->apart && !v->variant.shape.stream && !v->variant.sorted) {
+  if (!cpu_needs_other_code(v)) {
     *out = range_work(launch, v->functions[WORK_RANGE], 0);
     return OP_OK;
   }
@@ -189,7 +187,7 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   }
   if (p->gather)
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
-  if (ctx->compiling)
+  if (ctx->behind)
     jit_collect(ctx->jit);
   executor_run(ctx->team, &execution);
   if (execution.watch)
@@ -201,8 +199,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
-  .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy, .crew = cpu_crew,                    \
-  .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .drop = cpu_drop
+  .may_wait = true, .work = cpu_work, .has_work = cpu_has_work, .may_be_heavy = cpu_may_be_heavy,            \
+  .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

@@ -12,7 +12,8 @@ struct cuda {
   void *context; /* retained; NULL: not yet */
   cuda_stream stream;
   cuda_event before, after;
-  struct nvrtc *nvrtc; /* NULL: another rank has one and gives what it makes */
+  struct cuda_held *held; /* NULL: nothing was ever held back */
+  struct nvrtc *nvrtc;    /* NULL: another rank has one and gives what it makes */
 };
 
 /* ---- what HIP's table shares, whose functions are called alike ---- */
@@ -46,6 +47,7 @@ CUDA_TABLE(CUDA_TABLE_FUNCTION)
 #define CUDA_TABLE_ROW(name, result, parameters) .name = cuda_table_##name,
 
 /* graph.c: graphs, as struct gpu_driver has them. */
+bool cuda_has_graphs(const struct cuda_driver *d);
 int cuda_graph_new(void *self, void **out);
 int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, unsigned threads,
                       unsigned shared, void **values);
@@ -54,5 +56,15 @@ int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned
                    unsigned shared, void **values);
 int cuda_graph_launch(void *self, void *graph);
 void cuda_graph_free(void *self, void *graph);
+
+/* held.c: launches that are held back, as struct gpu_driver has them. */
+int cuda_hold(void *self, struct gpu_given *given);
+int cuda_give(void *self);
+/* The launch is held back; false: nothing is, or there is no memory for it. */
+bool cuda_held_takes(struct cuda *cuda, cuda_function function, unsigned blocks, unsigned threads,
+                     unsigned shared, void *const *values, const struct gpu_sizes *sizes);
+/* No graph is known any more: a function may be gone. */
+void cuda_held_forget(struct cuda *cuda);
+void cuda_held_free(struct cuda *cuda);
 
 #endif

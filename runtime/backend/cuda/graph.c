@@ -16,7 +16,7 @@ static const struct cuda_driver *driver_of(void *self) {
   return &((struct cuda *)self)->driver;
 }
 
-static bool has_graphs(const struct cuda_driver *d) {
+bool cuda_has_graphs(const struct cuda_driver *d) {
   return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_instantiate &&
          d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
 }
@@ -24,7 +24,7 @@ static bool has_graphs(const struct cuda_driver *d) {
 int cuda_graph_new(void *self, void **out) {
   const struct cuda_driver *d = driver_of(self);
   *out = NULL;
-  if (!has_graphs(d))
+  if (!cuda_has_graphs(d))
     return CUDA_NOT_SUPPORTED;
   struct made *m = calloc(1, sizeof *m);
   if (!m)

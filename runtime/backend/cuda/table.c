@@ -33,6 +33,7 @@ static struct nvrtc_places places(const struct op_context *ctx) {
 
 void cuda_end(struct cuda *cuda) {
   const struct cuda_driver *d = &cuda->driver;
+  cuda_held_free(cuda);
   if (cuda->before)
     d->event_destroy(cuda->before);
   if (cuda->after)
@@ -210,7 +211,8 @@ int cuda_table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
 }
 
 int cuda_table_memory_free(void *self, gpu_address at) {
-  return driver_of(self)->memory_free(at);
+  const int code = cuda_give(self), freed = driver_of(self)->memory_free(at);
+  return code ? code : freed;
 }
 
 int cuda_table_host_alloc(void *self, void **out, size_t bytes) {
@@ -218,15 +220,18 @@ int cuda_table_host_alloc(void *self, void **out, size_t bytes) {
 }
 
 int cuda_table_host_free(void *self, void *p) {
-  return driver_of(self)->host_free(p);
+  const int code = cuda_give(self), freed = driver_of(self)->host_free(p);
+  return code ? code : freed;
 }
 
 int cuda_table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
-  return driver_of(self)->copy_in(to, from, bytes, stream_of(self));
+  const int code = cuda_give(self);
+  return code ? code : driver_of(self)->copy_in(to, from, bytes, stream_of(self));
 }
 
 int cuda_table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
-  return driver_of(self)->copy_out(to, from, bytes, stream_of(self));
+  const int code = cuda_give(self);
+  return code ? code : driver_of(self)->copy_out(to, from, bytes, stream_of(self));
 }
 
 /* ---- programs ---- */
@@ -239,6 +244,8 @@ int cuda_table_module_load(void *self, gpu_module *out, const void *binary, size
 }
 
 int cuda_table_module_unload(void *self, gpu_module module) {
+  cuda_give(self);
+  cuda_held_forget(self);
   return driver_of(self)->module_unload(module);
 }
 
@@ -260,25 +267,32 @@ static int table_function_shared(void *self, gpu_function function, int bytes) {
 
 int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                       void **values, const struct gpu_sizes *sizes) {
-  (void)sizes;
-  return driver_of(self)->launch(function, blocks, 1, 1, threads, 1, 1, shared, stream_of(self), values,
-                                 NULL);
+  if (cuda_held_takes(self, function, blocks, threads, shared, values, sizes))
+    return 0;
+  const int code = cuda_give(self);
+  return code ? code
+              : driver_of(self)->launch(function, blocks, 1, 1, threads, 1, 1, shared, stream_of(self),
+                                        values, NULL);
 }
 
 /* ---- waiting and time ---- */
 int cuda_table_wait(void *self) {
-  return driver_of(self)->stream_wait(stream_of(self));
+  const int code = cuda_give(self), waited = driver_of(self)->stream_wait(stream_of(self));
+  return code ? code : waited;
 }
 
 int cuda_table_time_begin(void *self) {
   const struct cuda *cuda = self;
-  return cuda->driver.event_record(cuda->before, cuda->stream);
+  const int code = cuda_give(self);
+  return code ? code : cuda->driver.event_record(cuda->before, cuda->stream);
 }
 
 int cuda_table_time_end(void *self, double *seconds) {
   const struct cuda *cuda = self;
   float milliseconds = 0;
-  int code = cuda->driver.event_record(cuda->after, cuda->stream);
+  int code = cuda_give(self);
+  if (!code)
+    code = cuda->driver.event_record(cuda->after, cuda->stream);
   if (!code)
     code = cuda->driver.event_wait(cuda->after);
   if (!code)
@@ -302,4 +316,6 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .graph_finish = cuda_graph_finish,
                                     .graph_set = cuda_graph_set,
                                     .graph_launch = cuda_graph_launch,
-                                    .graph_free = cuda_graph_free};
+                                    .graph_free = cuda_graph_free,
+                                    .hold = cuda_hold,
+                                    .give = cuda_give};

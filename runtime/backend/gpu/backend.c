@@ -128,7 +128,8 @@ static const struct mover mover = {.make = gpu_dat_make,
                                    .pack = gpu_pack_rows,
                                    .unpack = gpu_unpack_rows,
                                    .hand_over = gpu_hand_over,
-                                   .take_over = gpu_take_over};
+                                   .take_over = gpu_take_over,
+                                   .give = gpu_give};
 
 static int open_with(const struct gpu_driver *driver, struct op_context *ctx, struct error *err) {
   if (agree_on_success(ctx->agreement, backend_may_compile(ctx, err), err))
@@ -268,6 +269,8 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .times_itself = true,                                              \
                                           .may_wait = true,                                                  \
                                           .run_chain = gpu_run_chain,                                        \
+                                          .hold = gpu_hold,                                                  \
+                                          .expect = gpu_expect,                                              \
                                           .target = backend_target,                                          \
                                           .device = backend_device,                                          \
                                           .select = backend_select,                                          \

@@ -39,9 +39,13 @@ struct gpu_rates {
   double copy;    /* bytes a second, read and written */
   double sectors; /* operations of the L2 a second */
   double red;     /* how many of them an atomic addition to a sector costs as much as */
+  double launch;  /* seconds from one kernel to the next */
+  double node,
+      graph; /* the same in a graph, and what a graph takes beside them; without graphs as `launch`, and 0 */
 };
-/* An H100's, from `bench/results/2026-11-26-h100`: where nothing was measured. */
-#define GPU_RATES_USUAL ((struct gpu_rates){.copy = 3.02e12, .sectors = 139e9, .red = 1.47})
+/* An H100's, from `bench/results/2026-11-26-h100`: where nothing was measured. Small loops ran 1.05 times as fast as a graph. */
+#define GPU_RATES_USUAL                                                                                      \
+  ((struct gpu_rates){.copy = 3.02e12, .sectors = 139e9, .red = 1.47, .launch = 3e-6, .node = 2.85e-6})
 
 /* ---- forms of kernels ---- */
 struct gpu_counts {

@@ -40,6 +40,12 @@ struct gpu_sizes {
   const int *bytes;
 };
 
+/* What the driver was given of launches that were held back. */
+struct gpu_given {
+  long long launches, calls,
+      graphs; /* calls: that launch some of them; graphs: those of them that launch a graph */
+};
+
 struct gpu_driver {
   const char *backend; /* "cuda" */
   enum gpu_dialect dialect;
@@ -102,6 +108,12 @@ struct gpu_driver {
                    unsigned threads, unsigned shared, void **values);
   int (*graph_launch)(void *self, gpu_graph graph);
   void (*graph_free)(void *self, gpu_graph graph);
+
+  /* ---- launches that are held back; NULL: the driver has no graphs ---- */
+  /* From now on (NULL: no longer) launches are held back, until something else is asked of the device, or `give`. Then it is
+   * given all of them; as a graph, where the same kernels came in this order before. */
+  int (*hold)(void *self, struct gpu_given *given);
+  int (*give)(void *self);
 
   /* ---- waiting and time ---- */
   int (*wait)(void *self);

@@ -53,7 +53,7 @@ struct gpu {
   struct gpu_value *values; /* value.c */
   struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
-  struct gpu_rates rates;   /* 0: not asked for yet */
+  struct gpu_rates rates;   /* copy 0: not asked for yet; below: nobody can say */
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
@@ -66,6 +66,8 @@ struct gpu {
     bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
+  bool holds; /* launches back */
+  struct gpu_given given; /* graphs: of this chain */
   unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
   op_counters_t *counters;  /* the context's */
   bool failed;              /* a kernel failed: the driver takes no more work */
@@ -138,6 +140,9 @@ struct gpu_program {
  * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
+/* The same behind the program, alone: false as long as it is being compiled, or something else is. */
+bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+                         const struct gpu_shape *shape);
 /* Constants that are not folded, where they changed. */
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,
                           struct error *err);
@@ -180,7 +185,7 @@ struct gpu_variant {
   struct gpu_shape shape;
   int each; /* elements per thread, where a thread walks */
   char *name;
-  bool ready;
+  bool planned, ready;
   struct gpu_program *program;
   gpu_function function, combine,
       *sums; /* combine: where there is no ticket; sums: one per target, APART and ORDERED */
@@ -207,6 +212,18 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
 /* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
  * rank's outcome so far. */
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);
+/* The same for a process alone, whose program goes on: false as long as the kernels that measure are being compiled, or where
+ * nobody can say. */
+bool gpu_rates_known(struct op_context *ctx, struct loop *loop);
+
+/* ---- what loops take (expect.c) ---- */
+/* Counted for the device. OP_ERR_MEMORY. */
+int gpu_sample(const struct gpu *c, const struct loop *loop, const struct gpu_targets *targets,
+               struct gpu_sample *out, struct error *err);
+/* As struct backend's. */
+bool gpu_expect(struct op_context *ctx, struct loop *loop, struct expected *out);
+/* So many launches are better given as a graph, by what is known of the device. */
+bool gpu_graph_pays(const struct gpu *c, int launches);
 
 /* ---- several threads for an element (together.c) ---- */
 /* On all ranks alike. */
@@ -239,6 +256,10 @@ void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
 /* Launches that are ready, as struct backend's run_chain. A chain that comes again is one graph. */
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                   struct error *err);
+/* Chains of ranks: what loops and messages launch is held back from now on, as far as the driver can; false: no longer. */
+int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err);
+/* As the mover's: what is held back begins. */
+int gpu_give(struct op_context *ctx, enum space space, struct error *err);
 /* The variant (NULL: any) is about to go, and with it the graphs that have it. */
 void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
 

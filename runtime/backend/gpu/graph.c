@@ -237,7 +237,7 @@ static int record(struct op_context *ctx, struct gpu_chain *chain, struct launch
 static bool has_graph(struct op_context *ctx, struct gpu_chain *chain, struct launch *const *launches) {
   struct gpu *c = gpu_of(ctx, launches[0]->loop->space);
   struct error err = {0};
-  if (chain->graph || c->no_graphs || !c->driver->graph_new)
+  if (chain->graph || c->no_graphs || !c->driver->graph_new || !gpu_graph_pays(c, chain->n))
     return chain->graph;
   if (record(ctx, chain, launches, &err)) {
     log_line(ctx->log, LOG_INFO, "chain", "%s does without graphs: %s", c->device.label, error_message(&err));
@@ -282,6 +282,7 @@ static int launch_graph(struct op_context *ctx, struct gpu_chain *chain, struct 
                       chain->n);
   c->failed |= code != OP_OK;
   ctx->counters->graphs += !code;
+  ctx->counters->launches++;
   return code ? code : take(ctx, chain, launches, chain->landing, err);
 }
 
@@ -304,4 +305,26 @@ int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n,
     return launch_graph(ctx, chain, launches, err);
   const int code = give(ctx, chain, launches, c->landing, err);
   return code ? code : take(ctx, chain, launches, c->landing, err);
+}
+
+/* ---- between the messages of ranks ---- */
+
+int gpu_give(struct op_context *ctx, enum space space, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  const int code = c->holds ? c->driver->give(c->self) : 0;
+  c->failed |= code != 0;
+  return gpu_failed(c, code, err, "launching kernels between messages on %s", c->device.label);
+}
+
+int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  if (!c->driver->hold || (on && c->failed))
+    return OP_OK;
+  const int code = c->driver->hold(c->self, on ? &c->given : NULL);
+  c->failed |= code != 0;
+  c->holds = on && !code;
+  c->turns = 0; /* blocks of a chain that comes again run in the same order */
+  ctx->counters->graphs += c->given.graphs;
+  c->given.graphs = 0;
+  return gpu_failed(c, code, err, "launching kernels between messages on %s", c->device.label);
 }

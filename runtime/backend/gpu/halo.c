@@ -36,11 +36,13 @@ static int get_program(struct op_context *ctx, struct loop *loop, struct gpu_pro
 
 /* ---- what they need ---- */
 
-enum { THREADS = 128, MOST_BLOCKS = 1024 };
+enum { THREADS = 128, MOST_BLOCKS = 1024, LONGEST_WORD = 8 };
+enum rows_way { ROWS_PACK, ROWS_UNPACK, ROWS_WAYS };
 
 struct gpu_rows {
   struct gpu_program *program;
-  struct gpu_array **lists; /* of elements, as long as the epoch lasts */
+  gpu_function functions[ROWS_WAYS][LONGEST_WORD + 1]; /* by the bytes of a word; NULL: not asked for yet */
+  struct gpu_array **lists;                            /* of elements, as long as the epoch lasts */
   int nlists;
   unsigned epoch;
 };
@@ -139,6 +141,7 @@ int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, str
 int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   int result = 0;
+  c->turns = c->holds ? 0 : c->turns; /* what follows is the same each time */
   if (m && m->host) {
     result = c->driver->copy_out(c->self, m->host, m->device, m->bytes);
     ctx->counters->bytes_from_device += (long long)m->bytes;
@@ -160,24 +163,32 @@ int gpu_take_over(struct op_context *ctx, enum space space, struct device_messag
 
 /* Values are moved as words of their size, a struct as the longest words that it is made of. */
 static int word_of(const struct dat *dat) {
-  int word = 8;
+  int word = LONGEST_WORD;
   while (dat->value_size % (size_t)word)
     word /= 2;
   return word;
 }
 
+/* One name is one function each time, so that launches are seen to be the same. */
+static int find_function(struct gpu *c, enum rows_way way, int word, struct error *err) {
+  static const char *const names[ROWS_WAYS] = {"op2_pack", "op2_unpack"};
+  gpu_function *function = &c->rows->functions[way][word];
+  char name[32];
+  if (*function)
+    return OP_OK;
+  snprintf(name, sizeof name, "%s%d", names[way], word);
+  return gpu_failed(c, c->driver->module_function(c->self, function, c->rows->program->module, name), err,
+                    "finding %s", name);
+}
+
 static int launch(struct op_context *ctx, enum space space, const struct device_messages *m, size_t at,
-                  struct dat *dat, const char *kernel, const int *elements, long count, struct error *err) {
+                  struct dat *dat, enum rows_way way, const int *elements, long count, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   struct gpu_array *list = NULL;
-  gpu_function function = NULL;
-  char name[32];
   const int word = word_of(dat), words = (int)(dat->value_size / (size_t)word); /* of a value */
-  snprintf(name, sizeof name, "%s%d", kernel, word);
   int code = list_on_device(ctx, c, elements, count, &list, err);
   if (!code)
-    code = gpu_failed(c, c->driver->module_function(c->self, &function, c->rows->program->module, name), err,
-                      "finding %s", name);
+    code = find_function(c, way, word, err);
   if (code)
     return code;
   gpu_address values_at = gpu_dat_address(c, dat);
@@ -187,18 +198,20 @@ static int launch(struct op_context *ctx, enum space space, const struct device_
   static const int bytes[] = {0, 0, sizeof offset, 0, sizeof n, sizeof dim, sizeof row, sizeof step};
   static const struct gpu_sizes sizes = {8, bytes};
   const long blocks = (count * dim + THREADS - 1) / THREADS;
-  const int result = c->driver->launch(
-      c->self, function, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), THREADS, 0, values, &sizes);
+  const int result =
+      c->driver->launch(c->self, c->rows->functions[way][word],
+                        (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), THREADS, 0, values, &sizes);
   c->failed |= result != 0;
-  return gpu_failed(c, result, err, "dat \"%s\": launching %s on %s", dat->name, name, c->device.label);
+  return gpu_failed(c, result, err, "dat \"%s\": launching what %s its rows on %s", dat->name,
+                    way == ROWS_PACK ? "packs" : "unpacks", c->device.label);
 }
 
 int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
                   struct dat *dat, const int *elements, long count, struct error *err) {
-  return launch(ctx, space, m, at, dat, "op2_pack", elements, count, err);
+  return launch(ctx, space, m, at, dat, ROWS_PACK, elements, count, err);
 }
 
 int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
                     struct dat *dat, const int *elements, long count, struct error *err) {
-  return launch(ctx, space, m, at, dat, "op2_unpack", elements, count, err);
+  return launch(ctx, space, m, at, dat, ROWS_UNPACK, elements, count, err);
 }

@@ -135,6 +135,7 @@ static int failed(struct call *call, int code, const char *doing) {
 int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
               void **values, const struct gpu_sizes *sizes) {
   struct gpu_recording *r = &c->recording;
+  c->counters->launches += !r->graph;
   if (!r->graph)
     return c->driver->launch(c->self, function, blocks, threads, shared, values, sizes);
   const int number = r->next++;

@@ -59,7 +59,8 @@ static int target_prove(void *self, const struct desc *d, const void *shape, con
                         const struct compile_request *then, struct facts *facts, struct prove_result *kept,
                         struct error *err) {
   const struct gpu *c = self;
-  const struct jit_wish wish = {.as_cxx = true};
+  const bool is_opencl = c->driver->dialect == GPU_DIALECT_OPENCL;
+  const struct jit_wish wish = {.reads = is_opencl ? READ_AS_OPENCL : READ_AS_CXX};
   bool asked;
   (void)files, (void)then, (void)kept;
   return shape ? jit_facts(c->prover, d, &wish, facts, &asked, err) : OP_OK;
@@ -127,17 +128,30 @@ static const struct target targets[GPU_DIALECTS] = {[GPU_DIALECT_CUDA] = GPU_TAR
                                                     [GPU_DIALECT_HIP] = GPU_TARGET("HIPRTC", ".hsaco"),
                                                     [GPU_DIALECT_OPENCL] = GPU_TARGET("OpenCL", ".bin")};
 
+static int open_jit(struct op_context *ctx, struct gpu *c, struct error *err) {
+  const int code = context_jit(ctx, &c->prover, err); /* opens the store */
+  return code || c->jit ? code
+                        : context_jit_of(ctx, &targets[c->driver->dialect], c, ctx->gpus, &c->jit, err);
+}
+
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
   struct gpu *c = gpu_of(ctx, loop->space);
   struct jit_code got = {0};
-  int code = context_jit(ctx, &c->prover, err); /* opens the store */
-  if (!code && !c->jit)
-    code = context_jit_of(ctx, &targets[c->driver->dialect], c, ctx->gpus, &c->jit, err);
+  int code = open_jit(ctx, c, err);
   if (!code)
     code = backend_code(ctx, loop, c->jit, desc, shape, &got, err);
   *out = got.code;
   return code;
+}
+
+bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+                         const struct gpu_shape *shape) {
+  struct gpu *c = gpu_of(ctx, loop->space);
+  struct error ignored = {0};
+  const bool ready = open_jit(ctx, c, &ignored) || jit_prepare(c->jit, desc, shape);
+  error_free(&ignored);
+  return ready;
 }
 
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,

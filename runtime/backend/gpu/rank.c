@@ -3,8 +3,7 @@
 
 #include "count.h"
 
-/* A launch begins when the one before has ended; block colours of a mesh in its natural order. */
-static const double launch_seconds = 3e-6;
+/* Block colours of a mesh in its natural order. */
 enum { BLOCK_COLOURS = 4 };
 
 /* What a group of so many elements adds up before it goes to memory. */
@@ -92,5 +91,5 @@ double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, co
     return HUGE_VAL;
   const struct gpu_bounds b = gpu_bounds_of(s, &c, rates);
   return forms[form_of(shape)].waits *
-         (launch_seconds * c.launches + (b.memory > b.cache ? b.memory : b.cache));
+         (rates->launch * c.launches + (b.memory > b.cache ? b.memory : b.cache));
 }

@@ -7,14 +7,14 @@
 #include "ranks/agree.h"
 #include "services/services.h"
 
-/* Twice COPIED must be more than any L2 has, and REACHED less. */
+/* Twice COPIED must be more than any L2 has, and REACHED less. Two pieces of memory: OpenCL's have no addresses to add to. */
 enum { THREADS = 256, BLOCKS = 256, PIECE = 16, COPIED = 96 << 20, REACHED = 4 << 20 };
 static const double long_enough = 1e-3; /* seconds */
 
 struct measuring {
   struct gpu *c;
   gpu_module module;
-  gpu_address memory;
+  gpu_address memory, other;
 };
 
 /* op2_fill, op2_copy, op2_read and op2_red, with their parameters. */
@@ -45,11 +45,10 @@ static int fill(const struct measuring *m, int n) {
 static int copy_rate(const struct measuring *m, double *rate) {
   static const int bytes[] = {0, 0, sizeof(int)};
   static const struct gpu_sizes sizes = {3, bytes};
-  gpu_address to = m->memory + COPIED;
   double seconds = 0;
   int code = 0;
   for (int n = (256 << 10) / PIECE; !code && n <= COPIED / PIECE && seconds < long_enough; n *= 2) {
-    void *values[] = {&to, (void *)(uintptr_t)&m->memory, &n};
+    void *values[] = {(void *)(uintptr_t)&m->other, (void *)(uintptr_t)&m->memory, &n};
     code = fill(m, n);
     if (!code)
       code = run(m, "op2_copy", values, &sizes, &seconds);
@@ -72,38 +71,116 @@ static int sector_rate(const struct measuring *m, const char *name, double *rate
   return code;
 }
 
+/* Kernels that do nothing, one behind the other. */
+struct nothing {
+  gpu_function function;
+  void *values[2];
+};
+static const int nothing_bytes[] = {0, sizeof(int)};
+static const struct gpu_sizes nothing_sizes = {2, nothing_bytes};
+
+static int give_kernel(const struct measuring *m, struct nothing *n, gpu_graph graph) {
+  const struct gpu_driver *d = m->c->driver;
+  return graph ? d->graph_launch(m->c->self, graph)
+               : d->launch(m->c->self, n->function, 1, THREADS, 0, n->values, &nothing_sizes);
+}
+
+/* Seconds from one kernel, or graph, to the next: more and more of them. */
+static int time_giving(const struct measuring *m, struct nothing *n, gpu_graph graph, double *each) {
+  const struct gpu_driver *d = m->c->driver;
+  double seconds = 0;
+  int code = give_kernel(m, n, graph); /* the first one of a kind may be prepared */
+  for (int times = 8; !code && times <= 4096 && seconds < long_enough; times *= 2) {
+    code = d->time_begin(m->c->self);
+    for (int i = 0; !code && i < times; i++)
+      code = give_kernel(m, n, graph);
+    if (!code)
+      code = d->time_end(m->c->self, &seconds);
+    *each = seconds / times;
+  }
+  return code;
+}
+
+static int time_graph(const struct measuring *m, struct nothing *n, int nodes, double *each) {
+  const struct gpu_driver *d = m->c->driver;
+  gpu_graph graph = NULL;
+  int code = d->graph_new(m->c->self, &graph);
+  for (int i = 0; !code && i < nodes; i++)
+    code = d->graph_kernel(m->c->self, graph, n->function, 1, THREADS, 0, n->values);
+  if (!code)
+    code = d->graph_finish(m->c->self, graph);
+  if (!code)
+    code = time_giving(m, n, graph, each);
+  if (graph)
+    d->graph_free(m->c->self, graph);
+  return code;
+}
+
+/* A driver without graphs, or that fails to make one, gains nothing by them. */
+static int giving_times(const struct measuring *m, struct gpu_rates *out) {
+  enum { FEW = 4, MANY = 64 };
+  int none = 0;
+  struct nothing n = {.values = {(void *)(uintptr_t)&m->memory, &none}};
+  double few = 0, many = 0;
+  int code = m->c->driver->module_function(m->c->self, &n.function, m->module, "op2_fill");
+  if (!code)
+    code = time_giving(m, &n, NULL, &out->launch);
+  m->c->failed |= code != 0;
+  out->node = out->launch;
+  if (code || !m->c->driver->graph_new || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
+    return code;
+  out->node = many > few ? (many - few) / (MANY - FEW) : out->launch;
+  out->graph = few > FEW * out->node ? few - FEW * out->node : 0;
+  return OP_OK;
+}
+
 /* False: it could not be measured. */
 static bool measure(struct gpu *c, gpu_module module, struct gpu_rates *out) {
   struct measuring m = {.c = c, .module = module};
   double reds = 0;
-  if (c->driver->memory_alloc(c->self, &m.memory, 2 * (size_t)COPIED))
-    return false;
-  int code = copy_rate(&m, &out->copy);
+  int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
+  if (!code)
+    code = c->driver->memory_alloc(c->self, &m.other, COPIED);
+  if (!code)
+    code = copy_rate(&m, &out->copy);
   if (!code)
     code = fill(&m, REACHED / PIECE);
   if (!code)
     code = sector_rate(&m, "op2_read", &out->sectors);
   if (!code)
     code = sector_rate(&m, "op2_red", &reds);
-  if (!c->failed)
+  if (!code)
+    code = giving_times(&m, out);
+  if (!c->failed && m.memory)
     c->driver->memory_free(c->self, m.memory);
+  if (!c->failed && m.other)
+    c->driver->memory_free(c->self, m.other);
   out->red = reds > 0 ? out->sectors / reds : 0;
-  return !code && out->copy > 0 && out->sectors > 0 && out->red > 0;
+  return !code && out->copy > 0 && out->sectors > 0 && out->red > 0 && out->launch > 0;
 }
 
-/* The kernels are a text of their own, as those of messages are (halo.c). */
-static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, struct gpu_rates *out) {
-  struct gpu *c = gpu_of(ctx, loop->space);
-  struct gpu_program *program = NULL;
+/* The kernels are a text of their own, as those of messages are (halo.c). `program` NULL: compiled behind the program; then
+ * false as long as that is under way. */
+static bool make(struct op_context *ctx, struct loop *loop, struct gpu_program **program) {
   struct text source = {0};
   struct error ignored = {0};
   char name[] = "op2_rates", fp[] = "contract";
-  gpu_rates_text(c->driver->dialect, &source);
+  gpu_rates_text(gpu_of(ctx, loop->space)->driver->dialect, &source);
   const struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
-  const bool made = text_ok(&source) && gpu_program_get(ctx, loop, &d, NULL, &program, &ignored) == OP_OK;
+  const bool made =
+      text_ok(&source) && (program ? gpu_program_get(ctx, loop, &d, NULL, program, &ignored) == OP_OK
+                                   : gpu_program_prepare(ctx, loop, &d, NULL));
   error_free(&ignored);
   text_free(&source);
-  return made && own && measure(c, program->module, out);
+  return made;
+}
+
+static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, struct gpu_rates *out) {
+  struct gpu_program *program = NULL;
+  const long long compiles = ctx->counters->compiles; /* of loops */
+  const bool made = make(ctx, loop, &program);
+  ctx->counters->compiles = compiles;
+  return made && own && measure(gpu_of(ctx, loop->space), program->module, out);
 }
 
 /* All of them, read or written. */
@@ -113,7 +190,10 @@ static bool in_store(struct op_context *ctx, const struct gpu *c, struct gpu_rat
     double *value;
   } facts[] = {{"copied bytes a second", &r->copy},
                {"sectors a second", &r->sectors},
-               {"sectors that an atomic addition costs", &r->red}};
+               {"sectors that an atomic addition costs", &r->red},
+               {"seconds of a launch", &r->launch},
+               {"seconds of a launch in a graph", &r->node},
+               {"seconds of a graph", &r->graph}};
   struct text machine = {0};
   bool good = true;
   text_addf(&machine, "%s %s", c->device.arch, c->device.name);
@@ -139,11 +219,30 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
     return code;
-  const long long compiles = ctx->counters->compiles; /* of loops */
   const bool measured = missing > 0 && make_and_measure(ctx, loop, own, &r);
-  ctx->counters->compiles = compiles;
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : GPU_RATES_USUAL;
   return OP_OK;
+}
+
+/* An H100's numbers say nothing of other vendors' devices. */
+bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
+  struct gpu *c = gpu_of(ctx, loop->space);
+  struct error ignored = {0};
+  struct gpu_rates r = {.copy = -1};
+  const bool opens = c->rates.copy != 0 || context_jit(ctx, &c->prover, &ignored) == OP_OK;
+  error_free(&ignored);
+  if (c->rates.copy != 0 || !opens)
+    return c->rates.copy > 0;
+  const bool keeps = ctx->store && store_path(ctx->store), known = keeps && in_store(ctx, c, &r, false);
+  if (keeps && !known && !make(ctx, loop, NULL))
+    return false;
+  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, &r);
+  if (measured)
+    in_store(ctx, c, &r, true);
+  const struct gpu_rates usual =
+      gpu_has_ticket(c->driver->dialect) ? GPU_RATES_USUAL : (struct gpu_rates){.copy = -1};
+  c->rates = known || measured ? r : usual;
+  return c->rates.copy > 0;
 }

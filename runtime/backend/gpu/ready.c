@@ -537,18 +537,22 @@ static struct making making_of(struct op_context *ctx, struct loop *loop, int wh
 
 int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
   struct making w = making_of(ctx, loop, which, err);
+  if (w.v->planned) /* its code is on its way */
+    return OP_OK;
   int code = loop->ready.nneeds ? gpu_rows_prepare(ctx, loop, err) : OP_OK;
   if (!code)
     code = gpu_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
   if (!code)
     code = make_parts(&w);
+  w.v->planned = !code;
   /* Ranks ask for code together. */
   return agree_on_success(ctx->agreement, code, err);
 }
 
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
-  (void)wait;
   struct making w = making_of(ctx, loop, which, err);
+  if (!wait && !gpu_program_prepare(ctx, loop, &loop->desc, &w.v->shape))
+    return OP_OK;
   int code = gpu_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
     code = find_functions(&w);

@@ -9,6 +9,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
+#include "jit/front/says.h"
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "services/services.h"
@@ -192,7 +193,7 @@ static int check_types(const struct gpu *c, const struct loop *loop, struct erro
           "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
           "another device",
           loop->name, i + 1, c->device.label, c->device.name);
-  if (c->device.no_double && kernel_uses(&loop->kernel, "double"))
+  if (c->device.no_double && (loop->desc.says & SAYS_DOUBLES))
     return error_set(
         err, OP_ERR_BACKEND,
         "loop %s: its kernel has values of type double, which %s (%s) does not have (no cl_khr_fp64): "
@@ -372,11 +373,6 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
   return n;
 }
 
-static bool adds_rows(const struct gpu *c) {
-  int capability = 0;
-  return sscanf(c->device.arch, "sm_%d", &capability) == 1 && capability >= 90;
-}
-
 static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_sample *sample,
                         struct candidate candidate) {
   const struct gpu *c = gpu_of(ctx, loop->space);
@@ -397,13 +393,13 @@ static void tell_counts(struct op_context *ctx, const struct loop *loop, const s
  * slower, so that another strategy is tried before them where it is nearly as fast. Collective. */
 static int rank_candidates(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
                            struct candidate *list, int n, int code, struct error *err) {
-  static const double next_shape = 1.03, cache = 30e6; /* bytes that an L2 keeps for one loop, about */
+  static const double next_shape = 1.03;
   const struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_sample sample;
   double seconds[TRIED];
   code = gpu_rates_get(ctx, loop, code, err);
   if (!code)
-    code = gpu_sample_take(loop, &l->targets, cache, adds_rows(c), &sample, err);
+    code = gpu_sample(c, loop, &l->targets, &sample, err);
   for (int i = 0; i < n; i++) {
     const struct gpu_shape *shape = &tried[list[i].which].shape;
     seconds[i] = code ? 0 : gpu_predict(&sample, shape, &c->rates);

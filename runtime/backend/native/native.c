@@ -127,6 +127,11 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
   return OP_OK;
 }
 
+/* The kernel works on a copy of its rows. */
+static bool dat_is_staged(const struct dat *dat) {
+  return dat->soa || dat->segment;
+}
+
 static long target_of(const struct loop_arg *arg, long element, int row) {
   if (!arg->map)
     return element;
@@ -134,9 +139,13 @@ static long target_of(const struct loop_arg *arg, long element, int row) {
   return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)column];
 }
 
-/* An SoA row as the kernel's contiguous one. An increment starts from nothing and is added afterwards, since two
+/* An SoA row as the kernel's contiguous one, or an element's matrix. An increment starts from nothing and is added afterwards, since two
  * arguments may increment the same target. */
 static void load_row(const struct loop_arg *arg, long target, unsigned char *row) {
+  if (arg->dat->segment) {
+    memset(row, 0, arg->bytes);
+    return;
+  }
   if (arg->access == OP_INC) {
     type_start_sum(arg->type, row, (size_t)arg->dim);
     return;
@@ -184,7 +193,7 @@ static void *dat_pointer(const struct loop_arg *arg, struct native_arg *own, lon
   for (int r = 0; r < own->rows; r++) {
     long target = target_of(arg, element, r);
     unsigned char *row = dat_value(arg->dat, target, 0);
-    if (arg->dat->soa) {
+    if (dat_is_staged(arg->dat)) {
       row = own->scratch + (size_t)r * arg->bytes;
       load_row(arg, target, row);
     }
@@ -247,7 +256,7 @@ static void finish_element(const struct launch *launch, struct native_state *sta
     if (arg->form == DESC_GBL && arg->info >= 0)
       launch_offer_extremum(launch, i, slot, state->args[i].scratch, state->args[arg->info].scratch,
                             loop->set->to_user ? loop->set->to_user[element] : element);
-    if (arg->form == DESC_DAT && arg->dat->soa)
+    if (arg->form == DESC_DAT && dat_is_staged(arg->dat))
       for (int r = 0; r < state->args[i].rows; r++)
         store_row(arg, target_of(arg, element, r), state->args[i].scratch + (size_t)r * arg->bytes);
   }

@@ -16,7 +16,7 @@ struct increment {
 };
 
 static bool is_watched_increment(const struct loop_arg *arg) {
-  return arg->access == OP_INC && arg->type != TYPE_BOOL;
+  return arg->access == OP_INC && arg->type != TYPE_BOOL && !is_matrix(arg);
 }
 
 bool watch_has_increments(const struct cell *cell) {

@@ -17,7 +17,9 @@
 void watch_title(const struct loop *loop, int arg, struct text *out) {
   const struct loop_arg *a = &loop->args[arg];
   text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
-  if (a->dat)
+  if (is_matrix(a))
+    text_addf(out, "matrix \"%s\")", a->dat->name);
+  else if (a->dat)
     text_addf(out, "dat \"%s\", %s)", a->dat->name, access_name(a->access));
   else
     text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_name(a->access));

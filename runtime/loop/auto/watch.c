@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/backend.h"
+#include "base/clock.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
@@ -19,14 +21,16 @@ enum { SHORT_HISTORY = 3, LONG_HISTORY = WATCH_ROOM / 2 };
 enum { MOST_USELESS = 4, PAUSE = 64, MOST_FAILURES = 10 };
 /* After so many runs a period runs as called, as long as variants of its loops are to be tried. */
 enum { TURNS = 4 };
-/* Loops of fewer bytes take less time than it takes to look. */
+/* Loops of fewer bytes take less time than it takes to look; but none on a device, since a launch takes longer. */
 static const double least_bytes = 1e6;
 
 void watch_open(struct watch *w, const struct op_context *ctx) {
   enum { SHARE = 16 };
   const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
   *w = (struct watch){.on = true, .forced = worth_is_forced(ctx), .history = SHORT_HISTORY};
-  w->least = w->usual = w->forced ? 0 : cache > 0 && cache < least_bytes ? cache : least_bytes;
+  w->least = w->usual = w->forced || ctx->backend->on_device ? 0
+                        : cache > 0 && cache < least_bytes   ? cache
+                                                             : least_bytes;
 }
 
 /* ---- periods ---- */
@@ -74,11 +78,12 @@ static void give_up(struct watch *w) {
   pause_looking(w);
 }
 
-/* As many as are cut together, twice, so that two of them are compared; and for so long that a clock can tell. */
+/* As many as are cut together, twice, so that two of them are compared; and for so long that a clock can tell. A device is given
+ * each period at once, since it stands as long as it has nothing to do. */
 static void set_limit(struct watch *w, double seconds) {
   const double enough = 2e-3;
-  int periods = 2 * w->guess.periods;
-  while (periods * seconds < enough && periods * w->nwaiting < QUEUE_MOST)
+  int periods = w->gain > 0 ? 1 : 2 * w->guess.periods;
+  while (!(w->gain > 0) && periods * seconds < enough && periods * w->nwaiting < QUEUE_MOST)
     periods *= 2;
   while (periods > 1 && periods * w->nwaiting > QUEUE_MOST)
     periods--;
@@ -91,7 +96,7 @@ static bool begin(struct op_context *ctx, struct watch *w) {
     return false;
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
-  const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds);
+  const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds, &w->gain);
   w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = w->good = w->rested = 0;
   w->may_rest = true;
   for (int i = 0; i < w->n; i++)
@@ -182,8 +187,16 @@ bool watch_is_full(const struct watch *w, int waiting) {
   return w->on && waiting >= w->limit;
 }
 
+void watch_waits(struct watch *w) {
+  w->began = w->gain > 0 ? clock_seconds() : 0;
+}
+
+void watch_runs(struct watch *w) {
+  w->late = w->gain > 0 && clock_seconds() - w->began > w->gain;
+}
+
 void watch_ran(struct watch *w) {
-  w->useless = w->gained ? 0 : w->useless + 1;
+  w->useless = w->gained && !w->late ? 0 : w->useless + 1;
   w->good = w->useless ? 0 : w->good < INT_MAX ? w->good + 1 : w->good;
   w->gained = false;
   if (w->waits && w->useless >= MOST_USELESS)

@@ -46,6 +46,9 @@ struct watch {
   int rested;             /* periods that ran so, since somebody paid for them */
   bool may_rest;          /* another one can be paid for */
   struct chain_way guess; /* how to run it at first */
+  double gain;            /* seconds of a period that a device gains; 0: clocks tell */
+  double began;           /* where they do not: when the first one began to wait */
+  bool late; /* and it stood longer than is gained: the program has other things to do between its loops */
 };
 
 /* The call of a loop. False: it runs at once, and there is nothing to think about. */
@@ -62,7 +65,10 @@ bool watch_takes(struct op_context *ctx, const struct loop *loop);
 void watch_mark(struct watch *w);
 /* All that may wait does. */
 bool watch_is_full(const struct watch *w, int waiting);
-/* What waited has run. */
+/* The first one waits. */
+void watch_waits(struct watch *w);
+/* What waits runs, and has run. */
+void watch_runs(struct watch *w);
 void watch_ran(struct watch *w);
 /* Loops of the period, all of which wait, if the launches are whole ones; else 0. */
 int watch_period(const struct watch *w, int launches);

@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/auto/device.h"
 #include "loop/fused/fused.h"
+#include "loop/partial.h"
 #include "loop/queue.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
 #include "ranks/comm.h"
 #include "run/caches.h"
+#include "tune/choose.h"
 #include "tune/times.h"
 
 /* Of the time that memory takes for bytes that a chain spares, about so much is gained: the rest of a step is bound by
@@ -78,14 +82,18 @@ bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
          !has_apart(ctx, loop);
 }
 
-/* The program sees when such a kernel runs. */
-static bool speaks(const struct loop *loop) {
-  return kernel_uses(&loop->kernel, "printf") || kernel_uses(&loop->kernel, "op_assert");
+/* The program sees when such a kernel runs. Code from the cache came without facts. */
+static bool speaks(struct op_context *ctx, struct loop *loop) {
+  struct error ignored = {0};
+  loop_facts(ctx, loop, true, &ignored);
+  error_free(&ignored);
+  return loop->desc.says & SAYS_SPEAKS;
 }
 
-static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
+/* On a device trials are waited for one by one: they come first. */
+static bool may_wait(struct op_context *ctx, const struct loop *loop) {
   return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
-         !speaks(loop);
+         !speaks(ctx, (struct loop *)loop) && !(loop->backend->expect && tune_wants(loop));
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -206,10 +214,44 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
+/* What is to be gained by a part of a period; on a device what it gains is added up. */
+static double add_part(struct op_context *ctx, const struct part *p, struct chain_way *guess,
+                       struct device_gain *device, bool *known) {
+  if (ctx->backend->expect) {
+    *known = *known && (p->n == 0 || device_add(ctx, p->loops, p->n, device));
+    return 0;
+  }
+  const int periods = periods_of(ctx, p);
+  guess->periods = periods > guess->periods ? periods : guess->periods;
+  return p->n ? gain_of(ctx, p, periods) : 0;
+}
+
+/* What runs as called counts as what the host saw of it. */
+static double device_worth(const struct op_context *ctx, const struct watched *period, int n,
+                           const struct device_gain *device, struct chain_way *guess) {
+  struct device_gain all = *device;
+  for (int i = 0; i < n; i++)
+    all.seconds += period[i].loop && !period[i].waits ? loop_usual_seconds(period[i].loop) : 0;
+  const double gain = device_pays(&all, &guess->fused);
+  log_line(
+      ctx->log, LOG_DEBUG, "chain",
+      "%d calls that come again, from %s: by what is known of the device %.4g us; loops made of several save "
+      "%.4g us, graphs %.4g us: %s",
+      n,
+      period[0].loop       ? period[0].loop->name
+      : period[n - 1].loop ? period[n - 1].loop->name
+                           : "",
+      1e6 * all.seconds, 1e6 * all.fused, 1e6 * (guess->fused ? all.whole : all.graph),
+      gain > 0 ? "they wait" : "they run as called");
+  return gain;
+}
+
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                   double *seconds) {
+                   double *seconds, double *gain) {
   struct part p = {.whole = true};
-  double gain = 0;
+  struct device_gain device = {0};
+  double tiles = 0;
+  bool known = true;
   for (int i = 0; i < n; i++)
     period[i].waits = may_wait(ctx, period[i].loop);
   rotate(period, n, find_first(period, n));
@@ -223,11 +265,10 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
       add_loop(&p, period[i].loop);
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
-    const int periods = periods_of(ctx, &p);
-    guess->periods = periods > guess->periods ? periods : guess->periods;
-    gain += p.n ? gain_of(ctx, &p, periods) : 0;
+    tiles += add_part(ctx, &p, guess, &device, &known);
     *seconds += p.seconds;
     begin_part(&p);
   }
-  return worth_is_forced(ctx) || (gain >= least_gain * *seconds && gain > 0);
+  *gain = known && ctx->backend->expect ? device_worth(ctx, period, n, &device, guess) : 0;
+  return worth_is_forced(ctx) || *gain > 0 || (tiles >= least_gain * *seconds && tiles > 0);
 }

@@ -9,9 +9,9 @@ struct op_context;
 
 /* For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
  * at first; *seconds: what a period takes as called. A call before which chains end comes first afterwards, if there is
- * any. */
+ * any. *gain: seconds of a period that a device is expected to gain, where no clock can tell afterwards; else 0. */
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                   double *seconds);
+                   double *seconds, double *gain);
 /* A launch of the loop may wait: for what it is, whatever the calls are. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* What a call of it took so far, mostly: the slowest one, which may be the first, does not count. */

@@ -5,12 +5,15 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/form.h"
 #include "loop/fused/group.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
+#include "loop/tiled/tiled.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
+#include "tune/chains.h"
 #include "tune/choose.h"
 
 bool fused_any(struct loop *const *loops, int n) {
@@ -18,6 +21,20 @@ bool fused_any(struct loop *const *loops, int n) {
   const bool any = groups && fused_groups(loops, n, groups) < n;
   free(groups);
   return any;
+}
+
+double fused_bytes(struct loop *const *loops, int n) {
+  struct fused_group *groups = array_new((size_t)n, sizeof *groups);
+  const int count = groups ? fused_groups(loops, n, groups) : 0;
+  double bytes = 0;
+  for (int g = 0; g < count; g++) {
+    struct loop *members[DESC_MOST_MEMBERS];
+    for (int m = 0; m < groups[g].n; m++)
+      members[m] = loops[groups[g].members[m]];
+    bytes += groups[g].n > 1 ? tiled_bytes(members, groups[g].n).moved : members[0]->stats.bytes;
+  }
+  free(groups);
+  return bytes;
 }
 
 /* Globals that are read were copied at the call; others are where their results go. */
@@ -63,49 +80,94 @@ static uint64_t find_dropped(const struct op_context *ctx, const struct loop *lo
 }
 
 /* All launches of one loop run the same variant: none is tried, or found to be the best, while they wait. */
-static int make_ready(struct op_context *ctx, struct launch *launch, struct fused_launches *out,
-                      struct error *err) {
+static int make_ready(struct op_context *ctx, struct launch *launch, const struct chain_way *way,
+                      struct fused_launches *out, struct error *err) {
   for (int i = 0; i < out->n; i++)
     if (out->items[i]->loop == launch->loop)
       return loop_make_ready_like(ctx, launch, out->items[i], err);
-  const int code = (out->tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
-  out->trying |= !code && out->tries && (tune_wants(launch) || tune_tries(launch));
+  const int code = (way->stays ? loop_make_ready_as_known : loop_make_ready)(ctx, launch, err);
+  out->trying |= !code && !way->stays && (tune_wants(launch->loop) || tune_tries(launch));
   return code;
 }
 
-/* NULL: they run one by one. */
-static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
-                           struct launch *const *launches, struct fused_launches *out) {
+/* It is made of what is there already, or nobody waits for that. */
+static bool is_coming(struct op_context *ctx, struct launch *launch, const struct chain_way *way) {
+  struct error ignored = {0};
+  launch->loop->ready.behind = way->behind;
+  const bool coming =
+      way->behind && loop_prepare(ctx, launch, &ignored) == OP_OK && !tune_is_made(ctx, launch->loop);
+  error_free(&ignored);
+  return coming;
+}
+
+/* NULL: there is none, as `err` says. `own`: the launches of its members. */
+static struct loop *get_loop(struct op_context *ctx, const struct fused_group *g,
+                             struct launch *const *launches, struct launch **own, struct error *err) {
   struct loop *members[DESC_MOST_MEMBERS];
-  struct launch *own[DESC_MOST_MEMBERS];
-  struct error err = {0};
   for (int m = 0; m < g->n; m++) {
     own[m] = launches[g->members[m]];
     members[m] = own[m]->loop;
   }
-  struct loop *loop = fused_get(ctx, members, g->n, 0, &err);
+  struct loop *loop = fused_get(ctx, members, g->n, 0, err);
   const uint64_t dropped = loop ? find_dropped(ctx, loop, own, g->n) : 0;
-  if (dropped)
-    loop = fused_get(ctx, members, g->n, dropped, &err);
+  return dropped ? fused_get(ctx, members, g->n, dropped, err) : loop;
+}
+
+static void say_failure(const struct op_context *ctx, const struct fused_group *g,
+                        struct launch *const *launches, const struct error *err) {
+  if (err->code)
+    log_line(ctx->log, LOG_INFO, "chain", "loops from %s to %s run one by one: %s",
+             launches[g->members[0]]->loop->name, launches[g->members[g->n - 1]]->loop->name,
+             error_message(err));
+}
+
+/* NULL: they run one by one. */
+static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
+                           struct launch *const *launches, const struct chain_way *way,
+                           struct fused_launches *out) {
+  struct launch *own[DESC_MOST_MEMBERS];
+  struct error err = {0};
+  struct loop *loop = get_loop(ctx, g, launches, own, &err);
   struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
-  if (launch) {
+  if (launch && is_coming(ctx, launch, way)) {
+    out->coming = true;
+    launch_put(launch);
+    launch = NULL;
+  } else if (launch) {
     take_globals(launch, loop->fusion, own);
-    if (make_ready(ctx, launch, out, &err)) {
+    if (make_ready(ctx, launch, way, out, &err)) {
       launch_put(launch);
       launch = NULL;
       loop->fusion->failed = true;
     }
   }
-  if (err.code)
-    log_line(ctx->log, LOG_INFO, "chain", "loops from %s to %s run one by one: %s", members[0]->name,
-             members[g->n - 1]->name, error_message(&err));
+  say_failure(ctx, g, launches, &err);
   error_free(&err);
   return launch;
 }
 
+/* NULL: they run one by one. */
+static struct loop *prepare(struct op_context *ctx, const struct fused_group *g,
+                            struct launch *const *launches, bool *made) {
+  struct launch *own[DESC_MOST_MEMBERS];
+  struct error err = {0};
+  struct loop *loop = get_loop(ctx, g, launches, own, &err);
+  struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
+  if (launch) {
+    loop->ready.behind = true;
+    loop->fusion->failed = loop_prepare(ctx, launch, &err) != OP_OK;
+    loop->ready.behind = false;
+    launch_put(launch);
+    *made &= loop->fusion->failed || tune_is_made(ctx, loop);
+  }
+  say_failure(ctx, g, launches, &err);
+  error_free(&err);
+  return launch && !loop->fusion->failed ? loop : NULL;
+}
+
 static void add_group(struct op_context *ctx, const struct fused_group *g, struct launch *const *launches,
-                      struct fused_launches *out) {
-  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches, out) : NULL;
+                      const struct chain_way *way, struct fused_launches *out) {
+  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches, way, out) : NULL;
   if (whole) {
     whole->loop->stats.calls++;
     ctx->counters->fused += g->n;
@@ -117,25 +179,48 @@ static void add_group(struct op_context *ctx, const struct fused_group *g, struc
     out->items[out->n++] = launches[g->members[m]];
 }
 
-bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
-                 struct fused_launches *out) {
-  struct fused_group *groups = array_new((size_t)n, sizeof *groups);
+/* 0: no memory. *groups is the caller's. */
+static int find_groups(struct launch *const *launches, int n, struct fused_group **groups) {
   struct loop **loops = array_new((size_t)n, sizeof *loops);
-  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items), .tries = tries};
-  int count = 0;
-  if (groups && loops && out->items) {
-    for (int i = 0; i < n; i++)
-      loops[i] = launches[i]->loop;
-    count = fused_groups(loops, n, groups);
-  }
-  for (int g = 0; count < n && g < count; g++)
-    add_group(ctx, &groups[g], launches, out);
-  free(groups);
+  *groups = array_new((size_t)n, sizeof **groups);
+  for (int i = 0; loops && i < n; i++)
+    loops[i] = launches[i]->loop;
+  const int count = loops && *groups ? fused_groups(loops, n, *groups) : 0;
   free(loops);
+  return count;
+}
+
+bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
+                 struct fused_launches *out) {
+  struct fused_group *groups;
+  *out = (struct fused_launches){.items = array_new((size_t)n, sizeof *out->items)};
+  const int count = find_groups(launches, n, &groups);
+  for (int g = 0; out->items && count < n && g < count; g++)
+    add_group(ctx, &groups[g], launches, way, out);
+  free(groups);
   if (out->n > 0 && out->n < n)
     return true;
+  const bool coming = out->coming;
   fused_end(out);
+  out->coming = coming;
   return false;
+}
+
+bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
+                   int *count) {
+  struct fused_group *groups;
+  bool made = true;
+  *count = 0;
+  if (tune_is_disturbed(ctx)) /* one compile at a time */
+    return false;
+  const int ngroups = find_groups(launches, n, &groups);
+  for (int g = 0; g < ngroups && made; g++) {
+    struct loop *whole = groups[g].n > 1 ? prepare(ctx, &groups[g], launches, &made) : NULL;
+    for (int m = 0; m < (whole ? 1 : groups[g].n); m++)
+      loops[(*count)++] = whole ? whole : launches[groups[g].members[m]]->loop;
+  }
+  free(groups);
+  return made;
 }
 
 void fused_end(struct fused_launches *f) {

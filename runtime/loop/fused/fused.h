@@ -5,6 +5,7 @@
 
 #include "record/launch.h"
 
+struct chain_way;
 struct text;
 
 /* What a fused loop is made of. */
@@ -33,14 +34,20 @@ void fused_forget(struct op_context *ctx, const void *object);
 struct fused_launches {
   struct launch **items;
   int n;
-  bool tries;  /* variants of loops made of several */
   bool trying; /* variants of some are being tried: their times say nothing about the chain */
+  bool coming; /* the code of some is being compiled: they run one by one */
 };
-/* False: nothing can be fused, or not now; then there is nothing to end. `tries`: their variants may be tried. */
-bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, bool tries,
+/* False: nothing can be fused, or not now; then there is nothing to end. */
+bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
                  struct fused_launches *out);
 void fused_end(struct fused_launches *f);
+/* Is their code there? What is not is compiled behind the program. `loops`, with room for n: what the launches would be then;
+ * *count: so many. */
+bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
+                   int *count);
 /* Would any of them be? */
 bool fused_any(struct loop *const *loops, int n);
+/* Bytes that they move then, at least; 0: no memory. */
+double fused_bytes(struct loop *const *loops, int n);
 
 #endif

@@ -18,7 +18,7 @@ static bool is_direct(const struct loop_arg *arg) {
 static bool arg_may_join(const struct loop_arg *arg) {
   if (!arg->present)
     return true;
-  if (type_is_struct(arg->type) || arg->started)
+  if (type_is_struct(arg->type) || arg->started || (arg->dat && arg->dat->segment))
     return false;
   if (arg->form == DESC_GBL)
     return !access_assigns(arg->access);

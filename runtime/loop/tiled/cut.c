@@ -1,6 +1,10 @@
 /* A chain is cut into tiles, or into blocks of tasks. */
+#include <stdlib.h>
+
+#include "base/behind/behind.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/size.h"
 #include "context/context.h"
 #include "loop/tiled/describe.h"
 #include "loop/tiled/inner.h"
@@ -43,81 +47,178 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
              100.0 * (double)t->tiles.gap / (double)t->tiles.all, 1e3 * seconds);
 }
 
+/* How a chain is cut, and what comes of it. Of the context it needs nothing, so that another thread can do it. */
+struct cutting {
+  struct tiled_description d;
+  struct tiles tiles;
+  double bytes, worth; /* of a tile; data of fewer bytes are not cut */
+  int threads;
+  bool tasks, forced, verifies;
+  struct team *team;      /* NULL: one thread */
+  struct op_context *ctx; /* whose plans have prefixes of periodic maps; NULL: they are built here */
+  struct behind behind;   /* the thread, if there is one; and what came of it */
+  double seconds;
+  struct error err;
+};
+
 /* What is refused may be periodic, or of few elements more than its border has. If not, the first reason stays. */
-static int try_periodic(struct op_context *ctx, struct tiled *t, struct tiled_description *d,
-                        struct tiles_wish *wish, struct error *err) {
+static int try_periodic(struct cutting *c, struct tiles_wish *wish, struct error *err) {
   struct tiles tiles = {0};
   wish->wraps = true;
   wish->small = LARGER_SHARE;
-  int code = tiled_describe_periodic(ctx, d, err);
+  int code = c->ctx ? tiled_describe_periodic(c->ctx, &c->d, err) : OP_OK;
   if (!code)
-    code = tiles_build(&tiles, &d->chain, wish, ctx->team, err);
-  struct tiles *worse = !code && tiles.schedule.nitems ? &t->tiles : &tiles;
+    code = tiles_build(&tiles, &c->d.chain, wish, c->team, err);
+  struct tiles *worse = !code && tiles.schedule.nitems ? &c->tiles : &tiles;
   tiles_free(worse);
-  if (worse == &t->tiles)
-    t->tiles = tiles;
+  if (worse == &c->tiles)
+    c->tiles = tiles;
   return code;
 }
 
-static int number_of_pieces(const struct tiled *t, const struct tiled_description *d) {
-  const double most = 1e6, pieces = d->bytes / t->bytes;
+static int number_of_pieces(const struct cutting *c) {
+  const double most = 1e6, pieces = c->d.bytes / c->bytes;
   return (int)(pieces < most ? pieces : most) + 1;
 }
 
-static int cut_tiles(struct op_context *ctx, struct tiled *t, struct tiled_description *d, bool forced,
-                     struct error *err) {
-  int code = tiled_find_prefixes(ctx, d, err);
-  if (!code && !forced && d->bytes < tiled_worth_bytes(ctx))
-    text_add(&t->tiles.refused, "its data are small");
-  else if (!code) {
-    struct tiles_wish wish = {.tiles = number_of_pieces(t, d),
-                              .chunks = chunks_for(d->bytes),
+static int cut_tiles(struct cutting *c, struct error *err) {
+  struct tiles *t = &c->tiles;
+  int code = OP_OK;
+  if (!c->forced && c->d.bytes < c->worth)
+    text_add(&t->refused, "its data are small");
+  else {
+    struct tiles_wish wish = {.tiles = number_of_pieces(c),
+                              .chunks = chunks_for(c->d.bytes),
                               .step = PREFIX_STEP,
                               .small = SMALL_SHARE,
                               .blocks = MOST_BLOCKS,
-                              .always = forced};
-    code = tiles_build(&t->tiles, &d->chain, &wish, ctx->team, err);
-    if (!code && text_str(&t->tiles.refused)[0])
-      code = try_periodic(ctx, t, d, &wish, err);
+                              .always = c->forced};
+    code = tiles_build(t, &c->d.chain, &wish, c->team, err);
+    if (!code && text_str(&t->refused)[0])
+      code = try_periodic(c, &wish, err);
   }
-  if (!code && !forced && t->tiles.gap > t->tiles.all / 2) {
-    tiles_free(&t->tiles);
-    text_add(&t->tiles.refused, "most of it would lie between chunks; a larger mesh could run in tiles");
+  if (!code && !c->forced && t->gap > t->all / 2) {
+    tiles_free(t);
+    text_add(&t->refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
-  if (!code && t->tiles.schedule.nitems && (forced || ctx->diags >= 2))
-    code = tiles_verify(&t->tiles, &d->chain, ctx->team, err);
-  if (!code && t->tiles.schedule.nitems)
-    tiles_deal(&t->tiles, tiled_threads(t));
+  if (!code && t->schedule.nitems && c->verifies)
+    code = tiles_verify(t, &c->d.chain, c->team, err);
+  if (!code && t->schedule.nitems)
+    tiles_deal(t, c->threads);
   return code;
 }
 
 /* Enough of them for many threads, though they become small. */
-static int cut_tasks(const struct op_context *ctx, struct tiled *t, const struct tiled_description *d,
-                     bool forced, struct error *err) {
+static int cut_tasks(struct cutting *c, struct error *err) {
   enum { LEAST = 64, LEAST_BLOCKS = 32, MOST_TASK_BLOCKS = 4096 };
-  const int wanted = number_of_pieces(t, d);
+  const int wanted = number_of_pieces(c);
   const struct tasks_wish wish = {.blocks = wanted < LEAST_BLOCKS       ? LEAST_BLOCKS
                                             : wanted < MOST_TASK_BLOCKS ? wanted
                                                                         : MOST_TASK_BLOCKS,
                                   .least = LEAST};
-  int code = tasks_of_chain(&t->tiles, &d->chain, &wish, ctx->team, err);
-  if (!code && (forced || ctx->diags >= 2))
-    code = tasks_verify_chain(&t->tiles, &d->chain, err);
+  int code = tasks_of_chain(&c->tiles, &c->d.chain, &wish, c->team, err);
+  if (!code && c->verifies)
+    code = tasks_verify_chain(&c->tiles, &c->d.chain, err);
   return code;
 }
 
-int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err) {
-  struct tiled_description d;
-  const double start = clock_seconds();
-  t->tried = true;
-  int code = tiled_describe(t->loops, t->n, &d, err);
-  if (!code)
-    code = t->tasks ? cut_tasks(ctx, t, &d, forced, err) : cut_tiles(ctx, t, &d, forced, err);
+static int cut(struct cutting *c, struct error *err) {
+  const int code = (c->tasks ? cut_tasks : cut_tiles)(c, err);
   if (code)
-    tiles_free(&t->tiles);
-  t->cutting = clock_seconds() - start;
+    tiles_free(&c->tiles);
+  return code;
+}
+
+static int begin(struct op_context *ctx, const struct tiled *t, bool forced, struct cutting *c,
+                 struct error *err) {
+  *c = (struct cutting){.bytes = t->bytes,
+                        .worth = tiled_worth_bytes(ctx),
+                        .threads = tiled_threads(t),
+                        .tasks = t->tasks,
+                        .forced = forced,
+                        .verifies = forced || ctx->diags >= 2};
+  return tiled_describe(t->loops, t->n, &c->d, err);
+}
+
+static void take(const struct op_context *ctx, struct tiled *t, const struct cutting *c, int code) {
+  t->tried = true;
+  t->tiles = c->tiles;
+  t->cutting = c->seconds;
   if (!code)
     say(ctx, t, t->cutting);
-  tiled_describe_free(ctx, &d);
+}
+
+int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err) {
+  struct cutting c;
+  const double start = clock_seconds();
+  int code = begin(ctx, t, forced, &c, err);
+  c.team = ctx->team;
+  c.ctx = ctx;
+  if (!code && !t->tasks)
+    code = tiled_find_prefixes(ctx, &c.d, err);
+  if (!code)
+    code = cut(&c, err);
+  c.seconds = clock_seconds() - start;
+  take(ctx, t, &c, code);
+  tiled_describe_free(ctx, &c.d);
   return code;
+}
+
+/* ---- behind the program ------------------------------------------------------------------------------*/
+
+static void cut_behind(void *argument) {
+  struct cutting *c = argument;
+  const double start = clock_seconds();
+  int code = OP_OK;
+  for (int m = 0; !code && c->d.missing && m < c->d.chain.nmaps; m++) {
+    struct tiled_prefix *missing = &c->d.missing[m];
+    if (!missing->columns)
+      continue;
+    code = plan_entry_build(&missing->entry, &missing->wish, NULL, &c->err);
+    c->d.maps[m].prefix = code ? NULL : &missing->entry.prefix;
+  }
+  if (!code)
+    cut(c, &c->err);
+  c->seconds = clock_seconds() - start;
+}
+
+bool tiled_cut_behind(struct op_context *ctx, struct tiled *t) {
+  const int polite = 5; /* the processor is free, or should be */
+  struct error ignored = {0};
+  struct cutting *c = array_new(1, sizeof *c);
+  if (!c)
+    return false;
+  int code = begin(ctx, t, false, c, &ignored);
+  if (!code && !t->tasks)
+    code = tiled_look_for_prefixes(ctx, &c->d, &ignored);
+  behind_open(&c->behind, polite);
+  error_free(&ignored);
+  if (!code && behind_begin(&c->behind, cut_behind, c)) {
+    t->cutting_behind = c;
+    ctx->behind++;
+    return true;
+  }
+  tiled_describe_free(ctx, &c->d);
+  free(c);
+  return false;
+}
+
+/* What failed behind the program runs loop by loop, as anywhere else. */
+void tiled_take_cut(struct op_context *ctx, struct tiled *t, bool waits) {
+  struct cutting *c = t->cutting_behind;
+  if (!c)
+    return;
+  const bool lost = behind_is_lost(&c->behind);
+  if (!lost && !waits && !behind_is_done(&c->behind))
+    return;
+  t->cutting_behind = NULL;
+  ctx->behind--;
+  if (lost) /* nobody knows what its memory holds */
+    return;
+  behind_finish(&c->behind);
+  tiled_keep_prefixes(ctx, &c->d);
+  take(ctx, t, c, c->err.code);
+  tiled_describe_free(ctx, &c->d);
+  error_free(&c->err);
+  free(c);
 }

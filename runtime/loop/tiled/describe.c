@@ -80,6 +80,7 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
     /* What a compiled function is said to write may be so on some paths only. */
     *to = (struct chain_loop){.set = add_set(d, loop->set),
                               .accesses = next,
+                              .gives = loop_fills_matrix(loop),
                               .combines = loop->ready.nreductions > 0,
                               .whole = !loop->set->sub && !loop->compiled};
     for (int i = 0; i < loop->nargs; i++)
@@ -90,16 +91,19 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
   }
 }
 
-static int find_prefix(struct op_context *ctx, const struct tiled_description *d, int m,
-                       const struct strategy *strategy, const struct plan_entry **out, struct error *err) {
+/* NULL: OP_ERR_MEMORY. The columns are the wish's, for the caller to free. */
+static struct plan_column *wish_for(const struct op_context *ctx, const struct tiled_description *d, int m,
+                                    const struct strategy *strategy, struct plan_wish *wish,
+                                    struct error *err) {
   const struct map *map = d->of[m];
   const struct chain_map *described = &d->maps[m];
   const struct set *to = d->known[SET][described->to];
-  bool built = false;
   const int arity = described->arity;
   struct plan_column *columns = array_new((size_t)arity, sizeof *columns);
-  if (!columns)
-    return error_memory(err, "the columns of a map", (size_t)arity * sizeof *columns);
+  if (!columns) {
+    error_memory(err, "the columns of a map", (size_t)arity * sizeof *columns);
+    return NULL;
+  }
   for (int c = 0; c < arity; c++)
     columns[c] = (struct plan_column){.table = described->table,
                                       .first = described->first,
@@ -107,12 +111,22 @@ static int find_prefix(struct op_context *ctx, const struct tiled_description *d
                                       .column = c,
                                       .target = to->id,
                                       .target_size = to->extents[EXTENT_OWNED]};
-  const struct plan_wish wish = {
+  *wish = (struct plan_wish){
       .request = {.size = map->from->extents[EXTENT_OWNED], .columns = columns, .ncolumns = arity},
       .strategy = strategy,
       .set_name = map->from->name,
       .epoch = ctx->mesh->epoch};
-  const int code = context_plan(ctx, map->name, &wish, out, &built, err);
+  return columns;
+}
+
+static int find_prefix(struct op_context *ctx, const struct tiled_description *d, int m,
+                       const struct strategy *strategy, const struct plan_entry **out, struct error *err) {
+  bool built = false;
+  struct plan_wish wish;
+  struct plan_column *columns = wish_for(ctx, d, m, strategy, &wish, err);
+  if (!columns)
+    return err->code;
+  const int code = context_plan(ctx, d->of[m]->name, &wish, out, &built, err);
   free(columns);
   return code;
 }
@@ -139,6 +153,39 @@ int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, str
     d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
   }
   return code;
+}
+
+int tiled_look_for_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
+  struct plan_cache *plans = NULL;
+  int code = context_plans(ctx, &plans, err);
+  d->missing = array_new((size_t)d->chain.nmaps, sizeof *d->missing);
+  if (!code && !d->missing)
+    code = error_memory(err, "the prefixes of a chain", (size_t)d->chain.nmaps * sizeof *d->missing);
+  for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    struct tiled_prefix *missing = &d->missing[m];
+    if (!is_needed(&d->chain, m))
+      continue;
+    struct plan_column *columns = wish_for(ctx, d, m, &strategy_prefix, &missing->wish, err);
+    code = columns ? plan_cache_find(plans, &missing->wish, &d->prefixes[m], err) : err->code;
+    if (!code && !d->prefixes[m])
+      missing->columns = columns;
+    else
+      free(columns);
+    d->maps[m].prefix = d->prefixes[m] ? &d->prefixes[m]->prefix : NULL;
+  }
+  return code;
+}
+
+void tiled_keep_prefixes(struct op_context *ctx, struct tiled_description *d) {
+  struct error ignored = {0};
+  for (int m = 0; d->missing && m < d->chain.nmaps; m++) {
+    struct tiled_prefix *missing = &d->missing[m];
+    if (!missing->columns || !d->maps[m].prefix)
+      continue;
+    if (!plan_cache_put(ctx->plans, &missing->wish, &missing->entry, &d->prefixes[m], &ignored))
+      ctx->counters->plans++;
+    error_clear(&ignored);
+  }
 }
 
 int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d, struct error *err) {
@@ -185,6 +232,11 @@ void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {
   for (int m = 0; d->prefixes && m < 2 * d->chain.nmaps; m++)
     if (d->prefixes[m])
       plan_cache_release(ctx->plans, d->prefixes[m]);
+  for (int m = 0; d->missing && m < d->chain.nmaps; m++) {
+    plan_entry_clear(&d->missing[m].entry);
+    free(d->missing[m].columns);
+  }
+  free(d->missing);
   free(d->sets);
   free(d->maps);
   free(d->dats);

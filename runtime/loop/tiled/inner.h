@@ -5,6 +5,7 @@
 #include "loop/tiled/tiled.h"
 #include "plan/tiles/tiles.h"
 
+struct cutting;
 struct work;
 
 struct tiled {
@@ -12,10 +13,11 @@ struct tiled {
   int n;
   double bytes; /* of a tile, or of a block of tasks */
   bool tasks;
-  bool tried;     /* to cut it */
-  double cutting; /* seconds that it took */
-  double seconds; /* of all its runs */
-  double floor;   /* seconds of a run on one thread in the caches */
+  bool tried;                     /* to cut it */
+  struct cutting *cutting_behind; /* it is being cut behind the program; NULL */
+  double cutting;                 /* seconds that it took */
+  double seconds;                 /* of all its runs */
+  double floor;                   /* seconds of a run on one thread in the caches */
   long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;
@@ -27,5 +29,9 @@ int tiled_threads(const struct tiled *t);
 double tiled_worth_bytes(const struct op_context *ctx);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
+/* The same behind the program, which may change no map meanwhile. False: that cannot begin. */
+bool tiled_cut_behind(struct op_context *ctx, struct tiled *t);
+/* What came of it, if it is over; `waits`: when it is. */
+void tiled_take_cut(struct op_context *ctx, struct tiled *t, bool waits);
 
 #endif

@@ -23,7 +23,8 @@ enum { MOST_CHAINS = 64 };
 
 /* ---- which chains there are ------------------------------------------------------------------------*/
 
-static void tiled_free(struct tiled *t) {
+static void tiled_free(struct op_context *ctx, struct tiled *t) {
+  tiled_take_cut(ctx, t, true);
   tiles_free(&t->tiles);
   free(t->loops);
   free(t->works);
@@ -32,8 +33,13 @@ static void tiled_free(struct tiled *t) {
 
 void tiled_forget(struct op_context *ctx) {
   for (int i = 0; i < ctx->chains->count; i++)
-    tiled_free(ctx->chains->items[i]);
+    tiled_free(ctx, ctx->chains->items[i]);
   list_free(ctx->chains);
+}
+
+void tiled_stay(struct op_context *ctx) {
+  for (int i = 0; i < ctx->chains->count; i++)
+    tiled_take_cut(ctx, ctx->chains->items[i], true);
 }
 
 /* Does it begin with this loop, by itself or as the first of several that are one? */
@@ -54,7 +60,7 @@ void tiled_forget_others(struct op_context *ctx, const struct loop *first, const
     struct tiled *t = ctx->chains->items[i];
     if (begins_with(t, first) && !is_way(t, way)) {
       list_remove(ctx->chains, t);
-      tiled_free(t);
+      tiled_free(ctx, t);
     }
   }
 }
@@ -67,56 +73,76 @@ void tiled_forget_with(struct op_context *ctx, const struct loop *loop) {
       has |= t->loops[l] == loop;
     if (has) {
       list_remove(ctx->chains, t);
-      tiled_free(t);
+      tiled_free(ctx, t);
     }
   }
 }
 
-static bool is_of(const struct tiled *t, struct launch *const *launches, int n, const struct chain_way *way) {
-  bool same = t->n == n && is_way(t, way);
-  for (int i = 0; same && i < n; i++)
-    same = t->loops[i] == launches[i]->loop;
+/* A chain as launches, or where there are none yet as loops. */
+struct members {
+  struct launch *const *launches;
+  struct loop *const *loops;
+  int n;
+};
+
+static struct loop *loop_at(const struct members *m, int i) {
+  return m->launches ? m->launches[i]->loop : m->loops[i];
+}
+
+static bool is_of(const struct tiled *t, const struct members *m, const struct chain_way *way) {
+  bool same = t->n == m->n && is_way(t, way);
+  for (int i = 0; same && i < m->n; i++)
+    same = t->loops[i] == loop_at(m, i);
   return same;
 }
 
-static struct tiled *tiled_new(const struct op_context *ctx, struct launch *const *launches, int n,
-                               const struct chain_way *way) {
+static struct tiled *tiled_new(struct op_context *ctx, const struct members *m, const struct chain_way *way) {
   struct tiled *t = calloc(1, sizeof *t);
   if (!t)
     return NULL;
-  *t = (struct tiled){.loops = array_new((size_t)n, sizeof(struct loop *)),
-                      .works = array_new((size_t)n, sizeof *t->works),
-                      .n = n,
+  *t = (struct tiled){.loops = array_new((size_t)m->n, sizeof(struct loop *)),
+                      .works = array_new((size_t)m->n, sizeof *t->works),
+                      .n = m->n,
                       .bytes = way->bytes,
                       .tasks = way->tasks};
-  for (int i = 0; t->loops && i < n; i++)
-    t->loops[i] = launches[i]->loop;
+  for (int i = 0; t->loops && i < m->n; i++)
+    t->loops[i] = loop_at(m, i);
   if (!t->loops || !t->works || !list_add(ctx->chains, t)) {
-    tiled_free(t);
+    tiled_free(ctx, t);
     return NULL;
   }
   return t;
 }
 
-static struct tiled *find(const struct op_context *ctx, struct launch *const *launches, int n,
+static struct tiled *find(const struct op_context *ctx, const struct members *m,
                           const struct chain_way *way) {
   for (int i = 0; i < ctx->chains->count; i++)
-    if (is_of(ctx->chains->items[i], launches, n, way))
+    if (is_of(ctx->chains->items[i], m, way))
       return ctx->chains->items[i];
   return NULL;
 }
 
 /* NULL: there are too many already, or no memory. */
-static struct tiled *find_or_make(const struct op_context *ctx, struct launch *const *launches, int n,
+static struct tiled *find_or_make(struct op_context *ctx, const struct members *m,
                                   const struct chain_way *way) {
-  struct tiled *t = find(ctx, launches, n, way);
-  return t || ctx->chains->count >= MOST_CHAINS ? t : tiled_new(ctx, launches, n, way);
+  struct tiled *t = find(ctx, m, way);
+  return t || ctx->chains->count >= MOST_CHAINS ? t : tiled_new(ctx, m, way);
 }
 
 bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
                     const struct chain_way *way) {
-  const struct tiled *t = find(ctx, launches, n, way);
+  struct tiled *t = find(ctx, &(struct members){.launches = launches, .n = n}, way);
+  if (t)
+    tiled_take_cut(ctx, t, false);
   return t && t->tried;
+}
+
+bool tiled_prepare(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_way *way) {
+  struct tiled *t = n > 1 ? find_or_make(ctx, &(struct members){.loops = loops, .n = n}, way) : NULL;
+  if (!t)
+    return true;
+  tiled_take_cut(ctx, t, false);
+  return t->tried || (!t->cutting_behind && !tiled_cut_behind(ctx, t));
 }
 
 /* What the first l loops and the first i arguments of the next have. */
@@ -355,11 +381,12 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
 /* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err) {
-  struct tiled *t = n > 1 ? find_or_make(ctx, launches, n, way) : NULL;
+  struct tiled *t = n > 1 ? find_or_make(ctx, &(struct members){.launches = launches, .n = n}, way) : NULL;
   struct one_by_one room = {0};
   *ran = false;
   if (!t)
     return OP_OK;
+  tiled_take_cut(ctx, t, true);
   int code = t->tried ? OP_OK : tiled_cut(ctx, t, way->forced, err);
   if (code == OP_ERR_PLAN)
     return code;

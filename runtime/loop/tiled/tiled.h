@@ -27,6 +27,10 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
 /* It was cut before, or it is known that it cannot be. */
 bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
                     const struct chain_way *way);
+/* Cut it behind the program. True: it was cut, or cannot be, or only when it runs. */
+bool tiled_prepare(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_way *way);
+/* Nothing is cut behind the program any more: maps are about to change. */
+void tiled_stay(struct op_context *ctx);
 /* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */
 bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
 /* Bytes that loops must move one by one, or if each dat and map is moved once; and that their dats and maps have. */

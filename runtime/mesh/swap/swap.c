@@ -27,7 +27,7 @@ int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) 
 
 void dat_leave_memory(struct op_context *ctx, struct dat *dat) {
   dat_leave_devices(ctx, dat);
-  data_memory_free(dat->replicas[SPACE_HOST].memory);
+  dat_leave_rows(dat);
   dat->replicas[SPACE_HOST] = (struct replica){0};
   dat->blank = true;
 }
@@ -58,6 +58,9 @@ int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error 
   memcpy(b->replicas, held, sizeof held);
   a->blank = b->blank;
   b->blank = blank;
+  const bool borrowed = a->borrowed;
+  a->borrowed = b->borrowed;
+  b->borrowed = borrowed;
   renew(a, of_b, version);
   renew(b, of_a, version);
   ctx->mesh->moved++;

@@ -52,7 +52,7 @@ static int depth_complete(int run) {
 }
 
 int depth_before(const struct chain_loop *loop, int *need) {
-  int run = 0;
+  int run = loop->gives;
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
     if (a->use != CHAIN_READS)
@@ -106,7 +106,7 @@ static void find_changed(const struct builder *b) {
 }
 
 static int run_alone(const struct chain_loop *loop) {
-  bool changes = false;
+  bool changes = loop->gives;
   for (int i = 0; i < loop->naccesses; i++)
     changes |= loop->accesses[i].use != CHAIN_READS && is_mapped(&loop->accesses[i]);
   return changes;

@@ -44,6 +44,7 @@ struct chain_loop {
   bool combines; /* it has results that are kept apart by blocks of its set */
   bool
       whole; /* it runs over all elements of a set, and what it overwrites directly has nothing of its old values */
+  bool gives; /* copies of elements run as well, whatever is needed of dats: they add to rows of a matrix */
 };
 
 struct chain {

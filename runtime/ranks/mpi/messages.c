@@ -96,9 +96,11 @@ static void end_pieces(struct comm_request *r) {
 }
 
 void mpi_request_free(struct comm *c, struct comm_request *r) {
-  if (r && r->started && mpi_watch_broken(c))
+  int ended = 0;
+  MPI_Finalized(&ended); /* with it what it knew of messages has gone */
+  if (r && r->started && !ended && mpi_watch_broken(c))
     end_pieces(r);
-  for (int p = 0; r && p < r->count; p++)
+  for (int p = 0; r && !ended && p < r->count; p++)
     if (r->pieces[p] != MPI_REQUEST_NULL)
       MPI_Request_free(&r->pieces[p]);
   free(r);

@@ -180,6 +180,13 @@ static void find_out(struct mpi_watch *watch, const struct note *mine, const str
 
 int mpi_watch_begin(struct comm *c, struct error *err) {
   struct mpi_state *s = mpi_state(c);
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended)
+    return error_set(
+        err, OP_ERR_MPI,
+        "MPI has ended in this process, by MPI_Finalize, or by PetscFinalize where PETSc began it; "
+        "call op_exit first");
   if (!s->watch)
     return OP_OK;
   s->watch->begun[s->number]++;

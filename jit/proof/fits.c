@@ -1,39 +1,14 @@
+#include "jit/proof/fits.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "jit/front/parameters.h"
-
-static bool is_vector(const struct desc_arg *a) {
-  return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
-}
+#include "jit/proof/found.h"
 
 static bool only_read(const struct desc_arg *a) {
   return a->form == DESC_IDX || a->access == OP_READ;
-}
-
-void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out) {
-  const struct desc_arg *a = &d->args[arg];
-  text_addf(out, "%s%s %s%s", only_read(a) ? "const " : "", type_info(a->type)->name,
-            desc_is_ragged(d, a) ? "**" : "*", name);
-  if (is_vector(a) && !desc_is_ragged(d, a))
-    text_addf(out, "[%d]", d->maps[a->map].arity);
-}
-
-static void describe_argument(const struct desc *d, int arg, const char *dat, struct text *out) {
-  const struct desc_arg *a = &d->args[arg];
-  static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
-  text_addf(out, "argument %d is %s", arg + 1, dat ? "dat " : forms[a->form]);
-  if (dat)
-    text_addf(out, "\"%s\"", dat);
-  if (a->form == DESC_DAT || a->form == DESC_GBL)
-    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
-  else if (a->form == DESC_INFO)
-    text_addf(out, " of type %s", type_info(a->type)->name);
-  if (desc_is_ragged(d, a))
-    text_add(out, ", passed as the rows of a ragged map");
-  else if (is_vector(a))
-    text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
 }
 
 static bool is_word(char c) {
@@ -57,45 +32,24 @@ static bool spells(const char *spelling, const char *name) {
   return strncmp(spelling, name, length) == 0 && !is_word(spelling[length]);
 }
 
-/* Of an argument whose type is a struct: what the text calls by another name the compiler knows. */
-static const char *complaint_of_struct(const struct kernel_parameter *p, const struct desc_arg *a,
-                                       int depth) {
-  if (!spells(p->spelling, type_info(a->type)->name))
-    return p->understood && p->type != TYPE_NONE ? "its type differs" : NULL;
-  if (p->depth != depth)
-    return depth == 2 ? "it must be a vector of pointers" : "it must be a pointer";
-  return only_read(a) && !p->is_const ? "what is only read must be const" : NULL;
-}
-
-/* What is wrong with the parameter, or NULL; `remedy` may be set. */
-static const char *complaint(const struct kernel_parameter *p, const struct desc_arg *a,
-                             const char **remedy) {
-  int depth = is_vector(a) ? 2 : 1;
-  *remedy = "";
+/* What is wrong with the parameter, or FOUND_NONE. Of an argument whose type is a struct, what the text calls by another name
+ * the compiler knows. */
+static enum prove_found complaint(const struct kernel_parameter *p, const struct desc_arg *a) {
+  const int depth = desc_is_vector(a) ? 2 : 1;
+  const bool of_struct = type_is_struct(a->type);
+  const bool same = of_struct ? spells(p->spelling, type_info(a->type)->name) : p->type == a->type;
+  const bool known = of_struct ? same || (p->understood && p->type != TYPE_NONE) : p->understood;
   if (p->short_name)
-    return "its type is a short name for op_decl_dat and the arguments, which C does not know";
-  if (type_is_struct(a->type))
-    return complaint_of_struct(p, a, depth);
-  if (p->is_struct) {
-    *remedy = ", and fill a struct of the kernel's own if it needs one, or declare data of the struct's type "
-              "(OP_TYPE)";
-    return "the argument is of numbers, not of structs";
-  }
-  if (!p->understood)
-    return NULL;
-  if (p->depth < depth)
-    return depth == 2 && p->depth == 1 ? "it must be a vector of pointers" : "it must be a pointer";
-  if (p->depth > depth)
-    return "it has a pointer or bracket too many";
-  if (p->type != a->type)
-    return "its type differs";
-  if (only_read(a) && !p->is_const) {
-    if (a->form == DESC_DAT)
-      *remedy = a->map < 0 ? ", or declare the argument OP_RW if the kernel changes it"
-                           : ", or declare the argument OP_INC if the kernel only adds to it";
-    return "what is only read must be const";
-  }
-  return NULL;
+    return FOUND_PARAMETER_SHORT_NAME;
+  if (p->is_struct && !of_struct)
+    return FOUND_PARAMETER_STRUCT;
+  if (known && p->depth < depth)
+    return p->depth == 1 ? FOUND_PARAMETER_ROW : FOUND_PARAMETER_VALUE;
+  if (known && p->depth > depth)
+    return FOUND_PARAMETER_DEEP;
+  if (known && !same)
+    return FOUND_PARAMETER_TYPE;
+  return known && only_read(a) && !p->is_const ? FOUND_PARAMETER_CONST : FOUND_NONE;
 }
 
 /* The argument behind `arg` that a number of targets belongs to; -1: none. */
@@ -120,21 +74,22 @@ static int check_count_place(const struct kernel *k, const struct desc *d, int a
       rows->name[0] ? rows->name : "without a name");
 }
 
-static int check_parameter(const struct kernel *k, const struct desc *d, int arg, const char *dat,
-                           struct error *err) {
-  const struct kernel_parameter *p = &k->parameters[desc_parameter(d, arg)];
-  const char *remedy;
-  const char *what = complaint(p, &d->args[arg], &remedy);
-  if (!what)
+static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  const int place = desc_parameter(d, arg);
+  const struct kernel_parameter *p = &k->parameters[place];
+  const struct prove_finding found = {.argument = arg,
+                                      .what = complaint(p, &d->args[arg]),
+                                      .parameter = p->name,
+                                      .name = p->spelling,
+                                      .numbers = {place + 1, arg}};
+  struct text words = {0};
+  if (!found.what)
     return OP_OK;
-  struct text expected = {0}, argument = {0};
-  kernel_expected(d, arg, p->name[0] ? p->name : "x", &expected);
-  describe_argument(d, arg, dat, &argument);
-  kernel_error(k, p->line, p->column, err, "parameter %d (%s) is \"%s\", but %s: %s; write \"%s\"%s",
-               desc_parameter(d, arg) + 1, p->name[0] ? p->name : "without a name", p->spelling,
-               text_str(&argument), what, text_str(&expected), remedy);
-  text_free(&expected);
-  text_free(&argument);
+  found_reason(d, &found, &words);
+  text_add(&words, "; ");
+  found_remedy(d, &found, &words);
+  kernel_error(k, p->line, p->column, err, "%s", text_str(&words));
+  text_free(&words);
   return err->code;
 }
 
@@ -179,12 +134,11 @@ static const char *name_of_number(const struct kernel *k, int place, char out[32
 static const char *name_of_argument(const struct kernel *k, const struct desc *d, int arg, bool numbers,
                                     int *next, char out[32]) {
   const bool many = k->nparameters > desc_parameter(d, d->nargs);
-  const char *remedy;
   for (int i = *next; i < k->nparameters; i++) {
     const struct kernel_parameter *p = &k->parameters[i];
     if (numbers && p->understood && p->depth == 0)
       continue;
-    if (!complaint(p, &d->args[arg], &remedy)) {
+    if (!complaint(p, &d->args[arg])) {
       *next = i + 1;
       return p->name[0] ? p->name : new_name(k, false, arg, out);
     }
@@ -211,7 +165,7 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
     text_add(&list, i ? ", " : "");
     if (d->args[i].counted)
       text_addf(&list, "int %s, ", name_of_number(k, numbers++, name));
-    kernel_expected(d, i, name_of_argument(k, d, i, has_numbers, &next, name), &list);
+    found_expected(d, i, name_of_argument(k, d, i, has_numbers, &next, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(k, f->line, f->column, err,
@@ -224,14 +178,14 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
   return err->code;
 }
 
-int kernel_check(const struct kernel *k, const struct desc *d, const char *const dats[], struct error *err) {
+int kernel_check(const struct kernel *k, const struct desc *d, struct error *err) {
   if (!k->certain)
     return OP_OK;
   if (k->nparameters != desc_parameter(d, d->nargs))
     return wrong_count(k, d, err);
   for (int i = 0; i < d->nargs; i++)
     if (check_count(k, d, i, err) != OP_OK || check_count_place(k, d, i, err) != OP_OK ||
-        check_parameter(k, d, i, dats ? dats[i] : NULL, err) != OP_OK)
+        check_parameter(k, d, i, err) != OP_OK)
       return err->code;
   return recursion_check(k, err);
 }

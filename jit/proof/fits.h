@@ -1,0 +1,12 @@
+/* Do a kernel's parameters fit the loop's arguments? Before there is a tree, and where there is no compiler, its tokens say
+ * it, in the words in which the prover's findings are told. */
+#ifndef OP2JIT_JIT_PROOF_FITS_H
+#define OP2JIT_JIT_PROOF_FITS_H
+
+#include "jit/front/kernel.h"
+
+/* Their number, const for what is only read, type and depth; nothing is said of types that tokens do not know. Does nothing
+ * recurse? OP_ERR_KERNEL with the parameter or call, its line with a caret, and what was expected. */
+int kernel_check(const struct kernel *k, const struct desc *d, struct error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* Solvers, as a plugin has them: the contract between solve/ and solve/petsc/. A plugin is a bridge as programs have them
+ * (op2jit_bridge.h), compiled apart. It cannot find the library by itself, which may be a part of the program, and so gets the
+ * library's calls. */
+#ifndef OP2JIT_SOLVE_SOLVER_H
+#define OP2JIT_SOLVE_SOLVER_H
+
+#include "op2jit_bridge.h"
+
+struct solver_calls {
+  int (*layout_of)(op_set set, op_layout_t *layout);
+  int (*dat_shape)(op_dat dat, op_dat_shape_t *shape);
+  int (*coo_of)(op_mat mat, op_coo_t *coo);
+  int (*lend)(op_dat dat, op_access access, op_lent_t *lent);
+  int (*lend_end)(op_dat dat);
+  int (*place)(op_dat dat, void *memory, long long rows, op_access access);
+  int (*place_end)(op_dat dat);
+  int (*keep)(const void *handle, const void *key, void *data, op_keep_release *release);
+  void *(*kept)(const void *handle, const void *key);
+  int (*comm_fortran)(void);
+  int (*arguments)(char ***argv);
+  int (*bridge_error)(int code, const char *message);
+  void (*bridge_warn)(const char *line);
+  const op_error *(*last_error)(void);
+};
+
+/* Exported as `op2jit_solver_table`. */
+struct solver_table {
+  int version;      /* of this table: SOLVER_TABLE_VERSION */
+  const char *name; /* "petsc-real" */
+  const char *mpi;  /* the kind of MPI that it is compiled with, as a comm_table has its name */
+  /* op_solve, outside of the library: by its calls. `iterations`: what it took, also where it failed. Collective. */
+  int (*solve)(const struct solver_calls *calls, op_mat mat, op_dat b, op_dat x, const char *prefix,
+               long long *iterations);
+};
+enum { SOLVER_TABLE_VERSION = 1 };
+
+#endif
