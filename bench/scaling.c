@@ -13,6 +13,7 @@
 #include "../tests/distribute/crew.h"
 #include "base/size.h"
 #include "grid.h"
+#include "plan/depth/copies.h"
 #include "spread/distribute/directory.h"
 #include "spread/distribute/move.h"
 #include "spread/partition/parts.h"
@@ -22,6 +23,8 @@ enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
 
 struct figures {
   double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
+  double waiting_cells, waiting_neighbours, waiting_bytes,
+      waiting_twice; /* where loops wait for one another */
 };
 
 struct trial {
@@ -109,6 +112,84 @@ static struct figures count(const struct built *built) {
   return f;
 }
 
+/* ---- where loops wait ---- */
+
+/* Half a step of airfoil, as chains are described. */
+enum { Q, QOLD, ADT, RES, X, BOUND, DATS };
+enum { ADT_CALC, RES_CALC, BRES_CALC, UPDATE, LOOPS };
+/* Of q alone, which then travels. */
+enum { STATE_BYTES = 4 * 8 };
+
+#define NEAR(dat, use)                                                                                       \
+  { (dat), (use), -1, 0, 1, false }
+#define FAR(dat, use, map, count)                                                                            \
+  { (dat), (use), (map), 0, (count), false }
+static const int dats[DATS] = {CELLS, CELLS, CELLS, CELLS, NODES, BOUNDARY};
+static const struct chain_access adt_calc[] = {FAR(X, CHAIN_READS, CELL_NODES, 4), NEAR(Q, CHAIN_READS),
+                                               NEAR(ADT, CHAIN_OVERWRITES)},
+                                 res_calc[] = {FAR(X, CHAIN_READS, EDGE_NODES, 2),
+                                               FAR(Q, CHAIN_READS, EDGE_CELLS, 2),
+                                               FAR(ADT, CHAIN_READS, EDGE_CELLS, 2),
+                                               FAR(RES, CHAIN_ADDS, EDGE_CELLS, 2)},
+                                 bres_calc[] = {FAR(X, CHAIN_READS, BOUNDARY_NODES, 2),
+                                                FAR(Q, CHAIN_READS, BOUNDARY_CELLS, 1),
+                                                FAR(ADT, CHAIN_READS, BOUNDARY_CELLS, 1),
+                                                FAR(RES, CHAIN_ADDS, BOUNDARY_CELLS, 1),
+                                                NEAR(BOUND, CHAIN_READS)},
+                                 update[] = {NEAR(QOLD, CHAIN_READS), NEAR(Q, CHAIN_OVERWRITES),
+                                             NEAR(RES, CHAIN_WRITES), NEAR(ADT, CHAIN_READS)};
+static const struct chain_loop loops[LOOPS] = {
+    [ADT_CALC] = {.set = CELLS, .accesses = adt_calc, .naccesses = 3, .whole = true},
+    [RES_CALC] = {.set = EDGES, .accesses = res_calc, .naccesses = 4, .whole = true},
+    [BRES_CALC] = {.set = BOUNDARY, .accesses = bres_calc, .naccesses = 5, .whole = true},
+    [UPDATE] = {.set = CELLS, .accesses = update, .naccesses = 4, .whole = true}};
+
+static int owner_of(const struct distribution *d, long element) {
+  const struct halo_side *const sides[] = {&d->exec.receive, &d->nonexec.receive};
+  for (int s = 0; s < 2; s++)
+    for (int i = 0; i < sides[s]->count; i++)
+      for (long k = sides[s]->first[i]; k < sides[s]->first[i + 1]; k++)
+        if (sides[s]->elements[k] == element)
+          return sides[s]->ranks[i];
+  return -1;
+}
+
+/* What arrives before half a step, and from how many ranks; who sends as much sends it to as many. */
+static int count_waiting(const struct built *built, int ranks, struct figures *f, struct error *err) {
+  struct chain_map maps[MAPS];
+  struct chain_set sizes[SETS];
+  struct copies_set sets[SETS];
+  struct copies c;
+  for (int s = 0; s < SETS; s++) {
+    const long *e = built->sets[s].extents;
+    sets[s] = (struct copies_set){e[EXTENT_CORE], e[EXTENT_OWNED], e[EXTENT_EXEC], e[EXTENT_NONEXEC]};
+    sizes[s] = (struct chain_set){.size = e[EXTENT_NONEXEC]};
+  }
+  for (int m = 0; m < MAPS; m++)
+    maps[m] = (struct chain_map){.from = grid_maps[m].from,
+                                 .to = grid_maps[m].to,
+                                 .arity = grid_maps[m].arity,
+                                 .table = built->maps[m].table};
+  const struct chain chain = {sizes, SETS, maps, MAPS, dats, DATS, loops, LOOPS};
+  const int code = deep_copies_find(&c, &chain, sets, 0, LOOPS, err);
+  if (code)
+    return code;
+  bool *from = must(array_new((size_t)ranks, sizeof *from));
+  f->waiting_cells = (double)c.need[Q].count;
+  f->waiting_bytes = f->waiting_cells * (double)STATE_BYTES * (double)EXCHANGES;
+  f->waiting_twice = (double)(c.run[RES_CALC].count + c.run[ADT_CALC].count);
+  for (long i = 0; i < c.need[Q].count; i++) {
+    const int owner = owner_of(built->sets[CELLS].spread, c.need[Q].elements[i]);
+    f->waiting_neighbours += !from[owner];
+    from[owner] = true;
+  }
+  if (c.need[ADT].count || c.need[RES].count || c.need[QOLD].count)
+    f->waiting_cells = HUGE_VAL; /* nothing else should travel */
+  free(from);
+  deep_copies_free(&c);
+  return OP_OK;
+}
+
 static int run_rank(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
   struct share share;
@@ -130,6 +211,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
   const struct crew_traffic setup = crew_traffic(comm);
   if (!code) {
     t->ranks[comm->rank] = count(&built);
+    code = count_waiting(&built, comm->size, &t->ranks[comm->rank], err);
     t->ranks[comm->rank].setup_messages = (double)setup.messages;
     t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
     t->ranks[comm->rank].posts = (double)setup.posts;
@@ -168,6 +250,14 @@ static double print_row(const struct trial *t, const char *name, int ranks) {
                  {offsetof(struct figures, neighbours), " %6.2f %4.0f", EXCHANGES},
                  {offsetof(struct figures, bytes), " %9.1f %9.1f", 1e-3},
                  {offsetof(struct figures, edges_twice), " %7.0f %7.0f", 1}};
+  static const struct {
+    size_t field;
+    const char *format;
+    double scale;
+  } waiting[] = {{offsetof(struct figures, waiting_cells), " %7.0f %7.0f", 1},
+                 {offsetof(struct figures, waiting_neighbours), " %6.2f %4.0f", EXCHANGES},
+                 {offsetof(struct figures, waiting_bytes), " %9.1f %9.1f", 1e-3},
+                 {offsetof(struct figures, waiting_twice), " %7.0f %7.0f", 1}};
   double mean, edges, twice;
   printf("%-9s %5d", name, ranks);
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -179,6 +269,10 @@ static double print_row(const struct trial *t, const char *name, int ranks) {
   printf(" %7.2f%%", 100 * twice / edges);
   most(t, ranks, offsetof(struct figures, memory), &mean);
   printf(" %7.2f%%", 100 * mean);
+  for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+    const double high = most(t, ranks, waiting[i].field, &mean);
+    printf(waiting[i].format, mean * waiting[i].scale, high * waiting[i].scale);
+  }
   const double messages = most(t, ranks, offsetof(struct figures, setup_messages), &mean);
   printf(" %5.0f %5.0f", mean, messages);
   printf(" %6.0f", most(t, ranks, offsetof(struct figures, posts), &mean));
@@ -204,11 +298,14 @@ int main(int argc, char **argv) {
   const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
   const double allowed = argc > 3 ? atof(argv[3]) : HUGE_VAL;
   bool good = true;
-  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %27s\n", "", "", "owned cells", "cells received",
-         "messages", "kB sent", "edges repeated", "of all", "copies", "making it");
-  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %5s %5s %6s %8s\n", "parted by", "ranks",
-         "mean", "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "sent",
-         "most", "rounds", "kB");
+  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %15s %11s %19s %15s %27s\n", "", "", "owned cells",
+         "cells received", "messages", "kB sent", "edges repeated", "of all", "copies", "loops that wait",
+         "messages", "kB received", "run twice", "making it");
+  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %7s %7s %6s %4s %9s %9s %7s %7s %5s %5s "
+         "%6s %8s\n",
+         "parted by", "ranks", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most",
+         "", "", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "sent", "most", "rounds",
+         "kB");
   for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
     good &= run("rcb", parts_rcb, ranks, cells) <= allowed;
   static const struct {

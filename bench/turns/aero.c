@@ -59,7 +59,7 @@ long long turns_prepare(int size, int library) {
   op_decl_const("mach2", 1, "double", &mach2);
   op_decl_const("gm1", 1, "double", &gm1);
   op_decl_const("amplitude", 1, "double", &amplitude);
-  flow = declare(&mesh, phi);
+  flow = declare(&mesh, phi, 0);
   free(phi);
   aero_mesh_free(&mesh);
   return nodes;

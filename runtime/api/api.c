@@ -261,8 +261,9 @@ static void run_what_waits(const char *call) {
     api_leave(the.error.code);
 }
 
+/* With ranks, calls of one rank alone end no wait. */
 void api_clock(const char *call) {
-  if (!is_looper() || !get_watch())
+  if (!is_looper() || !get_watch() || get_watch()->together)
     return;
   run_what_waits(call);
   if (get_watch())
@@ -272,7 +273,8 @@ void api_clock(const char *call) {
 void api_hold(const char *call, int why, bool held) {
   if (!get_watch() || atomic_load_explicit(&the.busy, memory_order_relaxed))
     return;
-  run_what_waits(call);
+  if (!get_watch()->together)
+    run_what_waits(call);
   if (get_watch())
     watch_hold(get_watch(), (enum watch_hold)why, held);
 }

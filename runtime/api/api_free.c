@@ -58,7 +58,9 @@ int op2jit_free_dat_temp(op_dat dat) {
   struct op_context *ctx = api_enter("op_free_dat_temp", KEEP);
   if (!ctx)
     return api_refused();
-  return api_leave_local(free_temporary(ctx, dat));
+  /* With ranks loops that wait run here if they use it: then it is a call of all ranks. */
+  const bool together = ctx->counters->waiting > 0 && !comm_alone(ctx->comm);
+  return (together ? api_leave : api_leave_local)(free_temporary(ctx, dat));
 }
 
 int op2jit_free_dat(op_dat handle) {

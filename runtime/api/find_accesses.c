@@ -6,7 +6,7 @@
 #include "jit/front/kernel.h"
 #include "jit/jit.h"
 #include "loop/make.h"
-#include "loop/matrix.h"
+#include "loop/matrix/matrix.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "services/services.h"

@@ -129,8 +129,9 @@ static void open_queue(struct op_context *ctx) {
 static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
-  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !(b->work || b->expect) ||
-      (ctx->compiled && !ctx->untouched) || ctx->shadow || !comm_alone(ctx->comm) ||
+  const bool alone = comm_alone(ctx->comm);
+  if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !(b->work || (b->expect && alone)) ||
+      (ctx->compiled && (!ctx->untouched || !alone)) || ctx->shadow ||
       strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;
   watch_open(&queue->watch, ctx);

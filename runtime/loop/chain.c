@@ -1,20 +1,17 @@
 #include "loop/chain.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "base/clock.h"
-#include "base/list.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/auto/device.h"
 #include "loop/auto/worth.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/make.h"
+#include "loop/period/period.h"
 #include "loop/queue.h"
 #include "loop/spread/segments.h"
 #include "loop/tiled/tiled.h"
@@ -24,24 +21,8 @@
 #include "tune/chains.h"
 #include "tune/choose.h"
 
-/* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so
- * many periods are known. */
-enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
-
-/* Loops that come again and again in this order. */
-struct period {
-  struct loop **loops;
-  int n, seen;
-  unsigned epoch;   /* of the mesh */
-  bool pays;        /* its data are large enough for tiles */
-  bool tasks;       /* and there are threads for which it may be worth while to be tasks */
-  bool fuses, made; /* some of its loops can be one; and are made so */
-  bool aside;       /* what its ways need is made beside the loops, on a processor that these leave free */
-  bool spent;       /* compiling loops that are one is paid for, and begun */
-  double begun;     /* when that was begun which is being made; 0: nothing is */
-  double trials;    /* seconds that trials of its loops cost, as far as they were paid for */
-  struct chain_tuning *tuner; /* NULL: the first guess, or no memory */
-};
+/* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many. */
+enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24 };
 
 /* ---- periods ---- */
 
@@ -64,33 +45,10 @@ static int find_period(struct launch *const *launches, int n, int *times) {
   return n < LONGEST_CHAIN ? n : LONGEST_CHAIN;
 }
 
-static void period_free(struct op_context *ctx, struct period *p) {
-  chain_tuning_close(ctx, p->tuner);
-  free(p->loops);
-  free(p);
-}
-
-static void forget_all(struct op_context *ctx) {
-  for (int i = 0; i < ctx->periods->count; i++)
-    period_free(ctx, ctx->periods->items[i]);
-  list_free(ctx->periods);
-  tiled_forget(ctx);
-}
-
-static bool any_uses(const struct op_context *ctx, const void *object) {
-  bool found = false;
-  for (int i = 0; i < ctx->periods->count; i++) {
-    const struct period *p = ctx->periods->items[i];
-    for (int l = 0; l < p->n; l++)
-      found |= loop_uses(p->loops[l], object);
-  }
-  return found;
-}
-
 /* A program that makes and frees a temporary in each step would never know a chain. */
 void chains_forget(struct op_context *ctx, const void *object) {
-  if (!object || any_uses(ctx, object))
-    forget_all(ctx);
+  if (!object || periods_use(ctx, object))
+    periods_forget(ctx);
   if (!object && ctx->queue)
     segments_forget(ctx);
   fused_forget(ctx, object);
@@ -122,68 +80,8 @@ void loop_forget(struct op_context *ctx, const void *object) {
   }
 }
 
-static bool is_of(const struct period *p, struct launch *const *launches, int n) {
-  bool same = p->n == n;
-  for (int i = 0; same && i < n; i++)
-    same = p->loops[i] == launches[i]->loop;
-  return same;
-}
-
-/* OP2_FUSE */
-static bool may_fuse(const struct op_context *ctx) {
-  return strcmp(env_value(ctx->env, ENV_FUSE), "off") != 0;
-}
-
 static bool always_fuses(const struct op_context *ctx) {
   return strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0;
-}
-
-/* OP2_LAZY=auto */
-static const struct watch *watch_of(const struct op_context *ctx) {
-  return ctx->queue->watch.on ? &ctx->queue->watch : NULL;
-}
-
-/* No clock can tell how to run them: what is known of the device does. */
-static bool on_device(struct launch *const *launches) {
-  return launches[0]->loop->backend->expect;
-}
-
-static struct period *period_new(struct op_context *ctx, struct launch *const *launches, int n) {
-  struct period *p = calloc(1, sizeof *p);
-  if (!p)
-    return NULL;
-  *p = (struct period){
-      .loops = array_new((size_t)n, sizeof(struct loop *)), .n = n, .epoch = ctx->mesh->epoch};
-  for (int i = 0; p->loops && i < n; i++)
-    p->loops[i] = launches[i]->loop;
-  p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(ctx, p->loops, n);
-  p->tasks = p->loops && launches[0]->loop->backend->work && tiled_pays_as_tasks(p->loops, n);
-  p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n) &&
-             (!on_device(launches) || watch_of(ctx) || device_fuses(ctx, p->loops, n));
-  if (p->loops && list_add(ctx->periods, p))
-    return p;
-  period_free(ctx, p);
-  return NULL;
-}
-
-/* NULL: there are too many already, or no memory. What is of another numbering goes. */
-static struct period *get_period(struct op_context *ctx, struct launch *const *launches, int n) {
-  if (ctx->periods->count && ((const struct period *)ctx->periods->items[0])->epoch != ctx->mesh->epoch)
-    forget_all(ctx);
-  for (int i = 0; i < ctx->periods->count; i++)
-    if (is_of(ctx->periods->items[i], launches, n))
-      return ctx->periods->items[i];
-  return ctx->periods->count < MOST_PERIODS ? period_new(ctx, launches, n) : NULL;
-}
-
-bool chain_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more) {
-  *more = i < ctx->periods->count;
-  const struct period *p = *more ? ctx->periods->items[i] : NULL;
-  if (!p || !p->tuner)
-    return false;
-  *out = (struct chain_facts){.first = p->loops[0]->name, .last = p->loops[p->n - 1]->name, .loops = p->n};
-  chain_tuning_tell(p->tuner, &out->tried);
-  return true;
 }
 
 /* ---- running them ---- */
@@ -202,125 +100,16 @@ static bool forces_tasks(const struct op_context *ctx) {
 /* Not before all loops are known as they are one by one, unless they are known to gain by waiting. */
 static bool can(const struct op_context *ctx, struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts != 1 || (!watch_of(ctx) && tune_wants(launches[i]->loop)))
+    if (launches[i]->loop->ready.nparts != 1 || (!period_watch(ctx) && tune_wants(launches[i]->loop)))
       return false;
   return true;
 }
 
 /* How to cut at first. */
 static struct chain_way guess(const struct op_context *ctx, double bytes, int n, int times) {
-  const struct watch *w = watch_of(ctx);
+  const struct watch *w = period_watch(ctx);
   const int periods = w ? w->guess.periods : n < LONG_CHAIN ? LONG_CHAIN / n : 1;
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
-}
-
-/* Of a compile behind the program, what the program feels. */
-static const double felt = 0.3;
-
-/* Seconds that making what is not there yet for a way takes: tiles, or fused loops. `begun`: it ran before, if there are fused
- * loops. */
-static double making_of(struct op_context *ctx, const struct period *p, struct launch *const *launches,
-                        const struct chain_way *way, int times, bool begun) {
-  double compile = 0.1;
-  for (int i = 0; i < p->n; i++) /* there are two at least */
-    compile = fmax(compile, 2 * p->loops[i]->ready.code_seconds);
-  if (watch_of(ctx))
-    compile *= felt;
-  const int periods = way->periods < times ? way->periods : times;
-  const bool known = way->fused ? begun && p->made : tiled_is_known(ctx, launches, p->n * periods, way);
-  return (way->fused && !p->made && !p->spent ? compile : 0) +
-         (way->bytes > 0 && !known ? chain_tuning_cutting(p->tuner, way, periods) : 0);
-}
-
-/* Is what a way needs there, of the loops? Code is compiled and tiles are cut behind the program, both at once. */
-static bool prepare_loops(struct op_context *ctx, const struct period *p, struct loop *const *loops, int n,
-                          const struct chain_way *way) {
-  bool made = true;
-  for (int i = 0; way->bytes > 0 && i < n && made; i++) {
-    const struct backend *b = loops[i]->backend;
-    made = !b->has_work || b->has_work(ctx, loops[i], loops[i]->ready.variant);
-  }
-  return (!(way->bytes > 0) || !p->aside || tiled_prepare(ctx, loops, n, way)) && made;
-}
-
-/* A processor on which so little gets done is not free. */
-static void look_at_clock(struct period *p, bool made) {
-  const double patience = 1, now = clock_seconds();
-  if (!made && p->begun > 0 && now - p->begun > patience)
-    p->aside = false;
-  p->begun = made ? 0 : p->begun > 0 ? p->begun : now;
-}
-
-/* The same of so many periods; what it needs is made if it is not. */
-static bool prepare(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
-                    const struct chain_way *way) {
-  const int n = p->n * (way->periods < times ? way->periods : times);
-  struct loop **loops = array_new((size_t)n, sizeof *loops);
-  int count = n;
-  if (chain_tuning_is_made(p->tuner, way) || !loops) {
-    free(loops);
-    return true;
-  }
-  for (int i = 0; i < n; i++)
-    loops[i] = launches[i]->loop;
-  bool made = !way->fused || fused_prepare(ctx, launches, n, loops, &count);
-  p->made |= made && way->fused;
-  made = made && prepare_loops(ctx, p, loops, count, way);
-  if (made)
-    chain_tuning_made(p->tuner, way);
-  if (p->aside)
-    look_at_clock(p, made);
-  free(loops);
-  return made;
-}
-
-/* Can it be compared now? What is made on a free processor costs nothing; a compile behind loops that have all is paid first. */
-static bool can_begin(struct op_context *ctx, struct period *p, struct launch *const *launches,
-                      const struct chain_way *way, int times) {
-  if (p->aside)
-    return prepare(ctx, p, launches, times, way) && chain_tuning_can_begin(p->tuner, 0);
-  const double making = making_of(ctx, p, launches, way, times, false);
-  if (!chain_tuning_can_begin(p->tuner, making))
-    return false;
-  if (!watch_of(ctx) || !way->fused)
-    return true;
-  if (!p->spent)
-    chain_tuning_spend(p->tuner, making);
-  p->spent = true;
-  return prepare(ctx, p, launches, times, way);
-}
-
-/* Of the ways that nobody compared yet the first that can be compared is next. One that is being made comes before those behind
- * it. */
-static void look_further(struct op_context *ctx, struct period *p, struct launch *const *launches,
-                         int times) {
-  struct chain_way way;
-  if (watch_of(ctx) && !p->aside && tune_is_disturbed(ctx)) /* its times would say nothing */
-    return;
-  for (int i = chain_tuning_later(p->tuner, 0, &way); i >= 0; i = chain_tuning_later(p->tuner, i + 1, &way))
-    if (can_begin(ctx, p, launches, &way, times)) {
-      chain_tuning_begin(p->tuner, i);
-      return;
-    } else if (p->aside)
-      return;
-}
-
-/* `way` has no bytes and is not fused where what comes next is still being made. */
-static bool choose(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
-                   struct chain_way *out) {
-  look_further(ctx, p, launches, times);
-  struct chain_way way = chain_tuning_next(p->tuner);
-  for (double making; !chain_tuning_is_best(p->tuner) &&
-                      (making = making_of(ctx, p, launches, &way, times, true)) > 0 &&
-                      !chain_tuning_can_spend(p->tuner, making);) {
-    chain_tuning_postpone(p->tuner);
-    way = chain_tuning_next(p->tuner);
-  }
-  const bool made = !p->aside || (!way.fused && way.bytes <= 0) || prepare(ctx, p, launches, times, &way);
-  way.stays = watch_of(ctx) && !chain_tuning_may_rest(p->tuner, 0);
-  way.periods = way.periods < times ? way.periods : times;
-  *out = made ? way : (struct chain_way){.periods = times};
-  return made;
 }
 
 /* What came of running a way. */
@@ -394,7 +183,7 @@ static void pay_trials(struct period *p) {
 /* What came of it is told. */
 static int tell_tuner(struct op_context *ctx, const struct period *p, const struct chain_way *way,
                       const struct ran *ran, int times, double seconds, struct error *err) {
-  if (ran->trying || (watch_of(ctx) && !p->aside && tune_is_disturbed(ctx)))
+  if (ran->trying || (period_watch(ctx) && !p->aside && tune_is_disturbed(ctx)))
     chain_tuning_passed(p->tuner, times, seconds);
   else if ((way->bytes > 0 && !ran->tiled) || (way->fused && !ran->fused))
     return chain_tuning_reject(p->tuner, err);
@@ -419,7 +208,7 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   struct chain_way way;
   const bool was_settled = chain_tuning_is_settled(p->tuner), was_open = chain_tuning_is_open(p->tuner);
   *done = waiting;
-  if (!choose(ctx, p, launches, waiting, &way))
+  if (!period_choose(ctx, p, launches, waiting, &way))
     return run_as_called(ctx, p, launches, waiting, err);
   const int times = *done = chain_tuning_piece(p->tuner, &way, waiting);
   const double start = clock_seconds(), cut_before = tiled_seconds(ctx);
@@ -431,7 +220,7 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   p->made |= ran.fused;
   ctx->queue->watch.gained |= was_open || ran.tiled || ran.fused;
   chain_tuning_paid(p->tuner, preparing);
-  if (watch_of(ctx))
+  if (period_watch(ctx))
     pay_trials(p);
   code = tell_tuner(ctx, p, &way, &ran, times, (clock_seconds() - start - preparing) / times, err);
   if (!was_settled && chain_tuning_is_settled(p->tuner)) {
@@ -506,12 +295,12 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
                                   .tasks = p->tasks,
                                   .periods = times,
                                   .guess = guess(ctx, worth_tile_bytes(ctx), p->n, times),
-                                  .called = watch_of(ctx) ? seconds_as_called(p) : 0,
+                                  .called = period_watch(ctx) ? seconds_as_called(p) : 0,
                                   .fused = p->fuses && bytes > 0 ? fused_bytes(p->loops, p->n) / bytes : 0,
                                   .barriers = barriers(ctx, p)};
   if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
     error_clear(err);
-  p->aside = p->tuner && chain_tuning_shares(p->tuner) && watch_of(ctx) && team_cpus() > threads_of(p);
+  p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) && team_cpus() > threads_of(p);
   for (int i = 0; i < p->n; i++)
     p->trials += p->loops[i]->stats.trial_seconds;
 }
@@ -519,7 +308,7 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
 /* Of a period that the program lets wait (OP2_LAZY=on) it is known when it comes again. */
 static bool fuses_on_device(const struct op_context *ctx, struct period *p, bool at_once) {
   const bool again = p->seen++ > 0 || at_once;
-  return p->fuses && again && (!watch_of(ctx) || watch_of(ctx)->guess.fused);
+  return p->fuses && again && (!period_watch(ctx) || period_watch(ctx)->guess.fused);
 }
 
 /* Neighbours as one where it pays, and all of a period given at once. */
@@ -539,13 +328,14 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
   const bool tunes = forced <= 0 && !ctx->queue->check,
-             at_once = !tunes || (watch_of(ctx) && watch_expects(watch_of(ctx), n));
+             at_once = !tunes || (period_watch(ctx) && watch_expects(period_watch(ctx), n));
   if (always_fuses(ctx) && !loop_by_loop)
     return run_always_fused(ctx, launches, n, times, err);
-  struct period *p = n * times > 1 && can(ctx, launches, n * times) ? get_period(ctx, launches, n) : NULL;
+  struct period *p = n * times > 1 && can(ctx, launches, n * times) ? period_get(ctx, launches, n) : NULL;
   struct ran ran;
-  ctx->queue->watch.gained |= on_device(launches) && n * times == 1; /* the rest of a period may gain */
-  if (p && on_device(launches))
+  ctx->queue->watch.gained |=
+      period_on_device(launches) && n * times == 1; /* the rest of a period may gain */
+  if (p && period_on_device(launches))
     return run_on_device(ctx, launches, n, times, fuses_on_device(ctx, p, at_once) && !loop_by_loop, err);
   if (!p || (forced <= 0 && !p->pays && !p->fuses && !p->tasks) || (p->seen++ == 0 && !at_once))
     return loop_run_all_ready(ctx, launches, n * times, err);
@@ -568,7 +358,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
-  if (times < MANY_PERIODS || watch_of(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) ||
+  if (times < MANY_PERIODS || period_watch(ctx) || forced_bytes(ctx) > 0 || always_fuses(ctx) ||
       ctx->queue->check)
     return 0;
   for (int i = 1; i < period; i++)
@@ -584,13 +374,26 @@ int chain_whole_periods(const struct op_context *ctx, struct launch *const *laun
   return times > 1 ? lead + period * (lead ? times - 1 : times) : n;
 }
 
+/* In whole periods, few at a time, so that the same chains come again. */
+static int run_segments(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  int code = OP_OK;
+  for (int first = 0, times, piece; !code && first < n; first += piece) {
+    const int period = find_period(launches + first, n - first, &times);
+    const int most = period < LONGEST_CHAIN ? LONGEST_CHAIN / period : 1;
+    piece = period * (times < most ? times : most);
+    code = segments_run(ctx, launches + first, piece, err);
+  }
+  ctx->queue->watch.gained = true;
+  return code;
+}
+
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
   if (!comm_alone(ctx->comm))
-    return (loop_by_loop ? loop_run_all_ready : segments_run)(ctx, launches, n, err);
+    return (loop_by_loop ? loop_run_all_ready : run_segments)(ctx, launches, n, err);
   for (int first = 0, times; !code && first < n;) {
-    const int known = watch_of(ctx) ? watch_period(watch_of(ctx), n - first) : 0;
+    const int known = period_watch(ctx) ? watch_period(period_watch(ctx), n - first) : 0;
     const int period = known ? known : find_period(launches + first, n - first, &times);
     times = known ? (n - first) / known : times;
     const int lead = lead_in(ctx, launches + first, period, times);

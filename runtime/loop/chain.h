@@ -23,13 +23,4 @@ void chains_forget(struct op_context *ctx, const void *object);
 /* Maps are about to change: nobody reads them behind the program from now on. */
 void chains_stay(struct op_context *ctx);
 
-/* Loops that come again and again, for reports: which of the ways to run them were tried, and which one is the best. */
-struct chain_facts {
-  const char *first, *last; /* its loops */
-  int loops;
-  struct chain_tried tried;
-};
-/* Of number i, from 0; false: no ways are tried, or there is none (*more is false). */
-bool chain_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more);
-
 #endif

@@ -6,7 +6,7 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "loop/loop.h"
-#include "loop/matrix.h"
+#include "loop/matrix/matrix.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/ragged/ragged.h"

@@ -136,9 +136,8 @@ static void find_depths(struct op_context *ctx, const struct loop *loop, int dep
   depth_behind(&described, run_of(loop), depths);
 }
 
-void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space, bool deep) {
   int depths[OP_MAX_ARGS];
-  const bool deep = run_of(loop) > 0;
   if (deep)
     find_depths(ctx, loop, depths);
   for (int i = 0; i < loop->nargs; i++) {
@@ -149,6 +148,14 @@ void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum spa
     if (deep)
       halo_computed(ctx, arg->dat, space, depths[number_of(loop, arg->dat)]);
   }
+}
+
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+  mark_written(ctx, loop, space, run_of(loop) > 0);
+}
+
+void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+  mark_written(ctx, loop, space, false);
 }
 
 /* Halo copies of a dat hold what nobody can take for a value: NaN, or -1; of bool there is no such value. */

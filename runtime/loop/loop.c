@@ -6,7 +6,7 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/make.h"
-#include "loop/matrix.h"
+#include "loop/matrix/matrix.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/guest.h"

@@ -66,5 +66,7 @@ void loop_exchange_started(struct op_context *ctx, struct launch *launch, double
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
+/* The same where of others' elements not all have run that the loop runs on by itself: no copy is the newest. */
+void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space);
 
 #endif

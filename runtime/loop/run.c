@@ -17,6 +17,7 @@
 #include "loop/form.h"
 #include "loop/meet.h"
 #include "loop/partial.h"
+#include "loop/spread/copies.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
@@ -335,15 +336,17 @@ static int finish_exchange(struct op_context *ctx, struct launch *launch, int co
 static int run_parts(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
   const struct loop *loop = launch->loop;
   int code = OP_OK;
-  for (int p = 0; !code && p < loop->ready.nparts; p++) {
+  for (int p = 0; !code && p < (launch->deep ? loop->ready.nresults : loop->ready.nparts); p++) {
     if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
       code = finish_exchange(ctx, launch, code, err);
     /* What came for several loops may not be all. */
-    if (p == 0 && exchanging && !code)
+    if (p == 0 && exchanging && !code && !launch->deep)
       code = loop_exchange_now(ctx, launch, loop->space, err);
   }
+  if (!code && launch->deep)
+    code = deep_loop_run(ctx, launch, err);
   if (!code && loop->backend->finish)
     code = loop->backend->finish(ctx, launch, err);
   return code;
@@ -390,7 +393,7 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
     hardware_read(ctx->hardware, counted);
   if (ctx->trace->ntools)
     trace_loop_begins(ctx->trace, loop->name);
-  if (loop->ready.nneeds && !exchanging)
+  if (loop->ready.nneeds && !exchanging && !launch->deep)
     code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
@@ -400,7 +403,7 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
     return code;
   if (ctx->hardware)
     hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
-  loop_mark_written(ctx, loop, loop->space);
+  (launch->deep ? loop_mark_owned_written : loop_mark_written)(ctx, loop, loop->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;
 }

@@ -7,6 +7,8 @@
 
 #include "record/record.h"
 
+struct deep_loop;
+
 struct launch {
   struct loop *loop;
   struct launch *next;     /* spare ones of the record */
@@ -26,6 +28,9 @@ struct launch {
   int line;
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   uint64_t stale;            /* a bit for each need */
+  const struct deep_loop
+      *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
+                                   and needs (loop/spread/copies.h) */
   enum space exchange_space;
 };
 

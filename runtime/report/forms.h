@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "context/trace.h"
-#include "loop/chain.h"
+#include "loop/period/period.h"
 #include "loop/tiled/tiled.h"
 #include "tasks/graph.h"
 

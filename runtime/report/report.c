@@ -173,7 +173,7 @@ static struct chain_facts *find_ways(const struct op_context *ctx, int *count) {
   bool more = ways;
   *count = 0;
   for (int i = 0; more; i++)
-    *count += chain_tell(ctx, i, &ways[*count], &more);
+    *count += period_tell(ctx, i, &ways[*count], &more);
   return ways;
 }
 

@@ -60,7 +60,9 @@ enum { ALIGN = 16 };
 /* ---- making one ---- */
 
 static const struct halo_side *side_of(const struct halo_need *need, bool sends) {
-  const struct halo_exchange *halo = need->map ? &need->map->halo->exchange : &need->dat->set->spread->exec;
+  const struct halo_exchange *halo = need->rows  ? &need->rows->exchange
+                                     : need->map ? &need->map->halo->exchange
+                                                 : &need->dat->set->spread->exec;
   return sends ? &halo->send : &halo->receive;
 }
 
@@ -90,8 +92,10 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
     const long count = side->first[k + 1] - side->first[k];
     if (!count)
       continue;
-    d->segments[d->nsegments++] = (struct segment){
-        .dat = x->needs[n].dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    const struct halo_rows *rows = x->needs[n].rows;
+    struct dat *dat = rows && rows->into && !sends ? rows->into : x->needs[n].dat;
+    d->segments[d->nsegments++] =
+        (struct segment){.dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
     *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
   }
 }
@@ -150,7 +154,8 @@ static void exchange_free(struct op_context *ctx, struct exchange *x) {
   free(x);
 }
 
-/* Messages of different exchanges do not meet, also if ranks differ in the loops they call. */
+/* Messages of different exchanges do not meet, also if ranks differ in the loops they call; those of different rows of the
+ * same dats do: who differs in the loops that need them has another header. */
 static int tag_of(const struct exchange *x) {
   unsigned mixed = 2166136261u + x->headed;
   for (int n = 0; n < x->nneeds; n++) {
@@ -196,6 +201,8 @@ static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map,
 static int find_fresh(struct op_context *ctx, struct exchange *x, const struct halo_need *need,
                       struct error *err) {
   const struct halo_cover *cover = NULL;
+  if (need->rows)
+    return OP_OK;
   int code = add_fresh(x, need->dat, need->map, err);
   if (code || !need->map)
     return code;
@@ -234,24 +241,34 @@ static int exchange_new(struct op_context *ctx, const struct halo_need *needs, i
 
 /* ---- finding it again ---- */
 
-static bool uses(const struct exchange *x, const struct dat *dat) {
+static bool uses(const struct exchange *x, const struct dat *dat, const struct halo_rows *rows) {
   for (int n = 0; n < x->nneeds; n++)
-    if (x->needs[n].dat == dat)
+    if ((dat && x->needs[n].dat == dat) || (rows && x->needs[n].rows == rows))
       return true;
-  return false;
+  return !dat && !rows;
 }
 
-void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
-  if (!ctx->exchanges)
-    return;
+/* NULL and NULL: all. */
+static void forget(struct op_context *ctx, const struct dat *dat, const struct halo_rows *rows) {
   for (struct exchange **link = &ctx->exchanges->first, *x; (x = *link);) {
-    if (dat && !uses(x, dat)) {
+    if (!uses(x, dat, rows)) {
       link = &x->next;
       continue;
     }
     *link = x->next;
     exchange_free(ctx, x);
   }
+}
+
+void exchanges_forget_rows(struct op_context *ctx, const struct halo_rows *rows) {
+  if (ctx->exchanges)
+    forget(ctx, NULL, rows);
+}
+
+void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
+  if (!ctx->exchanges)
+    return;
+  forget(ctx, dat, NULL);
   if (!dat) {
     halo_covers_free(ctx->exchanges->covers);
     free(ctx->exchanges);
@@ -264,7 +281,8 @@ static bool is_for(const struct exchange *x, const struct halo_need *needs, int 
   if (x->nneeds != count || x->space != space || x->headed != headed)
     return false;
   for (int n = 0; n < count; n++)
-    if (x->needs[n].dat != needs[n].dat || x->needs[n].map != needs[n].map)
+    if (x->needs[n].dat != needs[n].dat || x->needs[n].map != needs[n].map ||
+        x->needs[n].rows != needs[n].rows)
       return false;
   return true;
 }
@@ -416,6 +434,9 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
     code = pack(ctx, x, err);
   for (int n = 0; n < x->nfresh; n++)
     x->fresh[n].version = x->fresh[n].dat->version;
+  for (int n = 0; n < x->nneeds; n++)
+    if (x->needs[n].rows)
+      x->needs[n].rows->sent = x->needs[n].dat->version + 1;
   write_headers(x);
   /* Also without messages: it counts as a call of all ranks. */
   if (!code)
@@ -428,6 +449,13 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
   ctx->exchanges->under_way = x;
   ctx->poll = x->nrequests ? let_messages_get_on : NULL;
   return OP_OK;
+}
+
+/* In rows of the dat's own nothing else is noted: they are no part of the halo that loops know. */
+static void rows_received(const struct halo_need *need, enum space space) {
+  need->rows->version = need->rows->sent;
+  if (!need->rows->into)
+    dat_got_copies(need->dat, space);
 }
 
 int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
@@ -449,5 +477,8 @@ int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, 
   for (int n = 0; !code && n < x->nfresh; n++)
     if (x->fresh[n].version == x->fresh[n].dat->version)
       halo_received(x->fresh[n].dat, x->space, x->fresh[n].map);
+  for (int n = 0; !code && n < x->nneeds; n++)
+    if (x->needs[n].rows)
+      rows_received(&x->needs[n], x->space);
   return code;
 }

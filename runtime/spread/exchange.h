@@ -5,14 +5,23 @@
 #define OP2JIT_EXCHANGE_H
 
 #include "mesh/data.h"
+#include "mesh/halo.h"
 
 struct op_context;
 struct exchange;
 
-/* What of a dat's halo: what the map reaches, or (NULL) the elements that are executed here as well. */
+/* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/spread/). */
+struct halo_rows {
+  struct halo_exchange exchange;
+  struct dat *into;       /* they go there, and are not the dat's own copies; NULL: they are */
+  uint64_t sent, version; /* 1 more than the dat's, which was sent, and came; 0: none */
+};
+
+/* What of a dat's halo: these rows, what the map reaches, or (both NULL) the elements that are executed here as well. */
 struct halo_need {
   struct dat *dat;
   const struct map *map;
+  struct halo_rows *rows;
   uint64_t version; /* the exchange's: which was sent */
 };
 
@@ -59,5 +68,7 @@ size_t exchange_bytes(const struct exchange *x); /* sent by this rank */
 
 /* Drop those of the dat; NULL: all. */
 void exchanges_forget(struct op_context *ctx, const struct dat *dat);
+/* Drop those of the rows, which are about to be freed. Local. */
+void exchanges_forget_rows(struct op_context *ctx, const struct halo_rows *rows);
 
 #endif

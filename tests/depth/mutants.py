@@ -1,10 +1,10 @@
-"""The arithmetic of depths with one fault: OUTPUT gets DEPTH.C with one piece of text replaced by another.
+"""The arithmetic of depths, or of copies, with one fault: OUTPUT gets SOURCE with one piece of text replaced by another.
 
-usage: mutants.py NAME OUTPUT DEPTH.C, or mutants.py for the list of names"""
+usage: mutants.py depth|copies NAME OUTPUT SOURCE, or mutants.py depth|copies for the list of names"""
 
 import sys
 
-FAULTS = {
+DEPTH = {
     'half_layer_too_few': ('is_odd(run) ? run + 1 : run + 2;', 'is_odd(run) ? run : run + 1;'),
     'odd_depths_not_rounded_down': ('is_odd(run) ? run + 1 : run + 2;', 'run + 1;'),
     'sums_valid_as_far_as_run': ('is_mapped(a) ? depth_complete(run) : run);', 'is_mapped(a) ? depth_complete(99) * 0 + run : run);'),
@@ -28,15 +28,39 @@ FAULTS = {
     'sums_through_maps_are_direct': ('a->map >= 0 && !a->own;', 'a->map >= 0 && !a->own && a->use != CHAIN_ADDS;'),
 }
 
+COPIES = {
+    'foreign_sums_not_run': ('return e < set_of(f, dat)->owned || f->needed', 'return f->needed'),
+    'copies_need_nothing': ('if (e < set->owned || f->runs[e])', 'if (e < set->owned)'),
+    'changes_read_nothing': ('a->use != CHAIN_READS && a->use != CHAIN_WRITES)', 'a->use != CHAIN_READS)'),
+    'border_needs_nothing': ('for (long e = set->core; e < set->all; e++)', 'for (long e = set->owned; e < set->all; e++)'),
+    'some_overwrite_all': ('bool all = loop->whole;', 'bool all = true;'),
+    'sums_overwrite_all': ('all &= loop->accesses[i].use == CHAIN_OVERWRITES', 'all &= loop->accesses[i].use >= CHAIN_ADDS'),
+    'first_column_alone': ('for (long k = 0; e < f->sets[loop->set].rows && k < a->count; k++)\n    any', 'for (long k = 0; e < f->sets[loop->set].rows && k < 1; k++)\n    any'),
+    'direct_changes_not_run': ('    return is_needed(f, a->dat, e);', '    return false;'),
+    'without_rows_not_run': ('e < set->all; e++)\n      f->runs[e]', 'e < set->rows; e++)\n      f->runs[e]'),
+    'first_loop_left_out': ('l >= first; l--)', 'l > first; l--)'),
+}
+EARLY = {
+    'minds_arrivals_only_where_it_reads': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_READ'),
+    'minds_no_earlier_readers': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_WRITTEN'),
+    'border_is_early': ('bool late = e >= w->sets[loop->set].core;', 'bool late = false;'),
+    'late_elements_leave_no_marks': ('    if (!early[e])\n      note(w, loop, e);', ''),
+    'copies_leave_no_marks': ('i < run->count; i++)', 'i < 0; i++)'),
+    'first_column_alone': ('k < a->count; k++)', 'k < 1; k++)'),
+    'sums_are_reads': ('loop->accesses[i].use == CHAIN_READS ? LATE_READ', 'loop->accesses[i].use != CHAIN_OVERWRITES ? LATE_READ'),
+}
+ALL = {'early': EARLY, 'depth': DEPTH, 'copies': COPIES}
+
 
 def main():
-    if len(sys.argv) == 1:
-        print('\n'.join(FAULTS))
+    faults = ALL[sys.argv[1]]
+    if len(sys.argv) == 2:
+        print('\n'.join(faults))
         return
-    name, output, source = sys.argv[1:]
+    name, output, source = sys.argv[2:]
     with open(source, encoding='utf-8') as file:
         text = file.read()
-    old, new = FAULTS[name]
+    old, new = faults[name]
     if text.count(old) != 1:
         sys.exit(f'mutants.py: {name}: the arithmetic has "{old}" {text.count(old)} times, expected once')
     with open(output, 'w', encoding='utf-8') as file:

@@ -373,7 +373,7 @@ static void run_loop(struct world *w, int l, int run, enum mistake mistake) {
 }
 
 /* Owners have values; copies have others, and those that are valid already the same. */
-static void start(struct world *w) {
+void world_start(struct world *w) {
   for (int d = 0; d < w->chain.ndats; d++) {
     w->valid[d] = draw(w, 3) ? 0 : draw(w, 2 * w->wish.layers + 1);
     for (int e = 0; e < size_of(w, w->dats[d]); e++) {
@@ -388,8 +388,89 @@ static void start(struct world *w) {
   keep_owned(w);
 }
 
+/* ---- chosen elements ---- */
+
+/* Of all that is chosen, one after the other; NULL: there are fewer. */
+static bool *find_chosen(struct choice *choice, const struct world *w, const struct depths *d, int segment,
+                         long at) {
+  for (int r = 0; r < w->nranks; r++) {
+    for (int l = d->first[segment]; l < d->first[segment + 1]; l++)
+      for (int e = 0; e < size_of(w, w->loops[l].set); e++)
+        if (choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
+          return &choice->run[r][l][e];
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
+        if (choice->need[r][dat][e] && at-- == 0)
+          return &choice->need[r][dat][e];
+  }
+  return NULL;
+}
+
+/* Copies hold what came in `choice`, else nothing that anybody could use. */
+static void fill_copies(struct world *w, const struct choice *choice) {
+  for (int r = 0; r < w->nranks; r++)
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
+        const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
+        if (w->depth[r][w->dats[dat]][e] == 0)
+          continue;
+        if (choice ? choice->need[r][dat][e] : keeps)
+          w->values[r][dat][e] = w->before[dat][e];
+        else if (!choice)
+          w->values[r][dat][e] = mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+      }
+}
+
+/* Those that need no message, or the others; the sum of those that the rank owns. */
+static uint64_t run_some(struct world *w, int l, int r, int run, const struct choice *choice, bool early) {
+  uint64_t sum = 0;
+  for (int e = 0; e < size_of(w, w->loops[l].set); e++) {
+    const int depth = w->depth[r][w->loops[l].set][e];
+    const bool runs = depth == 0 ? choice->early[r][l][e] == early : !early && choice->run[r][l][e];
+    if (!runs || !is_member(w, l, e))
+      continue;
+    if (depth > run)
+      w->wrong = "more runs than depths say";
+    const uint64_t known = run_element(w, l, r, e, 0);
+    sum += depth == 0 ? known : 0;
+  }
+  return sum;
+}
+
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+                      int spoilt) {
+  uint64_t sums[LOOPS_MOST] = {0};
+  const int first = d->first[segment], end = d->first[segment + 1];
+  long count = 0;
+  while (find_chosen(choice, w, d, segment, count))
+    count++;
+  if (spoilt >= 0 && count) {
+    *find_chosen(choice, w, d, segment, spoilt % count) = false;
+    count = 1;
+  }
+  keep_owned(w);
+  fill_copies(w, NULL);
+  for (int turn = 0; turn < 2; turn++) {
+    for (int l = first; l < end; l++)
+      for (int r = 0; r < w->nranks; r++)
+        sums[l] += run_some(w, l, r, d->run[l], choice, turn == 0);
+    if (turn == 0)
+      fill_copies(w, choice);
+  }
+  memset(w->valid, 0, sizeof w->valid);
+  for (int l = first; l < end; l++) {
+    w->sum = run_whole(w, l);
+    w->sums = sums[l];
+    if (w->sum != w->sums)
+      w->wrong = "a sum is wrong";
+  }
+  if (!w->wrong)
+    compare(w);
+  return count;
+}
+
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake) {
-  start(w);
+  world_start(w);
   for (int s = 0; s < d->nsegments && !w->wrong; s++) {
     bool sends = false;
     for (int dat = 0; dat < w->chain.ndats; dat++)

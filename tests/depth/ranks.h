@@ -67,4 +67,15 @@ void world_make(struct world *w, uint64_t seed, const struct depth_wish *wish);
 /* Its chain in these segments. What is wrong, or NULL. */
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake);
 
+/* Copies that run and travel in a segment, in place of those that depths say. */
+struct choice {
+  bool run[RANKS_MOST][LOOPS_MOST][SIZE_MOST], need[RANKS_MOST][DATS_MOST][SIZE_MOST];
+  bool early[RANKS_MOST][LOOPS_MOST][SIZE_MOST]; /* of what ranks own: runs before anything has come */
+};
+void world_start(struct world *w);
+/* One segment, with these alone; no loop starts from a sum. What is owned is compared at its end. `spoilt`, if it is not negative: one of them, by this number, is
+ * left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+                      int spoilt);
+
 #endif

@@ -243,6 +243,22 @@ TEST(depths_of_one_loop) {
   assert_true(valid[Q] == 2 && valid[ADT] == 2 && valid[RES] == 0);
 }
 
+/* Two exchanges in each step, of the state and the time step; what is constant has travelled before. */
+TEST(airfoil_one_by_one) {
+  static const struct chain_loop half[HALF_STEP] = {
+      {.set = CELLS, .accesses = adt_calc, .naccesses = 3, .whole = true},
+      {.set = EDGES, .accesses = res_calc, .naccesses = 4, .whole = true},
+      {.set = BORDER, .accesses = bres_calc, .naccesses = 5, .whole = true},
+      {.set = CELLS, .accesses = update, .naccesses = 4, .whole = true}};
+  static const size_t bytes[DATS] = {[Q] = 32, [QOLD] = 32, [ADT] = 8, [RES] = 32, [X] = 16, [BOUND] = 4};
+  const struct chain chain = {.ndats = DATS, .maps = maps, .nmaps = MAPS, .loops = half, .nloops = HALF_STEP};
+  struct error err = {0};
+  struct depth_cost cost;
+  assert_int_equal(depths_of_single_loops(&chain, bytes, &cost, &err), OP_OK);
+  assert_int_equal(cost.exchanges, 1);
+  assert_true(cost.weight > 79.9 && cost.weight < 80.1);
+}
+
 /* ---- programs ---- */
 
 static int run_mutant(void) {

@@ -243,7 +243,7 @@ static int check_rows(const struct options *o) {
 
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
-  long long tiled = 0, tasked = 0, fused = 0;
+  long long tiled = 0, tasked = 0, fused = 0, exchanged = 0;
   long drawn[DRAWN] = {0}, known[DRAWN];
   int failed = 0, done = 0;
   int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
@@ -255,6 +255,7 @@ static int run(const struct options *o, struct coverage *coverage) {
     failed += !run_case(o, n, native, coverage);
     tiled += op_counters()->tiled - before.tiled;
     tasked += op_counters()->tasked - before.tasked;
+    exchanged += op_counters()->exchanges;
     fused += op_counters()->fused - before.fused;
     for (int k = 0; k < DRAWN && op_counters()->fused > before.fused; k++)
       drawn[k] += coverage->drawn[k] - known[k];
@@ -265,7 +266,8 @@ static int run(const struct options *o, struct coverage *coverage) {
     failed += check_rows(o);
   const bool cuts = strcmp(o->backend, "native") == 0 || strcmp(o->backend, "seq") == 0 ||
                     strcmp(o->backend, "openmp") == 0; /* devices fuse */
-  if (o->fatal && o->only < 0 && (cuts ? tiled : fused) == 0) {
+  /* Ranks wait for fewer messages, too, and not all of what is drawn can run in tiles there. */
+  if (o->fatal && o->only < 0 && (cuts ? tiled : fused) == 0 && exchanged == 0) {
     fprintf(stderr, "property: no loop waited by itself\n");
     failed++;
   }

@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
       .newton = AERO_MOST_STEPS, .gradient = 100 * n, .residual = 1e-11, .gradient_drop = 1e-8};
   struct aero_mesh mesh = aero_mesh_make(n);
   double *start = aero_start(&mesh), *phi = room(mesh.nodes, sizeof *phi);
-  struct aero a = declare(&mesh, start);
+  struct aero a = declare(&mesh, start, 0);
   const struct aero_history history = solve_timed(&a, &limits);
   struct check check = {0};
   op_fetch_data(a.phi, phi);

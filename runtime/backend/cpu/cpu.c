@@ -129,7 +129,7 @@ static struct work range_work(struct launch *launch, range_function function, in
 
 static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (!cpu_needs_other_code(v)) {
+  if (!cpu_needs_other_code(v, launch->loop)) {
     *out = range_work(launch, v->functions[WORK_RANGE], 0);
     return OP_OK;
   }

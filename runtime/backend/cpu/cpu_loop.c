@@ -150,15 +150,21 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
   return code;
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not
- * collected. */
-bool cpu_needs_other_code(const struct cpu_variant *v) {
-  return v->variant.strategy->apart || v->variant.shape.stream || v->variant.sorted;
+/* What is known of straight ranges is each part's own. */
+static bool is_straight(const struct cpu_variant *v, const struct loop *loop) {
+  return v->variant.shape.straight && loop->ready.nparts == 1;
 }
 
-static struct shape shape_for_chains(const struct cpu_variant *v) {
+/* What is written past the caches is not there for the next loop, and increments that are written apart are not
+ * collected. */
+bool cpu_needs_other_code(const struct cpu_variant *v, const struct loop *loop) {
+  return v->variant.strategy->apart || v->variant.shape.stream || v->variant.sorted ||
+         v->variant.shape.straight != is_straight(v, loop);
+}
+
+static struct shape shape_for_chains(const struct cpu_variant *v, const struct loop *loop) {
   return (struct shape){.width = v->variant.shape.width,
-                        .straight = v->variant.shape.straight,
+                        .straight = is_straight(v, loop),
                         .piped = v->variant.shape.piped,
                         .rows = v->variant.shape.rows};
 }
@@ -167,9 +173,9 @@ bool cpu_has_work(struct op_context *ctx, struct loop *loop, int which) {
   const struct cpu_variant *v = &((const struct cpu_loop *)loop->ready.backend_state)->variants[which];
   struct error ignored = {0};
   struct jit *jit = NULL;
-  if (v->for_chains || !cpu_needs_other_code(v))
+  if (v->for_chains || !cpu_needs_other_code(v, loop))
     return true;
-  const struct shape shape = shape_for_chains(v);
+  const struct shape shape = shape_for_chains(v, loop);
   const int code = context_jit(ctx, &jit, &ignored);
   error_free(&ignored);
   return code || jit_prepare(jit, &loop->desc, &shape);
@@ -180,7 +186,7 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
   struct jit_code found = {0};
   if (v->for_chains)
     return OP_OK;
-  const struct shape shape = shape_for_chains(v);
+  const struct shape shape = shape_for_chains(v, loop);
   const int code = get_code(ctx, loop, &loop->desc, &shape, &found, err);
   v->for_chains = found.run;
   return code;

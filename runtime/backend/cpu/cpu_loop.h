@@ -77,7 +77,7 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
 int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 /* Does it need none but the loop's own, or has it? Else that is compiled behind the program. */
 bool cpu_has_work(struct op_context *ctx, struct loop *loop, int which);
-bool cpu_needs_other_code(const struct cpu_variant *v);
+bool cpu_needs_other_code(const struct cpu_variant *v, const struct loop *loop);
 void cpu_unmake(struct op_context *ctx, struct loop *loop, int which);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 

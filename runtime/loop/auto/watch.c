@@ -11,6 +11,7 @@
 #include "context/trace.h"
 #include "loop/auto/worth.h"
 #include "loop/queue.h"
+#include "ranks/comm.h"
 #include "tune/choose.h"
 
 /* So many calls have to repeat, at first: more than a loop that is called twice in a period makes. Two periods are enough
@@ -27,10 +28,13 @@ static const double least_bytes = 1e6;
 void watch_open(struct watch *w, const struct op_context *ctx) {
   enum { SHARE = 16 };
   const double cache = (double)env_number(ctx->env, ENV_L3, 0) / SHARE;
-  *w = (struct watch){.on = true, .forced = worth_is_forced(ctx), .history = SHORT_HISTORY};
-  w->least = w->usual = w->forced || ctx->backend->on_device ? 0
-                        : cache > 0 && cache < least_bytes   ? cache
-                                                             : least_bytes;
+  *w = (struct watch){.on = true,
+                      .forced = worth_is_forced(ctx),
+                      .together = !comm_alone(ctx->comm),
+                      .history = SHORT_HISTORY};
+  /* Ranks have parts of different sizes, and look at the same calls. */
+  const bool all = w->forced || w->together || ctx->backend->on_device;
+  w->least = w->usual = all ? 0 : cache > 0 && cache < least_bytes ? cache : least_bytes;
 }
 
 /* ---- periods ---- */
@@ -124,7 +128,7 @@ static void pass(struct watch *w) {
 
 /* At the beginning of a period, with nothing that waits. */
 static void begin_period(const struct op_context *ctx, struct watch *w) {
-  if (ctx->queue->count > 0 || ++w->turns % TURNS != 0 || !w->may_rest || !wants_trials(w))
+  if (w->together || ctx->queue->count > 0 || ++w->turns % TURNS != 0 || !w->may_rest || !wants_trials(w))
     return;
   w->rest = w->n;
   w->rested++;
@@ -135,13 +139,14 @@ static bool is_rest(const struct op_context *ctx, const struct watch *w) {
   return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
 }
 
-/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. */
+/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. In that
+ * one a shorter one may come twice, too. */
 static bool grows(struct op_context *ctx, struct watch *w, const struct loop *loop) {
   const int found = find_period(w);
   bool has = false;
   for (int i = 0; i < w->n; i++)
     has |= w->period[i].loop == loop;
-  if (found == 0 || (found == w->n && has))
+  if (found == 0 || (found <= w->n && has))
     return false;
   begin(ctx, w);
   return true;
@@ -150,7 +155,7 @@ static bool grows(struct op_context *ctx, struct watch *w, const struct loop *lo
 bool watch_takes(struct op_context *ctx, const struct loop *loop) {
   enum { PATIENCE = 16 };
   struct watch *w = &ctx->queue->watch;
-  if (w->held || (!w->waits && !begin(ctx, w)))
+  if ((w->held && !w->together) || (!w->waits && !begin(ctx, w)))
     return false;
   if (loop != w->period[w->at].loop) {
     w->at = w->rest = 0;
@@ -171,7 +176,7 @@ bool watch_takes(struct op_context *ctx, const struct loop *loop) {
 
 /* Twice in a row is once. */
 void watch_mark(struct watch *w) {
-  if (!w->on || w->held || w->calls == w->since || !before(w, 0))
+  if (!w->on || (w->held && !w->together) || w->calls == w->since || !before(w, 0))
     return;
   w->seen[w->calls++ % WATCH_ROOM] = NULL;
   if (!w->waits)
@@ -224,6 +229,8 @@ void watch_hold(struct watch *w, enum watch_hold why, bool held) {
   if (!w->on || !!(w->held & bit) == held)
     return;
   w->held ^= bit;
+  if (w->together)
+    return;
   w->waits = false;
   w->since = w->next_look = w->calls;
   w->least = w->held ? INFINITY : w->usual;

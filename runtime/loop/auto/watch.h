@@ -12,7 +12,7 @@
 enum { WATCH_ROOM = 512, WATCH_MOST = 128 };
 
 /* Why nothing waits, whatever the calls are: bits. */
-enum watch_hold { HOLD_HANDLER = 1, HOLD_TOOL = 2 };
+enum watch_hold { HOLD_HANDLER = 1, HOLD_TOOL = 2 }; /* of ranks: new periods only */
 
 /* A call of a period. */
 struct watched {
@@ -27,6 +27,8 @@ static inline bool watched_ends(const struct watched *w) {
 struct watch {
   bool on;     /* OP2_LAZY=auto, and a backend whose loops can wait */
   bool forced; /* for tests: what comes a second time waits */
+  bool
+      together; /* of several ranks, which decide alike: by the calls, and by what they agree on when a period is found */
   bool waits;  /* the loops of `period` do */
   bool gained; /* what waited ran otherwise than as called, or its ways are being measured */
   unsigned held;

@@ -11,8 +11,10 @@
 #include "loop/fused/fused.h"
 #include "loop/partial.h"
 #include "loop/queue.h"
+#include "loop/spread/depths.h"
 #include "loop/tiled/tiled.h"
 #include "mesh/data.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "run/caches.h"
 #include "tune/choose.h"
@@ -73,13 +75,12 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
   return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* Ranks do not decide by what each of them measures; what looks at loops from outside looks at one after the other. A kernel
- * that is a function of the program may look at anything in it, and waits in tests only. */
+/* What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !may_be_looked_at(ctx, loop) &&
-         (comm_alone(ctx->comm) || !ctx->queue->watch.on) && loop->ready.most_elements > 0 &&
-         !has_apart(ctx, loop);
+         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. Code from the cache came without facts. */
@@ -92,8 +93,8 @@ static bool speaks(struct op_context *ctx, struct loop *loop) {
 
 /* On a device trials are waited for one by one: they come first. */
 static bool may_wait(struct op_context *ctx, const struct loop *loop) {
-  return loop && loop_may_wait(ctx, loop) && loop->ready.nparts == 1 && loop->stats.calls > 0 &&
-         !speaks(ctx, (struct loop *)loop) && !(loop->backend->expect && tune_wants(loop));
+  return loop && loop_may_wait(ctx, loop) && loop->stats.calls > 0 && !speaks(ctx, (struct loop *)loop) &&
+         !(loop->backend->expect && (loop->ready.nparts != 1 || tune_wants(loop)));
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -246,12 +247,46 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
   return gain;
 }
 
+/* ---- ranks ---- */
+
+/* What ranks bring along when a period is found: each becomes the largest. */
+enum { HELD, TRIES, SECONDS, PERIODS, FAILED, NUMBERS };
+
+static bool spares_messages(const struct part *p, bool *failed) {
+  struct error err = {0};
+  bool spares = false;
+  *failed |= p->n > 1 && loop_depths_spare(p->loops, p->n, &spares, &err);
+  error_free(&err);
+  return spares;
+}
+
+/* All alike: it pays where less travels. For some hundred calls not before the loops' own variants are known, as none is tried
+ * while they wait: ranks take long for that. */
+static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares,
+                          int failed, struct chain_way *guess, double *seconds) {
+  double numbers[NUMBERS] = {[HELD] = ctx->queue->watch.held != 0,
+                             [SECONDS] = *seconds,
+                             [PERIODS] = guess->periods,
+                             [FAILED] = failed};
+  enum { PATIENCE = 3 };
+  struct error err = {0};
+  for (int i = 0; i < n && ctx->queue->watch.failures < PATIENCE; i++)
+    if (period[i].waits && tune_wants_turn(period[i].loop))
+      numbers[TRIES] = 1;
+  const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, &err);
+  error_free(&err);
+  *seconds = numbers[SECONDS];
+  guess->periods = (int)numbers[PERIODS];
+  return !code && spares && !(numbers[HELD] > 0 || numbers[TRIES] > 0 || numbers[FAILED] > 0);
+}
+
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
                    double *seconds, double *gain) {
+  const bool alone = comm_alone(ctx->comm);
   struct part p = {.whole = true};
   struct device_gain device = {0};
   double tiles = 0;
-  bool known = true;
+  bool known = true, spares = worth_is_forced(ctx), failed = false;
   for (int i = 0; i < n; i++)
     period[i].waits = may_wait(ctx, period[i].loop);
   rotate(period, n, find_first(period, n));
@@ -265,10 +300,16 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
       add_loop(&p, period[i].loop);
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
+    if (!alone)
+      spares |= spares_messages(&p, &failed);
     tiles += add_part(ctx, &p, guess, &device, &known);
     *seconds += p.seconds;
     begin_part(&p);
   }
+  *gain = 0;
+  /* Where nothing is spared, which all ranks know alike, nobody meets: some may not even have come so far. */
+  if (!alone)
+    return (spares || failed) && pays_together(ctx, period, n, spares, failed, guess, seconds);
   *gain = known && ctx->backend->expect ? device_worth(ctx, period, n, &device, guess) : 0;
   return worth_is_forced(ctx) || *gain > 0 || (tiles >= least_gain * *seconds && tiles > 0);
 }

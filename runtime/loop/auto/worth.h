@@ -7,7 +7,7 @@
 
 struct op_context;
 
-/* For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
+/* Of several ranks: all get the same, and meet for it. For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
  * at first; *seconds: what a period takes as called. A call before which chains end comes first afterwards, if there is
  * any. *gain: seconds of a period that a device is expected to gain, where no clock can tell afterwards; else 0. */
 bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,

@@ -9,6 +9,9 @@
 #include "context/context.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
+#include "loop/spread/deep.h"
+#include "loop/spread/depths.h"
+#include "loop/spread/regions.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
 #include "plan/depth/depth.h"
@@ -26,9 +29,13 @@ struct known {
   int n;
   size_t *orders; /* of the loops: no two have the same, also where one was freed */
   struct depths depths;
+  struct deep **deep; /* of each segment; NULL: loops run as deep as they do by themselves */
 };
 
-static void known_free(struct known *k) {
+static void known_free(struct op_context *ctx, struct known *k) {
+  for (int s = 0; k->deep && s < k->depths.nsegments; s++)
+    deep_free(ctx, k->deep[s]);
+  free(k->deep);
   depths_free(&k->depths);
   free(k->orders);
   free(k);
@@ -36,7 +43,7 @@ static void known_free(struct known *k) {
 
 void segments_forget(struct op_context *ctx) {
   for (int i = 0; i < ctx->queue->known.count; i++)
-    known_free(ctx->queue->known.items[i]);
+    known_free(ctx, ctx->queue->known.items[i]);
   list_free(&ctx->queue->known);
 }
 
@@ -50,23 +57,23 @@ static bool is_of(const struct known *k, const struct op_context *ctx, struct la
 
 /* ---- a chain for the first time ---- */
 
-static int find_depths(struct known *k, struct launch *const *launches, int n, struct error *err) {
+static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches,
+                    struct error *err) {
   struct tiled_description d;
-  struct loop **loops = array_new((size_t)n, sizeof *loops);
+  bool deep = false;
+  struct loop **loops = array_new((size_t)k->n, sizeof *loops);
   if (!loops)
-    return error_memory(err, "the segments of a chain", (size_t)n * sizeof *loops);
-  for (int i = 0; i < n; i++)
+    return error_memory(err, "the segments of a chain", (size_t)k->n * sizeof *loops);
+  for (int i = 0; i < k->n; i++)
     loops[i] = launches[i]->loop;
-  int code = tiled_describe(loops, n, &d, err);
-  size_t *bytes = code ? NULL : array_new((size_t)d.chain.ndats, sizeof *bytes);
-  for (int i = 0; bytes && i < d.chain.ndats; i++)
-    bytes[i] = ((const struct dat *)d.known[2][i])->row_bytes;
-  /* One layer of copies, and no loop runs on more of them than it does by itself. */
-  const struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
+  int code = tiled_describe(loops, k->n, &d, err);
   if (!code)
-    code = depths_build(&k->depths, &d.chain, &wish, err);
+    code = loop_depths_find(loops, k->n, &d, &k->depths, &deep, err);
+  if (deep && !(k->deep = array_new((size_t)k->depths.nsegments, sizeof *k->deep)))
+    code = error_memory(err, "the segments of a chain", (size_t)k->depths.nsegments * sizeof *k->deep);
+  for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
+    code = deep_new(ctx, loops, &d, &k->depths, s, &k->deep[s], err);
   tiled_describe_free(NULL, &d);
-  free(bytes);
   free(loops);
   return code;
 }
@@ -86,11 +93,11 @@ static struct known *known_new(struct op_context *ctx, struct launch *const *lau
     orders[i] = launches[i]->loop->key.order;
     k->hash = (k->hash ^ orders[i]) * 1099511628211u;
   }
-  if (find_depths(k, launches, n, err) == OP_OK && list_add(&ctx->queue->known, k))
+  if (describe(ctx, k, launches, err) == OP_OK && list_add(&ctx->queue->known, k))
     return k;
   if (!err->code)
     error_memory(err, "the segments of a chain", sizeof *k);
-  known_free(k);
+  known_free(ctx, k);
   return NULL;
 }
 
@@ -130,8 +137,11 @@ static int get_known(struct op_context *ctx, struct launch *const *launches, int
   if (code) {
     segments_forget(ctx);
     *out = NULL;
+    return OP_OK;
   }
-  return OP_OK;
+  for (int s = 0; (*out)->deep && !code && s < (*out)->depths.nsegments; s++)
+    code = deep_connect(ctx, (*out)->deep[s], err);
+  return code;
 }
 
 /* ---- a segment ---- */
@@ -207,42 +217,70 @@ static int find_needs(struct op_context *ctx, struct needs *s, struct launch *co
   return OP_OK;
 }
 
-/* Of the segment's loops the first that reaches others' elements. */
-static struct launch *first_to_wait(struct launch *const *launches, int n) {
+/* ---- running it ---- */
+
+/* Of the segment's loops, which run so deep, the first that reaches others' elements or runs on them. */
+static struct launch *first_to_wait(struct launch *const *launches, int n, const int *run) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts > 1)
+    if (launches[i]->loop->ready.nparts > 1 || run[i] > 0)
       return launches[i];
   return NULL;
 }
 
-/* *waits: the launch that waits for the messages; NULL: there are none. */
-static int start_messages(struct op_context *ctx, const struct known *k, struct launch *const *launches,
-                          int n, struct launch **waits, struct error *err) {
+/* launch->exchange, if *out. */
+static int start_needs(struct op_context *ctx, struct launch *const *launches, int n, struct launch *launch,
+                       const struct exchange_header *header, struct exchange **out, struct error *err) {
   struct needs s;
-  struct launch *launch = first_to_wait(launches, n);
-  const double start = clock_seconds();
-  const struct exchange_header header = {ctx->queue->flushes, (uint32_t)k->n, k->hash};
-  *waits = NULL;
+  *out = NULL;
   int code = find_needs(ctx, &s, launches, n, err);
-  if (!code && s.count && launch) {
-    ctx->comm->where = launch->loop->name;
-    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, &header, &launch->exchange, err);
-    launch->stale = 0;
-    if (!code)
-      code = exchange_start(ctx, launch->exchange, err);
-    if (!code) {
-      loop_exchange_started(ctx, launch, start);
-      *waits = launch;
-    }
-  }
+  if (!code && s.count)
+    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, header, out, err);
+  if (!code && *out)
+    code = exchange_start(ctx, *out, err);
   needs_free(&s);
   return code;
 }
 
-static int run_segment(struct op_context *ctx, const struct known *k, struct launch *const *launches, int n,
-                       struct error *err) {
+/* *waits: the launch that waits for the messages; NULL: there are none. */
+static int start_messages(struct op_context *ctx, const struct known *k, int segment,
+                          struct launch *const *launches, int n, struct launch **waits, struct error *err) {
+  const struct deep *deep = k->deep ? k->deep[segment] : NULL;
+  struct launch *launch = first_to_wait(launches, n, k->depths.run + k->depths.first[segment]);
+  struct exchange *x = NULL;
+  const double start = clock_seconds();
+  const struct exchange_header header = {ctx->queue->flushes, (uint32_t)k->n, k->hash};
+  *waits = NULL;
+  if (!launch && !deep)
+    return OP_OK;
+  launch = launch ? launch : launches[n - 1];
+  ctx->comm->where = launch->loop->name;
+  const int code = deep ? deep_start(ctx, deep, &header, &x, err)
+                        : start_needs(ctx, launches, n, launch, &header, &x, err);
+  if (code || !x)
+    return code;
+  launch->exchange = x;
+  launch->stale = 0;
+  loop_exchange_started(ctx, launch, start);
+  *waits = launch;
+  return OP_OK;
+}
+
+static int run_segment(struct op_context *ctx, const struct known *k, int segment,
+                       struct launch *const *launches, struct error *err) {
+  const struct deep *deep = k->deep ? k->deep[segment] : NULL;
+  const int n = k->depths.first[segment + 1] - k->depths.first[segment];
   struct launch *waits = NULL;
-  int code = n > 1 ? start_messages(ctx, k, launches, n, &waits, err) : OP_OK;
+  int code = deep ? deep_get_code(ctx, deep, launches, err) : OP_OK;
+  if (!code && (n > 1 || deep))
+    code = start_messages(ctx, k, segment, launches, n, &waits, err);
+  if (!code && deep) {
+    deep_begin(deep, launches);
+    if (deep_region(deep)) {
+      code = region_run(ctx, deep_region(deep), launches, waits, err);
+      deep_end(deep, launches);
+      return code;
+    }
+  }
   for (int i = 0; !code && i < n; i++) {
     const bool here = launches[i] == waits;
     code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
@@ -253,6 +291,8 @@ static int run_segment(struct op_context *ctx, const struct known *k, struct lau
     loop_exchange_finish(ctx, waits, &ignored);
     error_free(&ignored);
   }
+  if (deep)
+    deep_end(deep, launches);
   return code;
 }
 
@@ -262,9 +302,7 @@ int segments_run(struct op_context *ctx, struct launch *const *launches, int n, 
   ctx->queue->flushes++;
   if (code || !k)
     return code ? code : loop_run_all_ready(ctx, launches, n, err);
-  for (int s = 0; !code && s < k->depths.nsegments; s++) {
-    const int first = k->depths.first[s];
-    code = run_segment(ctx, k, launches + first, k->depths.first[s + 1] - first, err);
-  }
+  for (int s = 0; !code && s < k->depths.nsegments; s++)
+    code = run_segment(ctx, k, s, launches + k->depths.first[s], err);
   return code;
 }

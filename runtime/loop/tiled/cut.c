@@ -61,11 +61,29 @@ struct cutting {
   struct error err;
 };
 
+static int number_of_pieces(double bytes, double piece) {
+  const double most = 1e6, pieces = bytes / piece;
+  return (int)(pieces < most ? pieces : most) + 1;
+}
+
+struct tiles_wish tiled_wish(double bytes, double tile, bool forced) {
+  return (struct tiles_wish){.tiles = number_of_pieces(bytes, tile),
+                             .chunks = chunks_for(bytes),
+                             .step = PREFIX_STEP,
+                             .small = SMALL_SHARE,
+                             .blocks = MOST_BLOCKS,
+                             .always = forced};
+}
+
+void tiled_wish_periodic(struct tiles_wish *wish) {
+  wish->wraps = true;
+  wish->small = LARGER_SHARE;
+}
+
 /* What is refused may be periodic, or of few elements more than its border has. If not, the first reason stays. */
 static int try_periodic(struct cutting *c, struct tiles_wish *wish, struct error *err) {
   struct tiles tiles = {0};
-  wish->wraps = true;
-  wish->small = LARGER_SHARE;
+  tiled_wish_periodic(wish);
   int code = c->ctx ? tiled_describe_periodic(c->ctx, &c->d, err) : OP_OK;
   if (!code)
     code = tiles_build(&tiles, &c->d.chain, wish, c->team, err);
@@ -76,23 +94,13 @@ static int try_periodic(struct cutting *c, struct tiles_wish *wish, struct error
   return code;
 }
 
-static int number_of_pieces(const struct cutting *c) {
-  const double most = 1e6, pieces = c->d.bytes / c->bytes;
-  return (int)(pieces < most ? pieces : most) + 1;
-}
-
 static int cut_tiles(struct cutting *c, struct error *err) {
   struct tiles *t = &c->tiles;
   int code = OP_OK;
   if (!c->forced && c->d.bytes < c->worth)
     text_add(&t->refused, "its data are small");
   else {
-    struct tiles_wish wish = {.tiles = number_of_pieces(c),
-                              .chunks = chunks_for(c->d.bytes),
-                              .step = PREFIX_STEP,
-                              .small = SMALL_SHARE,
-                              .blocks = MOST_BLOCKS,
-                              .always = c->forced};
+    struct tiles_wish wish = tiled_wish(c->d.bytes, c->bytes, c->forced);
     code = tiles_build(t, &c->d.chain, &wish, c->team, err);
     if (!code && text_str(&t->refused)[0])
       code = try_periodic(c, &wish, err);
@@ -111,7 +119,7 @@ static int cut_tiles(struct cutting *c, struct error *err) {
 /* Enough of them for many threads, though they become small. */
 static int cut_tasks(struct cutting *c, struct error *err) {
   enum { LEAST = 64, LEAST_BLOCKS = 32, MOST_TASK_BLOCKS = 4096 };
-  const int wanted = number_of_pieces(c);
+  const int wanted = number_of_pieces(c->d.bytes, c->bytes);
   const struct tasks_wish wish = {.blocks = wanted < LEAST_BLOCKS       ? LEAST_BLOCKS
                                             : wanted < MOST_TASK_BLOCKS ? wanted
                                                                         : MOST_TASK_BLOCKS,

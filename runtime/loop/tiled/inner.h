@@ -27,6 +27,10 @@ struct tiled {
 int tiled_threads(const struct tiled *t);
 /* Data of fewer bytes fit into the caches anyway, and gain nothing. */
 double tiled_worth_bytes(const struct op_context *ctx);
+/* How to cut data of so many bytes into tiles of `tile` bytes; and if that is refused: the mesh may be periodic, or have few
+ * elements more than its border has. */
+struct tiles_wish tiled_wish(double bytes, double tile, bool forced);
+void tiled_wish_periodic(struct tiles_wish *wish);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
 /* The same behind the program, which may change no map meanwhile. False: that cannot begin. */

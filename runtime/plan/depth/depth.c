@@ -112,6 +112,39 @@ static int run_alone(const struct chain_loop *loop) {
   return changes;
 }
 
+/* What the loop reads and is old is brought up to date. */
+static struct depth_cost bring(const struct chain_loop *loop, const size_t *bytes, int *valid) {
+  struct depth_cost cost = {0};
+  for (int i = 0; i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    const int need = reads(a) ? depth_read(run_alone(loop), is_mapped(a)) : 0;
+    if (need <= valid[a->dat])
+      continue;
+    cost.exchanges = 1;
+    cost.weight += need * (double)bytes[a->dat];
+    valid[a->dat] = need;
+  }
+  return cost;
+}
+
+int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struct depth_cost *out,
+                           struct error *err) {
+  int *valid = array_new((size_t)chain->ndats, sizeof *valid);
+  if (!valid)
+    return error_memory(err, "the depths of loops", (size_t)chain->ndats * sizeof *valid);
+  for (int turn = 0; turn < 2; turn++) {
+    *out = (struct depth_cost){0};
+    for (int l = 0; l < chain->nloops; l++) {
+      const struct depth_cost cost = bring(&chain->loops[l], bytes, valid);
+      out->exchanges += cost.exchanges;
+      out->weight += cost.weight;
+      depth_behind(&chain->loops[l], run_alone(&chain->loops[l]), valid);
+    }
+  }
+  free(valid);
+  return OP_OK;
+}
+
 /* Are there rows for what the elements reach, and copies of it? Whatever the access: what is only added to is reached as
  * well. Also of a subset it is known only so deep which elements it has. */
 static bool has_rows(const struct builder *b, const struct chain_loop *loop, int run) {
@@ -165,6 +198,8 @@ static void find_best(const struct builder *b, int end) {
 static void fill_in(const struct builder *b, struct depths *d) {
   int end = b->chain->nloops;
   d->nsegments = b->best[end].segments;
+  d->exchanges = b->best[end].exchanges;
+  d->weight = b->best[end].weight;
   d->first[d->nsegments] = end;
   for (int s = d->nsegments - 1; s >= 0; s--) {
     begin_at_end(b);

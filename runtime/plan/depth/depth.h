@@ -45,7 +45,18 @@ struct depths {
    * date from there on, by one message to each neighbour for all dats. */
   int *need;
   int ndats;
+  int exchanges; /* segments before which something travels */
+  double weight; /* bytes that travel, by half layers */
 };
+
+/* What travels when loops run one by one, as deep as they do by themselves, in turns for ever: of one turn. */
+struct depth_cost {
+  int exchanges;
+  double weight; /* as that of struct depths */
+};
+/* OP_ERR_MEMORY. */
+int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struct depth_cost *out,
+                           struct error *err);
 
 /* Segments with as few exchanges as can be, and as few bytes in them. OP_ERR_MEMORY. */
 int depths_build(struct depths *d, const struct chain *chain, const struct depth_wish *wish,

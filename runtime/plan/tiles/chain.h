@@ -23,6 +23,7 @@ struct chain_map {
   /* Of all its columns, in steps of PREFIX_STEP; and where what goes round is kept apart. NULL: it is found when it is
    * needed. */
   const struct prefix *prefix, *periodic;
+  const bool *seen; /* elements that run in tiles at all: prefixes that are made see no others. NULL: all */
 };
 
 /* Adding elements, and those that write and are known to, meet each other in one target, the others only those of other

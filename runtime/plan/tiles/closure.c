@@ -99,6 +99,7 @@ static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, 
                                                .to_step = to->small ? 1 : wish->step,
                                                .element = from->element,
                                                .new_position = to->position,
+                                               .seen = map->seen,
                                                .wraps = wish->wraps && !from->small && !to->small},
                       team, err);
 }

@@ -99,11 +99,13 @@ static void scan_step(const struct pass *pass, long step, int *last, struct pref
                          .ends = ends,
                          .lowest = r->wraps ? place - r->to / 2 : 0,
                          .highest = r->wraps ? place + r->to / 2 : r->to};
-  const bool plain = r->table && !r->first && !r->element && !r->new_position && !r->wraps;
+  const bool plain = r->table && !r->first && !r->element && !r->new_position && !r->wraps && !r->seen;
   for (int c = 0; plain && c < arity; c++)
     scan_column(pass, c, begin, end, &s.most[c], last);
   for (long e = begin; !plain && e < end; e++) {
     const long row = r->element ? r->element[e] : e;
+    if (r->seen && !r->seen[row])
+      continue;
     if (r->first)
       scan_targets(&s, e, (long)r->first[row], (long)r->first[row + 1]);
     else

@@ -23,6 +23,7 @@ struct prefix_request {
   const int *element;      /* at each position of another order of the elements; NULL: their own */
   const int *new_position; /* of each target in another order of these; NULL: their own */
   bool wraps;              /* what goes round a periodic mesh is kept apart */
+  const bool *seen;        /* elements that count, NULL: all; the others' targets may be any */
 };
 
 /* Elements of a periodic mesh whose targets are at the other end: of elements and targets at the beginning those

@@ -35,6 +35,9 @@ struct tiles {
 int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_wish *wish, struct team *team,
                 struct error *err);
 void tiles_free(struct tiles *t);
+/* Of each loop only the elements of the list run: keep[loop][element]. What maps of the chain see are those. OP_ERR_MEMORY,
+ * OP_ERR_SIZE: *t is as it was. */
+int tiles_keep(struct tiles *t, bool *const *keep, struct error *err);
 size_t tiles_bytes(const struct tiles *t);
 /* Owners become threads, neighbours on the same one. What comes out is the same for any number. */
 void tiles_deal(struct tiles *t, int threads);

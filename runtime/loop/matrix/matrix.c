@@ -1,4 +1,4 @@
-#include "loop/matrix.h"
+#include "loop/matrix/matrix.h"
 
 #include <string.h>
 

@@ -1,0 +1,120 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "backend/backend.h"
+#include "base/clock.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "loop/fused/fused.h"
+#include "loop/period/period.h"
+#include "loop/tiled/tiled.h"
+#include "tune/choose.h"
+
+/* Of a compile behind the program, what the program feels. */
+static const double felt = 0.3;
+
+/* Seconds that making what is not there yet for a way takes: tiles, or fused loops. `begun`: it ran before, if there are fused
+ * loops. */
+static double making_of(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                        const struct chain_way *way, int times, bool begun) {
+  double compile = 0.1;
+  for (int i = 0; i < p->n; i++) /* there are two at least */
+    compile = fmax(compile, 2 * p->loops[i]->ready.code_seconds);
+  if (period_watch(ctx))
+    compile *= felt;
+  const int periods = way->periods < times ? way->periods : times;
+  const bool known = way->fused ? begun && p->made : tiled_is_known(ctx, launches, p->n * periods, way);
+  return (way->fused && !p->made && !p->spent ? compile : 0) +
+         (way->bytes > 0 && !known ? chain_tuning_cutting(p->tuner, way, periods) : 0);
+}
+
+/* Is what a way needs there, of the loops? Code is compiled and tiles are cut behind the program, both at once. */
+static bool prepare_loops(struct op_context *ctx, const struct period *p, struct loop *const *loops, int n,
+                          const struct chain_way *way) {
+  bool made = true;
+  for (int i = 0; way->bytes > 0 && i < n && made; i++) {
+    const struct backend *b = loops[i]->backend;
+    made = !b->has_work || b->has_work(ctx, loops[i], loops[i]->ready.variant);
+  }
+  return (!(way->bytes > 0) || !p->aside || tiled_prepare(ctx, loops, n, way)) && made;
+}
+
+/* A processor on which so little gets done is not free. */
+static void look_at_clock(struct period *p, bool made) {
+  const double patience = 1, now = clock_seconds();
+  if (!made && p->begun > 0 && now - p->begun > patience)
+    p->aside = false;
+  p->begun = made ? 0 : p->begun > 0 ? p->begun : now;
+}
+
+/* The same of so many periods; what it needs is made if it is not. */
+static bool prepare(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
+                    const struct chain_way *way) {
+  const int n = p->n * (way->periods < times ? way->periods : times);
+  struct loop **loops = array_new((size_t)n, sizeof *loops);
+  int count = n;
+  if (chain_tuning_is_made(p->tuner, way) || !loops) {
+    free(loops);
+    return true;
+  }
+  for (int i = 0; i < n; i++)
+    loops[i] = launches[i]->loop;
+  bool made = !way->fused || fused_prepare(ctx, launches, n, loops, &count);
+  p->made |= made && way->fused;
+  made = made && prepare_loops(ctx, p, loops, count, way);
+  if (made)
+    chain_tuning_made(p->tuner, way);
+  if (p->aside)
+    look_at_clock(p, made);
+  free(loops);
+  return made;
+}
+
+/* Can it be compared now? What is made on a free processor costs nothing; a compile behind loops that have all is paid first. */
+static bool can_begin(struct op_context *ctx, struct period *p, struct launch *const *launches,
+                      const struct chain_way *way, int times) {
+  if (p->aside)
+    return prepare(ctx, p, launches, times, way) && chain_tuning_can_begin(p->tuner, 0);
+  const double making = making_of(ctx, p, launches, way, times, false);
+  if (!chain_tuning_can_begin(p->tuner, making))
+    return false;
+  if (!period_watch(ctx) || !way->fused)
+    return true;
+  if (!p->spent)
+    chain_tuning_spend(p->tuner, making);
+  p->spent = true;
+  return prepare(ctx, p, launches, times, way);
+}
+
+/* Of the ways that nobody compared yet the first that can be compared is next. One that is being made comes before those behind
+ * it. */
+static void look_further(struct op_context *ctx, struct period *p, struct launch *const *launches,
+                         int times) {
+  struct chain_way way;
+  if (period_watch(ctx) && !p->aside && tune_is_disturbed(ctx)) /* its times would say nothing */
+    return;
+  for (int i = chain_tuning_later(p->tuner, 0, &way); i >= 0; i = chain_tuning_later(p->tuner, i + 1, &way))
+    if (can_begin(ctx, p, launches, &way, times)) {
+      chain_tuning_begin(p->tuner, i);
+      return;
+    } else if (p->aside)
+      return;
+}
+
+/* `way` has no bytes and is not fused where what comes next is still being made. */
+bool period_choose(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
+                   struct chain_way *out) {
+  look_further(ctx, p, launches, times);
+  struct chain_way way = chain_tuning_next(p->tuner);
+  for (double making; !chain_tuning_is_best(p->tuner) &&
+                      (making = making_of(ctx, p, launches, &way, times, true)) > 0 &&
+                      !chain_tuning_can_spend(p->tuner, making);) {
+    chain_tuning_postpone(p->tuner);
+    way = chain_tuning_next(p->tuner);
+  }
+  const bool made = !p->aside || (!way.fused && way.bytes <= 0) || prepare(ctx, p, launches, times, &way);
+  way.stays = period_watch(ctx) && !chain_tuning_may_rest(p->tuner, 0);
+  way.periods = way.periods < times ? way.periods : times;
+  *out = made ? way : (struct chain_way){.periods = times};
+  return made;
+}

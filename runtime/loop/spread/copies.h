@@ -1,0 +1,35 @@
+/* The copies of others' elements that a loop of a chain runs on (deep.h). */
+#ifndef OP2JIT_LOOP_COPIES_H
+#define OP2JIT_LOOP_COPIES_H
+
+#include "record/launch.h"
+#include "run/schedule.h"
+#include "spread/exchange.h"
+
+/* Works of a loop's schedule: copies with rows of maps, and those whose targets are apart. */
+enum { WITH_ROWS, APART, WORKS };
+
+/* Values of a dat at the targets, by a map, of copies that have no rows: as many for each as the map has columns. */
+struct apart {
+  int arg; /* the loop's first one with the dat */
+  struct dat *dat;
+  const struct map *map;
+  struct dat values; /* the dat, with memory for these alone */
+  struct halo_rows rows;
+  const int *copies; /* the loop's */
+  long count;
+  int *table; /* in place of the map's, from row `first` on */
+  long first;
+};
+
+struct deep_loop {
+  struct schedule schedule;
+  struct apart *aparts;
+  int naparts;
+};
+
+/* Of a launch with `deep`, behind its owned elements: the copies. Their results do not count. OP_ERR_MEMORY, and what the
+ * backend fails with. */
+int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err);
+
+#endif

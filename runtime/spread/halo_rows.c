@@ -1,0 +1,155 @@
+#include "spread/halo_rows.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
+#include "spread/distribute/mail.h"
+
+/* A copy as its owner knows it: the place in the messages that the set's copies come in. */
+struct place {
+  int rank;
+  int code; /* twice the place among those for this rank; 1 more: copies that are only read */
+};
+
+static int no_memory(struct error *err, size_t bytes) {
+  return error_memory(err, "rows that a chain needs", bytes);
+}
+
+static const struct halo_exchange *region_of(const struct set *set, int region) {
+  return region ? &set->spread->nonexec : &set->spread->exec;
+}
+
+/* Of each of the set's copies, from the first one on. */
+static void find_places(const struct set *set, struct place *places) {
+  for (int region = 0; region < 2; region++) {
+    const struct halo_side *side = &region_of(set, region)->receive;
+    for (int i = 0; i < side->count; i++)
+      for (long k = side->first[i]; k < side->first[i + 1]; k++)
+        places[side->elements[k] - set->extents[EXTENT_OWNED]] =
+            (struct place){side->ranks[i], (int)(2 * (k - side->first[i]) + region)};
+  }
+}
+
+/* The element that a rank means; -1: there is none. */
+static int element_of(const struct set *set, int rank, int code) {
+  const struct halo_side *side = &region_of(set, code % 2)->send;
+  for (int i = 0; i < side->count; i++)
+    if (side->ranks[i] == rank)
+      return side->elements[side->first[i] + code / 2];
+  return -1;
+}
+
+/* Lists by rank. */
+struct lists {
+  long *counts;
+  int *elements;
+};
+
+/* What this rank needs, by owner, and what each owner is to be told. */
+static int sort_wishes(const struct comm *comm, const struct set *set, const int *copies, long count,
+                       struct lists *own, int *codes, struct error *err) {
+  const long all = set->extents[EXTENT_NONEXEC] - set->extents[EXTENT_OWNED];
+  struct place *places = array_new((size_t)all, sizeof *places);
+  int *ranks = array_new((size_t)count, sizeof *ranks);
+  long *first = array_new((size_t)comm->size + 1, sizeof *first);
+  long *order = array_new((size_t)count, sizeof *order);
+  const bool good = places && ranks && first && order;
+  if (good) {
+    find_places(set, places);
+    for (long i = 0; i < count; i++)
+      ranks[i] = places[copies[i] - set->extents[EXTENT_OWNED]].rank;
+    sort_by_rank(ranks, count, comm->size, own->counts, first, order);
+    for (long i = 0; i < count; i++) {
+      own->elements[i] = copies[order[i]];
+      codes[i] = places[copies[order[i]] - set->extents[EXTENT_OWNED]].code;
+    }
+  }
+  free(places);
+  free(ranks);
+  free(first);
+  free(order);
+  return good ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
+}
+
+static int take_wishes(const struct comm *comm, const struct set *set, const struct mail *in,
+                       struct lists *others, struct error *err) {
+  const int *codes = in->items;
+  others->elements = array_new((size_t)in->total, sizeof *others->elements);
+  if (!others->elements)
+    return no_memory(err, (size_t)in->total * sizeof *others->elements);
+  for (long r = 0, at = 0; r < comm->size; r++)
+    for (long i = 0; i < in->counts[r]; i++, at++)
+      others->elements[at] = element_of(set, (int)r, codes[at]);
+  return OP_OK;
+}
+
+int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *copies, long count,
+                      struct halo_exchange *out, struct error *err) {
+  struct comm *comm = ctx->comm;
+  struct lists own = {.counts = array_new((size_t)comm->size, sizeof *own.counts),
+                      .elements = array_new((size_t)count, sizeof *own.elements)};
+  struct lists others = {0};
+  struct mail in = {0};
+  int *codes = array_new((size_t)count, sizeof *codes);
+  *out = (struct halo_exchange){0};
+  int code = own.counts && own.elements && codes ? OP_OK : no_memory(err, (size_t)count * sizeof *codes);
+  if (!code)
+    code = sort_wishes(comm, set, copies, count, &own, codes, err);
+  if (code)
+    free(codes);
+  else
+    code = mail_send(comm, codes, own.counts, sizeof *codes, &in, err);
+  if (!code)
+    code = take_wishes(comm, set, &in, &others, err);
+  if (!code) {
+    code = side_from_counts(&out->send, comm->size, in.counts, others.elements, err);
+    others.elements = NULL;
+  }
+  if (!code) {
+    code = side_from_counts(&out->receive, comm->size, own.counts, own.elements, err);
+    own.elements = NULL;
+  }
+  mail_free(&in);
+  free(own.counts);
+  free(own.elements);
+  free(others.elements);
+  if (code)
+    halo_rows_free(out);
+  return code;
+}
+
+/* From elements to as many rows for each. */
+static int widen(struct halo_side *side, const struct map *map, bool sends, struct error *err) {
+  const long count = side->first[side->count], arity = map->arity;
+  int *elements = array_new((size_t)count, (size_t)arity * sizeof *elements);
+  if (!elements)
+    return no_memory(err, (size_t)count * (size_t)arity * sizeof *elements);
+  for (long i = 0; i < count * arity; i++)
+    elements[i] = sends ? map->table[side->elements[i / arity] * arity + i % arity] : (int)i;
+  for (int i = 0; i <= side->count; i++)
+    side->first[i] *= arity;
+  free(side->elements);
+  side->elements = elements;
+  return OP_OK;
+}
+
+int halo_rows_connect_targets(struct op_context *ctx, const struct map *map, const int *copies, long count,
+                              struct halo_exchange *out, struct error *err) {
+  int code = halo_rows_connect(ctx, map->from, copies, count, out, err);
+  if (!code)
+    code = widen(&out->send, map, true, err);
+  if (!code)
+    code = widen(&out->receive, map, false, err);
+  if (code)
+    halo_rows_free(out);
+  return code;
+}
+
+void halo_rows_free(struct halo_exchange *rows) {
+  halo_side_free(&rows->send);
+  halo_side_free(&rows->receive);
+  *rows = (struct halo_exchange){0};
+}

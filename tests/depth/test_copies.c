@@ -1,0 +1,224 @@
+/* Which copies run and travel, and what runs before they come, element by element: the random meshes, parts and chains of ranks.h, each rank with numbers of
+ * its own as the library has them. What a rank owns has the values of the whole mesh after each segment, though nothing runs
+ * and nothing travels but what is listed; and what is listed is no more than depths say, and of it nothing is needless. */
+#include "../unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/depth/early.h"
+#include "ranks.h"
+
+enum { CASES = 2500, MORE_CASES = 40000, MUTANT_CASES = 6000 };
+
+static const struct depth_wish wish = {.layers = 1, .fringe = true};
+
+/* A rank's own numbers. */
+struct local {
+  struct copies_set sets[SETS_MOST];
+  int global[SETS_MOST][SIZE_MOST], local[SETS_MOST][SIZE_MOST];
+  int tables[MAPS_MOST][SIZE_MOST * ARITY_MOST];
+  struct chain_set sizes[SETS_MOST];
+  struct chain_map maps[MAPS_MOST];
+  struct chain chain;
+};
+
+/* ---- numbers ---- */
+
+static bool reaches_owned_only(const struct world *w, int r, int set, int e) {
+  bool only = true;
+  for (int m = 0; m < w->chain.nmaps; m++)
+    for (int c = 0; w->maps[m].from == set && c < w->maps[m].arity; c++)
+      only &= w->depth[r][w->maps[m].to][w->tables[m][e * w->maps[m].arity + c]] == 0;
+  return only;
+}
+
+static void number(const struct world *w, int r, int set, struct local *l) {
+  long *const ends[] = {&l->sets[set].core, &l->sets[set].owned, &l->sets[set].rows, &l->sets[set].all};
+  long n = 0;
+  for (int part = 0; part < 4; part++) {
+    for (int e = 0; e < w->sets[set].size; e++) {
+      const int depth = w->depth[r][set][e];
+      const int own = depth == 0 ? !reaches_owned_only(w, r, set, e) : depth + 1;
+      if (own != part)
+        continue;
+      l->local[set][e] = (int)n;
+      l->global[set][n++] = e;
+    }
+    *ends[part] = n;
+  }
+}
+
+static void make_local(const struct world *w, int r, struct local *l) {
+  memset(l, 0, sizeof *l);
+  l->chain = w->chain;
+  l->chain.sets = l->sizes;
+  l->chain.maps = l->maps;
+  for (int s = 0; s < w->chain.nsets; s++) {
+    number(w, r, s, l);
+    l->sizes[s].size = l->sets[s].all;
+  }
+  for (int m = 0; m < w->chain.nmaps; m++) {
+    const int arity = w->maps[m].arity;
+    l->maps[m] = w->maps[m];
+    l->maps[m].table = l->tables[m];
+    for (long e = 0; e < l->sets[w->maps[m].from].rows; e++)
+      for (int c = 0; c < arity; c++)
+        l->tables[m][e * arity + c] =
+            l->local[w->maps[m].to][w->tables[m][l->global[w->maps[m].from][e] * arity + c]];
+  }
+}
+
+/* ---- a chain ---- */
+
+/* A value that may be overwritten has to be there, and nobody sees whether it was. */
+static bool is_partial(const struct world *w) {
+  bool any = false;
+  for (int l = 0; l < w->chain.nloops; l++)
+    any |= w->partial[l];
+  return any;
+}
+
+static bool is_ragged(const struct world *w) {
+  bool any = false;
+  for (int m = 0; m < w->chain.nmaps; m++)
+    any |= w->maps[m].first || !w->maps[m].table;
+  return any;
+}
+
+static void list(const struct copies_list *from, const int *global, bool *marks) {
+  memset(marks, 0, SIZE_MOST * sizeof *marks);
+  for (long i = 0; i < from->count; i++)
+    marks[global[from->elements[i]]] = true;
+}
+
+static bool reaches_copies(const struct local *l, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    for (int k = 0; a->map >= 0 && k < a->count; k++)
+      any |= l->tables[a->map][e * l->maps[a->map].arity + a->first + k] >= l->sets[l->maps[a->map].to].owned;
+  }
+  return any;
+}
+
+static int find_early(const struct local *l, int first, int end, const struct copies *c,
+                      struct choice *choice, int r, const char **wrong) {
+  struct error err = {0};
+  bool **early;
+  const int code = early_find(&early, &l->chain, l->sets, first, end, c, &err);
+  for (int i = first; !code && i < end; i++) {
+    const int set = l->chain.loops[i].set;
+    memset(choice->early[r][i], 0, sizeof choice->early[r][i]);
+    for (long e = 0; e < l->sets[set].owned; e++)
+      choice->early[r][i][l->global[set][e]] = early[i - first][e];
+    for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
+      if (early[i - first][e] && reaches_copies(l, &l->chain.loops[i], e))
+        *wrong = "an element does not wait, and reaches a copy";
+  }
+  if (!code)
+    early_free(early, end - first);
+  return code;
+}
+
+/* *wrong: there is no memory. */
+static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
+  const int first = d->first[s], end = d->first[s + 1];
+  struct local *l = malloc(sizeof *l);
+  struct error err = {0};
+  for (int r = 0; l && r < w->nranks; r++) {
+    struct copies c;
+    make_local(w, r, l);
+    if (deep_copies_find(&c, &l->chain, l->sets, first, end, &err)) {
+      *wrong = "there is no memory";
+      break;
+    }
+    for (int i = first; i < end; i++)
+      list(&c.run[i - first], l->global[w->loops[i].set], choice->run[r][i]);
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
+    if (find_early(l, first, end, &c, choice, r, wrong))
+      *wrong = "there is no memory";
+    deep_copies_free(&c);
+  }
+  free(l);
+}
+
+static const char *try_case(struct world *w, long seed, struct choice *choice, bool spoilt, long *copies) {
+  struct error err = {0};
+  struct depths d;
+  world_make(w, (uint64_t)seed, &wish);
+  memset(w->starts, 0, sizeof w->starts);
+  if (is_ragged(w) || (spoilt && is_partial(w)))
+    return NULL;
+  if (depths_build(&d, &w->chain, &wish, &err))
+    return "there is no memory";
+  world_start(w);
+  for (int s = 0; s < d.nsegments && !w->wrong; s++) {
+    find(w, &d, s, choice, &w->wrong);
+    if (!w->wrong)
+      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 71) : -1);
+  }
+  depths_free(&d);
+  return w->wrong;
+}
+
+struct room {
+  struct world w;
+  struct choice choice;
+};
+
+static long cases = CASES;
+
+TEST(what_is_owned_is_right) {
+  struct room *room = malloc(sizeof *room);
+  long copies = 0;
+  assert_non_null(room);
+  for (long seed = 0; seed < cases; seed++) {
+    const char *wrong = try_case(&room->w, seed, &room->choice, false, &copies);
+    if (wrong)
+      fail_msg("case %ld: %s", seed, wrong);
+  }
+  assert_true(copies > cases);
+  free(room);
+}
+
+/* One copy that is listed does not run, or does not travel: that is seen, but where nobody sees what a loop makes. */
+TEST(nothing_is_listed_for_nothing) {
+  struct room *room = malloc(sizeof *room);
+  long seen = 0, left_out = 0;
+  assert_non_null(room);
+  for (long seed = 0; seed < cases; seed++) {
+    const char *wrong = try_case(&room->w, seed, &room->choice, true, &left_out);
+    seen += wrong != NULL;
+  }
+  if (seen < left_out * 9 / 10)
+    fail_msg("%ld were left out, and %ld seen", left_out, seen);
+  free(room);
+}
+
+/* ---- programs ---- */
+
+static int run_mutant(void) {
+  struct room *room = malloc(sizeof *room);
+  long copies = 0;
+  for (long seed = 0; room && seed < MUTANT_CASES; seed++) {
+    const char *wrong = try_case(&room->w, seed, &room->choice, false, &copies);
+    if (wrong) {
+      printf("case %ld: %s\n", seed, wrong);
+      free(room);
+      return 0;
+    }
+  }
+  free(room);
+  printf("nobody noticed in %d cases\n", MUTANT_CASES);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "mutant") == 0)
+    return run_mutant();
+  if (argc > 1 && strcmp(argv[1], "long") == 0)
+    cases = MORE_CASES;
+  return run_these(NULL, NULL);
+}

@@ -1,0 +1,216 @@
+/* Loops of ranks that run on copies of others' elements while they wait: half a step of airfoil sends its state alone, has
+ * the bits of loops one by one, and takes new coordinates; by itself, too, and in tiles. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "check.h"
+
+enum { WIDTH = 24, HEIGHT = 16, CELLS = WIDTH * HEIGHT, NODES = (WIDTH + 1) * (HEIGHT + 1) };
+enum { UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1), BORDER = 2 * WIDTH };
+enum { STEPS = 24, MOST = 64 * CELLS };
+
+static int rank, size;
+
+static int check_rank(void) {
+  return rank;
+}
+
+static const char *const save =
+    "void save(const double *q, double *old) { for (int i = 0; i < 3; i++) old[i] = q[i]; }";
+static const char *const pace =
+    "void pace(const double *x0, const double *x1, const double *x2, const double *x3, const double *q, "
+    "double *t) {\n"
+    "  const double a = (x2[0] - x0[0]) * (x3[1] - x1[1]) - (x2[1] - x0[1]) * (x3[0] - x1[0]);\n"
+    "  *t = 0.3 * a / (1 + q[0] * q[0] + q[1] * 0.7);\n}";
+static const char *const flux =
+    "void flux(const double *x0, const double *x1, const double *a, const double *b, const double *s,\n"
+    "          const double *t, double *ra, double *rb) {\n"
+    "  const double l = (x1[0] - x0[0]) + 2 * (x1[1] - x0[1]), w = l / (*s + *t + 3);\n"
+    "  for (int i = 0; i < 3; i++) {\n    const double f = w * (a[i] - b[i]) / 3;\n"
+    "    ra[i] -= f;\n    rb[i] += f;\n  }\n}";
+static const char *const wall =
+    "void wall(const double *x0, const double *x1, const double *q, const double *t, double *r) {\n"
+    "  for (int i = 0; i < 3; i++) r[i] += (x1[0] - x0[0]) * *t * q[i] / 7;\n}";
+static const char *const update =
+    "void update(const double *old, double *q, double *r, const double *t, double *sum) {\n"
+    "  for (int i = 0; i < 3; i++) {\n    const double d = *t * r[i] / 5;\n    q[i] = old[i] + d;\n    r[i] "
+    "= 0;\n"
+    "    *sum += d * d;\n  }\n}";
+
+struct mesh {
+  op_set cells, edges, border, nodes;
+  op_map pcell, pecell, pedge, pbcell, pbedge;
+  op_dat x, q, old, t, r;
+  op_gbl sum;
+  int nnodes, firstnode;
+};
+
+static int begin_of(int all, int r) {
+  return (int)((long)all * r / size);
+}
+
+static int node(int cell, int corner) {
+  static const int right[4] = {0, 1, 1, 0}, up[4] = {0, 0, 1, 1};
+  return (cell / WIDTH + up[corner]) * (WIDTH + 1) + cell % WIDTH + right[corner];
+}
+
+static void coordinates(double *x, int first, int count, double shift) {
+  for (int i = 0; i < count; i++) {
+    const int n = first + i;
+    x[2 * i] = n % (WIDTH + 1) + 0.01 * ((n * 7) % 11) + shift * sin(n);
+    x[2 * i + 1] = n / (WIDTH + 1) + 0.01 * ((n * 5) % 13);
+  }
+}
+
+static void edge_row(int e, int cells[2], int nodes[2]) {
+  if (e < UPRIGHT) {
+    cells[0] = e / (WIDTH - 1) * WIDTH + e % (WIDTH - 1);
+    cells[1] = cells[0] + 1;
+    nodes[0] = node(cells[0], 1);
+    nodes[1] = node(cells[0], 2);
+  } else {
+    cells[0] = e - UPRIGHT;
+    cells[1] = cells[0] + WIDTH;
+    nodes[0] = node(cells[0], 3);
+    nodes[1] = node(cells[0], 2);
+  }
+}
+
+/* Each rank has its blocks, and rcb deals them out anew. */
+static void declare(struct mesh *m) {
+  static int pcell[4 * CELLS], pecell[2 * EDGES], pedge[2 * EDGES], pbcell[BORDER], pbedge[2 * BORDER];
+  static double x[2 * NODES], q[3 * CELLS], centre[2 * CELLS];
+  const int c0 = begin_of(CELLS, rank), c1 = begin_of(CELLS, rank + 1), e0 = begin_of(EDGES, rank),
+            e1 = begin_of(EDGES, rank + 1), b0 = begin_of(BORDER, rank), b1 = begin_of(BORDER, rank + 1);
+  m->firstnode = begin_of(NODES, rank);
+  m->nnodes = begin_of(NODES, rank + 1) - m->firstnode;
+  for (int c = c0; c < c1; c++)
+    for (int k = 0; k < 4; k++) {
+      pcell[4 * (c - c0) + k] = node(c, k);
+      centre[2 * (c - c0) + k % 2] = k % 2 ? c / WIDTH : c % WIDTH;
+      if (k < 3)
+        q[3 * (c - c0) + k] = 1 + 0.1 * sin(c + k);
+    }
+  for (int e = e0; e < e1; e++)
+    edge_row(e, pecell + 2 * (e - e0), pedge + 2 * (e - e0));
+  for (int b = b0; b < b1; b++) {
+    const int cell = b < WIDTH ? b : (HEIGHT - 1) * WIDTH + b - WIDTH;
+    pbcell[b - b0] = cell;
+    pbedge[2 * (b - b0)] = node(cell, b < WIDTH ? 0 : 3);
+    pbedge[2 * (b - b0) + 1] = node(cell, b < WIDTH ? 1 : 2);
+  }
+  coordinates(x, m->firstnode, m->nnodes, 0);
+  m->cells = op_decl_set(c1 - c0, "cells");
+  m->edges = op_decl_set(e1 - e0, "edges");
+  m->border = op_decl_set(b1 - b0, "border");
+  m->nodes = op_decl_set(m->nnodes, "nodes");
+  m->pcell = op_decl_map(m->cells, m->nodes, 4, pcell, "pcell");
+  m->pecell = op_decl_map(m->edges, m->cells, 2, pecell, "pecell");
+  m->pedge = op_decl_map(m->edges, m->nodes, 2, pedge, "pedge");
+  m->pbcell = op_decl_map(m->border, m->cells, 1, pbcell, "pbcell");
+  m->pbedge = op_decl_map(m->border, m->nodes, 2, pbedge, "pbedge");
+  m->x = op_decl_dat(m->nodes, 2, size % 2 ? "double" : "double:soa", x, "x");
+  m->q = op_decl_dat(m->cells, 3, "double", q, "q");
+  m->old = op_decl_dat(m->cells, 3, "double", NULL, "old");
+  m->t = op_decl_dat(m->cells, 1, "double", NULL, "t");
+  m->r = op_decl_dat(m->cells, 3, size % 2 ? "double:soa" : "double", NULL, "r");
+  m->sum = op_decl_gbl(1, "double", NULL, "sum");
+  const op_dat where = op_decl_dat(m->cells, 2, "double", centre, "where");
+  check(m->pbedge && m->r && m->sum && op_partition("rcb", "", m->cells, NULL, where) == OP_OK);
+}
+
+static op_arg own(op_dat dat, int dim, op_access access) {
+  return op_arg_dat(dat, -1, OP_ID, dim, "double", access);
+}
+static op_arg far(op_dat dat, int i, op_map map, int dim, op_access access) {
+  return op_arg_dat(dat, i, map, dim, "double", access);
+}
+
+static int half_step(const struct mesh *m) {
+  int code = op_par_loop(pace, "pace", m->cells, far(m->x, 0, m->pcell, 2, OP_READ),
+                         far(m->x, 1, m->pcell, 2, OP_READ), far(m->x, 2, m->pcell, 2, OP_READ),
+                         far(m->x, 3, m->pcell, 2, OP_READ), own(m->q, 3, OP_READ), own(m->t, 1, OP_WRITE));
+  code |= op_par_loop(flux, "flux", m->edges, far(m->x, 0, m->pedge, 2, OP_READ),
+                      far(m->x, 1, m->pedge, 2, OP_READ), far(m->q, 0, m->pecell, 3, OP_READ),
+                      far(m->q, 1, m->pecell, 3, OP_READ), far(m->t, 0, m->pecell, 1, OP_READ),
+                      far(m->t, 1, m->pecell, 1, OP_READ), far(m->r, 0, m->pecell, 3, OP_INC),
+                      far(m->r, 1, m->pecell, 3, OP_INC));
+  code |= op_par_loop(wall, "wall", m->border, far(m->x, 0, m->pbedge, 2, OP_READ),
+                      far(m->x, 1, m->pbedge, 2, OP_READ), far(m->q, 0, m->pbcell, 3, OP_READ),
+                      far(m->t, 0, m->pbcell, 1, OP_READ), far(m->r, 0, m->pbcell, 3, OP_INC));
+  return code | op_par_loop(update, "update", m->cells, own(m->old, 3, OP_READ), own(m->q, 3, OP_WRITE),
+                            own(m->r, 3, OP_RW), own(m->t, 1, OP_READ), op_arg_global(m->sum, OP_INC));
+}
+
+static int step(const struct mesh *m) {
+  int code = op_par_loop(save, "save", m->cells, own(m->q, 3, OP_READ), own(m->old, 3, OP_WRITE));
+  code |= half_step(m);
+  return code | half_step(m);
+}
+
+struct outcome {
+  double q[3 * CELLS], sum;
+  long long exchanges, messages, bytes, tiled;
+};
+
+/* Twice, with other coordinates the second time; what travels is counted in the last steps. */
+static void run(const struct mesh *m, struct outcome *o) {
+  static double x[2 * NODES];
+  const double zero = 0;
+  for (int turn = 0; turn < 2; turn++) {
+    coordinates(x, m->firstnode, m->nnodes, 0.05 * turn);
+    check(op_put_data(m->x, x) == OP_OK && op_put_gbl(m->sum, &zero) == OP_OK);
+    op_counters_t before = {0};
+    for (int s = 0; s < STEPS; s++) {
+      if (s == STEPS / 2) {
+        check(op_fetch_data(m->q, o->q) == OP_OK);
+        before = *op_counters();
+      }
+      check(step(m) == OP_OK);
+    }
+    check(op_fetch_data(m->q, o->q) == OP_OK && op_get_gbl(m->sum, &o->sum) == OP_OK);
+    o->exchanges = op_counters()->exchanges - before.exchanges;
+    o->messages = op_counters()->messages - before.messages;
+    o->bytes = op_counters()->bytes_sent - before.bytes_sent;
+    o->tiled = op_counters()->tiled;
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *lazy, *more;
+    bool waits, tiles;
+  } ways[] = {
+      {"OP2_LAZY=off", "OP2_TUNE=off", false, false}, {"OP2_LAZY=on", "OP2_TUNE=off", true, false},
+      {"OP2_LAZY=auto", "OP2_TUNE=off", true, false}, {"OP2_LAZY=check", "OP2_TUNE=off", false, false},
+      {"OP2_LAZY=on", "OP2_TILES=2000", true, true},  {"OP2_LAZY=check", "OP2_TILES=2000", false, true}};
+  static struct outcome first, o;
+  check(argc > 1 && argc < 12);
+  size = atoi(argv[1]);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    char *more[16];
+    struct mesh m = {0};
+    memcpy(more, argv, (size_t)argc * sizeof *argv);
+    more[argc] = strdup(ways[w].lazy);
+    more[argc + 1] = strdup(ways[w].more);
+    check(op_init(argc + 2, more, 0) == OP_OK);
+    rank = op_rank();
+    declare(&m);
+    run(&m, w ? &o : &first);
+    check(op_exit() == OP_OK);
+    if (!w)
+      continue;
+    check(memcmp(o.q, first.q, sizeof o.q) == 0);
+    check(ways[w].tiles ? fabs(o.sum - first.sum) <= 1e-12 * fabs(first.sum)
+                        : memcmp(&o.sum, &first.sum, sizeof o.sum) == 0);
+    check(!ways[w].tiles || size == 1 || o.tiled > 0);
+    if (!ways[w].waits || size == 1)
+      continue;
+    /* The state in place of state and pace. */
+    if (getenv("SAY"))
+      fprintf(stderr, "%zu rank %d: exchanges %lld %lld messages %lld %lld bytes %lld %lld\n", w, rank,
+              first.exchanges, o.exchanges, first.messages, o.messages, first.bytes, o.bytes);
+    check(o.exchanges == first.exchanges && o.messages <= first.messages && 10 * o.bytes < 9 * first.bytes);
+  }
+  return 0;
+}
