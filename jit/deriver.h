@@ -39,6 +39,7 @@ struct derive_parameter {
   int argument; /* from 0; -1: of a constant, or ELEMENT */
   int constant; /* number in the request's, from 0: role DOT a global READ, role BAR a global INC; -1: of none */
   op_access access;
+  bool zeros; /* BAR: the kernel itself leaves zeros in all of the argument's row */
 };
 
 struct derive_argument {
@@ -112,7 +113,7 @@ struct deriver {
   void (*release)(struct derive_result *result);
 };
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
-#define DERIVER_ABI 2
+#define DERIVER_ABI 4
 
 /* What the plugin exports, under the name "op2jit_deriver". */
 typedef const struct deriver *deriver_entry(void);

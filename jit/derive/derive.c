@@ -26,7 +26,7 @@ static const struct deriver *find_deriver(const struct plugin *plugin) {
 }
 
 /* ---- what is remembered ----
- * Of a derivative a line "N NAME", one "ROLE ARGUMENT CONSTANT ACCESS" for each of N parameters, and the text; of a refusal
+ * Of a derivative a line "N NAME", one "ROLE ARGUMENT CONSTANT ACCESS ZEROS" for each of N parameters, and the text; of a refusal
  * "-1", and why. */
 
 static void make_key(const struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
@@ -56,8 +56,8 @@ static void print(const struct desc *d, const struct derive_wish *wish, const st
   text_addf(out, "%d %s\n", result->nparameters, result->derived);
   for (int i = 0; i < result->nparameters; i++) {
     const struct derive_parameter *p = &result->parameters[i];
-    text_addf(out, "%d %d %d %d\n", (int)p->role, p->argument, constant_of(d, wish, p->constant),
-              (int)p->access);
+    text_addf(out, "%d %d %d %d %d\n", (int)p->role, p->argument, constant_of(d, wish, p->constant),
+              (int)p->access, p->zeros);
   }
   text_add(out, result->text);
 }
@@ -79,9 +79,10 @@ static int read_back(const char *words, struct derived *out, struct error *err) 
   words += length + (words[length] == '\n');
   for (int i = 0; i < count && out->parameters; i++) {
     struct derive_parameter *p = &out->parameters[i];
-    int role, access;
-    if (sscanf(words, "%d %d %d %d %n", &role, &p->argument, &p->constant, &access, &used) != 4)
+    int role, access, zeros;
+    if (sscanf(words, "%d %d %d %d %d", &role, &p->argument, &p->constant, &access, &zeros) != 5)
       return not_remembered(err);
+    p->zeros = zeros != 0;
     p->role = (enum derive_role)role;
     p->access = (op_access)access;
     words = strchr(words, '\n');

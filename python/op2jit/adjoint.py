@@ -37,6 +37,7 @@ class Tape:
         self._inputs = list(inputs)
         self._memory = _bytes(memory)
         self._handle = 0
+        self._in_step = False
 
     def __enter__(self) -> "Tape":
         dats = [found.handle for found in self._inputs if isinstance(found, Dat)]
@@ -64,10 +65,16 @@ class Tape:
         check(lib.op2jit_tape_step())
 
     def steps(self, rounds: Iterable[Some]) -> Iterator[Some]:
-        """``for i in tape.steps(range(100)):`` makes each round a step."""
-        for one in rounds:
-            self.step()
-            yield one
+        """``for i in tape.steps(range(100)):`` makes each round a step. A step has no steps within."""
+        if self._in_step:
+            raise errors.make("STATE", "tape.steps within tape.steps: a step has no steps within; tell of one of both")
+        self._in_step = True
+        try:
+            for one in rounds:
+                self.step()
+                yield one
+        finally:
+            self._in_step = False
 
     @contextmanager
     def fixed_point(self, tolerance: float = 1e-10, most: int = 1000) -> Iterator["Tape"]:

@@ -11,6 +11,12 @@
 #include "spread/spread.h"
 #include "tape/test.h"
 
+/* Random numbers of a thing, in the program's order. `which` tells x from y. */
+struct noise {
+  unsigned seed;
+  int which;
+};
+
 static void fill_numbers(enum type_code type, unsigned char *to, size_t values, unsigned long long state) {
   const struct type_info *info = type_info(type);
   for (size_t i = 0; i < values; i++, to += info->size) {
@@ -29,9 +35,9 @@ static void fill_numbers(enum type_code type, unsigned char *to, size_t values, 
   }
 }
 
-/* Numbers of a dat begin anew on each rank, with another seed. */
-int test_put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
-                   struct error *err) {
+/* The companion holds noise. Numbers of a dat begin anew on each rank, with another seed. */
+static int put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
+                     struct error *err) {
   const struct dat *dat = companion->dat;
   const size_t values = dat ? (size_t)dat->set->size * (size_t)dat->dim : (size_t)companion->gbl->dim;
   const enum type_code type = dat ? dat->type : companion->gbl->type;
@@ -67,8 +73,8 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
   }
 }
 
-int test_add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
-                     struct error *err) {
+static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
+                       struct error *err) {
   if (a->gbl) {
     int code = queue_flush(ctx, err);
     if (!code)
@@ -90,18 +96,6 @@ int test_add_product(struct op_context *ctx, struct thing *a, struct thing *b, d
     add_numbers(a->dat->type, of_a, of_b, values, sums);
   free(of_a);
   free(of_b);
-  return code;
-}
-
-int test_sum(struct op_context *ctx, const double of_y[3], const double of_x[3], double products[2],
-             double *norms, struct error *err) {
-  double all[6];
-  memcpy(all, of_y, sizeof all / 2);
-  memcpy(all + 3, of_x, sizeof all / 2);
-  const int code = ctx->comm->table->reduce_all(ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
-  products[0] = all[0];
-  products[1] = all[3];
-  *norms = sqrt(all[1] * all[2]) + sqrt(all[4] * all[5]);
   return code;
 }
 
@@ -168,6 +162,44 @@ int test_close(struct test *t, int code, struct error *err) {
   return code;
 }
 
+/* Does the test begin with a dot, or a bar, of the thing? */
+static bool begins_with(const struct test *t, const struct thing *thing, bool dots) {
+  bool active = false;
+  if (!t->site)
+    return dots ? thing->input : thing->varied;
+  for (int a = 0; a < t->site->nargs + t->site->nconstants; a++)
+    active |= t->site->things[a] == thing && t->site->active[a];
+  return active;
+}
+
+int test_put_all(const struct test *t, bool dots, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++) {
+    struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
+    code = begins_with(t, t->things[i], dots)
+               ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
+               : thing_clear(t->ctx, companion, err);
+  }
+  return code;
+}
+
+int test_add_all(const struct test *t, double sums[3], struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->n; i++)
+    code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
+  return code;
+}
+
+int test_sum(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
+             struct error *err) {
+  double all[6];
+  memcpy(all, of_y, 3 * sizeof *all);
+  memcpy(all + 3, of_x, 3 * sizeof *all);
+  const int code = t->ctx->comm->table->reduce_all(t->ctx->comm, all, 6, COMM_DOUBLE, COMM_SUM, err);
+  *out = (struct products){all[0], all[3], sqrt(all[1] * all[2]) + sqrt(all[4] * all[5])};
+  return code;
+}
+
 /* ---- one loop ---- */
 
 /* What the tangent loop writes is put aside too: data are to stay. */
@@ -194,44 +226,25 @@ static int put_data_aside(struct test *t, struct aside *data, struct error *err)
   return code;
 }
 
-static int noise_everywhere(struct test *t, const struct site *site, bool dots, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    bool active = false;
-    for (int a = 0; a < site->nargs + site->nconstants; a++)
-      active |= site->things[a] == t->things[i] && site->active[a];
-    struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
-    code = active ? test_put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
-                  : thing_clear(t->ctx, companion, err);
-  }
-  return code;
-}
-
-static int add_everywhere(struct test *t, double sums[3], struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++)
-    code = test_add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
-  return code;
-}
-
 /* The tangent from dots x leaves J x, the adjoint from bars y leaves J^T y: both are of all that the loop has. */
 static int compare_loop(struct test *t, const struct event *event, struct error *err) {
-  struct site *site = event->site;
-  double of_y[3] = {0}, of_x[3] = {0}, products[2] = {0}, norms = 0;
+  const double most = 1e-4;
+  double of_y[3] = {0}, of_x[3] = {0};
+  struct products found;
   bool ran = false;
   struct aside *data = array_new((size_t)t->n, sizeof *data);
   if (!data)
     return error_memory(err, "the test of a loop", (size_t)t->n * sizeof *data);
   int code = put_data_aside(t, data, err);
   if (!code)
-    code = noise_everywhere(t, site, true, err);
+    code = test_put_all(t, true, err);
   if (!code)
-    code = noise_everywhere(t, site, false, err);
+    code = test_put_all(t, false, err);
   struct event again = *event;
   if (!code)
     code = tangent_of_event(t->ctx, &again, &ran, err);
   if (!code)
-    code = add_everywhere(t, of_y, err);
+    code = test_add_all(t, of_y, err);
   struct error own = {0};
   for (int i = 0; i < t->n; i++) {
     const int back = data[i].companion ? take_back(t->ctx, &data[i], code ? &own : err) : OP_OK;
@@ -240,26 +253,25 @@ static int compare_loop(struct test *t, const struct event *event, struct error 
   error_free(&own);
   free(data);
   if (!code)
-    code = tape_run_adjoint(t->ctx, site, event_values(event), err);
+    code = tape_run_adjoint(t->ctx, t->site, event_values(event), err);
   if (!code)
-    code = noise_everywhere(t, site, true, err);
+    code = test_put_all(t, true, err);
   if (!code)
-    code = add_everywhere(t, of_x, err);
+    code = test_add_all(t, of_x, err);
   if (!code)
-    code = test_sum(t->ctx, of_y, of_x, products, &norms, err);
-  const double most = 1e-4;
-  if (!code && !(fabs(products[0] - products[1]) <= most * norms))
+    code = test_sum(t, of_y, of_x, &found, err);
+  if (!code && !(fabs(found.of_y - found.of_x) <= most * found.norms))
     code = error_set(
         err, OP_ERR_VIOLATION,
         "loop %s: its adjoint is not that of its tangent: <y, J x> is %.17g and <J^T y, x> is %.17g, by "
         "random x and y; give a right one with op_kernel_adjoint, or report this kernel",
-        site->name, products[0], products[1]);
+        t->site->name, found.of_y, found.of_x);
   return code;
 }
 
 int site_test(struct op_context *ctx, const struct event *event, struct error *err) {
-  struct test t = {.ctx = ctx, .seed = 1};
   struct site *site = event->site;
+  struct test t = {.ctx = ctx, .site = site, .seed = 1};
   void **things = array_new((size_t)(site->nargs + site->nconstants), sizeof *things);
   if (!things)
     return error_memory(err, "the test of a loop", sizeof *things);

@@ -20,27 +20,6 @@ static int run_with_dots(struct op_context *ctx, struct event *event, struct err
   return code || ran ? code : event_primal(ctx, event, err);
 }
 
-static int put_all(struct test *t, bool dots, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    const struct thing *thing = t->things[i];
-    if (dots ? thing->input : thing->varied)
-      code = test_put_noise(t->ctx, dots ? thing->dot : thing->bar, (struct noise){t->seed, !dots}, i, err);
-  }
-  return code;
-}
-
-/* The norms are those of what comes of it in this test. */
-static int add_all(struct test *t, bool inputs, double sums[3], struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < t->n; i++) {
-    struct thing *thing = t->things[i];
-    if (inputs ? thing->input : thing->varied)
-      code = test_add_product(t->ctx, thing->dot, thing->bar, sums, err);
-  }
-  return code;
-}
-
 /* Dots at the end times the weights that will be put there. */
 static int forwards(struct test *t, double sums[3], struct error *err) {
   struct tape *tape = t->tape;
@@ -48,12 +27,12 @@ static int forwards(struct test *t, double sums[3], struct error *err) {
   int code = tape_undo(t->ctx, tape, 0, err);
   tape->taped = INT_MAX;
   if (!code)
-    code = put_all(t, true, err);
+    code = test_put_all(t, true, err);
   if (!code)
     code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
   if (!code)
-    code = put_all(t, false, err);
-  return code ? code : add_all(t, false, sums, err);
+    code = test_put_all(t, false, err);
+  return code ? code : test_add_all(t, sums, err);
 }
 
 /* As it was recorded, and backwards. */
@@ -67,22 +46,21 @@ static int backwards(struct test *t, int taped, double sums[3], struct error *er
     code = tape_bring_back(t->ctx, tape, err);
   if (!code)
     code = tape_reverse(t->ctx, tape, false, err);
-  for (int i = 0; !code && i < t->n; i++)
-    code = thing_clear(t->ctx, t->things[i]->dot, err);
   if (!code)
-    code = put_all(t, true, err);
-  return code ? code : add_all(t, true, sums, err);
+    code = test_put_all(t, true, err);
+  return code ? code : test_add_all(t, sums, err);
 }
 
 static int run_test(struct test *t, double *difference, struct error *err) {
-  double of_y[3] = {0}, of_x[3] = {0}, products[2] = {0}, norms = 0;
+  double of_y[3] = {0}, of_x[3] = {0};
+  struct products found = {0};
   const int taped = t->tape->taped;
   int code = forwards(t, of_y, err);
   if (!code)
     code = backwards(t, taped, of_x, err);
   if (!code)
-    code = test_sum(t->ctx, of_y, of_x, products, &norms, err);
-  *difference = norms > 0 ? fabs(products[0] - products[1]) / norms : 0;
+    code = test_sum(t, of_y, of_x, &found, err);
+  *difference = found.norms > 0 ? fabs(found.of_y - found.of_x) / found.norms : 0;
   return code;
 }
 

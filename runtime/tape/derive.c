@@ -27,13 +27,8 @@ int said_kernel(struct op_context *ctx, const char *source, const char *name, co
       said && said->text && said->name && (said->frozen || (said->adjoint_text && said->adjoint_name));
   if (whole && list_add(&tapes->said, said))
     return OP_OK;
-  if (said) {
-    free(said->text);
-    free(said->name);
-    free(said->adjoint_text);
-    free(said->adjoint_name);
-  }
-  free(said);
+  if (said)
+    said_free(said);
   return error_memory(err, "what is said of a kernel", strlen(source));
 }
 
@@ -124,6 +119,8 @@ static int look_at_wants(struct op_context *ctx, struct site *site, struct loop 
   for (int p = 0; !code && p < all.nparameters; p++)
     if (all.parameters[p].role == DERIVE_VALUE)
       site->wants[all.parameters[p].argument] = true;
+    else if (all.parameters[p].zeros)
+      site->zeros[all.parameters[p].argument] = true;
   derived_free(&all);
   free(active);
   return code;

@@ -8,13 +8,18 @@
 #include "loop/temporary/temporary.h"
 #include "tape/tape.h"
 
-void keep_count(struct tape *tape, size_t bytes) {
+void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes) {
+  struct store_of_versions *store = &tape->store;
+  if (store->spare && store->bytes + store->spare + bytes > store->budget) {
+    keep_free_spare(ctx);
+    store->spare = 0;
+  }
   tape->store.bytes += bytes;
   if (tape->store.bytes > tape->store.most)
     tape->store.most = tape->store.bytes;
 }
 
-/* Memory that a tape had before: to get it from the system anew takes longer than a loop. */
+/* Memory that this tape or one before it had: to get it from the system anew takes longer than a loop. */
 static struct dat *spare_version(struct tapes *tapes, const struct dat *like) {
   for (int i = tapes->spare.count - 1; i >= 0; i--) {
     struct dat *dat = tapes->spare.items[i];
@@ -30,16 +35,20 @@ static struct dat *spare_version(struct tapes *tapes, const struct dat *like) {
 static struct dat *version_new(struct op_context *ctx, struct tape *tape, const struct thing *thing,
                                struct error *err) {
   struct dat *version = spare_version(ctx->tapes, thing->dat);
-  if (!version)
-    version = dat_like(ctx, thing->dat, "an old value", err);
   if (version)
-    keep_count(tape, thing->bytes);
+    tape->store.spare -= tape->store.spare < thing->bytes ? tape->store.spare : thing->bytes;
+  keep_count(ctx, tape, thing->bytes);
+  if (!version && !(version = dat_like(ctx, thing->dat, "an old value", err)))
+    tape->store.bytes -= thing->bytes;
   return version;
 }
 
-static void version_free(struct op_context *ctx, const struct tape *tape, struct dat *version) {
-  if (tape->store.budget || !list_add(&ctx->tapes->spare, version))
+/* Within a budget it counts as long as it is there. */
+static void version_free(struct op_context *ctx, struct tape *tape, struct dat *version, size_t bytes) {
+  if (!list_add(&ctx->tapes->spare, version))
     dat_forget(ctx, version);
+  else if (tape->store.budget)
+    tape->store.spare += bytes;
 }
 
 void keep_free_spare(struct op_context *ctx) {
@@ -99,7 +108,7 @@ static int keep_value(struct op_context *ctx, struct change *change, struct erro
 static int keep_gbl(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err) {
   const int code = keep_value(ctx, change, err);
   if (!code)
-    keep_count(tape, change->thing->bytes);
+    keep_count(ctx, tape, change->thing->bytes);
   return code;
 }
 
@@ -120,7 +129,7 @@ bool keep_is_needed(const struct tape *tape, int e, const struct change *change)
 }
 
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err) {
-  if (!keep_is_needed(tape, e, change))
+  if (!keep_is_needed(tape, e, change) || keep_knows(change))
     return OP_OK;
   const int code = keep_room(ctx, tape, change->thing->bytes, err);
   if (code || !keep_is_needed(tape, e, change))
@@ -159,7 +168,7 @@ int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, 
 
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change) {
   if (change->kept)
-    version_free(ctx, tape, change->kept);
+    version_free(ctx, tape, change->kept, change->thing->bytes);
   if (change->kept || change->value)
     tape->store.bytes -= change->thing->bytes;
   free(change->value);
@@ -201,8 +210,10 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
                             .read = thing->read,
                             .wanted = thing->wanted,
                             .whole = whole,
+                            .zero = tape->recording && thing->zero,
                             .was_varied = thing->varied};
   const int code = keep_change(ctx, tape, e, change, err);
   thing->changed = e;
+  thing->zero = false;
   return code;
 }

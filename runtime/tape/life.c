@@ -14,7 +14,7 @@ static void start_things(const struct tapes *tapes) {
   for (int i = 0; i < tapes->things.count; i++) {
     struct thing *thing = tapes->things.items[i];
     thing->changed = thing->read = thing->wanted = thing->wanted_before = -1;
-    thing->used = thing->input = thing->varied = thing->moved = false;
+    thing->used = thing->input = thing->varied = thing->moved = thing->zero = false;
   }
 }
 
@@ -100,6 +100,8 @@ void tape_spend(struct op_context *ctx, struct tape *tape) {
     thing->twin = thing->last = NULL;
     thing->last_value = NULL;
   }
+  if (tape->store.budget)
+    keep_free_spare(ctx);
   let_go(ctx, tape);
   free(tape->events);
   free(tape->checkpoints);
@@ -136,14 +138,8 @@ void tapes_free(struct op_context *ctx) {
       tape_site_free(sites[l]->items[i]);
   for (int i = 0; i < tapes->things.count; i++)
     free(tapes->things.items[i]);
-  for (int i = 0; i < tapes->said.count; i++) {
-    struct said_kernel *said = tapes->said.items[i];
-    free(said->text);
-    free(said->name);
-    free(said->adjoint_text);
-    free(said->adjoint_name);
-    free(said);
-  }
+  for (int i = 0; i < tapes->said.count; i++)
+    said_free(tapes->said.items[i]);
   struct list *const lists[] = {&tapes->all,  &tapes->sites,   &tapes->alone, &tapes->things,
                                 &tapes->said, &tapes->nowhere, &tapes->spare, &tapes->candidates};
   for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)

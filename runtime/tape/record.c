@@ -26,14 +26,9 @@ static bool is_active(const struct site *site) {
   return any && !(site->said && site->said->frozen);
 }
 
-static bool is_result(const struct loop_arg *arg) {
-  const bool payload = arg->form == DESC_INFO, global = arg->form == DESC_GBL && !arg->gbl;
-  return arg->present && type_is_real(arg->type) && (payload || (global && access_changes(arg->access)));
-}
-
 static int check_results(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++)
-    if (is_result(&site->are[i]))
+    if (type_is_real(site->are[i].type) && arg_is_result(&site->are[i]))
       return error_set(
           err, OP_ERR_STATE,
           "loop %s, argument %d: a value that depends on the tape's inputs goes into a C variable, "
@@ -46,8 +41,7 @@ static int check_results(const struct site *site, struct error *err) {
 static int check_values(const struct site *site, struct error *err) {
   for (int i = 0; i < site->nargs; i++) {
     const struct loop_arg *arg = &site->are[i];
-    if (arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ &&
-        type_is_real(arg->type))
+    if (type_is_real(arg->type) && arg_is_value(arg))
       return error_set(
           err, OP_ERR_STATE,
           "loop %s, argument %d: a value of the program goes in, and before it one left that depends "
@@ -137,6 +131,9 @@ static int note_changes(struct op_context *ctx, struct tape *tape, struct event 
     if (site->things[i] && is_first(site, i))
       code = tape_change(ctx, tape, event, site->things[i], loop->ready.prepared && site_overwrites(site, i),
                          err);
+  for (int i = 0; !code && i < site->nargs; i++)
+    if (site->things[i] && site_leaves_zeros(site, i))
+      site->things[i]->zero = true;
   return code;
 }
 
@@ -172,7 +169,7 @@ static int take_values(struct op_context *ctx, struct tape *tape, struct event *
   if (bytes && !event->values)
     return error_memory(err, "the globals of a loop that is recorded", bytes);
   event->value_bytes = bytes;
-  keep_count(tape, bytes);
+  keep_count(ctx, tape, bytes);
   if (bytes)
     site_take_values(ctx, event->site, call, event->values);
   return OP_OK;

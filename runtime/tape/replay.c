@@ -36,14 +36,34 @@ static bool is_last(const struct tape *tape, int e, const struct thing *thing) {
   return !thing->moved && (tape->home == INT_MAX || (e < tape->home && !thing->remade));
 }
 
+/* It is about to be overwritten by event `e`, or by what was there before that. */
+static int save_last(struct op_context *ctx, struct tape *tape, int e, const struct change *change,
+                     bool whole, struct error *err) {
+  struct thing *thing = change->thing;
+  struct change end = {.thing = thing, .whole = whole};
+  int code = is_last(tape, e, thing) ? keep_room(ctx, tape, thing->bytes, err) : OP_OK;
+  if (code || !is_last(tape, e, thing)) /* not any more, if there is no room */
+    return code;
+  code = keep_now(ctx, tape, &end, err);
+  thing->last = end.kept;
+  thing->last_value = end.value;
+  thing->moved = !code;
+  return code;
+}
+
 int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err) {
-  const int code = event_exchange(ctx, event, true, err);
+  const int e = (int)(event - tape->events);
+  int code = event_exchange(ctx, event, true, err);
   for (int c = 0; !code && c < event->nchanges; c++) {
     struct change *change = &event->changes[c];
     struct thing *thing = change->thing;
-    if (!change->kept && !change->value)
+    if (!change->kept && !change->value) {
+      if (keep_knows(change) && keep_is_needed(tape, e, change) &&
+          !(code = save_last(ctx, tape, e, change, true, err)))
+        code = thing_clear(ctx, thing, err);
       continue;
-    if (is_last(tape, (int)(event - tape->events), thing)) {
+    }
+    if (is_last(tape, e, thing)) {
       thing->last = change->kept;
       thing->last_value = change->value;
       thing->moved = true;
@@ -59,21 +79,6 @@ int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *e
   int code = OP_OK;
   while (!code && tape->at > to)
     code = event_undo(ctx, tape, &tape->events[--tape->at], err);
-  return code;
-}
-
-/* It is about to be overwritten by event `e`. */
-static int save_last(struct op_context *ctx, struct tape *tape, int e, struct change *change,
-                     struct error *err) {
-  struct thing *thing = change->thing;
-  struct change end = {.thing = thing, .whole = change->whole};
-  int code = is_last(tape, e, thing) ? keep_room(ctx, tape, thing->bytes, err) : OP_OK;
-  if (code || !is_last(tape, e, thing)) /* not any more, if there is no room */
-    return code;
-  code = keep_now(ctx, tape, &end, err);
-  thing->last = end.kept;
-  thing->last_value = end.value;
-  thing->moved = !code;
   return code;
 }
 
@@ -93,7 +98,7 @@ int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *r
   struct event *event = &tape->events[e];
   int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
   for (int c = 0; !code && c < event->nchanges; c++) {
-    code = save_last(ctx, tape, e, &event->changes[c], err);
+    code = save_last(ctx, tape, e, &event->changes[c], event->changes[c].whole, err);
     if (!code)
       code = keep_change(ctx, tape, e, &event->changes[c], err);
   }

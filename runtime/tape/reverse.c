@@ -24,29 +24,12 @@ static int comes_from_nothing(struct op_context *ctx, const struct site *site, b
   return code;
 }
 
-/* A loop of constants: what it writes depends on no input any more. */
-static int cut_off(struct op_context *ctx, const struct event *event, struct error *err) {
-  const struct site *site = event->site;
-  int code = OP_OK;
-  for (int i = 0; !code && i < site->nargs; i++) {
-    const struct thing *thing = site->things[i];
-    bool zero = true;
-    if (!thing || !thing->bar || !site_replaces(site, i))
-      continue;
-    if (thing->gbl || site_overwrites(site, i))
-      code = thing_clear(ctx, thing->bar, err);
-    else if (!(code = thing_is_zero(ctx, thing->bar, &zero, err)) && !zero)
-      code = tape_run_zero(ctx, site, i, thing->bar, err);
-  }
-  return code;
-}
-
 static int reverse_loop(struct op_context *ctx, struct tape *tape, const struct event *event,
                         struct error *err) {
   struct site *site = event->site;
   bool nothing = false;
   if (!event->active)
-    return cut_off(ctx, event, err);
+    return tape_cut(ctx, site, BESIDE_BAR, err);
   int code = comes_from_nothing(ctx, site, &nothing, err);
   if (code || nothing)
     return code;
@@ -155,9 +138,14 @@ static int reverse_at_once(struct op_context *ctx, struct tape *tape, struct err
 
 /* The rest of the tape runs again, from where data are. */
 static int run_on(struct op_context *ctx, struct tape *tape, struct error *err) {
-  for (int k = 0; k < steps_segments(tape); k++)
+  int code = OP_OK;
+  for (int i = 0; !code && tape->at == tape->home && i < ctx->tapes->things.count; i++) {
+    struct thing *thing = ctx->tapes->things.items[i];
+    code = thing->zeroed ? thing_clear(ctx, thing, err) : OP_OK;
+  }
+  for (int k = 0; k <= tape->nsteps; k++)
     tape->again += steps_begin(tape, k) >= tape->at && steps_begin(tape, k) < steps_begin(tape, k + 1);
-  return tape_replay(ctx, tape, tape->end, event_primal, err);
+  return code ? code : tape_replay(ctx, tape, tape->end, event_primal, err);
 }
 
 /* All old values that derivatives of segment k use are there, and data are as behind it: from the last checkpoint in front
@@ -202,7 +190,7 @@ static int come_back(struct op_context *ctx, struct tape *tape, bool failed, boo
 static int reverse_by_steps(struct op_context *ctx, struct tape *tape, bool last, struct error *err) {
   steps_find_home(ctx, tape, last);
   int code = tape_undo(ctx, tape, tape->end, err);
-  for (int k = steps_segments(tape) - 1; !code && k >= 0; k--) {
+  for (int k = tape->nsteps; !code && k >= 0; k--) {
     if (steps_begin(tape, k) < tape->taped && steps_begin(tape, k) < steps_begin(tape, k + 1))
       code = make_again(ctx, tape, k, err);
     if (!code)

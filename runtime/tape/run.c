@@ -72,7 +72,7 @@ int tape_run_text(struct op_context *ctx, struct text *text, const char *name, c
   return code;
 }
 
-int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
+int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, const struct thing *companion,
                   struct error *err) {
   const struct loop_arg *are = &site->are[arg];
   const char *type = type_info(are->type)->name;

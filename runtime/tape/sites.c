@@ -18,12 +18,11 @@ bool arg_leaves(const struct loop_arg *arg) {
   return arg->present && (arg->dat || arg->gbl) && access_changes(arg->access);
 }
 
-static bool is_value(const struct loop_arg *arg) {
+bool arg_is_value(const struct loop_arg *arg) {
   return arg->form == DESC_GBL && arg->present && !arg->gbl && arg->access == OP_READ;
 }
 
-/* In a variable of the program, which may be gone when the loop runs again. */
-static bool is_result(const struct loop_arg *arg) {
+bool arg_is_result(const struct loop_arg *arg) {
   const bool global = arg->form == DESC_GBL && !arg->gbl && access_changes(arg->access);
   return arg->present && (global || arg->form == DESC_INFO);
 }
@@ -43,6 +42,7 @@ void tape_site_free(struct site *site) {
   free(site->are);
   free(site->active);
   free(site->wants);
+  free(site->zeros);
   free(site);
 }
 
@@ -110,16 +110,17 @@ static struct site *site_new(struct op_context *ctx, const struct loop *loop, co
                         .constants = array_new(all, sizeof *site->constants),
                         .active = array_new(all, sizeof *site->active),
                         .wants = array_new(n, sizeof *site->wants),
+                        .zeros = array_new(n, sizeof *site->zeros),
                         .said = said};
   const bool room = name_derivatives(site) && site->text && site->file && site->args && site->things &&
-                    site->are && site->constants && site->active && site->wants;
+                    site->are && site->constants && site->active && site->wants && site->zeros;
   if (!room)
     error_memory(err, "a loop that is recorded", n * sizeof *site->args);
   for (size_t i = 0; room && i < n; i++) {
     site->args[i] = call->args[i];
     site->are[i] = loop->args[i];
-    site->value_bytes += is_value(&loop->args[i]) ? loop->args[i].bytes : 0;
-    if (is_result(&loop->args[i]) && loop->args[i].bytes > site->result_bytes)
+    site->value_bytes += arg_is_value(&loop->args[i]) ? loop->args[i].bytes : 0;
+    if (arg_is_result(&loop->args[i]) && loop->args[i].bytes > site->result_bytes)
       site->result_bytes = loop->args[i].bytes;
   }
   if (room && !(site->results = array_new(n, site->result_bytes)))
@@ -147,6 +148,14 @@ const struct said_kernel *said_find(const struct tapes *tapes, const char *text,
       return said;
   }
   return NULL;
+}
+
+void said_free(struct said_kernel *said) {
+  free(said->text);
+  free(said->name);
+  free(said->adjoint_text);
+  free(said->adjoint_name);
+  free(said);
 }
 
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
@@ -178,7 +187,7 @@ void site_take_values(const struct op_context *ctx, const struct site *site, con
   for (int i = 0; i < site->nargs; i++) {
     const struct loop_arg *arg = &site->are[i];
     const op_arg *said = &call->args[i];
-    if (!is_value(arg))
+    if (!arg_is_value(arg))
       continue;
     const void *from = kept_has(said) ? kept_values(ctx, said) : said->data_;
     if (from) /* else the loop says so */
@@ -193,9 +202,9 @@ struct loop_call site_call(const struct site *site, unsigned char *values, op_ar
     args[i] = site->args[i];
     if (thing)
       args[i].dat_ = thing->dat ? thing->dat->handle : (op_dat)(void *)thing->gbl->handle;
-    if (values && is_result(&site->are[i]))
+    if (values && arg_is_result(&site->are[i]))
       args[i].data_ = site->results + (size_t)i * site->result_bytes;
-    if (!values || !is_value(&site->are[i]))
+    if (!values || !arg_is_value(&site->are[i]))
       continue;
     args[i].reserved_[0] = 0;
     args[i].data_ = values;
@@ -253,6 +262,14 @@ bool site_overwrites(const struct site *site, int arg) {
       return false;
   }
   return site->set == dat->set;
+}
+
+bool site_leaves_zeros(const struct site *site, int arg) {
+  const struct loop_arg *is = &site->are[arg];
+  bool alone = site->zeros[arg] && is->dat && !is->map && site->set == is->dat->set;
+  for (int i = 0; i < site->nargs; i++)
+    alone &= i == arg || site->things[i] != site->things[arg];
+  return alone;
 }
 
 int site_loop(struct op_context *ctx, const struct site *site, unsigned char *values, struct loop **out,

@@ -18,7 +18,7 @@ static size_t bytes_of_checkpoint(const struct tape *tape, int at) {
   for (int e = at; e < tape->nevents; e++)
     for (int c = 0; c < tape->events[e].nchanges; c++) {
       const struct change *change = &tape->events[e].changes[c];
-      if (change->changed < at && (change->read >= at || !change->whole))
+      if (change->changed < at && (change->read >= at || !change->whole) && !keep_knows(change))
         bytes += change->thing->bytes;
     }
   return bytes;
@@ -61,8 +61,7 @@ static size_t bytes_that_stay(const struct tape *tape) {
   return bytes;
 }
 
-/* Segment k: from the k-th place where a step begins, counting the tape's own beginning, to the next one. */
-static int begin_of(const struct tape *tape, int k) {
+int steps_begin(const struct tape *tape, int k) {
   return k == 0 ? 0 : k <= tape->nsteps ? tape->steps[k - 1] : tape->recording ? tape->nevents : tape->end;
 }
 
@@ -79,7 +78,7 @@ static bool goes_on(const struct tape *tape) {
 static size_t bytes_needed(const struct op_context *ctx, const struct tape *tape) {
   size_t most = 0;
   for (int k = 0; k <= tape->nsteps; k++) {
-    const size_t bytes = bytes_of_events(tape, begin_of(tape, k), begin_of(tape, k + 1));
+    const size_t bytes = bytes_of_events(tape, steps_begin(tape, k), steps_begin(tape, k + 1));
     most = bytes > most ? bytes : most;
   }
   return most + bytes_of_checkpoint(tape, 0) + bytes_that_stay(tape) +
@@ -146,7 +145,7 @@ static int segment_of(const struct tape *tape, int c) {
   int low = 0, high = tape->nsteps;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (begin_of(tape, middle) < tape->checkpoints[c])
+    if (steps_begin(tape, middle) < tape->checkpoints[c])
       low = middle + 1;
     else
       high = middle;
@@ -188,7 +187,7 @@ static void leave_home(struct op_context *ctx, struct tape *tape) {
     keep_drop(ctx, tape, &last);
     thing->last = NULL;
     thing->last_value = NULL;
-    thing->moved = false;
+    thing->moved = thing->zeroed = false;
   }
   tape->home = 0;
 }
@@ -205,7 +204,7 @@ static bool let_go_backwards(struct op_context *ctx, struct tape *tape) {
 
 /* False: there is nothing left that could go. */
 static bool let_go(struct op_context *ctx, struct tape *tape) {
-  const int current = begin_of(tape, tape->nsteps);
+  const int current = steps_begin(tape, tape->nsteps);
   tape->thinned = true;
   if (!tape->recording)
     return let_go_backwards(ctx, tape);
@@ -290,29 +289,24 @@ void steps_find_home(struct op_context *ctx, struct tape *tape, bool last) {
   const size_t kept = bytes_needed(ctx, tape) + bytes_of_last(ctx, tape, true);
   if (!last || newest > 0 || kept > tape->store.budget)
     tape->home = last ? newest : 0;
-  for (int i = 0; i < ctx->tapes->things.count; i++)
-    ((struct thing *)ctx->tapes->things.items[i])->remade = false;
+  for (int i = 0; i < ctx->tapes->things.count; i++) {
+    struct thing *thing = ctx->tapes->things.items[i];
+    thing->remade = thing->zeroed = false;
+  }
   for (int e = tape->end - 1; e >= tape->home; e--)
     for (int c = 0; c < tape->events[e].nchanges; c++) {
       const struct change *change = &tape->events[e].changes[c];
-      change->thing->remade = change->whole && change->read < tape->home;
+      change->thing->zeroed = change->zero;
+      change->thing->remade = change->zero || (change->whole && change->read < tape->home);
     }
 }
 
 int steps_free_slots(const struct op_context *ctx, const struct tape *tape, int first, int k) {
-  const int from = begin_of(tape, first), begin = begin_of(tape, k), end = begin_of(tape, k + 1);
+  const int from = steps_begin(tape, first), begin = steps_begin(tape, k), end = steps_begin(tape, k + 1);
   const size_t state = bytes_of_checkpoint(tape, begin); /* the first one may be larger */
   const size_t used = tape->store.bytes + bytes_of_checkpoint(tape, from) +
                       bytes_of_events(tape, begin, end) + bytes_of_last(ctx, tape, false);
   return used >= tape->store.budget ? 0 : state ? (int)((tape->store.budget - used) / state) : INT_MAX / 2;
-}
-
-int steps_segments(const struct tape *tape) {
-  return tape->nsteps + 1;
-}
-
-int steps_begin(const struct tape *tape, int k) {
-  return begin_of(tape, k);
 }
 
 void steps_passed(struct op_context *ctx, struct tape *tape) {

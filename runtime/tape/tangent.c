@@ -43,18 +43,23 @@ static int find_active(struct op_context *ctx, struct site *site, bool *active, 
   return code;
 }
 
-/* What constants leave has the dot zero. */
-static int stop_dots(struct op_context *ctx, const struct site *site, struct error *err) {
+/* Is what the argument leaves constant, where the loop counts as constant? */
+static bool replaces(const struct loop_arg *arg) {
+  return access_assigns(arg->access) || access_is_extremum(arg->access);
+}
+
+int tape_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < site->nargs; i++) {
     const struct thing *thing = site->things[i];
+    struct thing *companion = !thing ? NULL : which == BESIDE_BAR ? thing->bar : thing->dot;
     bool zero = true;
-    if (!thing || !thing->dot || !site_replaces(site, i))
+    if (!companion || !replaces(&site->are[i]))
       continue;
     if (thing->gbl || site_overwrites(site, i))
-      code = tape_put_zeros(ctx, thing->dot, err);
-    else if (!(code = thing_is_zero(ctx, thing->dot, &zero, err)) && !zero)
-      code = tape_run_zero(ctx, site, i, thing->dot, err);
+      code = tape_put_zeros(ctx, companion, err);
+    else if (!(code = thing_is_zero(ctx, companion, &zero, err)) && !zero)
+      code = tape_run_zero(ctx, site, i, companion, err);
   }
   return code;
 }
@@ -71,7 +76,7 @@ int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, un
   *ran = !code && active;
   if (code)
     return code;
-  return active ? tape_run_tangent(ctx, site, values, err) : stop_dots(ctx, site, err);
+  return active ? tape_run_tangent(ctx, site, values, err) : tape_cut(ctx, site, BESIDE_DOT, err);
 }
 
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,

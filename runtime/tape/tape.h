@@ -51,9 +51,11 @@ struct thing {
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
   bool input, varied; /* what it holds depends on an input */
+  bool zero;          /* it is known to hold zeros */
   int wanted_before;  /* the last round of a fixed point */
   /* While steps are run again: what it held before the tape's event `home`, or at the end. */
-  bool remade; /* nobody needs it: it is overwritten behind that */
+  bool remade; /* nobody needs it: it is overwritten behind that, or */
+  bool zeroed; /* it was full of zeros there */
   bool moved;  /* that is not there any more, but in: */
   struct dat *last;
   unsigned char *last_value;
@@ -85,6 +87,7 @@ struct site {
   const struct said_kernel *said;
   bool *active; /* in some call, of each argument, and behind them of each constant */
   bool *wants;  /* its derivative uses the value from before the loop */
+  bool *zeros;  /* its kernel leaves zeros in the row */
   bool known;   /* `wants` is found out */
   uint64_t
       made_for; /* stands for the values of integer constants when one was last made: they stand in the texts */
@@ -110,6 +113,7 @@ struct change {
   unsigned char *value;      /* the same of a global */
   int changed, read, wanted; /* the thing's, before the event */
   bool whole;                /* nothing of what it held is left, nor was it read by the event */
+  bool zero;                 /* it held zeros, of which nothing is kept for a checkpoint */
   bool was_varied;
 };
 
@@ -129,6 +133,7 @@ struct event {
 /* Old values of dats and globals, and what they take. */
 struct store_of_versions {
   size_t bytes, most, budget; /* 0: no limit */
+  size_t spare;               /* with a budget: what was kept, and is memory for what will be */
   long long versions, copied;
 };
 
@@ -207,6 +212,7 @@ void things_forget(struct op_context *ctx, const void *object);
 /* ---- sites.c ---- */
 /* What the program says of the derivatives of a kernel; NULL: nothing. */
 const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
+void said_free(struct said_kernel *said);
 /* The loop's, made if need be: another one from where the program says something else of the kernel. */
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
                      const struct loop_call *call, struct error *err);
@@ -230,15 +236,17 @@ void site_is_active(struct site *site, int i);
 int site_add_types(const struct site *site, char **text, struct error *err);
 /* A text in which a type of the program is defined, if not all kernels share it; "" for another type. */
 const char *site_text_with(const struct tapes *tapes, enum type_code type);
+/* The argument is a whole dat, which the loop leaves full of zeros. */
+bool site_leaves_zeros(const struct site *site, int arg);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
-/* Is what the argument leaves constant, where the loop counts as constant? */
-static inline bool site_replaces(const struct site *site, int arg) {
-  return access_assigns(site->are[arg].access) || access_is_extremum(site->are[arg].access);
-}
 /* Does it get, or leave, a value that is differentiated? */
 bool arg_gets(const struct loop_arg *arg);
 bool arg_leaves(const struct loop_arg *arg);
+/* Is it a number of the program that goes in; does something go into a variable of the program, which may be gone when the
+ * loop runs again? */
+bool arg_is_value(const struct loop_arg *arg);
+bool arg_is_result(const struct loop_arg *arg);
 
 /* Is it a MIN or MAX whose winners are sought? */
 bool site_seeks(const struct site *site, int arg);
@@ -267,7 +275,7 @@ int tape_run(struct op_context *ctx, const struct loop_call *call, struct error 
 int tape_run_primal(struct op_context *ctx, const struct site *site, unsigned char *values,
                     struct error *err);
 /* Companions of arguments are zero where the loop writes something else. */
-int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, struct thing *companion,
+int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, const struct thing *companion,
                   struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
@@ -295,6 +303,10 @@ int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned c
 /* ---- keep.c ---- */
 /* Is what event `e` found kept: for a derivative, or for a checkpoint? */
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
+/* It would be for a checkpoint alone, and is known to be zeros: they are made anew. */
+static inline bool keep_knows(const struct change *change) {
+  return change->zero && change->wanted <= change->changed;
+}
 /* Event `e` is about to change the thing: what that holds is kept if it is needed. */
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err);
 /* What it holds is kept. */
@@ -309,7 +321,8 @@ void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
 void keep_free_spare(struct op_context *ctx);
-void keep_count(struct tape *tape, size_t bytes);
+/* They are kept from now on. */
+void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes);
 /* A new event; NULL with the error set. */
 struct event *tape_event(struct tape *tape, enum event_kind kind, struct error *err);
 /* The event is about to change the thing, which has not been said of it before. */
@@ -330,8 +343,7 @@ int fixed_in_order(struct op_context *ctx, const struct tape *tape, bool inside,
 int tape_step(struct op_context *ctx, struct tape *tape, struct error *err);
 /* OP_ERR_SIZE: the budget is too small. */
 int tape_end(struct op_context *ctx, struct tape *tape, struct error *err);
-/* Segments lie between two beginnings of steps; before the first step there is one too. */
-int steps_segments(const struct tape *tape);
+/* Segment k: from the k-th place where a step begins, counting the tape's own beginning, to the next one. */
 int steps_begin(const struct tape *tape, int k);
 /* Where data come back to, behind a reversal by steps; `last`: it is the last one. */
 void steps_find_home(struct op_context *ctx, struct tape *tape, bool last);
@@ -383,6 +395,8 @@ int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err);
 int fixed_reverse(struct op_context *ctx, struct tape *tape, bool keep, struct error *err);
 
 /* ---- tangent.c ---- */
+/* A loop of constants: what it writes depends on no input, so bars or dots of that are zero. */
+int tape_cut(struct op_context *ctx, const struct site *site, enum beside which, struct error *err);
 int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                  struct error *err);
 int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive_mode mode,

@@ -60,7 +60,7 @@ static int take_values(struct op_context *ctx, struct tape *tape, struct event *
   if (in && bytes)
     memcpy(event->values, in, bytes);
   event->value_bytes = thing->bytes;
-  keep_count(tape, thing->bytes);
+  keep_count(ctx, tape, thing->bytes);
   return OP_OK;
 }
 

@@ -14,7 +14,8 @@ struct aside {
 
 struct test {
   struct op_context *ctx;
-  struct tape *tape;
+  struct tape *tape;       /* or */
+  const struct site *site; /* one loop */
   unsigned seed;
   struct thing **things; /* that are real and used */
   struct aside *asides;  /* two of each: dots and bars */
@@ -26,19 +27,16 @@ struct test {
 int test_open(struct test *t, void *const *all, int count, struct error *err);
 int test_close(struct test *t, int code, struct error *err);
 
-/* Random numbers of a thing, in the program's order. `which` tells x from y. */
-struct noise {
-  unsigned seed;
-  int which;
+/* Dots (or bars) that the test begins with hold noise, all others are zero. */
+int test_put_all(const struct test *t, bool dots, struct error *err);
+/* sums[0] += dots . bars on this rank, of all things; and the squares of both: the norms are those of what comes of it in
+ * this test. */
+int test_add_all(const struct test *t, double sums[3], struct error *err);
+/* Both products, of all ranks, and the sum of the products of norms. */
+struct products {
+  double of_y, of_x, norms;
 };
-/* The companion, whose thing has this number, holds noise. */
-int test_put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
-                   struct error *err);
-/* sums[0] += a . b on this rank; and the squares of both. */
-int test_add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
-                     struct error *err);
-/* Of both, the products on all ranks, and the sum of the products of norms. */
-int test_sum(struct op_context *ctx, const double of_y[3], const double of_x[3], double products[2],
-             double *norms, struct error *err);
+int test_sum(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
+             struct error *err);
 
 #endif

@@ -106,6 +106,7 @@ static void get_gradient(const struct program *p, op_tape tape, double *gradient
   works(op_fetch_data(op_bar(p->r.a), gradient + 2 * NODES));
 }
 
+/* Fault 5 of the first prototype: winners were sought by == among values that were computed again. */
 CASE(winners_get_the_bar) {
   struct program p = declare();
   double x[INPUTS], gradient[INPUTS], difference, before[NODES], after[NODES];

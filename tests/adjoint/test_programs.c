@@ -52,6 +52,10 @@ static const char most[] =
 static const char least[] =
     "static void least(const double *x, double *g) { if (x[0] * x[1] < *g) *g = x[0] * x[1]; }";
 
+static const char settle[] = "static void settle(double *flow, double *y) {"
+                             "  y[0] += 0.2 * flow[0]; y[1] += 0.1 * flow[0] * flow[1];"
+                             "  flow[0] = flow[1] = 0; }";
+
 static void say_adjoints(void) {
   works(op_kernel_adjoint(gather, "gather", gather_b, "gather_b"));
   works(op_kernel_adjoint(relax, "relax", relax_b, "relax_b"));
@@ -235,10 +239,25 @@ static void do_step(void) {
     note_budget(op_tape_step());
 }
 
+/* Sums that begin anew, of all nodes or of some: nothing is to be kept of zeros, and a checkpoint may be in front of them. They
+ * do not stay: among many zeros extrema would have more than two sides. */
+static void do_settle(void) {
+  const double c = number();
+  op_dat flow = some_q(), x = other_q(flow);
+  op_set some = any(2) ? m.nodes : op_decl_subset_range(m.nodes, 0, here(NODES / 3), "some");
+  works(op_par_loop(settle, "settle", some, node(flow, OP_RW), node(x, OP_RW)));
+  if (some != m.nodes)
+    works(op_free_set(some));
+  if (any(4))
+    do_step();
+  works(op_par_loop(gather, "gather", m.edges, direct(m.w[any(WS)], 1, "double", OP_READ),
+                    op_arg_gbl((double *)&c, 1, "double", OP_READ), at(x, 1, OP_READ), at(flow, 0, OP_INC)));
+}
+
 static void (*const does[])(void) = {
-    do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset, do_subset,
-    do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,  do_constant,
-    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least};
+    do_gather,    do_gather,    do_gather, do_relax, do_relax, do_turn,    do_reset,  do_subset,
+    do_sum,       do_use,       do_use,    do_along, do_put,   do_put_gbl, do_view,   do_constant,
+    do_temporary, do_temporary, do_step,   do_step,  do_most,  do_least,   do_settle, do_settle};
 enum { DOES = sizeof does / sizeof *does };
 
 /* ---- one program ---- */
@@ -380,6 +399,18 @@ static void check_budgets(unsigned seed, size_t most, double end) {
   }
 }
 
+static double run_at(unsigned seed, double h) {
+  set(h);
+  run(seed);
+  return weighted();
+}
+
+/* Of second order, on one side of where the program is: among values that are the same number the tape takes one, and there the
+ * other differences have the mean of both sides (seed 134). */
+static double on_one_side(unsigned seed, double h) {
+  return (4 * run_at(seed, h) - run_at(seed, 2 * h) - 3 * run_at(seed, 0)) / (2 * h);
+}
+
 static void check(unsigned seed) {
   state = seed ^ 0x9e3779b9u;
   fill(&start_at, 1);
@@ -388,13 +419,7 @@ static void check(unsigned seed) {
   double by_hand[2]; /* a kink may be within one step, and hardly within the other too */
   for (int k = 0; k < 2; k++) {
     const double h = k ? 1e-6 : 1e-5;
-    double moved[2];
-    for (int i = 0; i < 2; i++) {
-      set(i ? h : -h);
-      run(seed);
-      moved[i] = weighted();
-    }
-    by_hand[k] = (moved[1] - moved[0]) / (2 * h);
+    by_hand[k] = (run_at(seed, h) - run_at(seed, -h)) / (2 * h);
   }
   op_tape tape = record(seed, 0);
   works(op_tape_end(tape));
@@ -419,9 +444,13 @@ static void check(unsigned seed) {
     size += b[i] * b[i];
   }
   size = 1 + sqrt(size);
-  if (op_is_root() &&
-      !(fabs(by_hand[0] - by_tape) <= 1e-6 * size || fabs(by_hand[1] - by_tape) <= 1e-6 * size))
-    fail_msg("seed %u: differences give %.12g, the tape %.12g, of %.3g", seed, by_hand[0], by_tape, size);
+  const double within = 1e-6 * size;
+  int good = op_is_root() ? fabs(by_hand[0] - by_tape) <= within || fabs(by_hand[1] - by_tape) <= within : 1;
+  for (int side = -1; op_rank_count() == 1 && !good && side < 2; side += 2)
+    good = fabs(on_one_side(seed, side * 1e-5) - by_tape) <= within;
+  if (!good)
+    fail_msg("seed %u: differences give %.12g and %.12g, the tape %.12g, of %.3g", seed, by_hand[0],
+             by_hand[1], by_tape, size);
   check_budgets(seed, (size_t)facts.most, end);
 }
 

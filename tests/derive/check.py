@@ -185,7 +185,7 @@ def check_refused():
 
 
 def check_texts():
-    """Fault 4: what is used once stands where it is used. Fault 6: a parameter per thing, and no more."""
+    """Fault 4: what is used once stands where it is used. A parameter per thing, and no more (fault 6 is in tests/adjoint/test_tape.c)."""
     file = os.path.join(HERE, "kernels.c")
     both = harness.derive(OP2JIT, PLUGINS, file, "gathers", KERNELS["gathers"])
     expect(both["adjoint"].text.count("const double op2v") == 3, f"names that are used once are left: {both['adjoint'].text}")

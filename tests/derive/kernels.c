@@ -1,5 +1,5 @@
 /* Kernels with what is hard: each is differentiated and compared by check.py. The eight faults of the first prototype come
- * first, by their number. */
+ * first, by their number; 4 is a test of texts (check.py), 6 one of tapes (tests/adjoint/test_tape.c). */
 #include <math.h>
 
 /* 1: a loop that only moves values has no operation, and yet a derivative. */

@@ -100,6 +100,29 @@ def test_what_is_wrong_is_said(ring):
     tape.free()
 
 
+def test_a_step_has_no_steps_within(ring):
+    with op2jit.tape([ring.a]) as tape:
+        with pytest.raises(op2jit.Error, match="OP_ERR_STATE: tape.steps within tape.steps"):
+            for _ in tape.steps(range(2)):
+                for _ in tape.steps(range(3)):
+                    ring.step()
+        for i in tape.steps(range(4)):
+            ring.step()
+            if i == 1:
+                break
+        for _ in tape.steps(range(2)):
+            ring.step()
+    assert tape.facts["steps"] == 1 + 2 + 2
+    tape.free()
+
+
+def test_bars_have_the_size_of_their_dat(ring):
+    with pytest.raises(ValueError, match="broadcast"):
+        ring.u.bar.put(np.ones(COUNT + 1))
+    with pytest.raises(ValueError, match="broadcast"):
+        ring.sum.bar.value = np.ones(2)
+
+
 def test_constants_are_inputs(running):
     nodes = Set(3, "nodes")
     shape = op2jit.Const("shape", [0.5, 2.0])

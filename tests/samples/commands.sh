@@ -24,9 +24,11 @@ command=$(grep '^    cc transport/' README.md)
 for words in "$@"; do
   name=${words%% *}
   rm -f "$name/$name"
+  own=$(grep "^    cc $name/.*nlopt" README.md || true) # which runs on no native backend
   # shellcheck disable=SC2086 # arguments
-  if ! sh -ec "$(echo "$command" | sed "s|transport|$name|g")" || ! "./$name/$name" ${words#"$name"} OP2_BACKEND=native OP2_CACHE=off >said 2>&1; then
-    echo "FAILED: $name, by $command"
+  if ! sh -ec "${own:-$(echo "$command" | sed "s|transport|$name|g")}" ||
+    ! { [ -n "$own" ] || "./$name/$name" ${words#"$name"} OP2_BACKEND=native OP2_CACHE=off >said 2>&1; }; then
+    echo "FAILED: $name, by ${own:-$command}"
     [ ! -e said ] || cat said
     failed=1
   fi
@@ -34,6 +36,7 @@ for words in "$@"; do
 done
 for folder_of in */; do
   ls "$folder_of"*.c >/dev/null 2>&1 || continue # in Python alone
+  [ "$folder_of" != wall/ ] || pkg-config --exists nlopt || continue
   case " $* " in *" ${folder_of%/} "* | "${folder_of%/} "*) ;; *) echo "FAILED: ${folder_of%/} was not compiled" && failed=1 ;; esac
 done
 [ $failed = 0 ] && echo "commands: PASSED"

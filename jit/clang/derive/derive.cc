@@ -82,6 +82,9 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
   writer.run(answer.derived);
   answer.text = std::move(writer.text);
   answer.parameters = std::move(writer.parameters);
+  for (derive_parameter &one : answer.parameters)
+    one.zeros = one.role == DERIVE_BAR && one.argument >= 0 &&
+                trace.program().zeros[static_cast<size_t>(one.argument)];
   if (static_cast<int>(answer.parameters.size()) > request.most) {
     answer.refusal = DERIVE_TOO_MANY;
     answer.numbers[0] = static_cast<int>(answer.parameters.size());

@@ -38,6 +38,7 @@ struct Program {
   Builder builder;
   std::vector<Parameter> parameters; // those that nodes name by number
   std::vector<Object *> rows;        // by argument
+  std::vector<bool> zeros;           // by argument: the kernel leaves zeros in all of its row
   struct Table {
     std::string name;
     std::vector<Node *> values;

@@ -73,6 +73,7 @@ void Trace::run() {
 // ---- what the rows hold in the end ----
 
 void Trace::finish() {
+  program_.zeros.assign(program_.rows.size(), false);
   for (const Object *row : program_.rows)
     if (argument(*row).present && !refused())
       finish_row(row->argument);
@@ -85,6 +86,7 @@ void Trace::finish_row(int number) {
   if (is.is.form == PROVE_NUMBERS || is.is.access == OP_READ || is.is.access == OP_WORK)
     if (is.is.form != PROVE_PAYLOAD)
       return;
+  int64_t zeros = 0;
   for (auto at = state_.lower_bound({row.id, 0}); at != state_.end() && at->first.first == row.id; ++at) {
     Node *value = at->second.node;
     const int64_t entry = at->first.second / length, leaf = at->first.second % length;
@@ -101,7 +103,11 @@ void Trace::finish_row(int number) {
       if (is.is.form == PROVE_PAYLOAD || !in_place_[static_cast<size_t>(number)])
         builder_.effect(Op::Store, value->type, to, {e, c, value});
     }
+    zeros += value->op == Op::Number && value->number == 0;
   }
+  program_.zeros[static_cast<size_t>(number)] = is.is.form == PROVE_DATA &&
+                                                (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
+                                                zeros == length && !in_place_[static_cast<size_t>(number)];
 }
 
 void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {

@@ -26,7 +26,7 @@ void Writer::need_owner(const Block *block) {
 
 void Writer::need(const Node *node) {
   node = plain(node);
-  Use &use = uses_[static_cast<size_t>(node->id)];
+  Use &use = use_of(node);
   if (use.live)
     return;
   use.live = true;
@@ -60,12 +60,12 @@ void Writer::find_live() {
         stored_.insert(node.number);
     }
   for (const Node &node : derived_.builder.nodes())
-    if (uses_[static_cast<size_t>(node.id)].live)
+    if (use_of(&node).live)
       members_[node.home].push_back(&node);
 }
 
 void Writer::use(const Node *node, const Node *by, const Block *place) {
-  Use &use = uses_[static_cast<size_t>(plain(node)->id)];
+  Use &use = use_of(plain(node));
   use.count++;
   use.by = by;
   use.place = place;
@@ -73,7 +73,7 @@ void Writer::use(const Node *node, const Node *by, const Block *place) {
 
 void Writer::count_uses() {
   for (const Node &node : derived_.builder.nodes()) {
-    if (!uses_[static_cast<size_t>(node.id)].live)
+    if (!use_of(&node).live)
       continue;
     if (node.op == Op::Phi) {
       use(node.in[0], &node, node.owner->blocks[0]);
@@ -90,7 +90,7 @@ void Writer::count_uses() {
 }
 
 bool Writer::can_be_inlined(const Node *node) const {
-  const Use &use = uses_[static_cast<size_t>(node->id)];
+  const Use &use = use_of(node);
   if (node->op == Op::Number || node->op == Op::Count)
     return true;
   if (use.count != 1 || has_effect(node->op) || node->op == Op::Array || node->op == Op::Carried ||
@@ -111,7 +111,7 @@ int Writer::height(const Node *node) {
   int most = 0;
   for (const Node *operand : node->in)
     if (operand && node->op != Op::Carried) {
-      const Use &use = uses_[static_cast<size_t>(plain(operand)->id)];
+      const Use &use = use_of(plain(operand));
       most = std::max(most, use.inlined ? use.height + 1 : 0);
     }
   return most;
@@ -124,8 +124,7 @@ bool Writer::is_flat(const Node *branch) const {
     if (all == members_.end())
       continue;
     for (const Node *node : all->second) {
-      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)]
-                             : !uses_[static_cast<size_t>(node->id)].inlined)
+      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !use_of(node).inlined)
         return false;
     }
   }
@@ -137,7 +136,7 @@ void Writer::find_inlined() {
   flat_.assign(uses_.size(), false);
   std::vector<const Node *> branches;
   for (const Node &node : derived_.builder.nodes()) {
-    Use &use = uses_[static_cast<size_t>(node.id)];
+    Use &use = use_of(&node);
     if (!use.live)
       continue;
     if (node.op == Op::If)
@@ -151,14 +150,14 @@ void Writer::find_inlined() {
       continue;
     int results = 0;
     for (const Node *result : branch->results)
-      results += uses_[static_cast<size_t>(result->id)].live;
+      results += use_of(result).live;
     const Node *condition = plain(branch->in[0]);
-    Use &use = uses_[static_cast<size_t>(condition->id)];
+    Use &use = use_of(condition);
     use.count += results - 1;
     use.inlined = can_be_inlined(condition) && (condition->op != Op::Phi || use.inlined);
     flat_[static_cast<size_t>(branch->id)] = true;
     for (const Node *result : branch->results) {
-      Use &of = uses_[static_cast<size_t>(result->id)];
+      Use &of = use_of(result);
       of.height = height(result);
       of.inlined = of.live && can_be_inlined(result);
     }
@@ -172,7 +171,7 @@ void Writer::line(const std::string &words) {
 }
 
 void Writer::declare(const Node *node, const std::string &value) {
-  Use &use = uses_[static_cast<size_t>(node->id)];
+  Use &use = use_of(node);
   use.name = "op2v" + std::to_string(names_++);
   line(std::string("const ") + type_name(node->type) + " " + use.name + " = " + value + ";");
 }
@@ -180,7 +179,7 @@ void Writer::declare(const Node *node, const std::string &value) {
 // Writes what it is made of, and it, unless that is done.
 void Writer::require(const Node *node) {
   node = plain(node);
-  Use &use = uses_[static_cast<size_t>(node->id)];
+  Use &use = use_of(node);
   if (use.written || node->op == Op::Number || node->op == Op::Count || node->op == Op::Carried)
     return;
   use.written = true;
@@ -223,7 +222,7 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
     }
   }
   for (const Node *result : owner->results)
-    if (uses_[static_cast<size_t>(result->id)].live)
+    if (use_of(result).live)
       for (const Node *operand : result->in)
         need_it(operand);
 }
@@ -239,7 +238,7 @@ void Writer::write(const Node *node) {
   if (node->op == Op::Loop)
     return write_loop(node);
   if (node->op == Op::Array) {
-    Use &use = uses_[static_cast<size_t>(node->id)];
+    Use &use = use_of(node);
     use.name = "op2v" + std::to_string(names_++);
     std::string all;
     for (const Node *one : node->in)
@@ -258,7 +257,7 @@ void Writer::effect(const Node *node) {
                 "] = " + expression(node->in[1], 0) + ";");
   const Node *value = plain(node->in[2]);
   const char *does = node->op == Op::Store ? " = " : " += ";
-  if (node->op == Op::Inc && value->op == Op::Neg && uses_[static_cast<size_t>(value->id)].inlined) {
+  if (node->op == Op::Inc && value->op == Op::Neg && use_of(value).inlined) {
     does = " -= ";
     value = plain(value->in[0]);
   }
@@ -269,7 +268,7 @@ void Writer::block(const Block *block) {
   const auto all = members_.find(block);
   if (all != members_.end())
     for (const Node *node : all->second)
-      if (node->op != Op::Number && node->op != Op::Count && !uses_[static_cast<size_t>(node->id)].inlined)
+      if (node->op != Op::Number && node->op != Op::Count && !use_of(node).inlined)
         require(node);
 }
 
@@ -278,9 +277,9 @@ void Writer::side(const Node *branch, size_t side) {
   indent_ += "  ";
   block(branch->blocks[side]);
   for (const Node *result : branch->results)
-    if (uses_[static_cast<size_t>(result->id)].live) {
+    if (use_of(result).live) {
       require(result->in[side]);
-      line(uses_[static_cast<size_t>(result->id)].name + " = " + expression(result->in[side], 0) + ";");
+      line(use_of(result).name + " = " + expression(result->in[side], 0) + ";");
     }
   indent_ = before;
 }
@@ -288,7 +287,7 @@ void Writer::side(const Node *branch, size_t side) {
 void Writer::write_branch(const Node *node) {
   require_outside(node, node);
   for (const Node *result : node->results) {
-    Use &use = uses_[static_cast<size_t>(result->id)];
+    Use &use = use_of(result);
     if (!use.live)
       continue;
     use.name = "op2v" + std::to_string(names_++);
@@ -324,7 +323,7 @@ bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) 
   node = plain(node);
   if (node->op == Op::Carried)
     return carried.count(node) > 0;
-  if (!uses_[static_cast<size_t>(node->id)].inlined)
+  if (!use_of(node).inlined)
     return false;
   if (node->op == Op::Phi && reads_any(node->owner->in[0], carried))
     return true;
@@ -348,7 +347,7 @@ void Writer::write_loop(const Node *node) {
   declare_tapes(node);
   require_outside(node, node);
   for (const Node *one : node->results) {
-    Use &use = uses_[static_cast<size_t>(one->id)];
+    Use &use = use_of(one);
     if (!use.live || plain(one) != one)
       continue;
     all.push_back(one);
@@ -356,12 +355,11 @@ void Writer::write_loop(const Node *node) {
     const Node *next = one->in[1];
     const bool counts = !is_real(one->type) && (next->op == Op::Add || next->op == Op::Sub) &&
                         next->in[0] == one && next->in[1]->is_number(1);
-    if (!counter && counts && !uses_[static_cast<size_t>(one->left->id)].live &&
-        uses_[static_cast<size_t>(next->id)].inlined)
+    if (!counter && counts && !use_of(one->left).live && use_of(next).inlined)
       counter = one;
     else
       line(std::string(type_name(one->type)) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
-    Use &left = uses_[static_cast<size_t>(one->left->id)];
+    Use &left = use_of(one->left);
     left.name = use.name;
     left.written = true;
   }
@@ -382,7 +380,7 @@ void Writer::write_loop(const Node *node) {
       const Node *next = plain(one->in[1]);
       require(next);
       std::string value = expression(next, 0);
-      if (value == uses_[static_cast<size_t>(one->id)].name)
+      if (value == use_of(one).name)
         continue;
       if (reads_any(next, assigned)) {
         const std::string name = "op2v" + std::to_string(names_++);
@@ -390,7 +388,7 @@ void Writer::write_loop(const Node *node) {
         value = name;
       }
       assigned.insert(one);
-      steps.push_back(uses_[static_cast<size_t>(one->id)].name + " = " + value + ";");
+      steps.push_back(use_of(one).name + " = " + value + ";");
     }
   for (const std::string &step : steps)
     line(step);
@@ -398,7 +396,7 @@ void Writer::write_loop(const Node *node) {
   text = outside;
   indent_ = before;
   if (counter) {
-    const std::string &name = uses_[static_cast<size_t>(counter->id)].name;
+    const std::string &name = use_of(counter).name;
     line("for (" + std::string(type_name(counter->type)) + " " + name + " = " +
          expression(counter->in[0], 0) + "; " + (simple ? decides : "") + "; " + name +
          (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");

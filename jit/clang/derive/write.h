@@ -26,6 +26,12 @@ private:
     const Block *place = nullptr; // and where
     std::string name;
   };
+  Use &use_of(const Node *node) {
+    return uses_[static_cast<size_t>(node->id)];
+  }
+  const Use &use_of(const Node *node) const {
+    return uses_[static_cast<size_t>(node->id)];
+  }
   // What is needed, and how often.
   const Node *plain(const Node *node) const;
   void find_live();

@@ -83,7 +83,7 @@ std::string Writer::number(const Node *node, int &strength) const {
 
 std::string Writer::expression(const Node *node, int around) {
   node = plain(node);
-  const Use &use = uses_[static_cast<size_t>(node->id)];
+  const Use &use = use_of(node);
   if (!use.name.empty())
     return use.name;
   int strength = POSTFIX;
@@ -251,7 +251,7 @@ void Writer::head(const std::string &name) {
     if (of && of->map >= 0 && (of->is.ragged || ragged_.count(of->map)) && counted.insert(of->map).second)
       all += (all.empty() ? "" : ", ") + std::string("int op2n") + std::to_string(of->map);
     all += (all.empty() ? "" : ", ") + declaration(number);
-    parameters.push_back({is.role, is.argument, is.constant, access_of(is)});
+    parameters.push_back({is.role, is.argument, is.constant, access_of(is), false});
   }
   text += "void " + name + "(" + all + ") {\n";
 }

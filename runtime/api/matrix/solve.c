@@ -1,9 +1,9 @@
 /* Solvers, and what bridges to them are told. */
+#include "solve/solve.h"
 #include "api/api.h"
 #include "base/log.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "solve/solve.h"
 #include "solve/solver.h"
 
 /* The bridge in the plugin makes the same calls as one in a program. */

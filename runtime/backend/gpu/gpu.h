@@ -66,8 +66,8 @@ struct gpu {
     bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
-  bool holds; /* launches back */
-  struct gpu_given given; /* graphs: of this chain */
+  bool holds;               /* launches back */
+  struct gpu_given given;   /* graphs: of this chain */
   unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
   op_counters_t *counters;  /* the context's */
   bool failed;              /* a kernel failed: the driver takes no more work */
