@@ -6,6 +6,7 @@
 #include "context/env.h"
 #include "context/trace.h"
 #include "op2jit.h"
+#include "ranks/comm.h"
 #include "record/record.h"
 
 int backend_may_compile(const struct op_context *ctx, struct error *err) {
@@ -15,6 +16,11 @@ int backend_may_compile(const struct op_context *ctx, struct error *err) {
       err, OP_ERR_BACKEND,
       "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
       "or load");
+}
+
+void loop_tell_facts(const struct op_context *ctx, struct loop *loop) {
+  if (comm_alone(ctx->comm))
+    facts_tell(&loop->facts, &loop->desc);
 }
 
 int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
@@ -31,7 +37,7 @@ int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, con
     return OP_OK;
   if (out->facts.known)
     loop->facts = out->facts;
-  facts_tell(&loop->facts, &loop->desc);
+  loop_tell_facts(ctx, loop);
   if (out->compile_seconds > loop->ready.code_seconds)
     loop->ready.code_seconds = out->compile_seconds;
   loop_count_code(loop, fresh);

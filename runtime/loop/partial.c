@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "backend/code.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -20,7 +21,7 @@ int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct 
   int code = asks ? context_jit(ctx, &jit, err) : OP_OK;
   if (asks && !code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
     error_prefix(err, "loop %s: ", loop->name);
-  facts_tell(&loop->facts, &loop->desc);
+  loop_tell_facts(ctx, loop);
   return code;
 }
 

@@ -202,7 +202,7 @@ static void differ_in_length(int argc, char **argv) {
   check(op_exit() == OP_OK);
 }
 
-/* Words of a kernel say that it prints, and the rank that compiled it knows better: ranks decide alike all the same. */
+/* Words of kernels say what they do, and the rank that compiled them knows better: ranks decide alike all the same. */
 static void words_that_are_not_compiled(int argc, char **argv) {
   static const char *const silent = "void silent(const double *r, double *x, double *y) {\n"
                                     "#ifdef TELLS\n  printf(\"%g\\n\", *r);\n#endif\n"

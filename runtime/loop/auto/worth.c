@@ -83,23 +83,19 @@ bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
          loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
-/* The program sees when such a kernel runs. Code from the cache came without facts. Only the rank that found them has them. */
+/* The program sees when such a kernel runs. Code from the cache came without facts. */
 static bool speaks(struct op_context *ctx, const struct loop *loop) {
   struct error ignored = {0};
   loop_facts(ctx, (struct loop *)loop, true, &ignored);
   error_free(&ignored);
-  return loop->desc.says & SAYS_SPEAKS;
+  return (loop->facts.known ? loop->facts.says : loop->desc.says) & SAYS_SPEAKS;
 }
 
-/* Without looking further than all ranks can. */
-static bool words_speak(const struct loop *loop) {
-  return tokens_say(&loop->kernel.tokens) & SAYS_SPEAKS;
-}
-
-/* The same on all ranks. On a device trials are waited for one by one: they come first. */
+/* The same on all ranks, which do not know the same facts. On a device trials are waited for one by one: they come first. */
 static bool may_wait(struct op_context *ctx, const struct loop *loop) {
+  const bool alone = comm_alone(ctx->comm);
   return loop && loop_may_wait(ctx, loop) && loop->stats.calls > 0 &&
-         !(comm_alone(ctx->comm) ? speaks(ctx, loop) : words_speak(loop)) &&
+         !(alone ? speaks(ctx, loop) : loop->desc.says & SAYS_SPEAKS) &&
          !(loop->backend->expect && (loop->ready.nparts != 1 || tune_wants(loop)));
 }
 
@@ -278,7 +274,7 @@ static bool pays_together(struct op_context *ctx, const struct watched *period, 
   struct error err = {0};
   for (int i = 0; i < n; i++)
     if (period[i].waits) {
-      numbers[HELD] += speaks(ctx, period[i].loop); /* by functions of a prelude */
+      numbers[HELD] += speaks(ctx, period[i].loop); /* as one rank may know */
       numbers[TRIES] += ctx->queue->watch.failures < PATIENCE && tune_wants_turn(period[i].loop);
     }
   const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, &err);
