@@ -544,9 +544,10 @@ int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
     code = gpu_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
   if (!code)
     code = make_parts(&w);
-  w.v->planned = !code;
   /* Ranks ask for code together. */
-  return agree_on_success(ctx->agreement, code, err);
+  code = agree_on_success(ctx->agreement, code, err);
+  w.v->planned = !code;
+  return code;
 }
 
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {

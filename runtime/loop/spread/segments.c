@@ -141,6 +141,8 @@ static int get_known(struct op_context *ctx, struct launch *const *launches, int
   }
   for (int s = 0; (*out)->deep && !code && s < (*out)->depths.nsegments; s++)
     code = deep_connect(ctx, (*out)->deep[s], err);
+  if (code) /* half of it is connected: nobody may find it */
+    segments_forget(ctx);
   return code;
 }
 
