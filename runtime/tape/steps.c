@@ -94,7 +94,7 @@ static int check_budget(const struct op_context *ctx, struct tape *tape, struct 
   tape->broken = true;
   error_set(
       err, OP_ERR_SIZE,
-      "the tape may keep %zu bytes, but to go back by one step it needs %zu: what there is at the "
+      "the tape may keep %zu bytes, but to go back by one step it needs %zu so far: what there is at the "
       "beginning%s, "
       "and what the derivatives of the step use; give op_tape_begin that many, or divide the program into "
       "smaller steps with op_tape_step",

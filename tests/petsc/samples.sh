@@ -11,4 +11,6 @@ for program; do
   words=()
   [ "${program##*/}" != aero ] || words=(--matrix)
   launch "$program" --n 16 ${words[@]+"${words[@]}"} || exit 1
+  # A solver that takes no first guess.
+  [ "${program##*/}" != implicit ] || [ "$ranks" != 0 ] || launch "$program" --n 16 -implicit_ksp_type preonly -implicit_pc_type lu || exit 1
 done

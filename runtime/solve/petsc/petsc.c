@@ -110,8 +110,13 @@ static PetscErrorCode set_up(struct solver *s, Mat mat) {
     PetscCall(KSPReset(s->ksp));
   s->mat = mat;
   PetscCall(KSPSetOperators(s->ksp, mat, mat));
-  if (is_new)
+  if (is_new) {
+    PetscBool once;
     PetscCall(KSPSetFromOptions(s->ksp));
+    PetscCall(PetscObjectTypeCompare((PetscObject)s->ksp, KSPPREONLY, &once));
+    if (once) /* takes no first guess */
+      PetscCall(KSPSetInitialGuessNonzero(s->ksp, PETSC_FALSE));
+  }
   PetscFunctionReturn(0);
 }
 
