@@ -132,7 +132,8 @@ static void compare_costs(int cells, double by_flow, double by_both) {
   say("the same in a quarter of the memory", median(ways[3].both), 6);
   printf("  %lld steps run again, %lld bytes of %lld at most, of %lld\n", ways[3].reversed.again,
          ways[3].reversed.most, (long long)ways[3].bytes, ways[2].reversed.most);
-  say("doubles kept of a cell and stage, by flow and shape", kept, 9.6);
+  /* With what is kept once, and the room behind the ends of dats. */
+  say("doubles kept of a cell and stage, by flow and shape", kept, 9);
 }
 
 /* ---- making derivatives, and starting with them ---- */
