@@ -86,6 +86,10 @@ bool Scope::find(const clang::Decl *declaration, unsigned &from) const {
 
 /* ---- needs ----*/
 
+void Needs::begin(const clang::Expr *kernel) {
+  TraverseStmt(const_cast<clang::Expr *>(kernel));
+}
+
 // False, as visits say that no more is to be visited.
 bool Needs::refuse_at(clang::SourceLocation where, const std::string &reason) {
   if (!why.empty())

@@ -57,6 +57,7 @@ private:
   std::vector<unsigned> directives_;
 };
 
+// Its walk is compiled in needs.cc alone: each file that calls a Traverse... of it takes ten seconds more to compile.
 class Needs : public clang::RecursiveASTVisitor<Needs> {
 public:
   explicit Needs(const Scope &scope) : scope_(scope) {
@@ -66,9 +67,7 @@ public:
     need(kernel);
   }
   // The same, as op_par_loop names it: with the arguments of a template.
-  void begin(const clang::Expr *kernel) {
-    TraverseStmt(const_cast<clang::Expr *>(kernel));
-  }
+  void begin(const clang::Expr *kernel);
   bool shouldVisitImplicitCode() const {
     return true;
   }
