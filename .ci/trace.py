@@ -6,7 +6,9 @@ The library is built with -finstrument-functions, and .ci/trace/loop.c records w
 Counted are functions of the library's own sources: not the compiler plugin, not other libraries, not what headers have inline.
 An entry: a function of one file calls one of another. Calls of the same file by the same file that follow one another are one.
 A re-entry is an entry of a file that was entered before. base/ is what everything appends its texts to: its share is apart.
+The warm call is the usual one of many, with nothing on trial: now and then one compares crews of threads, when depends on time.
 With --list each entry is a line, in their order. Status 1: a limit is missed."""
+import collections
 import os
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import house
 # Cells of the table, and the line of docs/rooms.md that says what they may be at most.
 LIMITS = {("a warm call", "files"): "files of a warm call", ("a first call, cold cache", "re-entries"): "re-entries of a first call"}
 COMPILER = ("jit/",)  # nothing of it is called when a loop is warm
-WARM = 401  # the call that is traced then; each 32nd one looks for drift
+WARM, CALLS = 401, 128  # the first call that is traced then, and how many are
 
 
 def functions(library, places, root):
@@ -56,18 +58,27 @@ class Way:
         return {"functions": len(self.functions), "files": len(set(files)), "entries": len(files), "re-entries": len(again) - base, "of base/": base}
 
 
-def call(program, number, cache, tune):
+def calls(program, root, first, count, cache, tune):
+    """The way of each of these calls."""
     settings = {"OP2_BACKEND": "openmp", "OP2_THREADS": "2", "XDG_CACHE_HOME": cache, "OP2_TUNE": tune}
-    run = subprocess.run([program, str(number)], env={**os.environ, **settings}, capture_output=True, text=True, check=True)
-    return run.stdout
+    run = subprocess.run([program, str(first), str(count)], env={**os.environ, **settings}, capture_output=True, text=True, check=True)
+    texts = run.stdout.split("=\n")[:-1]
+    ways = {text: Way(text, root) for text in set(texts)}
+    return [ways[text] for text in texts]
+
+
+def usual(ways):
+    way, times = collections.Counter(ways).most_common(1)[0]
+    print(f"{times} of {len(ways)} warm calls go the same way")
+    return way
 
 
 def main(program, root, *options):
     with tempfile.TemporaryDirectory() as cache:
-        first, second = call(program, 1, cache, "auto"), call(program, 1, cache, "auto")
-        call(program, WARM, cache, "force")  # chooses a variant, which the next run finds
-        warm = call(program, WARM, cache, "auto")
-    ways = {"a first call, cold cache": Way(first, root), "a first call, warm cache": Way(second, root), "a warm call": Way(warm, root)}
+        first, second = (calls(program, root, 1, 1, cache, "auto")[0] for _ in range(2))
+        calls(program, root, WARM, 1, cache, "force")  # chooses a variant, which the next run finds
+        warm = usual(calls(program, root, WARM, CALLS, cache, "use"))
+    ways = {"a first call, cold cache": first, "a first call, warm cache": second, "a warm call": warm}
     limits, bad = house.Page(root).limits, 0
     print(f"{'route':26}{'functions':>10}{'files':>18}{'entries':>10}{'re-entries':>20}{'of base/':>10}")
     for route, way in ways.items():

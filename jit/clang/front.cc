@@ -16,6 +16,7 @@
 #include "bounds.h"
 #include "machine.h"
 #include "messages.h"
+#include "named.h"
 
 namespace op2jit {
 
@@ -39,7 +40,7 @@ static bool free_of_nul(const compile_file &file, Output &output) {
   return false;
 }
 
-static Files virtual_files(const compile_request &request, Output &output) {
+static Files virtual_files(const compile_request &request, Named *named, Output &output) {
   Files files(new llvm::vfs::InMemoryFileSystem);
   files->setCurrentWorkingDirectory("/");
   for (const char *header : headers)
@@ -48,7 +49,10 @@ static Files virtual_files(const compile_request &request, Output &output) {
     const compile_file &file = request.files[i];
     if (!free_of_nul(file, output))
       return nullptr;
-    auto text = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(file.text, file.length), file.name);
+    const llvm::StringRef whole(file.text, file.length);
+    auto text = named && Named::is_prelude(file)
+                    ? llvm::MemoryBuffer::getMemBufferCopy(named->of(whole), file.name)
+                    : llvm::MemoryBuffer::getMemBufferCopy(whole, file.name);
     if (!files->addFile(file.name, 0, std::move(text))) {
       output.add(COMPILE_ERROR, file.name, 0, 0, "two files of the request have this name");
       return nullptr;
@@ -171,11 +175,13 @@ static void avoid_gathers(clang::CompilerInstance &compiler) {
 #endif
 }
 
-// The pieces of clang are made here one by one, so that nothing else is.
-bool parse(const compile_request &request, Output &output,
-           llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
-  Files files = virtual_files(request, output);
+using Consume = llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)>;
+
+// The pieces of clang are made here one by one, so that nothing else is. `named`: of the prelude and of clang's own macros only
+// what it knows is there.
+static bool parse_once(const compile_request &request, Named *named, Output &output, Consume consume,
+                       llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
+  Files files = virtual_files(request, named, output);
   if (!files)
     return false;
   const char *main_name = request.files[0].name;
@@ -203,6 +209,8 @@ bool parse(const compile_request &request, Output &output,
   compiler.createPreprocessor(clang::TU_Complete);
   compiler.createASTContext();
   clang::Preprocessor &preprocessor = compiler.getPreprocessor();
+  if (named)
+    preprocessor.setPredefines(named->of(preprocessor.getPredefines()));
   preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler.getLangOpts());
 
   compiler.setASTConsumer(consume(compiler));
@@ -215,6 +223,20 @@ bool parse(const compile_request &request, Output &output,
     return false;
   done(compiler);
   return true;
+}
+
+// What a misspelt name may have meant can be something that was left out: a text that is wrong is parsed again, with all of it.
+bool parse(const compile_request &request, Output &output, Consume consume,
+           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
+  Named named(request);
+  const bool spares = !cxx && named.is_known();
+  const size_t told = output.messages().size();
+  if (parse_once(request, spares ? &named : nullptr, output, consume, done, cxx))
+    return true;
+  if (!spares)
+    return false;
+  output.forget(told);
+  return parse_once(request, nullptr, output, consume, done, cxx);
 }
 
 bool is_cxx(const compile_request &request) {

@@ -19,7 +19,7 @@ class CompilerInstance;
 namespace op2jit {
 
 // Parses the request's text. `consume` makes what is told of each declaration; `done` is called at the end if
-// there was no error. False, with an error in the messages, if there was.
+// there was no error. False, with an error in the messages, if there was; then `consume` may have been called twice.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
            llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx = false);

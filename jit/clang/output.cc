@@ -14,6 +14,11 @@ void Output::add(compile_severity severity, llvm::StringRef file, unsigned line,
   messages_.push_back({severity, keep(file), static_cast<int>(line), static_cast<int>(column), keep(text)});
 }
 
+void Output::forget(size_t kept) {
+  for (; messages_.size() > kept; messages_.pop_back())
+    errors_ -= messages_.back().severity == COMPILE_ERROR;
+}
+
 void Output::fill(compile_result *result, int status) {
   result->status = status;
   if (status == 0) {

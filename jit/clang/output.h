@@ -18,6 +18,8 @@ class Output {
 public:
   void add(compile_severity severity, llvm::StringRef file, unsigned line, unsigned column,
            llvm::StringRef text);
+  // All messages but the first `kept` ones.
+  void forget(size_t kept);
   bool has_errors() const {
     return errors_ > 0;
   }

@@ -141,9 +141,12 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
     code = agree_on_call(ctx, code, err, "%s", error_message(err));
   else if (ctx->queue && (!ctx->queue->watch.on || watch_sees(&ctx->queue->watch, loop)))
     return queue_call(ctx, launch, call, err);
-  else if ((code = queue_flush(ctx, err)) ==
-           OP_OK) /* a loop of what waits may have been forgotten meanwhile */
-    code = loop_run_now(ctx, launch, err);
+  else {
+    if (ctx->queue && ctx->queue->count) /* a loop of what waits may have been forgotten meanwhile */
+      code = queue_flush(ctx, err);
+    if (!code)
+      code = loop_run_now(ctx, launch, err);
+  }
   if (launch)
     launch_put(launch);
   return code;
@@ -195,7 +198,9 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
 
 static bool has_matrices(const struct op_context *ctx, const struct loop_call *call) {
   struct error ignored = {0};
-  const bool has = ctx->mesh->matrices.count && !check_call(ctx, call, &ignored) && matrix_is_passed(call);
+  if (!ctx->mesh->matrices.count)
+    return false;
+  const bool has = !check_call(ctx, call, &ignored) && matrix_is_passed(call);
   error_free(&ignored);
   return has;
 }

@@ -398,7 +398,8 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
   if (!code)
-    code = (results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
+    code =
+        (loop->set->spread && results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
   if (code)
     return code;
   if (ctx->hardware)

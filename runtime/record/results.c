@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "mesh/globals.h"
 
 void results_combine(const struct loop_arg *arg, const struct partial *from, unsigned char *into) {
@@ -117,4 +118,11 @@ void results_merge(const struct launch *launch, unsigned char *slot) {
 void results_here(const struct launch *launch) {
   const struct partial own = own_results(launch);
   results_hand_back(launch, &own, launch->globals);
+}
+
+int launch_results(struct op_context *ctx, struct launch *launch, struct error *err) {
+  if (ctx->late || launch->loop->set->spread)
+    return results_with_others(ctx, launch, err);
+  results_here(launch);
+  return OP_OK;
 }

@@ -29,6 +29,8 @@ void results_merge(const struct launch *launch, unsigned char *slot);
 void results_hand_back(const struct launch *launch, const struct partial *from, const unsigned char *globals);
 /* The same with the launch's own, on one process. */
 void results_here(const struct launch *launch);
+/* After those of earlier loops that are on their way, and with those of other ranks. */
+int results_with_others(struct op_context *ctx, struct launch *launch, struct error *err);
 
 /* ---- ranks (results_ranks.c): each one's results in one slot, then these in the order of the ranks, so that all
  * have the same bits ---- */

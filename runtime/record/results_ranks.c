@@ -191,7 +191,7 @@ static int await_earlier(struct op_context *ctx, struct loop *loop, struct error
   return code;
 }
 
-int launch_results(struct op_context *ctx, struct launch *launch, struct error *err) {
+int results_with_others(struct op_context *ctx, struct launch *launch, struct error *err) {
   const int code = ctx->late ? await_earlier(ctx, launch->loop, err) : OP_OK;
   if (code)
     return code;

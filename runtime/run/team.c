@@ -229,7 +229,7 @@ static void no_work(void *argument, int thread, int threads) {
 
 /* The least of some runs, as of threads that are awake; where others want the CPUs few will do. */
 static double measure_cost(struct team *team, int threads) {
-  enum { RUNS = 16, FEWEST = 4 };
+  enum { RUNS = 8, FEWEST = 4 };
   const double most_seconds = 0.5e-3, begun = clock_seconds();
   double least = 0, before = begun;
   for (int run = 0; run < RUNS && (run < FEWEST || before < begun + most_seconds); run++) {

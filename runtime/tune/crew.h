@@ -6,6 +6,9 @@
 #ifndef OP2JIT_CREW_H
 #define OP2JIT_CREW_H
 
+#include <limits.h>
+#include <math.h>
+
 #include "tune/duel.h"
 
 struct crew {
@@ -19,8 +22,11 @@ struct crew {
   int duels; /* comparisons that are over */
 };
 
-/* Another look, from what the earlier ones left of its share. */
-bool crew_can_pay(const struct crew *crew);
+/* Another look, from what the earlier ones left of its share of all runs. */
+static inline bool crew_can_pay(const struct crew *crew) {
+  const double share = 0.02;
+  return crew->lost <= share * crew->total;
+}
 /* Before a run: is crew_ask to be called? */
 static inline bool crew_asks(const struct crew *crew) {
   return crew->runs >= crew->ask_at && !crew->duel.on && crew_can_pay(crew);
@@ -29,8 +35,20 @@ static inline bool crew_asks(const struct crew *crew) {
  * The first call is the guess for the first runs, every other one begins a comparison. */
 void crew_ask(struct crew *crew, int many, bool one);
 /* Threads for the next run; 0: all that the plan has. */
-int crew_threads(const struct crew *crew);
+static inline int crew_threads(const struct crew *crew) {
+  const bool one = crew->duel.on ? duel_next(&crew->duel) == DUEL_ONE : crew->one;
+  return one && crew->many > 0 ? 1 : crew->many;
+}
+/* Of a comparison that is on. */
+void crew_compare(struct crew *crew, double seconds);
 /* A run on these took so long. */
-void crew_ran(struct crew *crew, double seconds);
+static inline void crew_ran(struct crew *crew, double seconds) {
+  if (crew->many == 0 || !(seconds > 0) || !isfinite(seconds))
+    return;
+  crew->runs += crew->runs < LONG_MAX;
+  crew->total += seconds;
+  if (crew->duel.on)
+    crew_compare(crew, seconds);
+}
 
 #endif

@@ -102,12 +102,20 @@ private:
   void run(const clang::Stmt *statement);
   void run_list(llvm::ArrayRef<const clang::Stmt *> list);
   void declare(const clang::VarDecl *variable);
+  void repeat(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body,
+              bool body_first);
   void jump(Jump::Kind kind, clang::SourceLocation where);
   void give_back(const clang::ReturnStmt *statement);
+  void choose(const clang::SwitchStmt *statement);
+  Value call(const clang::CallExpr *expression);
+  Value inlined(const clang::CallExpr *expression, const clang::FunctionDecl &function);
+  Value outside(const clang::CallExpr *expression, const clang::FunctionDecl &function);
+  bool memory(const clang::CallExpr *expression, llvm::StringRef name, Value &result);
+
+  // trace_flow.cc
   Node *stopped(); // 0, 1 or a condition: a jump was made
   Node *flag(int object);
   void set_flag(int object, Node *value);
-  void choose(const clang::SwitchStmt *statement);
   void branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
   // What comes where no jump was made, and `other` where one was.
   void go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other = nullptr);
@@ -115,13 +123,15 @@ private:
   Value merged(Node *branch, const Key &key, const Value *then, const Value *other);
 
   // trace_loops.cc
+  // The parts of a loop, as functions that write them down once more each time: what is in them matters to statements only.
   struct Rounds {
-    const clang::Stmt *body;
-    const clang::Expr *condition, *step;
+    llvm::function_ref<void()> body, step;
+    llvm::function_ref<Node *()> condition;
     bool body_first;
-    int breaks, continues;
+    clang::SourceLocation where, at_condition;
+    int continues = -1; // the object of that jump
   };
-  void loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body, bool body_first);
+  void loop(Rounds rounds);
   bool unroll(const Rounds &rounds, Way way, int round, int most, int nodes);
   void body_once(const Rounds &rounds);
   void roll(const Rounds &rounds);
@@ -138,7 +148,6 @@ private:
   Node *as_truth(Node *condition) {
     return builder_.binary(Op::Ne, Type::Int, condition, builder_.zero(condition->type));
   }
-  Node *truth(const clang::Expr *condition);
   bool carry(Node *loop, const Key &key, const State &start, std::map<Key, Node *> &nodes);
   Value initial(const Key &key, const Value &like);
   struct Mark {
@@ -153,6 +162,7 @@ private:
   // trace_expressions.cc
   Value value(const clang::Expr *expression);
   Node *scalar(const clang::Expr *expression);
+  Node *truth(const clang::Expr *expression);
   Value cast(const clang::CastExpr *expression);
   Value unary(const clang::UnaryOperator *expression);
   Value binary(const clang::BinaryOperator *expression);
@@ -164,11 +174,6 @@ private:
   Value from(const clang::APValue &value, clang::QualType type);
   bool is_row(const clang::BinaryOperator *expression, Value &result);
   Node *condition(Node *value);
-
-  Value call(const clang::CallExpr *expression);
-  Value inlined(const clang::CallExpr *expression, const clang::FunctionDecl &function);
-  Value outside(const clang::CallExpr *expression, const clang::FunctionDecl &function);
-  bool memory(const clang::CallExpr *expression, llvm::StringRef name, Value &result);
 
   // trace_places.cc
   Place place(const clang::Expr *expression);

@@ -17,6 +17,13 @@ Node *Trace::condition(Node *node) {
   return is_real(node->type) ? builder_.binary(Op::Ne, Type::Int, node, builder_.real(0, node->type)) : node;
 }
 
+Node *Trace::truth(const clang::Expr *expression) {
+  const Value what = value(expression);
+  return what.kind == Value::Pointer ? builder_.integer(what.place.object != nullptr)
+         : what.node                 ? condition(what.node)
+                                     : builder_.integer(0);
+}
+
 // Literals, sizes, enumerators.
 Value Trace::constant(const clang::Expr *expression) {
   clang::Expr::EvalResult result;
@@ -242,24 +249,18 @@ static bool may_trap(const Block &block, size_t from) {
 // The second operand is not computed where the first decides, unless that harms nobody.
 Value Trace::logical(const clang::BinaryOperator *expression) {
   const bool both = expression->getOpcode() == clang::BO_LAnd;
-  const auto decide = [&](const clang::Expr *operand) {
-    const Value what = value(operand);
-    return what.kind == Value::Pointer ? builder_.integer(what.place.object != nullptr)
-           : what.node                 ? condition(what.node)
-                                       : builder_.integer(0);
-  };
-  Node *first = decide(expression->getLHS());
+  Node *first = truth(expression->getLHS());
   if (first->op == Op::Number) {
     if ((first->number != 0) != both)
       return Value::of(builder_.integer(!both));
-    Node *second = decide(expression->getRHS());
+    Node *second = truth(expression->getRHS());
     return Value::of(builder_.binary(Op::Ne, Type::Int, second, builder_.zero(second->type)));
   }
   Node *guard = both ? first : builder_.negated(first);
   Node *branch = builder_.branch(guard);
   const State before = state_;
   Block *outside = builder_.enter(branch->blocks[0]);
-  Node *second = decide(expression->getRHS());
+  Node *second = truth(expression->getRHS());
   if (state_ == before && !may_trap(*branch->blocks[0], 0)) {
     for (Node *node : branch->blocks[0]->items) {
       node->home = outside;

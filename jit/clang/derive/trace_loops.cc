@@ -7,15 +7,6 @@ namespace op2jit::derive {
 static constexpr int rounds_written = 32, nodes_written = 3000, rounds_most = 4096, nodes_most = 30000,
                      rounds_guarded = 64;
 
-Node *Trace::truth(const clang::Expr *expression) {
-  if (!expression)
-    return builder_.integer(1);
-  const Value what = value(expression);
-  return what.kind == Value::Pointer ? builder_.integer(what.place.object != nullptr)
-         : what.node                 ? condition(what.node)
-                                     : builder_.integer(0);
-}
-
 Trace::Mark Trace::mark() const {
   return {builder_.now(), builder_.now()->items.size(), state_, refusal_};
 }
@@ -33,11 +24,10 @@ void Trace::restore(const Mark &mark) {
   builder_.enter(mark.block);
 }
 
-void Trace::loop(const clang::Expr *condition, const clang::Expr *step, const clang::Stmt *body,
-                 bool body_first) {
+void Trace::loop(Rounds rounds) {
   Object *breaks = object(Object::Local, "", {{Type::Int, false, ""}});
   Object *continues = object(Object::Local, "", {{Type::Int, false, ""}});
-  const Rounds rounds = {body, condition, step, body_first, breaks->id, continues->id};
+  rounds.continues = continues->id;
   set_flag(breaks->id, builder_.integer(0));
   set_flag(continues->id, builder_.integer(0));
   jumps_.push_back({Jump::Break, breaks->id});
@@ -63,7 +53,7 @@ void Trace::loop(const clang::Expr *condition, const clang::Expr *step, const cl
 }
 
 void Trace::body_once(const Rounds &rounds) {
-  run(rounds.body);
+  rounds.body();
   set_flag(rounds.continues, builder_.integer(0));
 }
 
@@ -79,19 +69,18 @@ bool Trace::unroll(const Rounds &rounds, Way way, int round, int most, int nodes
       body_once(rounds);
       Node *stop = stopped();
       if (stop->op == Op::Number) {
-        if (!stop->number && rounds.step)
-          value(rounds.step);
+        if (!stop->number)
+          rounds.step();
         return;
       }
       good = way == Way::Guarded;
       if (good)
         go_on(stop, [&] {
-          if (rounds.step)
-            value(rounds.step);
+          rounds.step();
           good = unroll(later, way, round + 1, most, nodes);
         });
     };
-    Node *goes = round == 0 && rounds.body_first ? builder_.integer(1) : truth(rounds.condition);
+    Node *goes = round == 0 && rounds.body_first ? builder_.integer(1) : rounds.condition();
     if (goes->op != Op::Number) {
       if (way != Way::Guarded)
         return false;
@@ -172,7 +161,7 @@ bool Trace::round_once(const Rounds &rounds, const Key *go, const State &head, i
   condition = builder_.integer(1);
   for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
     condition = builder_.binary(Op::Both, Type::Int, condition, builder_.negated(flag(jumps_[i].object)));
-  Node *goes = go ? state_.at(*go).node : truth(rounds.condition);
+  Node *goes = go ? state_.at(*go).node : rounds.condition();
   condition = builder_.binary(Op::Both, Type::Int, condition, goes);
   for (const auto &[key, value] : state_)
     pure &= key.first >= objects || !is_changed(head, key, value);
@@ -182,10 +171,9 @@ bool Trace::round_once(const Rounds &rounds, const Key *go, const State &head, i
   go_on(
       stopped(),
       [&] {
-        if (rounds.step)
-          value(rounds.step);
+        rounds.step();
         if (go)
-          state_[*go] = Value::of(as_truth(truth(rounds.condition)));
+          state_[*go] = Value::of(as_truth(rounds.condition()));
       },
       [&] {
         if (go)
@@ -225,7 +213,7 @@ bool Trace::close_rounds(Node *loop, const State &start, const State &after,
 Trace::Rolled Trace::try_roll(const Rounds &rounds, const Key *go, const State &start,
                               std::set<Key> &carried) {
   const int objects = static_cast<int>(objects_.size());
-  const clang::SourceLocation where = rounds.body->getBeginLoc();
+  const clang::SourceLocation where = rounds.where;
   std::map<Key, Node *> nodes;
   state_ = start;
   Node *loop = builder_.loop(), *condition = nullptr;
@@ -273,7 +261,7 @@ void Trace::roll(const Rounds &rounds) {
     std::set<Key> carried;
     const Key go = {goes ? object(Object::Local, "", {{Type::Int, false, ""}})->id : -1, 0};
     if (goes) {
-      Node *first = rounds.body_first ? builder_.integer(1) : truth(rounds.condition);
+      Node *first = rounds.body_first ? builder_.integer(1) : rounds.condition();
       state_[go] = Value::of(as_truth(first));
       carried.insert(go);
     }
@@ -287,7 +275,7 @@ void Trace::roll(const Rounds &rounds) {
       return;
     restore(before);
     if (goes)
-      refuse(DERIVE_STATEMENT, rounds.condition->getExprLoc(), "a condition that changes what it depends on");
+      refuse(DERIVE_STATEMENT, rounds.at_condition, "a condition that changes what it depends on");
   }
 }
 

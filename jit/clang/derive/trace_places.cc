@@ -396,33 +396,27 @@ Value Trace::from(const clang::APValue &value, clang::QualType type) {
         kind == Type::Float ? value.getFloat().convertToFloat() : value.getFloat().convertToDouble(), kind));
   }
   Value all;
+  const auto add = [&](const clang::APValue &part, clang::QualType of) {
+    const Value one = from(part, of);
+    if (one.kind == Value::Record)
+      all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
+    else if (one.kind != Value::None)
+      all.leaves.push_back(one);
+    return one.kind != Value::None;
+  };
   if (value.isArray()) {
     const auto *array = context_.getAsConstantArrayType(type);
-    for (unsigned i = 0; array && i < value.getArraySize(); i++) {
-      const clang::APValue &item =
-          i < value.getArrayInitializedElts() ? value.getArrayInitializedElt(i) : value.getArrayFiller();
-      const Value one = from(item, array->getElementType());
-      if (one.kind == Value::None)
-        return one;
-      if (one.kind == Value::Record)
-        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
-      else
-        all.leaves.push_back(one);
-    }
-    all.kind = Value::Record;
-  }
-  if (value.isStruct()) {
-    for (const clang::FieldDecl *field : type->castAs<clang::RecordType>()->getDecl()->fields()) {
-      const Value one = from(value.getStructField(field->getFieldIndex()), field->getType());
-      if (one.kind == Value::None)
-        return one;
-      if (one.kind == Value::Record)
-        all.leaves.insert(all.leaves.end(), one.leaves.begin(), one.leaves.end());
-      else
-        all.leaves.push_back(one);
-    }
-    all.kind = Value::Record;
-  }
+    for (unsigned i = 0; array && i < value.getArraySize(); i++)
+      if (!add(i < value.getArrayInitializedElts() ? value.getArrayInitializedElt(i) : value.getArrayFiller(),
+               array->getElementType()))
+        return {};
+  } else if (value.isStruct()) {
+    for (const clang::FieldDecl *field : type->castAs<clang::RecordType>()->getDecl()->fields())
+      if (!add(value.getStructField(field->getFieldIndex()), field->getType()))
+        return {};
+  } else
+    return {};
+  all.kind = Value::Record;
   return all;
 }
 
@@ -447,7 +441,6 @@ Node *farthest(Builder &builder, Type type, bool largest) {
   }
 }
 
-// What a row that the kernel changes holds before it does.
 Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation where) {
   const prove_argument &is = argument(row).is;
   const int64_t length = static_cast<int64_t>(row.leaves.size());

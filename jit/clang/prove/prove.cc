@@ -189,6 +189,8 @@ void prove(const prove_request *request, prove_result *result) {
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    report->findings.clear();
+    report->rows.clear();
     watch_words(compiler.getPreprocessor(), report->says);
     both.push_back(std::make_unique<Consumer>(*request, *report));
     if (lowers) {

@@ -1,9 +1,9 @@
-#include "prove_walk.h"
+#include "prove_expressions.h"
 
 namespace op2jit {
 
 // Where an element of an array is, or what follows a pointer.
-Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
+Place Expressions::element(const clang::ArraySubscriptExpr *item, bool used) {
   const clang::Expr *array = item->getBase()->IgnoreParens();
   const auto *decay = llvm::dyn_cast<clang::ImplicitCastExpr>(array);
   const bool of_array = decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay;
@@ -24,7 +24,7 @@ Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
 }
 
 // Where an lvalue is; its parts are evaluated on the way.
-Place Walk::place(const clang::Expr *expression, bool used) {
+Place Expressions::place(const clang::Expr *expression, bool used) {
   expression = expression->IgnoreParens();
   Place result;
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
@@ -58,7 +58,7 @@ Place Walk::place(const clang::Expr *expression, bool used) {
   return result;
 }
 
-Value Walk::cast(const clang::CastExpr *expression) {
+Value Expressions::cast(const clang::CastExpr *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   switch (expression->getCastKind()) {
   case clang::CK_LValueToRValue: {
@@ -122,7 +122,7 @@ Value Walk::cast(const clang::CastExpr *expression) {
   }
 }
 
-Value Walk::unary(const clang::UnaryOperator *expression) {
+Value Expressions::unary(const clang::UnaryOperator *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   if (expression->isIncrementDecrementOp()) {
     const Place at = place(inner, true);
@@ -236,7 +236,7 @@ static bool split_sum(const clang::Expr *sum, const llvm::FoldingSetNodeID &old,
 }
 
 // *r = *r + x is *r += x.
-bool Walk::adds_to_itself(const clang::BinaryOperator *expression) {
+bool Expressions::adds_to_itself(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS()->IgnoreParens();
   std::vector<const clang::Expr *> others;
   llvm::FoldingSetNodeID old;
@@ -259,7 +259,7 @@ static bool is_zero(const clang::Expr *expression) {
   return (whole && whole->getValue() == 0) || (fraction && fraction->getValue().isZero());
 }
 
-Value Walk::assign(const clang::BinaryOperator *expression) {
+Value Expressions::assign(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS(), *right = expression->getRHS();
   if (!expression->isCompoundAssignmentOp()) {
     if (left->getType()->isRecordType()) {
@@ -295,7 +295,7 @@ Value Walk::assign(const clang::BinaryOperator *expression) {
   return after;
 }
 
-Value Walk::binary(const clang::BinaryOperator *expression) {
+Value Expressions::binary(const clang::BinaryOperator *expression) {
   const clang::BinaryOperatorKind operation = expression->getOpcode();
   if (expression->isAssignmentOp())
     return assign(expression);
@@ -343,7 +343,7 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
                       {left, right});
 }
 
-Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
+Value Expressions::conditional(const clang::AbstractConditionalOperator *expression) {
   const Number known = value(expression->getCond()).as_number();
   if (known)
     return value(*known ? expression->getTrueExpr() : expression->getFalseExpr());
@@ -372,7 +372,7 @@ static bool is_mathematical(const clang::FunctionDecl &callee) {
   return callee.getIdentifier() && callee.getName() == "op2jit_exp";
 }
 
-Value Walk::call(const clang::CallExpr *expression) {
+Value Expressions::call(const clang::CallExpr *expression) {
   const clang::FunctionDecl *callee = expression->getDirectCallee();
   const clang::FunctionDecl *definition = nullptr;
   if (!callee || !callee->hasBody(definition) || is_mathematical(*callee))
@@ -395,7 +395,7 @@ Value Walk::call(const clang::CallExpr *expression) {
 }
 
 // Functions without a text here: the mathematical ones and what copies memory.
-Value Walk::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
+Value Expressions::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
   const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
   const bool one_result = name.starts_with("frexp") || name.starts_with("modf") || name.starts_with("remquo");
   std::vector<Value> values;
@@ -421,7 +421,7 @@ Value Walk::call_outside(const clang::CallExpr *expression, const clang::Functio
   return of_operation(name.str(), values);
 }
 
-Value Walk::value(const clang::Expr *expression) {
+Value Expressions::value(const clang::Expr *expression) {
   expression = expression->IgnoreParens();
   steps_++;
   Value result;

@@ -3,17 +3,17 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 
-#include "prove_walk.h"
+#include "prove_expressions.h"
 
 namespace op2jit {
 
 // A structure that is a row of an argument, or a part of one.
-bool Walk::is_row(const Place &at, clang::QualType type) const {
+bool Expressions::is_row(const Place &at, clang::QualType type) const {
   return at.kind == Place::Argument && rules_.values_of_argument(type, at.argument) > 0;
 }
 
 // The whole of it is read, or written.
-void Walk::use_record(Place at, const clang::Expr *where, bool writes) {
+void Expressions::use_record(Place at, const clang::Expr *where, bool writes) {
   if (!is_row(at, where->getType())) {
     if (writes)
       rules_.write(at, where, state_, Change::Assign, Compared::No, uncertain_ == 0);
@@ -29,7 +29,7 @@ void Walk::use_record(Place at, const clang::Expr *where, bool writes) {
 }
 
 // A structure's values are those of its members, one after the other.
-Place Walk::member(const clang::MemberExpr *expression, bool used) {
+Place Expressions::member(const clang::MemberExpr *expression, bool used) {
   const Value through = expression->isArrow() ? value(expression->getBase()) : Value();
   Place whole = through.kind == Value::Pointer ? through.target : Place();
   if (!expression->isArrow())
@@ -51,7 +51,7 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
 }
 
 // Behind those of the classes that it is made from.
-Place Walk::field_of(Place whole, const clang::FieldDecl *field) const {
+Place Expressions::field_of(Place whole, const clang::FieldDecl *field) const {
   if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent()))
     for (const clang::CXXBaseSpecifier &base : record->bases())
       whole.component = sum(whole.component, values_in(base.getType()));
@@ -64,7 +64,7 @@ Place Walk::field_of(Place whole, const clang::FieldDecl *field) const {
 }
 
 // What remains of a place in a cast to a class that it is made from.
-Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
+Place Expressions::base_of(Place whole, const clang::CastExpr *expression) const {
   const bool to_base = expression->getCastKind() == clang::CK_DerivedToBase ||
                        expression->getCastKind() == clang::CK_UncheckedDerivedToBase;
   if (!to_base || whole.kind == Place::Elsewhere)
@@ -84,7 +84,7 @@ Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
 }
 
 // What members of one are, members of the other become.
-void Walk::copy_record(const Place &to, const clang::Expr *from) {
+void Expressions::copy_record(const Place &to, const clang::Expr *from) {
   const auto *load = llvm::dyn_cast<clang::ImplicitCastExpr>(from->IgnoreParens());
   const bool copies = load && load->getCastKind() == clang::CK_LValueToRValue;
   const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(from->IgnoreParens());
@@ -129,7 +129,8 @@ void Walk::copy_record(const Place &to, const clang::Expr *from) {
   }
 }
 
-void Walk::initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser) {
+void Expressions::initialise(const clang::VarDecl *variable, int64_t component,
+                             const clang::Expr *initialiser) {
   const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser->IgnoreParens());
   const clang::QualType type = initialiser->getType();
   const auto *array = list ? context_.getAsArrayType(type) : nullptr;
@@ -158,17 +159,37 @@ void Walk::initialise(const clang::VarDecl *variable, int64_t component, const c
     store(to, value(initialiser), initialiser, Change::Assign, Compared::No);
 }
 
+void Expressions::declare(const clang::VarDecl *variable) {
+  if (variable->hasGlobalStorage())
+    return;
+  if (!variable->hasInit()) {
+    if (variable->getType()->isArithmeticType())
+      state_.values[{variable, 0}] = Value::unset();
+    return;
+  }
+  state_.forget(variable);
+  const clang::CXXRecordDecl *record = context_.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
+  if (record && record->hasDefinition() && !record->hasTrivialDestructor())
+    rules_.lost_all(variable->getLocation(), FOUND_LOST_CXX);
+  if (variable->getType()->isReferenceType()) {
+    const Value bound = bind(variable->getInit());
+    if (bound.kind == Value::Pointer)
+      state_.values[{variable, 0}] = bound;
+  } else
+    initialise(variable, 0, variable->getInit());
+}
+
 // ---- What C++ has beyond C. Classes whose values do more when they end are not followed ----
 
 // A reference is a pointer that is followed wherever it is named.
-Value Walk::bind(const clang::Expr *expression) {
+Value Expressions::bind(const clang::Expr *expression) {
   const Place at = place(expression);
   if (at.kind == Place::Local && at.variable)
     escaped_.insert(at.variable);
   return at.kind == Place::Elsewhere ? Value() : Value::to(at);
 }
 
-Place Walk::referred(const clang::VarDecl *reference) const {
+Place Expressions::referred(const clang::VarDecl *reference) const {
   const auto found = state_.values.find({reference, 0});
   return found != state_.values.end() && found->second.kind == Value::Pointer ? found->second.target
                                                                               : Place();
@@ -197,7 +218,7 @@ static const clang::CXXOperatorCallExpr *is_copy(const clang::Expr *expression) 
   return method && method->isTrivial() && call->getNumArgs() == 2 ? call : nullptr;
 }
 
-bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
+bool Expressions::value_cxx(const clang::Expr *expression, Value &result) {
   if (const auto *kept = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expression))
     result = value(kept->getSubExpr());
   else if (const auto *whole = llvm::dyn_cast<clang::FullExpr>(expression))
@@ -232,7 +253,7 @@ bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
 }
 
 // std::max(*m, x) keeps what *m holds, as fmax does.
-bool Walk::chosen(const clang::Expr *expression, Value &result) {
+bool Expressions::chosen(const clang::Expr *expression, Value &result) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->IgnoreParens());
   const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
   if (!function || !function->isInStdNamespace() || !function->getIdentifier() || call->getNumArgs() != 2 ||
@@ -250,7 +271,7 @@ bool Walk::chosen(const clang::Expr *expression, Value &result) {
 
 // ---- objects ----
 
-Value Walk::object_of(const clang::CallExpr *expression) {
+Value Expressions::object_of(const clang::CallExpr *expression) {
   const auto *member = llvm::dyn_cast<clang::CXXMemberCallExpr>(expression);
   const clang::Expr *object = member                     ? member->getImplicitObjectArgument()
                               : expression->getNumArgs() ? expression->getArg(0)
@@ -260,7 +281,8 @@ Value Walk::object_of(const clang::CallExpr *expression) {
   return object->getType()->isPointerType() ? value(object) : bind(object);
 }
 
-void Walk::give(const clang::FunctionDecl &function, const std::vector<const clang::Expr *> &arguments) {
+void Expressions::give(const clang::FunctionDecl &function,
+                       const std::vector<const clang::Expr *> &arguments) {
   std::vector<Value> values;
   for (const clang::Expr *one : arguments)
     values.push_back(one->isGLValue() ? bind(one) : one->getType()->isRecordType() ? Value() : value(one));
@@ -279,7 +301,7 @@ void Walk::give(const clang::FunctionDecl &function, const std::vector<const cla
 }
 
 // A value of a class comes to be at that place. False: not by a function.
-bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
+bool Expressions::construct(const Place &to, const clang::CXXConstructExpr *made) {
   const clang::FunctionDecl *definition = nullptr;
   if (!made->getConstructor()->hasBody(definition))
     return false;
@@ -308,7 +330,7 @@ bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
 
 // ---- lambdas: what they capture is what it was outside, as long as that has not changed ----
 
-void Walk::make(const clang::LambdaExpr *lambda) {
+void Expressions::make(const clang::LambdaExpr *lambda) {
   Closure closure;
   const clang::LambdaExpr::const_capture_init_iterator inits = lambda->capture_init_begin();
   unsigned number = 0;
@@ -337,7 +359,8 @@ void Walk::make(const clang::LambdaExpr *lambda) {
 }
 
 // `this` within a method; of a lambda that of where it was made.
-Value Walk::this_in(const clang::CXXMethodDecl &method, const Value &object, clang::SourceLocation where) {
+Value Expressions::this_in(const clang::CXXMethodDecl &method, const Value &object,
+                           clang::SourceLocation where) {
   if (!method.getParent()->isLambda())
     return object;
   const auto found = closures_.find(method.getParent());
@@ -353,7 +376,7 @@ Value Walk::this_in(const clang::CXXMethodDecl &method, const Value &object, cla
   return same ? found->second.object : Value();
 }
 
-bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
+bool Expressions::place_cxx(const clang::Expr *expression, bool used, Place &result) {
   if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(expression)) {
     value(choice->getCond());
     for (const clang::Expr *one : {choice->getTrueExpr(), choice->getFalseExpr()}) {
@@ -393,7 +416,7 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
 
 // OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one. op2_row is that of
 // checked forms.
-bool Walk::row(const clang::BinaryOperator *expression, Value &result) {
+bool Expressions::row(const clang::BinaryOperator *expression, Value &result) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
   const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if (!callee || !callee->getIdentifier() || call->getNumArgs() != 4 ||

@@ -51,26 +51,6 @@ Value Walk::run_body(const clang::FunctionDecl &function) {
   return result;
 }
 
-void Walk::declare(const clang::VarDecl *variable) {
-  if (variable->hasGlobalStorage())
-    return;
-  if (!variable->hasInit()) {
-    if (variable->getType()->isArithmeticType())
-      state_.values[{variable, 0}] = Value::unset();
-    return;
-  }
-  state_.forget(variable);
-  const clang::CXXRecordDecl *record = context_.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
-  if (record && record->hasDefinition() && !record->hasTrivialDestructor())
-    rules_.lost_all(variable->getLocation(), FOUND_LOST_CXX);
-  if (variable->getType()->isReferenceType()) {
-    const Value bound = bind(variable->getInit());
-    if (bound.kind == Value::Pointer)
-      state_.values[{variable, 0}] = bound;
-  } else
-    initialise(variable, 0, variable->getInit());
-}
-
 void Walk::repeat(const clang::Stmt *statement) {
   if (const auto *counts = llvm::dyn_cast<clang::ForStmt>(statement)) {
     run(counts->getInit());

@@ -209,10 +209,6 @@ static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p)
   return v->parts[p].schedule || !needed;
 }
 
-int cpu_threads(const struct loop *loop, const struct cpu_part *part) {
-  return at_most(loop->ready.crew, part->threads);
-}
-
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
   const struct cpu_loop *cpu = loop->ready.backend_state;
   const struct cpu_variant *v = &cpu->variants[which];

@@ -44,7 +44,10 @@ struct cpu_loop {
 };
 
 /* For a run of that part now. */
-int cpu_threads(const struct loop *loop, const struct cpu_part *part);
+static inline int cpu_threads(const struct loop *loop, const struct cpu_part *part) {
+  const int crew = loop->ready.crew;
+  return crew > 0 && crew < part->threads ? crew : part->threads;
+}
 void cpu_tell_plan(const struct loop *loop, int which, struct text *out);
 
 /* Where the loop's targets follow one another, and for which share of this rank's elements. */

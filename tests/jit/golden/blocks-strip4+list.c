@@ -1,8 +1,10 @@
-/* Made by op2jit (generator 19): loop blocks, strip4+list, contract. */
+/* Made by op2jit (generator 20): loop blocks, strip4+list, contract. */
 #pragma op2jit rolled
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #define op2jit_assert(c, words) ((void)0)
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
@@ -411,7 +413,9 @@ static inline __attribute__((always_inline, internal_linkage)) void blocks();
 #include "blocks.c"
 #pragma GCC visibility pop
 #pragma clang attribute pop
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, double *restrict op2_d2, const int *restrict op2_t0, const op2_longlong *restrict op2_z0, const int *restrict op2_list, long op2_begin, long op2_end) {

@@ -1,7 +1,9 @@
-/* Made by op2jit (generator 19): loop extremes, strip4+list, contract. */
+/* Made by op2jit (generator 20): loop extremes, strip4+list, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #define op2jit_assert(c, words) ((void)0)
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
@@ -27,7 +29,9 @@ static inline __attribute__((always_inline, internal_linkage)) void extremes();
 #include "extremes.c"
 #pragma GCC visibility pop
 #pragma clang attribute pop
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, int *restrict op2_g3, float *restrict op2_g4, const float *restrict op2_b4, struct op2_info5 *restrict op2_g5, const int *restrict op2_list, long op2_begin, long op2_end) {

@@ -1,7 +1,9 @@
-/* Made by op2jit (generator 19): loop multiply, scalar+rows, contract. */
+/* Made by op2jit (generator 20): loop multiply, scalar+rows, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #define op2jit_assert(c, words) ((void)0)
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
@@ -14,7 +16,9 @@ static inline __attribute__((always_inline, internal_linkage)) void multiply();
 #include "multiply.c"
 #pragma GCC visibility pop
 #pragma clang attribute pop
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, double *restrict op2_d2, const int *restrict op2_t0, const op2_longlong *restrict op2_z0, const int *restrict op2_list, long op2_begin, long op2_end) {

@@ -1,7 +1,9 @@
-/* Made by op2jit (generator 19): loop res, strip4+straight, contract. */
+/* Made by op2jit (generator 20): loop res, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #define op2jit_assert(c, words) ((void)0)
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
@@ -72,7 +74,9 @@ static inline __attribute__((always_inline, internal_linkage)) void res();
 #include "res.c"
 #pragma GCC visibility pop
 #pragma clang attribute pop
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_u, const int *restrict op2_list, long op2_begin, long op2_end) {

@@ -1,7 +1,9 @@
-/* Made by op2jit (generator 19): loop update+save_soln+adt_calc, strip4, contract. */
+/* Made by op2jit (generator 20): loop update+save_soln+adt_calc, strip4, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #define op2jit_assert(c, words) ((void)0)
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
@@ -117,7 +119,9 @@ static inline __attribute__((always_inline, internal_linkage)) void adt_calc();
 #include "update+save_soln+adt_calc.c"
 #pragma GCC visibility pop
 #pragma clang attribute pop
-#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic ignored "-Wall"
+#pragma clang diagnostic ignored "-Wextra"
+#pragma clang diagnostic ignored "-Wint-conversion"
 #pragma clang diagnostic error "-Wincompatible-pointer-types"
 #pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
 static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *restrict op2_d2, double *restrict op2_d3, const double *restrict op2_d4, const int *restrict op2_t0, double *restrict op2_g4, const int *restrict op2_list, long op2_begin, long op2_end) {
