@@ -36,7 +36,7 @@ gpu_pack() { # FOLDER [BUILD]
 gpu_rehearse() { # FOLDER
   local tests=$ROOT/build/tests/cuda
   OP2_CUDA_DRIVER=$tests/libstandin_cuda.so OP2_NVRTC=$tests/libstandin_nvrtc.so STANDIN_CACHE=$ROOT/build/standin-cache \
-    DAY_SIZE=small OUT=$STATE/gpu-rehearsal "$1/run.sh"
+    STANDIN_DEPENDENT=1 DAY_SIZE=small OUT=$STATE/gpu-rehearsal "$1/run.sh"
 }
 
 gpu() {
