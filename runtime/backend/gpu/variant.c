@@ -1,4 +1,5 @@
 /* Which variants a loop has on a GPU, and what OP2_VARIANT makes of them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,6 +377,46 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     text_free(&name);
   }
   return n;
+}
+
+/* Of the form that takes least of those that may be tried; HUGE_VAL: none is counted. */
+static double least_seconds(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                            const struct gpu_sample *s) {
+  struct candidate list[TRIED];
+  struct gpu_rates rates = c->rates;
+  const int n = list_candidates(c, loop, l, list);
+  rates.launch = rates.dependent = 0;
+  double least = gpu_predict(s, &l->variants[0].shape, &rates);
+  for (int i = 0; i < n; i++) {
+    const struct gpu_shape shape = variant_to_try(c, l, list[i].which).shape;
+    least = fmin(least, gpu_predict(s, &shape, &rates));
+  }
+  return least;
+}
+
+/* The dat and the description say for the time of the counting that components lie apart. */
+static void set_apart(struct loop *loop, struct dat *dat, bool apart) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].present && loop->args[i].dat == dat)
+      loop->desc.dats[loop->desc.args[i].dat].soa = apart;
+  dat->soa = apart;
+}
+
+bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds) {
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  const struct gpu_loop *l = loop->ready.backend_state;
+  struct gpu_sample sample;
+  struct error ignored = {0};
+  if (!l || !l->nvariants || !gpu_rates_known(ctx, loop))
+    return false;
+  if (apart)
+    set_apart(loop, apart, true);
+  const bool known = gpu_sample(c, loop, &l->targets, &sample, &ignored) == OP_OK;
+  *seconds = known ? least_seconds(c, loop, l, &sample) : HUGE_VAL;
+  if (apart)
+    set_apart(loop, apart, false);
+  error_free(&ignored);
+  return known && *seconds < HUGE_VAL;
 }
 
 static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_loop *l,
