@@ -472,11 +472,12 @@ static int choose_dependent(struct op_context *ctx, struct loop *loop, const str
   const struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_sample sample;
   struct gpu_counts counts;
+  const bool off = strcmp(env_value(ctx->env, ENV_DEPENDENT), "off") == 0;
   double no = 1;
-  if (!c->driver->launch_dependent || strcmp(env_value(ctx->env, ENV_DEPENDENT), "off") == 0)
+  if (!c->driver->launch_dependent)
     return code;
   code = gpu_rates_get(ctx, loop, code, err);
-  if (!code && c->device.dependents && c->rates.dependent < faster * c->rates.launch) {
+  if (!code && !off && c->device.dependents && c->rates.dependent < faster * c->rates.launch) {
     code = gpu_sample(c, loop, &l->targets, &sample, err);
     if (!code && gpu_count_form(&sample, &v->shape, &counts)) {
       const struct gpu_bounds b = gpu_bounds_of(&sample, &counts, &c->rates);
