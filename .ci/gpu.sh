@@ -24,7 +24,7 @@ gpu_pack() { # FOLDER [BUILD]
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
   cp -L "$build"/libop2jit.so.0 $(gpu_libraries "${programs[@]}" "$build"/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
-  strip --strip-debug "$folder"/bin/* "$folder"/lib/*
+  strip --strip-unneeded "$folder"/bin/* "$folder"/lib/*
   cp samples/*/*_kernels.h tests/api/*.h "$folder/bin" || return 1 # where programs look for their kernels
   # What is known so far, to compare with there.
   cp -r bench/results/*-h100 "$folder/known" && cp docs/gpu.md "$folder/known" || return 1
