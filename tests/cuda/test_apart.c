@@ -8,7 +8,7 @@
 #include "mesh/data.h"
 #include "record/record.h"
 
-enum { N = 200, DIM = 200, MOST = 700 };
+enum { N = 200, DIM = 200, MOST = 250, LATE = 700 };
 
 /* The cache decides: rows of 200 values are read value by value, and have no room in shared memory. */
 static const struct gpu_rates rates = {
@@ -98,16 +98,18 @@ static void new_cache(const char *name) {
 TEST(it_stays_apart_where_that_is_faster) {
   static const char *const lazy[] = {"off", "auto", "on"};
   for (size_t i = 0; i < sizeof lazy / sizeof *lazy; i++) {
+    const int most =
+        strcmp(lazy[i], "on") == 0 ? LATE : MOST; /* nothing has run then when it is looked for first */
     new_cache(lazy[i]);
     begin("", lazy[i]);
-    assert_int_equal(run(MOST, 0.5), 3);
+    assert_int_equal(run(most, 0.5), 3);
     assert_true(find(wide)->soa);
-    compare(MOST);
+    compare(most);
     works(op_exit());
     begin("", lazy[i]);
-    assert_int_equal(run(MOST, 0.5), 1);
+    assert_int_equal(run(most, 0.5), 1);
     assert_true(find(wide)->soa);
-    compare(MOST);
+    compare(most);
     works(op_exit());
   }
 }
