@@ -138,9 +138,17 @@ static bool in_store(struct op_context *ctx, const struct dat *dat, double *pays
 
 /* ---- a trial ---- */
 
+/* Without memory for it the dat stays as it is, and the trial ends. */
 static int lay(struct op_context *ctx, struct dat *dat, bool apart, struct error *err) {
-  const int code = queue_flush(ctx, err);
-  return code ? code : (apart ? dat_lay_apart : dat_lay_in_rows)(ctx, dat, err);
+  int code = queue_flush(ctx, err);
+  if (code)
+    return code;
+  code = (apart ? dat_lay_apart : dat_lay_in_rows)(ctx, dat, err);
+  if (code != OP_ERR_MEMORY)
+    return code;
+  error_clear(err);
+  ctx->layouts->dat = NULL;
+  return OP_OK;
 }
 
 static void begin_side(struct layouts *l) {
