@@ -24,7 +24,7 @@ gpu_pack() { # FOLDER [BUILD]
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks
   cp -L "$build"/libop2jit.so.0 $(gpu_libraries "${programs[@]}" "$build"/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
-  strip --strip-debug "$folder"/bin/* "$folder"/lib/*
+  strip --strip-unneeded "$folder"/bin/* "$folder"/lib/*
   cp samples/*/*_kernels.h tests/api/*.h "$folder/bin" || return 1 # where programs look for their kernels
   # What is known so far, to compare with there.
   cp -r bench/results/*-h100 "$folder/known" && cp docs/gpu.md "$folder/known" || return 1
@@ -36,7 +36,7 @@ gpu_pack() { # FOLDER [BUILD]
 gpu_rehearse() { # FOLDER
   local tests=$ROOT/build/tests/cuda
   OP2_CUDA_DRIVER=$tests/libstandin_cuda.so OP2_NVRTC=$tests/libstandin_nvrtc.so STANDIN_CACHE=$ROOT/build/standin-cache \
-    DAY_SIZE=small OUT=$STATE/gpu-rehearsal "$1/run.sh"
+    STANDIN_DEPENDENT=1 DAY_SIZE=small OUT=$STATE/gpu-rehearsal "$1/run.sh"
 }
 
 gpu() {

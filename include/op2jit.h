@@ -516,7 +516,7 @@ typedef struct op2jit_counters {
   long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
   long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
   long long launches;      /* times that a GPU was given a kernel, or a graph of them */
-  long long iterations, reserved[4]; /* of solvers, in op_solve */
+  long long iterations, dependent, reserved[3]; /* of solvers; launches that may begin before the one before ends */
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -21,6 +21,7 @@ struct settings {
   double seconds;
   const char *json, *source, *cache;
   const char *lazy; /* OP2_LAZY; NULL: as it comes */
+  bool whole;       /* no kernel begins before the one before it has ended */
   int argc;
   char **argv;
 };
@@ -198,6 +199,7 @@ static void airfoil_case(const struct settings *s, struct bare *g, int cells, bo
   tuned(s, make_airfoil, &mesh, single_precision);
   snprintf(of.name, sizeof of.name, "airfoil, %d cells, %s%s", mesh.cells, precisions[single_precision],
            !s->lazy                      ? ""
+           : s->whole                    ? ", one after the other"
            : strcmp(s->lazy, "off") == 0 ? ", loop by loop"
                                          : ", waiting");
   of.contenders[0] = library_airfoil(&mesh, single_precision);
@@ -208,7 +210,8 @@ static void airfoil_case(const struct settings *s, struct bare *g, int cells, bo
   mesh_free(&mesh);
 }
 
-/* So few cells that launches are all that counts: as it comes, loop by loop, and together as a graph. */
+/* So few cells that launches are all that counts: as it comes, loop by loop, as a graph; and loop by loop where none begins
+ * before the one before it has ended, as some may that wait themselves. */
 static void tiny_cases(const struct settings *s, struct bare *g, struct output *out) {
   struct settings wanted = *s;
   airfoil_case(s, g, s->tiny, false, out);
@@ -216,6 +219,11 @@ static void tiny_cases(const struct settings *s, struct bare *g, struct output *
   airfoil_case(&wanted, g, s->tiny, false, out);
   wanted.lazy = "on";
   airfoil_case(&wanted, g, s->tiny, false, out);
+  wanted.lazy = "off";
+  wanted.whole = true;
+  setenv("OP2_DEPENDENT", "off", 1);
+  airfoil_case(&wanted, g, s->tiny, false, out);
+  unsetenv("OP2_DEPENDENT");
 }
 
 static void jac_case(const struct settings *s, struct bare *g, bool single_precision, struct output *out) {

@@ -26,6 +26,7 @@
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
 #include "kernels-cache/store.h"
+#include "loop/auto/layout.h"
 #include "loop/auto/worth.h"
 #include "loop/loop.h"
 #include "loop/names.h"
@@ -76,6 +77,7 @@ struct whole {
   struct queue queue;
   struct list periods, fused, graphs, past_graphs, graph_loops;
   struct list chains;
+  struct layouts layouts;
   op_counters_t counters;
 };
 
@@ -92,6 +94,7 @@ static struct op_context *new_context(struct error *err) {
                                    .loops = &w->loops,
                                    .sites = &w->sites,
                                    .periods = &w->periods,
+                                   .layouts = &w->layouts,
                                    .fused = &w->fused,
                                    .graphs = &w->graphs,
                                    .past_graphs = &w->past_graphs,

@@ -48,6 +48,11 @@ struct backend {
   /* What a call of a loop that is described takes, by its bytes, its launches and what is known of the device, where no clock
    * of the host can tell: the program goes on while it runs. False: it is not known yet. NULL: a clock can. */
   bool (*expect)(struct op_context *ctx, struct loop *loop, struct expected *out);
+  /* The same by the best form of those that may be tried, and with the components of one of its dats apart (NULL: as they are);
+   * without launches. False: it cannot be said. NULL: never. */
+  bool (*promise)(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds);
+  /* The device has done all that it was given. There where `promise` is. */
+  int (*wait)(struct op_context *ctx, struct error *err);
   /* What the times of loops that run there depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */

@@ -21,6 +21,7 @@ struct jit;
 struct kept;
 struct kind;
 struct late_queue;
+struct layouts;
 struct list;
 struct log;
 struct loop_form;
@@ -54,6 +55,7 @@ struct op_context {
   struct loop_table *loops;
   struct list *sites;        /* of calls of loops, see record/sites.h */
   struct list *periods;      /* of loops that waited, see loop/chain.c */
+  struct layouts *layouts;   /* of dats that lie otherwise than was asked for, see loop/auto/layout.h */
   struct list *chains;       /* that ran, see loop/tiled.h */
   struct list *graphs;       /* of tasks, see tasks/graph.h */
   struct list *past_graphs;  /* that were freed: see tasks_retire */

@@ -136,6 +136,10 @@ static const struct env_row rows[ENV_COUNT] = {
          NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
+    [ENV_DEPENDENT] = {"OP2_DEPENDENT", "auto", "auto|off",
+                       "short loops on NVIDIA's GPUs begin before the one before has ended, and wait there; "
+                       "auto: where that is measured to be faster",
+                       NEEDS_CUDA},
     [ENV_HIP] = {"OP2_HIP", "", "", "the HIP library to open; unset: libamdhip64.so", NEEDS_HIP},
     [ENV_HIPRTC] = {"OP2_HIPRTC", "", "", "the HIPRTC library to open", NEEDS_HIP},
     [ENV_OPENCL] = {"OP2_OPENCL", "", "", "the OpenCL library to open; unset: libOpenCL.so.1", NEEDS_OPENCL},

@@ -43,6 +43,7 @@ enum env_name {
   ENV_TOOLS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,
+  ENV_DEPENDENT,
   ENV_HIP,
   ENV_HIPRTC,
   ENV_OPENCL,

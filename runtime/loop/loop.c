@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "loop/agree.h"
+#include "loop/auto/layout.h"
 #include "loop/make.h"
 #include "loop/matrix/matrix.h"
 #include "loop/queue.h"
@@ -191,6 +192,8 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
     return code;
   if (!code)
     code = run_call(ctx, loop, call, err);
+  if (!code && layout_wants(ctx->layouts, loop->backend))
+    code = layout_called(ctx, loop, err);
   if (code && ctx->recorder)
     ctx->recorder->failed(ctx);
   return code;

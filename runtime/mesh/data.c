@@ -330,10 +330,10 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   return OP_OK;
 }
 
-int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
+static int lay(struct op_context *ctx, struct dat *dat, bool apart, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   if (!dat_has_memory(dat)) {
-    dat->soa = false;
+    dat->soa = apart;
     ctx->mesh->epoch++;
     return OP_OK;
   }
@@ -341,7 +341,7 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   if (code)
     return code;
   struct row_store fresh = {data_memory(ctx->team, host->bytes, (unsigned)dat->id), dat->value_size, dat->dim,
-                            0};
+                            apart ? dat->stride : 0};
   if (!fresh.memory)
     return error_memory_of(err, "dat", dat->name, host->bytes);
   const struct row_store old = dat_rows(dat);
@@ -351,8 +351,16 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   view_leave(dat, "");
   dat_leave_rows(dat);
   host->memory = fresh.memory;
-  dat->soa = false;
+  dat->soa = apart;
   dat_wrote(dat, SPACE_HOST);
   ctx->mesh->epoch++;
   return OP_OK;
+}
+
+int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
+  return lay(ctx, dat, false, err);
+}
+
+int dat_lay_apart(struct op_context *ctx, struct dat *dat, struct error *err) {
+  return lay(ctx, dat, true, err);
 }

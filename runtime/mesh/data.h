@@ -152,6 +152,8 @@ static inline void dat_got_copies(struct dat *dat, enum space space) {
 /* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
  * loop waits. OP_ERR_MEMORY; nothing is changed then. */
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
+/* The other way round, of one that is no view, and whose rows are neither lent nor placed. */
+int dat_lay_apart(struct op_context *ctx, struct dat *dat, struct error *err);
 /* Two dats of one set, dim and type: each gets what the other one held, in all spaces, and no value is copied, but where
  * the rows of one alone are whole: then the other's are too from now on. A view works in its array no more. No loop
  * waits. OP_ERR_MEMORY; no value is changed then. */

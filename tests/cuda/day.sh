@@ -144,7 +144,7 @@ look() {
 strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors blocks/128 colours/128/vectors apart/128/vectors whole/128/sorted ordered/256/vectors'
 
 # Forms that were changed since a GPU ran the checks.
-fresh_forms='warps/128/vectors warps/256/vectors/joined ordered/256/vectors atomics/128/vectors blocks/256/vectors staged/256/vectors/sorted direct/128/vectors'
+fresh_forms='warps/128/vectors warps/128/vectors/dependent warps/256/vectors/joined ordered/256/vectors atomics/128/vectors blocks/256/vectors staged/256/vectors/sorted direct/128/vectors'
 
 # In these a value is a small difference of large ones, so that the order of additions or a fused multiply-add changes all its
 # digits: they are compared where both sides round alike.

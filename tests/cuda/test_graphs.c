@@ -180,7 +180,7 @@ CASE(with_check_both_ways_are_compared) {
 }
 
 CASE(a_driver_without_graphs_does_without) {
-  const char *driver = getenv("OP2_CUDA_DRIVER");
+  const char *hip = getenv("OP2_HIP"), *driver = hip ? hip : getenv("OP2_CUDA_DRIVER");
   if (!driver || !strstr(driver, "standin"))
     skip(); /* a real one has them */
   works(op_exit());

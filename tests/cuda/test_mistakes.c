@@ -101,6 +101,8 @@ static int run(struct mesh_data *m, const char *variant, bool soa, const char *e
 #define NO_FLUSH_BARRIER "s/^    (__syncthreads)/    if (op2_k + 1 < op2_ncolours) \\1/"
 #define BARRIER_INSIDE                                                                                       \
   "/op2_colour == op2_k/,/^    __syncthreads/ { s/^    }/      __syncthreads(); }/; /^    __syncthreads/d }"
+#define NO_WAIT "s/^  op2_wait_for_before\\(\\);//"
+#define WAIT_LAST "; / op2_loop_/,$ s/^}$/op2_wait_for_before(); }/"
 static const struct {
   const char *mistake, *variant;
   bool soa;
@@ -155,6 +157,10 @@ static const struct {
     {"a summand is never added", "ordered/32", true,
      "s/place < first\\[i \\+ 1\\]/place < first[i + 1] - 1/"},
     {"elements in their own order", "ordered/32", false, "s/op2_begin \\+ op2_list\\[op2_i\\]/op2_i/"},
+    {"no wait for the kernel before", "warps/64/dependent", false, NO_WAIT},
+    {"no wait for the kernel before", "staged/64/dependent", true, NO_WAIT},
+    {"a wait at the end", "atomics/64/dependent", false, NO_WAIT WAIT_LAST},
+    {"a wait at the end", "ordered/64/dependent", false, NO_WAIT WAIT_LAST},
     {"two staged dats at one place", "staged/64", false, "s/op2_shared \\+ op2_o1/op2_shared + op2_o0/"},
 };
 
@@ -188,10 +194,10 @@ CASE(every_mistake_is_found) {
 
 CASE(right_ones_pass) {
   static const char *const variants[] = {
-      "atomics/64",      "atomics/32/vectors", "staged/64",         "staged/64/sorted/vectors",
-      "blocks/64",       "blocks/32/sorted",   "colours/64",        "apart/64/vectors",
-      "whole/64",        "whole/64/sorted",    "warps/64",          "warps/32/vectors",
-      "warps/96/joined", "ordered/64",         "ordered/32/vectors"};
+      "atomics/64",      "atomics/32/vectors", "staged/64",          "staged/64/sorted/vectors",
+      "blocks/64",       "blocks/32/sorted",   "colours/64",         "apart/64/vectors",
+      "whole/64",        "whole/64/sorted",    "warps/64",           "warps/32/vectors",
+      "warps/96/joined", "ordered/64",         "ordered/32/vectors", "warps/64/dependent"};
   char words[4000];
   struct mesh_data want, got;
   expected(&want);
@@ -215,6 +221,7 @@ CASE(a_variant_has_one_block_size) {
 int main(void) {
   if (!getenv("STANDIN_LOUD"))
     setenv("STANDIN_QUIET", "1", 1);
+  setenv("STANDIN_DEPENDENT", "1", 1);
   device_open(&device, "checked");
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_variant_has_one_block_size),

@@ -2,9 +2,10 @@
  * registers, spills and shared memory of each are printed (by NVRTC). Each program given runs on the stand-in first and
  * leaves its sources behind (OP2_DUMP).
  *
- *   test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *   test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms|--dependent] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
  *
- * --forms: every form that the tuner may try, for one GPU (`./dev bench registers`). */
+ * --forms: every form that the tuner may try, for one GPU (`./dev bench registers`). --dependent: PTX for sm_90, in which each
+ * loop's kernel waits for the one before it ahead of all that touches memory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +41,14 @@ static const char *const forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms };
 static const char *const shared_variants[] = {"rows8", "apart/rows32"}; /* several threads for an element */
 
+static const char *const dependent_variants[] = {"warps/128/dependent",     "staged/128/sorted/dependent",
+                                                 "ordered/64/dependent",    "colours/64/dependent",
+                                                 "blocks/64/soa/dependent", "atomics/64/near1/dependent"};
+enum { DEPENDENT = sizeof dependent_variants / sizeof *dependent_variants };
+
 static const char *const usual_gpus[] = {"sm_75", "sm_90", "sm_120", NULL};
 static const char *const one_gpu[] = {"sm_90", NULL};
+static const char *const text_gpu[] = {"sm_91", NULL}; /* there is none, so that PTX for sm_90 is made */
 static const char *const hip_gpus[] = {"gfx90a", "gfx1030", NULL};
 static const char *const all_gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", NULL};
 
@@ -50,9 +57,13 @@ static const struct mode {
   const char *const *variants;
   size_t nvariants;
   const char *const *gpus;
-} modes[] = {{"", usual_variants, 3, usual_gpus},        {"--long", usual_variants, 9, all_gpus},
-             {"--brief", usual_variants, 1, one_gpu},    {"--each", usual_variants, USUAL, one_gpu},
-             {"--rows", shared_variants, 2, usual_gpus}, {"--forms", forms, FORMS, one_gpu}};
+} modes[] = {{"", usual_variants, 3, usual_gpus},
+             {"--long", usual_variants, 9, all_gpus},
+             {"--brief", usual_variants, 1, one_gpu},
+             {"--each", usual_variants, USUAL, one_gpu},
+             {"--rows", shared_variants, 2, usual_gpus},
+             {"--forms", forms, FORMS, one_gpu},
+             {"--dependent", dependent_variants, DEPENDENT, text_gpu}};
 
 static const struct mode *mode_of(const char *word) {
   const struct mode *found = &modes[0];
@@ -174,6 +185,41 @@ static void show(const char *text, const char *name, const char *gpu, const stru
          spilled, shared, 1e3 * r->seconds_front, r->size);
 }
 
+/* Does the line of PTX touch memory of the device? */
+static bool touches(const char *line) {
+  static const char *const words[] = {"ld.", "st.", "atom.", "red.", "cp."};
+  static const char *const others[] = {"ld.param", "ld.shared", "st.shared",
+                                       "ld.local", "st.local",  "ld.const"};
+  bool found = false, other = false;
+  line += strspn(line, " \t");
+  line += *line == '@' ? strcspn(line, " \t") : 0;
+  line += strspn(line, " \t");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    found |= strncmp(line, words[i], strlen(words[i])) == 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    other |= strncmp(line, others[i], strlen(others[i])) == 0;
+  return found && !other;
+}
+
+/* Of PTX: each loop's kernel that waits. False: one touches memory before, or does not wait. */
+static bool waits_first(const char *ptx, const char *name) {
+  int kernels = 0;
+  for (const char *at = ptx; (at = strstr(at, ".entry op2_loop_")); at++) {
+    const char *end = strstr(at, "\n}"), *line = at;
+    bool waits = false, touched = false;
+    for (; line && line < end && !waits; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : end) {
+      waits = strncmp(line + strspn(line, " \t"), "griddepcontrol.wait;", 20) == 0;
+      touched |= touches(line);
+    }
+    kernels++;
+    if (!waits || touched) {
+      printf("  %s: a kernel %s\n", name, waits ? "touches memory before it waits" : "does not wait");
+      return false;
+    }
+  }
+  return kernels > 0;
+}
+
 static void compile_folder(struct compiler_of *n, const char *folder, const char *name,
                            const char *const *gpus, struct totals *totals) {
   char kernel[256];
@@ -195,6 +241,8 @@ static void compile_folder(struct compiler_of *n, const char *folder, const char
     struct compile_result result;
     compile_with(n, &request, &result);
     totals->compiles++;
+    if (!result.status && gpus == text_gpu)
+      totals->failures += !waits_first(result.binary, name);
     if (result.status) {
       totals->failures++;
       for (int m = 0; m < result.nmessages; m++)
@@ -251,10 +299,9 @@ int main(int argc, char **argv) {
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(
-        stderr,
-        "usage: test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms] FOLDER PROGRAM [ARGUMENT...] [-- "
-        "PROGRAM...]...\n");
+    fprintf(stderr, "usage: test_nvrtc [--hip] [--long|--brief|--rows|--each|--forms|--dependent] FOLDER "
+                    "PROGRAM [ARGUMENT...] [-- "
+                    "PROGRAM...]...\n");
     return 2;
   }
   if (open_compiler(&compiler, &err)) {
@@ -268,6 +315,7 @@ int main(int argc, char **argv) {
   setenv("OP2_BACKEND", compiler.hip ? "hip" : "cuda", 1);
   setenv("OP2_CACHE", "off", 1);
   setenv("OP2_TUNE", "off", 1);
+  setenv("STANDIN_DEPENDENT", "1", 1);
   while (at < argc) {
     int end = at;
     while (end < argc && strcmp(argv[end], "--") != 0)

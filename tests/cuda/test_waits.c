@@ -19,7 +19,7 @@ static op_dat d[DATS];
 static char text[2][900];
 
 static bool has_graphs(void) {
-  return strcmp(getenv("OP2_BACKEND"), "cuda") == 0;
+  return strcmp(getenv("OP2_BACKEND"), "opencl") != 0;
 }
 
 static struct gpu *device(void) {

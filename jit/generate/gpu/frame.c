@@ -154,6 +154,9 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
     declare(w, &p->items[i], &list);
   }
   char *name = gpu_kernel_name(w->g.d);
+  /* A compiler may read what is restricted to one pointer wherever it likes, before the kernel waits, too. */
+  if (w->shape->dependent)
+    text_add(w->g.out, GPU_WAIT_TEXT "#define __restrict__\n");
   if (w->language->copies && gpu_has_shared(w))
     text_add(&list, ",\n    __local uint4 *op2_shared");
   if (w->shape->min_blocks)
@@ -165,6 +168,8 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   free(name);
   w->g.out->failed |= list.failed;
   text_free(&list);
+  if (w->shape->dependent)
+    put(&w->g, "op2_wait_for_before();");
   for (int i = 0; i < p->count; i++)
     if (p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START)
       put_values(w, &p->items[i]);

@@ -36,9 +36,11 @@ struct gpu_shape {
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
   bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
+  bool
+      dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
- * "warps/256/joined", "warps/64/vectors/near". */
+ * "warps/256/joined", "warps/64/vectors/near", "direct/128/vectors/dependent". */
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
@@ -174,8 +176,9 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
  * 1, 2, 4 and 8 bytes. */
 void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
 /* The kernels that measure a device: "op2_fill(to, n)" and "op2_copy(to, from, n)" of pieces of 16 bytes, "op2_read(data, mask,
- * times)" and "op2_red": each thread goes to a sector `times` times, of mask + 1. Not in OpenCL. */
-void gpu_rates_text(enum gpu_dialect dialect, struct text *out);
+ * times)" and "op2_red": each thread goes to a sector `times` times, of mask + 1. Where the device
+ * can, "op2_behind(to, n)" as op2_fill, dependent. */
+void gpu_rates_text(enum gpu_dialect dialect, bool dependents, struct text *out);
 /* The user's text, changed where C++ would read something else. Lines stay. */
 void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
 /* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */

@@ -1,5 +1,5 @@
 /* The kernels that measure a device: a copy, and reads and atomic additions that all go to the L2 cache. */
-#include "jit/generate/gpu/gpu.h"
+#include "jit/generate/gpu/write.h"
 
 /* Lanes go to neighbouring sectors of 32 bytes, and each warp to another place each time. */
 static const char kernels[] =
@@ -29,6 +29,14 @@ static const char kernels[] =
     "  for (int i = 0; i < times; i++) atomicAdd((float *)&data[op2_sector(i, mask) * 8], 1.0f);\n"
     "}\n";
 
+static const char behind[] = GPU_WAIT_TEXT
+    "extern \"C\" __global__ void op2_behind(op2_piece *to, int n) {\n"
+    "  op2_wait_for_before();\n"
+    "  const op2_piece zero = {0, 0, 0, 0};\n"
+    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = "
+    "zero;\n"
+    "}\n";
+
 /* The same in OpenCL C, whose atomic additions are of integers. */
 static const char opencl_kernels[] =
     "__kernel void op2_fill(__global uint4 *to, int n) {\n"
@@ -52,7 +60,7 @@ static const char opencl_kernels[] =
     "  for (int i = 0; i < times; i++) atomic_inc(&data[op2_sector(i, mask) * 8]);\n"
     "}\n";
 
-void gpu_rates_text(enum gpu_dialect dialect, struct text *out) {
+void gpu_rates_text(enum gpu_dialect dialect, bool dependents, struct text *out) {
   if (dialect == GPU_DIALECT_OPENCL) {
     text_add(out, opencl_kernels);
     return;
@@ -61,4 +69,5 @@ void gpu_rates_text(enum gpu_dialect dialect, struct text *out) {
                     ? "#define OP2_READ(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
                     : "#define OP2_READ(p) __ldcg(p)\n");
   text_add(out, kernels);
+  text_add(out, dependents ? behind : "");
 }

@@ -31,6 +31,8 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     text_add(out, "/near");
   if (s->near && s->near != GPU_NEAR_VALUES)
     text_addf(out, "%d", s->near);
+  if (s->dependent)
+    text_add(out, "/dependent");
 }
 
 int gpu_elements(const struct gpu_shape *s) {
@@ -54,6 +56,8 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
     return s->sorted = true;
   if (strcmp(word, "joined") == 0)
     return s->joined = true;
+  if (strcmp(word, "dependent") == 0)
+    return s->dependent = true;
   if (strcmp(word, "near") == 0) {
     s->near = GPU_NEAR_VALUES;
     return true;

@@ -23,6 +23,16 @@ struct gpu_language {
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 
+/* A kernel that may begin before the one before it has ended: that one has ended, and what it wrote is seen, when this returns.
+ * Nothing of memory may be touched before. From then on the next one may come, so that no more than two are there at once. */
+#define GPU_WAIT_TEXT                                                                                        \
+  "#if defined(__EDG__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"                                 \
+  "static __device__ __forceinline__ void op2_wait_for_before() {\n"                                         \
+  "  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"                                               \
+  "  asm volatile(\"griddepcontrol.launch_dependents;\" ::: \"memory\");\n"                                  \
+  "}\n"                                                                                                      \
+  "#endif\n"
+
 /* Names beside the skeleton's:
  *   op2_r results of this thread, op2_y3 values of a global, op2_b3 start values
  *   op2_nth this block's number in the launch, whatever the order they run in

@@ -45,6 +45,10 @@ void cuda_end(struct cuda *cuda); /* all but the compiler */
 CUDA_TABLE(CUDA_TABLE_FUNCTION)
 #undef CUDA_TABLE_FUNCTION
 #define CUDA_TABLE_ROW(name, result, parameters) .name = cuda_table_##name,
+#define CUDA_GRAPH_ROWS                                                                                      \
+  .graph_new = cuda_graph_new, .graph_kernel = cuda_graph_kernel, .graph_finish = cuda_graph_finish,         \
+  .graph_set = cuda_graph_set, .graph_launch = cuda_graph_launch, .graph_free = cuda_graph_free,             \
+  .hold = cuda_hold, .give = cuda_give
 
 /* graph.c: graphs, as struct gpu_driver has them. */
 bool cuda_has_graphs(const struct cuda_driver *d);

@@ -47,18 +47,15 @@ static int open_library(struct cuda_driver *d, const char *named, struct error *
   return d->path ? OP_OK : error_memory(err, "the driver's name", 0);
 }
 
-static void find_graph_entries(struct cuda_driver *d) {
-#define CUDA_FIND(name, symbol, parameters) *(void **)(void *)&d->name = dlsym(d->library, #symbol);
-  CUDA_GRAPH_ENTRIES(CUDA_FIND)
-#undef CUDA_FIND
+#define CUDA_PLACE(name, symbol, hip, parameters) (void **)(void *)&d->name,
+static void find_later_entries(struct cuda_driver *d) {
+  void **const members[] = {CUDA_LATER_ENTRIES(CUDA_PLACE)};
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    *members[i] = dlsym(d->library, d->family->later_symbols[i]);
 }
 
 static int find_entries(struct cuda_driver *d, struct error *err) {
-  void **const members[] = {
-#define CUDA_PLACE(name, symbol, hip, parameters) (void **)(void *)&d->name,
-      CUDA_ENTRIES(CUDA_PLACE)
-#undef CUDA_PLACE
-  };
+  void **const members[] = {CUDA_ENTRIES(CUDA_PLACE)};
   for (size_t i = 0; i < sizeof members / sizeof *members; i++)
     if (!*members[i] && !(*members[i] = dlsym(d->library, d->family->symbols[i])))
       return error_set(err, OP_ERR_BACKEND,
@@ -66,6 +63,7 @@ static int find_entries(struct cuda_driver *d, struct error *err) {
                        d->family->symbols[i], d->family->library, d->family->oldest);
   return OP_OK;
 }
+#undef CUDA_PLACE
 
 static int start(const struct cuda_driver *d, struct error *err) {
   const int result = d->init(0);
@@ -84,8 +82,8 @@ int cuda_family_open(struct cuda_driver *d, const struct cuda_family *family, co
   int code = open_library(d, named, err);
   if (!code)
     code = find_entries(d, err);
-  if (!code && family == &cuda_family)
-    find_graph_entries(d);
+  if (!code)
+    find_later_entries(d);
   if (!code)
     code = start(d, err);
   if (!code && d->driver_version(&d->version))
@@ -194,11 +192,10 @@ static void show_cuda(const struct cuda_device *device, struct text *out) {
 }
 
 static const char *const usual[] = {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", NULL};
-static const char *const symbols[] = {
 #define CUDA_SYMBOL(name, symbol, hip, parameters) #symbol,
-    CUDA_ENTRIES(CUDA_SYMBOL)
+static const char *const symbols[] = {CUDA_ENTRIES(CUDA_SYMBOL)};
+static const char *const later_symbols[] = {CUDA_LATER_ENTRIES(CUDA_SYMBOL)};
 #undef CUDA_SYMBOL
-};
 
 const struct cuda_family cuda_family = {
     .name = "CUDA driver",
@@ -213,6 +210,7 @@ const struct cuda_family cuda_family = {
         "CUDA_ERROR_NO_DEVICE): there is none, or CUDA_VISIBLE_DEVICES or the container hides it; check "
         "with nvidia-smi",
     .symbols = symbols,
+    .later_symbols = later_symbols,
     .version = "driver",
     .major = 1000,
     .minor = 10,

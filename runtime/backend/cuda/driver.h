@@ -3,6 +3,7 @@
 #ifndef OP2JIT_CUDA_DRIVER_H
 #define OP2JIT_CUDA_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -64,11 +65,21 @@ typedef struct cuda_function_ *cuda_function;
   X(error_name, cuGetErrorName, hipDrvGetErrorName, (int code, const char **out))                            \
   X(error_string, cuGetErrorString, hipDrvGetErrorString, (int code, const char **out))
 
-/* Of a launch that is a node of a graph, as cuda.h lays it out. */
-struct cuda_node_launch {
-  cuda_function function;
-  unsigned gx, gy, gz, bx, by, bz, shared;
-  void **parameters, **extra;
+/* A launch that is a node of a graph, as cuda.h and HIP's hip_runtime_api.h lay it out. */
+union cuda_node_launch {
+  struct {
+    cuda_function function;
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void **parameters, **extra;
+  } cuda;
+  struct {
+    unsigned bx, by, bz;
+    void **extra;
+    cuda_function function;
+    unsigned gx, gy, gz;
+    void **parameters;
+    unsigned shared;
+  } hip;
 };
 enum { CUDA_NOT_SUPPORTED = 801 };
 
@@ -76,19 +87,37 @@ typedef struct cuda_graph_ *cuda_graph;
 typedef struct cuda_graph_exec_ *cuda_graph_exec;
 typedef struct cuda_node_ *cuda_node;
 
-/* Drivers older than CUDA 11.4 lack some; then chains are launched loop by loop. */
-#define CUDA_GRAPH_ENTRIES(X)                                                                                \
-  X(graph_create, cuGraphCreate, (cuda_graph * graph, unsigned flags))                                       \
-  X(graph_destroy, cuGraphDestroy, (cuda_graph graph))                                                       \
-  X(graph_add_kernel, cuGraphAddKernelNode,                                                                  \
+/* A launch with attributes, as cuda.h lays them out. */
+struct cuda_attribute {
+  long long id; /* an int there, and four bytes that do not count */
+  union {
+    int number;
+    long long words[8];
+  } value;
+};
+struct cuda_launch {
+  unsigned gx, gy, gz, bx, by, bz, shared;
+  cuda_stream stream;
+  const struct cuda_attribute *attributes;
+  unsigned nattributes;
+};
+
+/* What older drivers lack. Those before CUDA 11.4 have not all that graphs need: then chains are launched loop by loop. (Older
+ * libraries of HIP take no functions of modules as nodes, and say so when the first graph is made.) CUDA 11.8 has the last. */
+#define CUDA_LATER_ENTRIES(X)                                                                                \
+  X(graph_create, cuGraphCreate, hipGraphCreate, (cuda_graph * graph, unsigned flags))                       \
+  X(graph_destroy, cuGraphDestroy, hipGraphDestroy, (cuda_graph graph))                                      \
+  X(graph_add_kernel, cuGraphAddKernelNode, hipGraphAddKernelNode,                                           \
     (cuda_node * node, cuda_graph graph, const cuda_node *behind, size_t n,                                  \
-     const struct cuda_node_launch *launch))                                                                 \
-  X(graph_instantiate, cuGraphInstantiateWithFlags,                                                          \
+     const union cuda_node_launch *launch))                                                                  \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags,                            \
     (cuda_graph_exec * exec, cuda_graph graph, unsigned long long flags))                                    \
-  X(graph_set_kernel, cuGraphExecKernelNodeSetParams,                                                        \
-    (cuda_graph_exec exec, cuda_node node, const struct cuda_node_launch *launch))                           \
-  X(graph_launch, cuGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                                 \
-  X(graph_exec_destroy, cuGraphExecDestroy, (cuda_graph_exec exec))
+  X(graph_set_kernel, cuGraphExecKernelNodeSetParams, hipGraphExecKernelNodeSetParams,                       \
+    (cuda_graph_exec exec, cuda_node node, const union cuda_node_launch *launch))                            \
+  X(graph_launch, cuGraphLaunch, hipGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                 \
+  X(graph_exec_destroy, cuGraphExecDestroy, hipGraphExecDestroy, (cuda_graph_exec exec))                     \
+  X(launch_with, cuLaunchKernelEx, none,                                                                     \
+    (const struct cuda_launch *launch, cuda_function function, void **parameters, void **extra))
 
 struct cuda_device {
   int ordinal, handle;
@@ -110,9 +139,10 @@ struct cuda_family {
   const char *missing;        /* behind "knows no": which, and what to install */
   const char *oldest;         /* "CUDA 11" */
   const char *hidden;         /* behind "sees no GPU (": the code, why there may be none, and how to look */
-  const char *const *symbols; /* of CUDA_ENTRIES */
-  const char *version;        /* before the version in reports */
-  int major, minor;           /* what its numbers are multiplied with */
+  const char *const *symbols, *const *later_symbols; /* of CUDA_ENTRIES, of CUDA_LATER_ENTRIES */
+  bool hip_nodes;                                    /* which member of union cuda_node_launch it takes */
+  const char *version;                               /* before the version in reports */
+  int major, minor;                                  /* what its numbers are multiplied with */
   /* What codes mean, where libraries lack entries that say it; or NULL. */
   int (*error_name)(int code, const char **out), (*error_string)(int code, const char **out);
   /* arch and what is behind it. */
@@ -127,11 +157,9 @@ struct cuda_driver {
   char *path;  /* the file that was opened */
   int version; /* 13000 */
 #define CUDA_MEMBER(name, symbol, hip, parameters) int(*name) parameters;
-#define CUDA_GRAPH_MEMBER(name, symbol, parameters) int(*name) parameters;
   CUDA_ENTRIES(CUDA_MEMBER)
-  CUDA_GRAPH_ENTRIES(CUDA_GRAPH_MEMBER) /* NULL: it is not there; HIP has none */
+  CUDA_LATER_ENTRIES(CUDA_MEMBER) /* NULL: it is not there */
 #undef CUDA_MEMBER
-#undef CUDA_GRAPH_MEMBER
 };
 
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_INVALID_DEVICE = 101, CUDA_NOT_READY = 600 };

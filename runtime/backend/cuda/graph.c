@@ -37,23 +37,21 @@ int cuda_graph_new(void *self, void **out) {
   return code;
 }
 
-static struct cuda_node_launch launch_of(void *function, unsigned blocks, unsigned threads, unsigned shared,
-                                         void **values) {
-  return (struct cuda_node_launch){.function = function,
-                                   .gx = blocks,
-                                   .gy = 1,
-                                   .gz = 1,
-                                   .bx = threads,
-                                   .by = 1,
-                                   .bz = 1,
-                                   .shared = shared,
-                                   .parameters = values};
+#define LAUNCH                                                                                               \
+  {                                                                                                          \
+    .function = function, .gx = blocks, .gy = 1, .gz = 1, .bx = threads, .by = 1, .bz = 1, .shared = shared, \
+    .parameters = values                                                                                     \
+  }
+static union cuda_node_launch launch_of(void *self, void *function, unsigned blocks, unsigned threads,
+                                        unsigned shared, void **values) {
+  return driver_of(self)->family->hip_nodes ? (union cuda_node_launch){.hip = LAUNCH}
+                                            : (union cuda_node_launch){.cuda = LAUNCH};
 }
 
 int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, unsigned threads,
                       unsigned shared, void **values) {
   struct made *m = graph;
-  const struct cuda_node_launch launch = launch_of(function, blocks, threads, shared, values);
+  const union cuda_node_launch launch = launch_of(self, function, blocks, threads, shared, values);
   cuda_node *kernels = array_resize(m->kernels, (size_t)m->count + 1, sizeof *kernels), node = NULL;
   if (!kernels)
     return CUDA_OUT_OF_MEMORY;
@@ -72,7 +70,7 @@ int cuda_graph_finish(void *self, void *graph) {
 int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned blocks, unsigned threads,
                    unsigned shared, void **values) {
   const struct made *m = graph;
-  const struct cuda_node_launch launch = launch_of(function, blocks, threads, shared, values);
+  const union cuda_node_launch launch = launch_of(self, function, blocks, threads, shared, values);
   return driver_of(self)->graph_set_kernel(m->exec, m->kernels[kernel], &launch);
 }
 

@@ -13,7 +13,7 @@
 #include "op2jit.h"
 #include "ranks/comm.h"
 
-enum { USUAL_SHARED = 48 * 1024, WARP = 32, ATTRIBUTE_SHARED_LIMIT = 8 };
+enum { USUAL_SHARED = 48 * 1024, WARP = 32, ATTRIBUTE_SHARED_LIMIT = 8, DEPENDENT = 90 };
 
 static const struct cuda_driver *driver_of(void *self) {
   return &((struct cuda *)self)->driver;
@@ -125,7 +125,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
 }
 
 /* ---- the compiler ---- */
-static int check_target(const struct op_context *ctx, const struct gpu *c, struct error *err) {
+static int check_target(const struct op_context *ctx, struct gpu *c, struct error *err) {
   const struct cuda *cuda = c->self;
   int ptx = 0, target = nvrtc_target(cuda->nvrtc, c->device.arch, &ptx);
   if (!target)
@@ -135,6 +135,8 @@ static int check_target(const struct op_context *ctx, const struct gpu *c, struc
                      "name one in OP2_NVRTC",
                      nvrtc_version(cuda->nvrtc), nvrtc_path(cuda->nvrtc), c->device.ordinal, c->device.name,
                      c->device.arch);
+  c->device.dependents =
+      cuda->device.capability >= DEPENDENT && target >= DEPENDENT && cuda->driver.launch_with;
   if (ptx)
     log_line(ctx->log, LOG_INFO, "cuda",
              "NVRTC %s is older than GPU %d (%s): kernels are made as PTX of compute_%d, which the driver "
@@ -275,6 +277,26 @@ int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsign
                                         values, NULL);
 }
 
+/* What is held back, or is in a graph, is launched as any other. */
+static int table_launch_dependent(void *self, gpu_function function, unsigned blocks, unsigned threads,
+                                  unsigned shared, void **values, const struct gpu_sizes *sizes) {
+  static const struct cuda_attribute serialization = {.id = 6, .value.number = 1};
+  const struct cuda_launch launch = {.gx = blocks,
+                                     .gy = 1,
+                                     .gz = 1,
+                                     .bx = threads,
+                                     .by = 1,
+                                     .bz = 1,
+                                     .shared = shared,
+                                     .stream = stream_of(self),
+                                     .attributes = &serialization,
+                                     .nattributes = 1};
+  if (cuda_held_takes(self, function, blocks, threads, shared, values, sizes))
+    return 0;
+  const int code = cuda_give(self);
+  return code ? code : driver_of(self)->launch_with(&launch, function, values, NULL);
+}
+
 /* ---- waiting and time ---- */
 int cuda_table_wait(void *self) {
   const int code = cuda_give(self), waited = driver_of(self)->stream_wait(stream_of(self));
@@ -311,11 +333,5 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .compile = table_compile,
                                     .release = table_release,
                                     CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared,
-                                    .graph_new = cuda_graph_new,
-                                    .graph_kernel = cuda_graph_kernel,
-                                    .graph_finish = cuda_graph_finish,
-                                    .graph_set = cuda_graph_set,
-                                    .graph_launch = cuda_graph_launch,
-                                    .graph_free = cuda_graph_free,
-                                    .hold = cuda_hold,
-                                    .give = cuda_give};
+                                    .launch_dependent = table_launch_dependent,
+                                    CUDA_GRAPH_ROWS};

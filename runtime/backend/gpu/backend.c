@@ -210,6 +210,10 @@ static int backend_select(struct op_context *ctx, struct launch *launch, struct 
   return OP_OK;
 }
 
+static int backend_wait(struct op_context *ctx, struct error *err) {
+  return gpu_wait(gpu_of(ctx, space_of_device(0)), err, "waiting for the loops so far");
+}
+
 /* Timed by events on the stream; the host waits for it. */
 static int run_timed(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                      struct error *err) {
@@ -271,6 +275,8 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .run_chain = gpu_run_chain,                                        \
                                           .hold = gpu_hold,                                                  \
                                           .expect = gpu_expect,                                              \
+                                          .promise = gpu_promise,                                            \
+                                          .wait = backend_wait,                                              \
                                           .target = backend_target,                                          \
                                           .device = backend_device,                                          \
                                           .select = backend_select,                                          \

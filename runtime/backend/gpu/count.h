@@ -42,10 +42,13 @@ struct gpu_rates {
   double launch;  /* seconds from one kernel to the next */
   double node,
       graph; /* the same in a graph, and what a graph takes beside them; without graphs as `launch`, and 0 */
+  double
+      dependent; /* as `launch`, to a kernel that waits itself for the one before; without such as `launch` */
 };
 /* An H100's, from `bench/results/2026-11-26-h100`: where nothing was measured. Small loops ran 1.05 times as fast as a graph. */
 #define GPU_RATES_USUAL                                                                                      \
-  ((struct gpu_rates){.copy = 3.02e12, .sectors = 139e9, .red = 1.47, .launch = 3e-6, .node = 2.85e-6})
+  ((struct gpu_rates){                                                                                       \
+      .copy = 3.02e12, .sectors = 139e9, .red = 1.47, .launch = 3e-6, .node = 2.85e-6, .dependent = 3e-6})
 
 /* ---- forms of kernels ---- */
 struct gpu_counts {

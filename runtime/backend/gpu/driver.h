@@ -32,6 +32,7 @@ struct gpu_device {
   bool is_cpu;                    /* a driver that runs kernels on the host's processors */
   bool no_double;                 /* it has no type double */
   bool no_atomics;                /* nor atomic operations on words of 8 bytes */
+  bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
 /* The parameters of a kernel: their bytes, 0 for a gpu_address. */
@@ -95,6 +96,9 @@ struct gpu_driver {
   int (*function_shared)(void *self, gpu_function function, int bytes);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                 void **values, const struct gpu_sizes *sizes);
+  /* The same of a kernel that waits itself for the one before it, and may begin earlier. NULL: there is no such thing. */
+  int (*launch_dependent)(void *self, gpu_function function, unsigned blocks, unsigned threads,
+                          unsigned shared, void **values, const struct gpu_sizes *sizes);
 
   /* ---- graphs: what is given in one call; NULL: the driver has none. A failure of the first says that it has none after
    * all ---- */

@@ -50,7 +50,8 @@ bool gpu_expect(struct op_context *ctx, struct loop *loop, struct expected *out)
   }
   *out = (struct expected){.seconds = gpu_predict(&sample, shape, &c->rates)};
   if (has_graphs(ctx, c)) {
-    out->saved = counts.launches * (c->rates.launch - c->rates.node);
+    out->saved =
+        counts.launches * ((shape->dependent ? c->rates.dependent : c->rates.launch) - c->rates.node);
     out->graph = c->rates.graph;
   }
   return true;

@@ -209,6 +209,8 @@ struct gpu_loop {
 /* All variants that make sense for the loop, or only the default. Nothing is compiled. */
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err);
+/* As struct backend's. */
+bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds);
 /* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
  * rank's outcome so far. */
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);

@@ -143,6 +143,18 @@ int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned th
                   : c->driver->graph_kernel(c->self, r->graph, function, blocks, threads, shared, values);
 }
 
+static int issue_loop(struct call *call, unsigned blocks, const struct gpu_sizes *sizes) {
+  struct gpu *c = call->c;
+  const struct gpu_variant *v = call->v;
+  const unsigned threads = (unsigned)v->shape.block;
+  if (!v->shape.dependent || c->recording.graph)
+    return gpu_issue(c, v->function, blocks, threads, call->p->shared, call->p->values, sizes);
+  c->counters->launches++;
+  c->counters->dependent++;
+  return c->driver->launch_dependent(c->self, v->function, blocks, threads, call->p->shared, call->p->values,
+                                     sizes);
+}
+
 /* A call before may have ended between two parts, with an error: its blocks are forgotten. */
 static int begin_ticket(const struct call *call) {
   static const unsigned none;
@@ -179,8 +191,7 @@ static int launch_all(struct call *call, int part) {
     set_number(call, GPU_P_END, l->end);
     set_number(call, GPU_P_FIRST, l->first);
     set_number(call, GPU_P_SLOT, l->slot);
-    code = gpu_issue(call->c, v->function, (unsigned)l->blocks, (unsigned)v->shape.block, call->p->shared,
-                     call->p->values, &sizes);
+    code = issue_loop(call, (unsigned)l->blocks, &sizes);
   }
   return failed(call, code, "launching the kernel");
 }

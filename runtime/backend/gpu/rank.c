@@ -90,6 +90,6 @@ double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, co
   if (!gpu_count_form(s, shape, &c))
     return HUGE_VAL;
   const struct gpu_bounds b = gpu_bounds_of(s, &c, rates);
-  return forms[form_of(shape)].waits *
-         (rates->launch * c.launches + (b.memory > b.cache ? b.memory : b.cache));
+  return forms[form_of(shape)].waits * ((shape->dependent ? rates->dependent : rates->launch) * c.launches +
+                                        (b.memory > b.cache ? b.memory : b.cache));
 }

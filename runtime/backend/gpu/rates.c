@@ -75,14 +75,17 @@ static int sector_rate(const struct measuring *m, const char *name, double *rate
 struct nothing {
   gpu_function function;
   void *values[2];
+  bool dependent;
 };
 static const int nothing_bytes[] = {0, sizeof(int)};
 static const struct gpu_sizes nothing_sizes = {2, nothing_bytes};
 
 static int give_kernel(const struct measuring *m, struct nothing *n, gpu_graph graph) {
   const struct gpu_driver *d = m->c->driver;
-  return graph ? d->graph_launch(m->c->self, graph)
-               : d->launch(m->c->self, n->function, 1, THREADS, 0, n->values, &nothing_sizes);
+  if (graph)
+    return d->graph_launch(m->c->self, graph);
+  return (n->dependent ? d->launch_dependent : d->launch)(m->c->self, n->function, 1, THREADS, 0, n->values,
+                                                          &nothing_sizes);
 }
 
 /* Seconds from one kernel, or graph, to the next: more and more of them. */
@@ -121,12 +124,17 @@ static int giving_times(const struct measuring *m, struct gpu_rates *out) {
   enum { FEW = 4, MANY = 64 };
   int none = 0;
   struct nothing n = {.values = {(void *)(uintptr_t)&m->memory, &none}};
+  struct nothing behind = {.values = {n.values[0], n.values[1]}, .dependent = true};
   double few = 0, many = 0;
   int code = m->c->driver->module_function(m->c->self, &n.function, m->module, "op2_fill");
   if (!code)
     code = time_giving(m, &n, NULL, &out->launch);
   m->c->failed |= code != 0;
-  out->node = out->launch;
+  out->node = out->dependent = out->launch;
+  if (!code && m->c->device.dependents &&
+      (m->c->driver->module_function(m->c->self, &behind.function, m->module, "op2_behind") ||
+       time_giving(m, &behind, NULL, &out->dependent)))
+    m->c->device.dependents = false;
   if (code || !m->c->driver->graph_new || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
     return code;
   out->node = many > few ? (many - few) / (MANY - FEW) : out->launch;
@@ -165,7 +173,8 @@ static bool make(struct op_context *ctx, struct loop *loop, struct gpu_program *
   struct text source = {0};
   struct error ignored = {0};
   char name[] = "op2_rates", fp[] = "contract";
-  gpu_rates_text(gpu_of(ctx, loop->space)->driver->dialect, &source);
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  gpu_rates_text(c->driver->dialect, c->device.dependents, &source);
   const struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
   const bool made =
       text_ok(&source) && (program ? gpu_program_get(ctx, loop, &d, NULL, program, &ignored) == OP_OK
@@ -193,7 +202,8 @@ static bool in_store(struct op_context *ctx, const struct gpu *c, struct gpu_rat
                {"sectors that an atomic addition costs", &r->red},
                {"seconds of a launch", &r->launch},
                {"seconds of a launch in a graph", &r->node},
-               {"seconds of a graph", &r->graph}};
+               {"seconds of a graph", &r->graph},
+               {"seconds of a dependent launch", &r->dependent}};
   struct text machine = {0};
   bool good = true;
   text_addf(&machine, "%s %s", c->device.arch, c->device.name);
@@ -205,16 +215,21 @@ static bool in_store(struct op_context *ctx, const struct gpu *c, struct gpu_rat
   return good;
 }
 
+/* An H100's numbers say nothing of the devices of OpenCL. */
+static struct gpu_rates usual(const struct gpu *c) {
+  return c->driver->dialect != GPU_DIALECT_OPENCL ? GPU_RATES_USUAL : (struct gpu_rates){.copy = -1};
+}
+
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_rates r = {0};
-  if (c->rates.copy > 0)
+  if (c->rates.copy != 0)
     return code;
   if (!code)
     code = context_jit(ctx, &c->prover, err); /* opens the store */
   const bool keeps = !code && ctx->store && store_path(ctx->store);
   const bool known = keeps && in_store(ctx, c, &r, false);
-  double missing = keeps && !known && gpu_has_ticket(c->driver->dialect);
+  double missing = keeps && !known;
   const bool own = missing > 0;
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
@@ -222,11 +237,10 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   const bool measured = missing > 0 && make_and_measure(ctx, loop, own, &r);
   if (measured)
     in_store(ctx, c, &r, true);
-  c->rates = known || measured ? r : GPU_RATES_USUAL;
+  c->rates = known || measured ? r : usual(c);
   return OP_OK;
 }
 
-/* An H100's numbers say nothing of other vendors' devices. */
 bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   struct gpu *c = gpu_of(ctx, loop->space);
   struct error ignored = {0};
@@ -241,8 +255,6 @@ bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   const bool measured = keeps && !known && make_and_measure(ctx, loop, true, &r);
   if (measured)
     in_store(ctx, c, &r, true);
-  const struct gpu_rates usual =
-      gpu_has_ticket(c->driver->dialect) ? GPU_RATES_USUAL : (struct gpu_rates){.copy = -1};
-  c->rates = known || measured ? r : usual;
+  c->rates = known || measured ? r : usual(c);
   return c->rates.copy > 0;
 }

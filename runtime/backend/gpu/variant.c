@@ -1,4 +1,5 @@
 /* Which variants a loop has on a GPU, and what OP2_VARIANT makes of them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,8 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
           "direct, atomics, "
           "staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up to "
           "1024; vectors, scalars, "
-          "sorted, joined, nearN, minN, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or aos for the "
+          "sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or "
+          "aos for the "
           "layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
@@ -162,6 +164,8 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
       return "atomic operations on values of 8 bytes, which this device lacks";
   if (c->driver->dialect == GPU_DIALECT_OPENCL && v->shape.min_blocks)
     return "the word minN, which OpenCL C lacks";
+  if (v->shape.dependent && !c->device.dependents)
+    return "the word dependent, which is for CUDA 11.8 and newer, on GPUs since compute capability 9.0";
   if (v->shape.rows > c->device.width)
     return "more threads for an element than run side by side on it";
   if (v->shape.block % c->device.width)
@@ -341,9 +345,10 @@ static int by_seconds(const void *a, const void *b) {
                                   : x->which - y->which;
 }
 
-static struct gpu_variant variant_to_try(const struct gpu *c, int which) {
+static struct gpu_variant variant_to_try(const struct gpu *c, const struct gpu_loop *l, int which) {
   struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
   v.shape.dialect = c->driver->dialect;
+  v.shape.dependent = l->nvariants > 0 && l->variants[0].shape.dependent;
   v.shape.joined |= v.shape.strategy == GPU_WARPS && v.shape.dialect == GPU_DIALECT_OPENCL;
   return v;
 }
@@ -355,9 +360,10 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
              begins_ordered = l->nvariants > 0 && l->variants[0].shape.strategy == GPU_ORDERED;
   int n = 0;
   for (int i = 0; i < TRIED; i++) {
-    const struct gpu_variant v = variant_to_try(c, i);
+    const struct gpu_variant v = variant_to_try(c, l, i);
     struct text name = {0};
     print(&v, &name);
+    const bool again = v.shape.dialect == GPU_DIALECT_OPENCL && tried[i].shape.joined; /* all are there */
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
@@ -366,17 +372,57 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const bool suits = v.shape.strategy != GPU_ORDERED
                            ? !in_order
                            : in_order && begins_ordered && has_room(c, loop, l, 2 * v.shape.block);
-    if (fits && near && !first && !refusal(c, loop, l, &v) && suits)
+    if (fits && near && !first && !again && !refusal(c, loop, l, &v) && suits)
       out[n++] = (struct candidate){.which = i};
     text_free(&name);
   }
   return n;
 }
 
-static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_sample *sample,
-                        struct candidate candidate) {
+/* Of the form that takes least of those that may be tried; HUGE_VAL: none is counted. */
+static double least_seconds(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                            const struct gpu_sample *s) {
+  struct candidate list[TRIED];
+  struct gpu_rates rates = c->rates;
+  const int n = list_candidates(c, loop, l, list);
+  rates.launch = rates.dependent = 0;
+  double least = gpu_predict(s, &l->variants[0].shape, &rates);
+  for (int i = 0; i < n; i++) {
+    const struct gpu_shape shape = variant_to_try(c, l, list[i].which).shape;
+    least = fmin(least, gpu_predict(s, &shape, &rates));
+  }
+  return least;
+}
+
+/* The dat and the description say for the time of the counting that components lie apart. */
+static void set_apart(struct loop *loop, struct dat *dat, bool apart) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].present && loop->args[i].dat == dat)
+      loop->desc.dats[loop->desc.args[i].dat].soa = apart;
+  dat->soa = apart;
+}
+
+bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds) {
   const struct gpu *c = gpu_of(ctx, loop->space);
-  const struct gpu_variant v = variant_to_try(c, candidate.which);
+  const struct gpu_loop *l = loop->ready.backend_state;
+  struct gpu_sample sample;
+  struct error ignored = {0};
+  if (!l || !l->nvariants || !gpu_rates_known(ctx, loop))
+    return false;
+  if (apart)
+    set_apart(loop, apart, true);
+  const bool known = gpu_sample(c, loop, &l->targets, &sample, &ignored) == OP_OK;
+  *seconds = known ? least_seconds(c, loop, l, &sample) : HUGE_VAL;
+  if (apart)
+    set_apart(loop, apart, false);
+  error_free(&ignored);
+  return known && *seconds < HUGE_VAL;
+}
+
+static void tell_counts(struct op_context *ctx, const struct loop *loop, const struct gpu_loop *l,
+                        const struct gpu_sample *sample, struct candidate candidate) {
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  const struct gpu_variant v = variant_to_try(c, l, candidate.which);
   struct gpu_counts counts;
   struct text name = {0};
   print(&v, &name);
@@ -390,9 +436,10 @@ static void tell_counts(struct op_context *ctx, const struct loop *loop, const s
 }
 
 /* By what the counts say. Shapes of one strategy count alike, and differ by little: each next one is taken for a little
- * slower, so that another strategy is tried before them where it is nearly as fast. Collective. */
+ * slower, so that another strategy is tried before them where it is nearly as fast. A rank that knows nothing of its device
+ * expects nothing of any; *ranked is false where that are all. Collective. */
 static int rank_candidates(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
-                           struct candidate *list, int n, int code, struct error *err) {
+                           struct candidate *list, int n, bool *ranked, int code, struct error *err) {
   static const double next_shape = 1.03;
   const struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_sample sample;
@@ -401,32 +448,59 @@ static int rank_candidates(struct op_context *ctx, struct loop *loop, const stru
   if (!code)
     code = gpu_sample(c, loop, &l->targets, &sample, err);
   for (int i = 0; i < n; i++) {
-    const struct gpu_shape *shape = &tried[list[i].which].shape;
-    seconds[i] = code ? 0 : gpu_predict(&sample, shape, &c->rates);
+    const struct gpu_shape shape = variant_to_try(c, l, list[i].which).shape;
+    seconds[i] = code || !(c->rates.copy > 0) ? 0 : gpu_predict(&sample, &shape, &c->rates);
     for (int k = 0; k < i; k++)
-      seconds[i] *= tried[list[k].which].shape.strategy == shape->strategy ? next_shape : 1;
+      seconds[i] *= tried[list[k].which].shape.strategy == shape.strategy ? next_shape : 1;
   }
   code = agree_on_largest(ctx->agreement, code, seconds, n, err);
   for (int i = 0; !code && i < n; i++) {
     list[i].seconds = seconds[i];
-    tell_counts(ctx, loop, &sample, list[i]);
+    *ranked |= seconds[i] > 0;
+    if (c->rates.copy > 0)
+      tell_counts(ctx, loop, l, &sample, list[i]);
   }
   qsort(list, (size_t)n, sizeof *list, by_seconds);
   return code;
 }
 
-/* All where nothing can be said of the device, and where sums are in order, which few forms have. */
+/* A kernel that ends before the next one can be launched waits itself for the one before it, where the device was measured to
+ * be faster so. All ranks do alike. Collective. */
+static int choose_dependent(struct op_context *ctx, struct loop *loop, const struct gpu_loop *l,
+                            struct gpu_variant *v, int code, struct error *err) {
+  static const double faster = 0.9;
+  const struct gpu *c = gpu_of(ctx, loop->space);
+  struct gpu_sample sample;
+  struct gpu_counts counts;
+  const bool off = strcmp(env_value(ctx->env, ENV_DEPENDENT), "off") == 0;
+  double no = 1;
+  if (!c->driver->launch_dependent)
+    return code;
+  code = gpu_rates_get(ctx, loop, code, err);
+  if (!code && !off && c->device.dependents && c->rates.dependent < faster * c->rates.launch) {
+    code = gpu_sample(c, loop, &l->targets, &sample, err);
+    if (!code && gpu_count_form(&sample, &v->shape, &counts)) {
+      const struct gpu_bounds b = gpu_bounds_of(&sample, &counts, &c->rates);
+      no = b.cache > c->rates.launch || b.memory > c->rates.launch;
+    }
+  }
+  code = agree_on_largest(ctx->agreement, code, &no, 1, err);
+  v->shape.dependent = !code && no == 0;
+  return code;
+}
+
+/* All where nothing is known of the device, and where sums are in order, which few forms have. */
 static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, int code,
                      struct error *err) {
   enum { WORTH = 3 };
   const struct gpu *c = gpu_of(ctx, loop->space);
-  const bool counts = gpu_has_ticket(c->driver->dialect) && !is_in_order(loop, &l->targets);
   struct candidate list[TRIED];
   const int n = list_candidates(c, loop, l, list);
-  if (counts)
-    code = rank_candidates(ctx, loop, l, list, n, code, err);
-  for (int i = 0; !code && i < n && (!counts || i < WORTH); i++) {
-    const struct gpu_variant v = variant_to_try(c, list[i].which);
+  bool ranked = false;
+  if (!is_in_order(loop, &l->targets))
+    code = rank_candidates(ctx, loop, l, list, n, &ranked, code, err);
+  for (int i = 0; !code && i < n && (!ranked || i < WORTH); i++) {
+    const struct gpu_variant v = variant_to_try(c, l, list[i].which);
     code = add(l, &v, err);
   }
   return code;
@@ -497,13 +571,16 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (!code && forced)
     settle_forced(ctx, loop, &v, l, rows_named);
   v.shape.dialect = c->driver->dialect;
+  const bool tries = all && !forced && !loop->meets;
+  if (tries)
+    code = choose_dependent(ctx, loop, l, &v, code, err);
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
   if (!code)
     code = add(l, &v, err);
-  if (all && !forced && !loop->meets)
+  if (tries)
     code = add_tried(ctx, loop, l, code, err);
-  if (!code && all && !forced && !loop->meets)
+  if (!code && tries)
     code = add_together(c, loop, l, &together, err);
   loop->ready.nvariants = l->nvariants;
   loop->ready.threads = 1;

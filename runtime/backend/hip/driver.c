@@ -97,11 +97,10 @@ static const char *const usual[] = {"libamdhip64.so.7",
                                     "libamdhip64.so",
                                     "/opt/rocm/lib/libamdhip64.so",
                                     NULL};
-static const char *const symbols[] = {
 #define HIP_SYMBOL(name, symbol, hip, parameters) #hip,
-    CUDA_ENTRIES(HIP_SYMBOL)
+static const char *const symbols[] = {CUDA_ENTRIES(HIP_SYMBOL)};
+static const char *const later_symbols[] = {CUDA_LATER_ENTRIES(HIP_SYMBOL)};
 #undef HIP_SYMBOL
-};
 
 const struct cuda_family hip_family = {
     .name = "HIP",
@@ -114,6 +113,8 @@ const struct cuda_family hip_family = {
     .hidden = "hipErrorNoDevice): there is none, or HIP_VISIBLE_DEVICES, the container or the rights of "
               "/dev/kfd hide it; check with rocminfo",
     .symbols = symbols,
+    .later_symbols = later_symbols,
+    .hip_nodes = true,
     .version = "HIP",
     .major = 10000000,
     .minor = 100000,

@@ -79,4 +79,4 @@ const struct gpu_driver gpu_hip = {.backend = "hip",
                                    .describe = table_describe,
                                    .compile = table_compile,
                                    .release = gpu_log_release,
-                                   CUDA_TABLE(CUDA_TABLE_ROW)};
+                                   CUDA_TABLE(CUDA_TABLE_ROW) CUDA_GRAPH_ROWS};

@@ -67,6 +67,8 @@ void blocks_abort(int code) {
 
 static void fiber_main(void) {
   running.launch->function->kernel->run(running.launch->parameters);
+  if (running.launch->dependent && !machine.current->thread.waited)
+    finding("no wait", NULL, 0, "it may begin before the launch before it has ended, and does not wait");
   machine.current->state = FIBER_DONE;
   to_scheduler();
   abort();
@@ -124,7 +126,7 @@ static int source_lane(const struct fiber *f, int lane) {
   return to < first || to >= first + width ? lane : to;
 }
 
-static void tell(const struct fiber *f, const char *kind, const char *what) {
+static void tell(struct fiber *f, const char *kind, const char *what) {
   running.thread = &f->thread;
   finding(kind, NULL, f->line, "%s", what);
 }

@@ -234,6 +234,10 @@ void check_access(const void *pointer, unsigned size, int kind, const void *plac
     order_fence();
     return;
   }
+  if (kind == STANDIN_WAIT) {
+    running.thread->waited = true;
+    return;
+  }
   if (address - (uintptr_t)running.stacks < running.stacks_bytes)
     return;
   const struct standin_module *m = running.launch->function->module;
@@ -249,6 +253,8 @@ void check_access(const void *pointer, unsigned size, int kind, const void *plac
   if (kind == STANDIN_ALIGN)
     return;
   size_t dynamic = address - (uintptr_t)running.dynamic, fixed = address - (uintptr_t)p->shared_first;
+  if (running.launch->dependent && !running.thread->waited && memory_in_arena(address))
+    finding("no wait", place, 0, "memory is touched before it waits for the launch before it");
   if (memory_in_arena(address)) {
     check_global(address, size, kind, place);
   } else if (dynamic < running.launch->dynamic_bytes) {

@@ -27,6 +27,7 @@ static void read_settings(void) {
   const char *mode = getenv("STANDIN_MODE"), *fail = getenv("STANDIN_FAIL");
   s->checked = mode && strcmp(mode, "checked") == 0;
   s->reachable = number("STANDIN_REACHABLE", 0) != 0;
+  s->dependents = number("STANDIN_DEPENDENT", 0) != 0;
   s->seed = (unsigned long long)number("STANDIN_SEED", 0);
   s->memory = (size_t)number("STANDIN_MEMORY", 1LL << 30);
   s->devices = (int)number("STANDIN_DEVICES", 1);
@@ -166,6 +167,7 @@ static const struct {
     {CODE_ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {CODE_MISALIGNED, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {CODE_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {CODE_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 };
 EXPORT int cuGetErrorName(int code, const char **out) {
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

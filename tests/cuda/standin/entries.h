@@ -24,6 +24,14 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
 EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                           unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra);
 
+/* ---- graph.c ---- */
+/* As cuda.h lays it out. */
+struct node_launch {
+  void *function;
+  unsigned gx, gy, gz, bx, by, bz, dynamic;
+  void **parameters, **extra;
+};
+
 /* ---- queue.c ---- */
 enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT };
 struct work {

@@ -5,13 +5,6 @@
 
 #include "entries.h"
 
-/* As cuda.h lays them out. */
-struct node_launch {
-  void *function;
-  unsigned gx, gy, gz, bx, by, bz, dynamic;
-  void **parameters, **extra;
-};
-
 struct node {
   struct node_launch launch; /* its parameters are this node's */
   const struct node *of;     /* in a graph that was instantiated: the node that it was made of */

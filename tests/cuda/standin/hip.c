@@ -46,7 +46,13 @@
   X(hipEventSynchronize, cuEventSynchronize, (void *event), (event))                                         \
   X(hipEventQuery, cuEventQuery, (void *event), (event))                                                     \
   X(hipEventElapsedTime, cuEventElapsedTime, (float *milliseconds, void *first, void *second),               \
-    (milliseconds, first, second))
+    (milliseconds, first, second))                                                                           \
+  X(hipGraphCreate, cuGraphCreate, (void **graph, unsigned flags), (graph, flags))                           \
+  X(hipGraphDestroy, cuGraphDestroy, (void *graph), (graph))                                                 \
+  X(hipGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,                                               \
+    (void **exec, const void *graph, unsigned long long flags), (exec, graph, flags))                        \
+  X(hipGraphLaunch, cuGraphLaunch, (const void *exec, void *stream), (exec, stream))                         \
+  X(hipGraphExecDestroy, cuGraphExecDestroy, (void *exec), (exec))
 #define HIP_ENTRY(name, cuda, parameters, arguments)                                                         \
   EXPORT int cuda parameters;                                                                                \
   EXPORT int name parameters {                                                                               \
@@ -63,6 +69,35 @@ EXPORT int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsig
   ((struct standin_function *)function)->dynamic_limit = 65536;
   return cuLaunchKernel(function, gx, gy, gz, bx, by, bz, dynamic, stream, parameters, extra);
 }
+
+/* Nodes, as HIP lays them out. */
+struct hip_node {
+  unsigned bx, by, bz;
+  void **extra, *function;
+  unsigned gx, gy, gz;
+  void **parameters;
+  unsigned dynamic;
+};
+static struct node_launch cuda_node(const struct hip_node *n) {
+  ((struct standin_function *)n->function)->dynamic_limit = 65536;
+  return (struct node_launch){n->function, n->gx, n->gy,      n->gz,         n->bx,
+                              n->by,       n->bz, n->dynamic, n->parameters, n->extra};
+}
+EXPORT int cuGraphAddKernelNode(void **out, void *graph, void *const *behind, size_t n,
+                                const struct node_launch *launch);
+EXPORT int hipGraphAddKernelNode(void **out, void *graph, void *const *behind, size_t n,
+                                 const struct hip_node *launch) {
+  const struct node_launch node = cuda_node(launch);
+  return cuGraphAddKernelNode(out, graph, behind, n, &node);
+}
+EXPORT int cuGraphExecKernelNodeSetParams(const void *exec, const void *node,
+                                          const struct node_launch *launch);
+EXPORT int hipGraphExecKernelNodeSetParams(const void *exec, const void *node,
+                                           const struct hip_node *launch) {
+  const struct node_launch changed = cuda_node(launch);
+  return cuGraphExecKernelNodeSetParams(exec, node, &changed);
+}
+
 EXPORT int hipDriverGetVersion(int *version) {
   *version = 50221153;
   return CODE_OK;

@@ -7,8 +7,16 @@ struct standin_dim {
   unsigned x, y, z;
 };
 
-/* STANDIN_ALIGN: an address whose alignment does not fit what is behind it; STANDIN_FENCE: no access, __threadfence(). */
-enum standin_access { STANDIN_READ, STANDIN_WRITE, STANDIN_ATOMIC, STANDIN_ALIGN, STANDIN_FENCE };
+/* STANDIN_ALIGN: an address whose alignment does not fit what is behind it. No accesses: STANDIN_FENCE is __threadfence(),
+ * STANDIN_WAIT waits for the kernel before this one. */
+enum standin_access {
+  STANDIN_READ,
+  STANDIN_WRITE,
+  STANDIN_ATOMIC,
+  STANDIN_ALIGN,
+  STANDIN_FENCE,
+  STANDIN_WAIT
+};
 
 /* Operations that need other threads of the warp or of the block. */
 enum standin_meeting {

@@ -92,12 +92,9 @@ static int check_parameters(const struct standin_function *f, void **parameters)
   return CODE_OK;
 }
 
-EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                          unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra) {
-  (void)stream, (void)extra;
-  ENTER();
-  struct standin_function *f = function;
-  struct launch l = {.function = f, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = dynamic};
+static int give(const struct launch *given, void **parameters) {
+  const struct standin_function *f = given->function;
+  const struct launch l = *given;
   int code = check_launch(f, &l);
   if (!code)
     code = check_parameters(f, parameters);
@@ -116,6 +113,48 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
   w->launch = l;
   w->launch.parameters = w->parameters = copy;
   return CODE_OK;
+}
+
+EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra) {
+  (void)stream, (void)extra;
+  ENTER();
+  const struct launch l = {
+      .function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = dynamic};
+  return give(&l, parameters);
+}
+
+/* As cuda.h lays them out. */
+struct attribute {
+  int id;
+  char unused[4];
+  union {
+    int number;
+    char bytes[64];
+  } value;
+};
+struct launch_config {
+  unsigned gx, gy, gz, bx, by, bz, dynamic;
+  void *stream;
+  const struct attribute *attributes;
+  unsigned nattributes;
+};
+
+/* The one attribute that there is: programmatic stream serialization. */
+EXPORT int cuLaunchKernelEx(const struct launch_config *c, void *function, void **parameters, void **extra) {
+  enum { SERIALIZATION = 6, CAPABILITY = 90 };
+  ENTER();
+  if (!standin_settings.dependents)
+    return CODE_NOT_SUPPORTED;
+  if (extra || c->nattributes != 1 || c->attributes->id != SERIALIZATION ||
+      c->attributes->value.number != 1 || standin_settings.capability < CAPABILITY)
+    return CODE_INVALID_VALUE;
+  const struct launch l = {.function = function,
+                           .grid = {c->gx, c->gy, c->gz},
+                           .block = {c->bx, c->by, c->bz},
+                           .dynamic_bytes = c->dynamic,
+                           .dependent = true};
+  return give(&l, parameters);
 }
 
 /* ---- streams and events ---- */

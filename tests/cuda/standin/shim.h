@@ -57,6 +57,11 @@ public:
 
 #define STANDIN_RAW __attribute__((no_sanitize_thread))
 
+/* The library's own, of which no host's compiler knows the instruction. */
+static inline void op2_wait_for_before() {
+  standin->access(0, 0, STANDIN_WAIT, 0);
+}
+
 /* ---- vectors ---- */
 /* One access each, where the compiler would take them apart: so that it is checked, and counted, as the device has it. */
 #ifdef STANDIN_CHECKED

@@ -28,7 +28,8 @@ enum {
   CODE_LAUNCH_TIMEOUT = 702,
   CODE_ASSERT = 710,
   CODE_MISALIGNED = 716,
-  CODE_LAUNCH_FAILED = 719
+  CODE_LAUNCH_FAILED = 719,
+  CODE_NOT_SUPPORTED = 801
 };
 
 /* ---- settings: STANDIN_* variables, read at cuInit ---- */
@@ -39,6 +40,7 @@ struct standin_settings {
   int devices, capability; /* 90 */
   int gfx;                 /* of HIP: 0x90a */
   int driver_version;      /* 13000 */
+  bool dependents;         /* STANDIN_DEPENDENT: launches may begin before the one before has ended */
   int fail_code;           /* STANDIN_FAIL=CALL:N:CODE: the Nth call of that name gives the code */
   long fail_at;
   char fail_call[32];
@@ -94,6 +96,7 @@ struct launch {
   struct standin_dim grid, block;
   unsigned dynamic_bytes;
   void *const *parameters; /* tagged addresses inside */
+  bool dependent;          /* may begin before the launch before it has ended */
 };
 /* Run it: CODE_OK or what the driver would say. */
 int blocks_run(const struct launch *launch);
@@ -101,13 +104,14 @@ int blocks_run(const struct launch *launch);
 struct thread_state {
   int number; /* in its block */
   uint32_t epoch, warp_epoch;
+  bool waited; /* for the launch before this one */
 };
 struct running {
   const struct launch *launch;
   uint32_t serial; /* of the launch */
   int lanes;       /* of a warp */
   uint32_t block;
-  const struct thread_state *thread;
+  struct thread_state *thread;
   unsigned char *dynamic;
   struct shadow *dynamic_shadow, *static_shadow;
   const char *stacks;
