@@ -15,6 +15,10 @@ bool report_in_cache(const struct report *r, const struct report_row *row) {
   return row->working_set < (double)r->cache_bytes;
 }
 
+bool report_in_tiles(const struct report_row *row) {
+  return 2 * row->tiled_seconds > row->seconds;
+}
+
 double report_seconds(const struct report *r) {
   double seconds = 0;
   for (int i = 0; i < r->nrows; i++)
