@@ -99,8 +99,8 @@ static bool forces_tasks(const struct op_context *ctx) {
 
 /* No variants are tried in a chain. On a device, where all is compared, and where all are to be tried, they are tried first. */
 static bool can(const struct op_context *ctx, struct launch *const *launches, int n) {
-  const bool first = ctx->queue->check || period_on_device(launches) ||
-                     strcmp(env_value(ctx->env, ENV_TUNE), "force") == 0;
+  const bool first =
+      ctx->queue->check || period_on_device(launches) || strcmp(env_value(ctx->env, ENV_TUNE), "force") == 0;
   bool all = true;
   for (int i = 0; i < n; i++)
     all &= launches[i]->loop->ready.nparts == 1 &&
