@@ -161,6 +161,8 @@ const struct report_row **report_sorted(const struct report *r);
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);
 bool report_in_cache(const struct report *r, const struct report_row *row);
+/* GB/s that a chain in tiles, or as tasks, asks of the memory. */
+double report_chain_rate(const struct tiled_facts *c);
 /* It ran in tiles mostly: much of what it counts came from the caches, and its rate is not the memory's. */
 bool report_in_tiles(const struct report_row *row);
 
