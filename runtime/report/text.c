@@ -179,9 +179,7 @@ static void text_chains(const struct report *r, struct text *out) {
     cell_time(out, c->cutting, 8);
     text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
               100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);
-    cell_percent(
-        out, c->seconds > 0 && r->triad > 0 ? c->bytes * (double)c->runs / c->seconds * 1e-9 / r->triad : -1,
-        6);
+    cell_percent(out, c->seconds > 0 && r->triad > 0 ? report_chain_rate(c) / r->triad : -1, 6);
     text_addf(out, "  %s ... %s%s\n", c->first, c->last, c->chunks ? "" : " as tasks");
   }
 }
