@@ -321,7 +321,7 @@ def test_all_wait_that_are_told_to():
         for called in (1, 2):
             op2jit.par_loop(scale, s, x(RW), op2jit.Global(3.0, name="f")(READ))
             assert op2jit.counters()["waiting"] == called
-        assert x.data_ro[0, 0] == 9
+        assert x.fetch()[0, 0] == 9
         assert op2jit.counters()["waiting"] == 0
 
 
