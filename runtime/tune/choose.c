@@ -413,7 +413,8 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  if (!tune_tries(launch) && !t->compiles && !tune_is_disturbed(ctx) && loop->ready.crew == crew_threads(&t->crew))
+  if (!tune_tries(launch) && !t->compiles && !tune_is_disturbed(ctx) &&
+      loop->ready.crew == crew_threads(&t->crew))
     crew_ran(&t->crew, seconds);
 }
 
