@@ -87,10 +87,11 @@ class Side:
             time.sleep(0.001)
 
     def end(self):
-        """Has it keep or compare its answer; what it says of that."""
+        """Has it keep or compare its answer; what it says of that, and its report if it makes one."""
         said, _ = self.process.communicate()
         if self.process.returncode:
             raise Failure(f"{self.name} ended with status {self.process.returncode}\n{said}".rstrip())
+        return said
 
     def kill(self):
         self.process.kill()

@@ -55,8 +55,8 @@ struct compile_result {
   size_t size;
   struct compile_message *messages;
   int nmessages;
-  double seconds_front, seconds_middle, seconds_back;
-  void *owner; /* whatever the compiler needs to free the result */
+  double seconds_front, seconds_middle, seconds_back; /* of a processor, where the compiler knows them */
+  void *owner;                                        /* whatever the compiler needs to free the result */
 };
 
 struct compiler {

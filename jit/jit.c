@@ -123,6 +123,7 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   else if (code == OP_OK)
     code = job_obtain(&job, &got->from, err);
   got->compile_seconds = job.seconds;
+  got->behind_seconds = job.behind;
   got->prove_start = job.prove_start;
   got->prove_seconds = job.prove_seconds;
   if (job.result.owner)
@@ -238,7 +239,8 @@ void jit_finish(struct jit *jit) {
 }
 
 void jit_collect(struct jit *jit) {
-  ahead_collect(&jit->ahead);
+  if (behind_is_done(&jit->ahead.behind)) /* as cheap as it can be: loops ask before they run */
+    ahead_collect(&jit->ahead);
 }
 
 bool jit_is_busy(const struct jit *jit) {

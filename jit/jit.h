@@ -52,8 +52,9 @@ struct jit_code {
   range_function run; /* processors only */
   void *code;         /* the target's */
   enum jit_from from;
-  double seconds;                    /* that this call took */
-  double compile_seconds;            /* that its compile took, in this call or an earlier run; 0: not known */
+  double seconds;         /* that this call took */
+  double compile_seconds; /* that its compile took, in this call or an earlier run; 0: not known */
+  double behind_seconds;  /* of a processor, that its compile took behind the program before this call */
   double prove_start, prove_seconds; /* when the kernel was proved, in this call; 0: it was not */
   size_t size;                       /* bytes of the binary */
   const char *hash;                  /* of the key, hexadecimal */

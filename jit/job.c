@@ -155,7 +155,9 @@ static void compile_now(struct job *job) {
 }
 
 static void run_compiler(struct job *job) {
-  if (!ahead_take(&job->jit->ahead, job->e->key.hash, &job->result, &job->seconds))
+  if (ahead_take(&job->jit->ahead, job->e->key.hash, &job->result, &job->seconds))
+    job->behind = job->seconds;
+  else
     compile_now(job);
   messages_keep(job->result.messages, job->result.nmessages, &job->files, &job->e->messages);
 }

@@ -46,7 +46,7 @@ struct job {
   struct text shape;
   struct compile_result result;
   struct prove_result proved; /* what the prover has done for the compiler */
-  double seconds;
+  double seconds, behind;     /* of the compile; the same, if it ran behind the program */
   double prove_start, prove_seconds;
   struct jit_outcome outcome; /* for others */
 };

@@ -4,7 +4,10 @@ A time is of one whole run, seconds from the mesh that is declared to the end of
 steps, trials, and what the end waits for. Both sides begin each round with a cache of their own that is empty (cold), run again to
 learn, and then once more (warm). The order changes from round to round, and the answers must agree. Each time is the median of all rounds
 with the least and the largest; the ratio is the median of the rounds' own, default by off: below 1 the default is faster. The last column
-is what the ratio is to be at most. All cases take some 40 minutes. dispatch is what a call costs, in nanoseconds, on OP2_BACKEND=seq (bench/dispatch.c).
+is what the ratio is to be at most; a target that is missed ends nothing. All cases take some 15 minutes a round. With --minutes each case is measured
+once before any is measured again, as often as the time allows; then the cases come in this order, and --learn 0 saves a third of it. --profile
+prints the report (OP2_TIMING) of one more run of each row that missed its target. dispatch is what a call costs, in nanoseconds, on OP2_BACKEND=seq
+(bench/dispatch.c).
 """
 import argparse
 import os
@@ -28,7 +31,7 @@ CASES = [
     ("jac", 2000, 800, (60, 40), {0: (0.80, 0.80)}),
     ("shallow_water", 1024, 2000, (32, 40), {0: (0.60, 0.60)}),
     ("multigrid", 1024, 300, None, EQUAL),
-    ("aero", 1000, 1000, None, EQUAL),
+    ("aero", 1000, 300, None, EQUAL),
     ("airfoil_hydra", 64, 400, None, EQUAL),
     ("airfoil", 3000, 100000, None, EQUAL),
     ("heat", 100, 300000, None, EQUAL),
@@ -52,14 +55,14 @@ def settings_of(words):
 
 
 def run_once(build, sample, size, steps, word, env, answer):
-    """Seconds of one run."""
+    """Seconds of one run, and what it said at its end."""
     side = turns.Side(os.path.join(build, "bench", "turns_" + sample), word, size, answer, env)
     try:
         side.wait_ready()
         start = time.monotonic()
         side.batch(steps)
-        side.end()
-        return time.monotonic() - start
+        said = side.end()
+        return time.monotonic() - start, said
     finally:
         side.kill()
 
@@ -73,8 +76,19 @@ def run_round(wanted, sample, size, steps, env, folder, number):
         for side in order:
             cache = os.path.join(folder, f"{sample}-{size}-{env['OP2_THREADS']}-{number}-{side}.db")
             more = {**env, **(wanted.off if side == "off" else {}), "OP2_CACHE": cache}
-            found[kind, side] = run_once(wanted.build, sample, size, steps, SIDES[side], more, answer)
+            found[kind, side], _ = run_once(wanted.build, sample, size, steps, SIDES[side], more, answer)
     return found
+
+
+def print_profile(wanted, row, folder):
+    """The report of the default, with an empty cache or the second time, and what the file of the answer needs."""
+    sample, size, steps, env, kind = row.sample, row.size, row.steps, row.env, row.key
+    answer = os.path.join(folder, "profile-answer")
+    more = {**env, "OP2_CACHE": os.path.join(folder, f"profile-{sample}-{size}-{env['OP2_THREADS']}-{kind}.db")}
+    if kind == "warm":
+        run_once(wanted.build, sample, size, steps, SIDES["off"], more, answer)
+    _, said = run_once(wanted.build, sample, size, steps, SIDES["off"], {**more, "OP2_TIMING": "text"}, answer)
+    print(f"\n{row.name}, {kind}:\n{said.rstrip()}", flush=True)
 
 
 def run_dispatch(wanted, folder):
@@ -91,56 +105,118 @@ def run_dispatch(wanted, folder):
     return found
 
 
-def print_row(name, cache, rounds, key, target):
-    """`target` is None where it says nothing, for it is of other sizes."""
-    columns, times = [], {side: [found[key, side] for found in rounds] for side in SIDES}
-    for side in SIDES:
-        least, middle, most = (f"{value:.4g}" for value in (min(times[side]), statistics.median(times[side]), max(times[side])))
-        columns.append(f"{middle:>9} {f'({least} - {most})':<24}")
-    ratios = [default / off for off, default in zip(times["off"], times["default"])]
-    ratio = statistics.median(ratios)
-    said = f"{target:>6.2f}{'  missed' if ratio > target else ''}" if target else ""
-    print(f"{name:<38}{cache:<6}{''.join(columns)}{ratio:>6.3f} {f'({min(ratios):.3f} - {max(ratios):.3f})':<16}{said}", flush=True)
+class Row:
+    """A line of the table: what was found for it in each round. The target is None where it says nothing, for it is of other sizes."""
+
+    def __init__(self, name, key, target, case=(), env=None):
+        self.name, self.key, self.target, self.env, self.rounds = name, key, target, env, []
+        self.sample, self.size, self.steps = case or (None, None, None)
+
+    def ratios(self):
+        return [default / off for off, default in zip(self.times("off"), self.times("default"))]
+
+    def times(self, side):
+        return [found[self.key, side] for found in self.rounds]
+
+    def missed(self):
+        return bool(self.target and self.rounds and statistics.median(self.ratios()) > self.target)
+
+    def print(self):
+        columns = []
+        for side in SIDES:
+            times = self.times(side)
+            least, middle, most = (f"{value:.4g}" for value in (min(times), statistics.median(times), max(times)))
+            columns.append(f"{middle:>9} {f'({least} - {most})':<24}")
+        ratios = self.ratios()
+        said = f"{self.target:>6.2f}{'  missed' if self.missed() else ''}" if self.target else ""
+        cache = self.key if self.env else ""
+        print(f"{self.name:<38}{cache:<6}{''.join(columns)}{statistics.median(ratios):>6.3f} {f'({min(ratios):.3f} - {max(ratios):.3f})':<16}{said}", flush=True)
 
 
-def measure_case(wanted, case, folder):
-    sample, size, steps, small, targets = case
-    if wanted.quick:
-        size, steps = small
-    for threads, (cold, warm) in targets.items():
-        if wanted.threads is not None and wanted.threads != threads:
+class Case:
+    """A sample on so many threads, or dispatch; its rows."""
+
+    def __init__(self, wanted, case, threads, targets):
+        sample, size, steps, small = case
+        if wanted.quick:
+            size, steps = small
+        self.env = clean_environment(threads or len(os.sched_getaffinity(0)))
+        self.what = (sample, size, wanted.steps or steps)
+        name, usual = f"{sample} {size} x {self.what[2]}, threads {self.env['OP2_THREADS']}", not (wanted.quick or wanted.steps)
+        self.rows = [Row(name, key, target if usual else None, self.what, self.env) for key, target in zip(("cold", "warm"), targets)]
+        self.took, self.threads = 0, threads
+
+    def run(self, wanted, folder, number):
+        found = run_round(wanted, *self.what, self.env, folder, number)
+        for row in self.rows:
+            row.rounds.append(found)
+
+
+class Dispatch:
+    what = (DISPATCH,)
+
+    def __init__(self):
+        self.rows, self.took = [], 0
+
+    def run(self, wanted, folder, _):
+        found = run_dispatch(wanted, folder)
+        if not self.rows:
+            self.rows = [Row(f"dispatch: {loop}", loop, DISPATCH_TARGET) for loop in dict.fromkeys(key[0] for key in found)]
+        for row in self.rows:
+            row.rounds.append(found)
+
+
+def list_cases(wanted):
+    cases = []
+    for sample, size, steps, small, targets in CASES:
+        if sample in (wanted.samples or [sample]) and (small or not wanted.quick):
+            cases += [Case(wanted, (sample, size, steps, small), threads, both) for threads, both in targets.items()
+                      if wanted.threads is None or wanted.threads == threads]
+    cases.sort(key=lambda case: case.threads != 0)
+    return cases + [Dispatch()] * (DISPATCH in (wanted.samples or [DISPATCH]))
+
+
+def run_case(wanted, case, number, folder):
+    """False if it failed, which is said."""
+    start = time.monotonic()
+    try:
+        case.run(wanted, folder, number)
+    except turns.Failure as problem:
+        print(f"default: {' '.join(str(word) for word in case.what)}: {problem}", file=sys.stderr, flush=True)
+        return False
+    case.took = time.monotonic() - start
+    return True
+
+
+def run_all(wanted, cases, folder):
+    """Case by case, or with --minutes round by round, as long as what comes next is expected to end in time. How many failed."""
+    end = time.monotonic() + 60 * wanted.minutes if wanted.minutes else None
+    order = [(n, case) for n in range(wanted.rounds) for case in cases] if end else [(n, case) for case in cases for n in range(wanted.rounds)]
+    failed = set()
+    for number, case in order:
+        if case in failed or (end and time.monotonic() + case.took > end):
             continue
-        env = clean_environment(threads or len(os.sched_getaffinity(0)))
-        count = wanted.steps or steps
-        rounds = [run_round(wanted, sample, size, count, env, folder, f) for f in range(wanted.rounds)]
-        name, usual = f"{sample} {size} x {count}, threads {env['OP2_THREADS']}", not (wanted.quick or wanted.steps)
-        print_row(name, "cold", rounds, "cold", cold if usual else None)
-        print_row(name, "warm", rounds, "warm", warm if usual else None)
-
-
-def measure_dispatch(wanted, folder):
-    rounds = [run_dispatch(wanted, folder) for _ in range(wanted.rounds)]
-    for loop in dict.fromkeys(key[0] for key in rounds[0]):
-        print_row(f"dispatch: {loop}", "", rounds, loop, DISPATCH_TARGET)
+        if not run_case(wanted, case, number, folder):
+            failed.add(case)
+        elif number + 1 == wanted.rounds and not end:
+            for row in case.rows:
+                row.print()
+    return len(failed)
 
 
 def measure(wanted):
-    failed = 0
     print(f"off is {' '.join(f'{name}={value}' for name, value in wanted.off.items())}; seconds of a run, dispatch: ns of a call\n"
           f"{'sample':<38}{'cache':<6}{'off':>9} {'(least - most)':<24}{'default':>9} {'(least - most)':<24}{'ratio':>6} {'(least - most)':<16}"
           f"{'target':>6}", flush=True)
-    for case in CASES + [(DISPATCH,)]:
-        if case[0] not in (wanted.samples or [case[0]]) or (wanted.quick and case[0] != DISPATCH and not case[3]):
-            continue
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                if case[0] == DISPATCH:
-                    measure_dispatch(wanted, folder)
-                else:
-                    measure_case(wanted, case, folder)
-        except turns.Failure as problem:
-            print(f"default: {' '.join(str(word) for word in case[:2])}: {problem}", file=sys.stderr, flush=True)
-            failed += 1
+    cases = list_cases(wanted)
+    with tempfile.TemporaryDirectory() as folder:
+        failed = run_all(wanted, cases, folder)
+        rows = [row for case in cases for row in case.rows if row.rounds]
+        for row in rows if wanted.minutes else []:
+            row.print()
+        for row in rows if wanted.profile else []:
+            if row.missed() and row.env:
+                print_profile(wanted, row, folder)
     turns.say_if_busy()
     return 1 if failed else 0
 
@@ -154,6 +230,8 @@ def main(build, words):
     parser.add_argument("--steps", type=turns.count, metavar="N", help="other steps in each run; the targets are for the usual ones")
     parser.add_argument("--threads", type=int, metavar="N", help="only the rows for so many threads; 0: all CPUs")
     parser.add_argument("--off", type=settings_of, metavar="WORDS", default=settings_of(OFF), help=f"what the other side sets ('{OFF}')")
+    parser.add_argument("--minutes", type=float, metavar="N", help="as many rounds, up to --rounds, as that allows; the rows come at the end")
+    parser.add_argument("--profile", action="store_true", help="the report of one more run of each row that missed its target")
     parser.add_argument("--quick", action="store_true", help="small sizes and few steps, to see that it works; one round")
     wanted = parser.parse_intermixed_args(words)
     unknown = [name for name in wanted.samples if name not in known]

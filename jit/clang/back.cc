@@ -9,7 +9,6 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
-#include <chrono>
 #include <mutex>
 
 #include "jit/clang/passes/passes.h"
@@ -97,21 +96,17 @@ static bool emit(llvm::Module &module, llvm::TargetMachine &machine, Output &out
   return !output.has_errors();
 }
 
-static double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 bool back_end(const compile_request &request, llvm::Module &module, Output &output) {
-  const double start = seconds();
+  const double start = processor_seconds();
   std::unique_ptr<llvm::TargetMachine> machine = make_machine(request, module, output);
   if (!machine)
     return false;
   module.setDataLayout(machine->createDataLayout());
   optimise(request, module, *machine);
-  const double middle = seconds();
+  const double middle = processor_seconds();
   output.seconds_middle = middle - start;
   const bool emitted = emit(module, *machine, output);
-  output.seconds_back = seconds() - middle;
+  output.seconds_back = processor_seconds() - middle;
   return emitted;
 }
 

@@ -6,6 +6,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <ctime>
 #include <deque>
 #include <string>
 #include <vector>
@@ -13,6 +14,13 @@
 #include "jit/compiler.h"
 
 namespace op2jit {
+
+// Processor time of the thread that compiles: a thread of lowest priority may have to wait for a processor for long.
+inline double processor_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 class Output {
 public:

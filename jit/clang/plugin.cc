@@ -1,5 +1,4 @@
 // The plugin's face: the table of compiler.h.
-#include <chrono>
 #include <clang/Basic/Version.h>
 
 #include "accept.h"
@@ -17,14 +16,14 @@ const char *version() {
 }
 
 bool translate(const compile_request &request, Output &output) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   Lowered own;
   Lowered &text = request.lowered ? *reinterpret_cast<Lowered *>(request.lowered) : own;
   text.is_whole = false;
   text.context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
   if (!request.lowered)
     text.module = front_end(request, text.context, output);
-  output.seconds_front = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  output.seconds_front = processor_seconds() - start;
   const bool made =
       text.module && acceptable(*text.module, output) && back_end(request, *text.module, output);
   text.context.setDiagnosticHandler(nullptr);

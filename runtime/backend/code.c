@@ -40,6 +40,7 @@ int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, con
   loop_tell_facts(ctx, loop);
   if (out->compile_seconds > loop->ready.code_seconds)
     loop->ready.code_seconds = out->compile_seconds;
+  loop->ready.behind_seconds += out->behind_seconds;
   loop_count_code(loop, fresh);
   loop->stats.compile_seconds += fresh ? out->seconds : 0;
   return OP_OK;

@@ -97,18 +97,25 @@ static bool forces_tasks(const struct op_context *ctx) {
   return env_number(ctx->env, ENV_TASKS, 0) > 0;
 }
 
-/* Not before all loops are known as they are one by one, unless they are known to gain by waiting. */
+/* No variants are tried in a chain. On a device, where all is compared, and where all are to be tried, they are tried first. */
 static bool can(const struct op_context *ctx, struct launch *const *launches, int n) {
+  const bool first =
+      ctx->queue->check || period_on_device(launches) || strcmp(env_value(ctx->env, ENV_TUNE), "force") == 0;
+  bool all = true;
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts != 1 || (!period_watch(ctx) && tune_wants(launches[i]->loop)))
-      return false;
-  return true;
+    all &= launches[i]->loop->ready.nparts == 1 &&
+           (period_watch(ctx) || !(first ? tune_wants(launches[i]->loop) : tune_tries(launches[i])));
+  return all;
 }
 
-/* How to cut at first. */
-static struct chain_way guess(const struct op_context *ctx, double bytes, int n, int times) {
+/* How to cut at first: by the model, or what tests ask for. */
+static struct chain_way guess(const struct op_context *ctx, const struct period *p, double bytes, int n,
+                              int times) {
   const struct watch *w = period_watch(ctx);
-  const int periods = w ? w->guess.periods : n < LONG_CHAIN ? LONG_CHAIN / n : 1;
+  const int periods = w                         ? w->guess.periods
+                      : p && !ctx->queue->check ? worth_periods(ctx, p->loops, p->n)
+                      : n < LONG_CHAIN          ? LONG_CHAIN / n
+                                                : 1;
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
@@ -183,7 +190,7 @@ static void pay_trials(struct period *p) {
 /* What came of it is told. */
 static int tell_tuner(struct op_context *ctx, const struct period *p, const struct chain_way *way,
                       const struct ran *ran, int times, double seconds, struct error *err) {
-  if (ran->trying || (period_watch(ctx) && !p->aside && tune_is_disturbed(ctx)))
+  if (ran->trying || (!p->aside && tune_is_disturbed(ctx)))
     chain_tuning_passed(p->tuner, times, seconds);
   else if ((way->bytes > 0 && !ran->tiled) || (way->fused && !ran->fused))
     return chain_tuning_reject(p->tuner, err);
@@ -220,8 +227,7 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
   p->made |= ran.fused;
   ctx->queue->watch.gained |= was_open || ran.tiled || ran.fused;
   chain_tuning_paid(p->tuner, preparing);
-  if (period_watch(ctx))
-    pay_trials(p);
+  pay_trials(p);
   code = tell_tuner(ctx, p, &way, &ran, times, (clock_seconds() - start - preparing) / times, err);
   if (!was_settled && chain_tuning_is_settled(p->tuner)) {
     const struct chain_way best = chain_tuning_next(p->tuner);
@@ -245,7 +251,7 @@ static int run_pieces(struct op_context *ctx, struct period *p, struct launch *c
 /* OP2_FUSE=on, for those who know, and for tests. */
 static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
                             struct error *err) {
-  struct chain_way way = guess(ctx, forced_bytes(ctx), n, times);
+  struct chain_way way = guess(ctx, NULL, forced_bytes(ctx), n, times);
   struct ran ran;
   way.fused = true;
   way.forced = way.bytes > 0;
@@ -294,8 +300,8 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
                                   .tiles = p->pays,
                                   .tasks = p->tasks,
                                   .periods = times,
-                                  .guess = guess(ctx, worth_tile_bytes(ctx), p->n, times),
-                                  .called = period_watch(ctx) ? seconds_as_called(p) : 0,
+                                  .guess = guess(ctx, p, worth_tile_bytes(ctx), p->n, times),
+                                  .called = seconds_as_called(p),
                                   .fused = p->fuses && bytes > 0 ? fused_bytes(p->loops, p->n) / bytes : 0,
                                   .barriers = barriers(ctx, p)};
   if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
@@ -341,9 +347,15 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
     return loop_run_all_ready(ctx, launches, n * times, err);
   if (tunes && p->seen == (at_once ? 1 : 2))
     open_tuner(ctx, p, times, err);
-  if (p->tuner)
+  if (p->tuner) {
+    watch_tunes(&ctx->queue->watch, p->loops, p->n);
     return run_pieces(ctx, p, launches, times, err);
-  struct chain_way way = guess(ctx, forced > 0 ? forced : p->pays ? worth_tile_bytes(ctx) : 0, n, times);
+  }
+  struct chain_way way = guess(ctx, forced > 0 ? NULL : p,
+                               forced > 0 ? forced
+                               : p->pays  ? worth_tile_bytes(ctx)
+                                          : 0,
+                               n, times);
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;

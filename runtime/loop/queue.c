@@ -103,7 +103,7 @@ static bool waits_otherwise(const struct queue *queue, const struct loop *loop) 
 /* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
-  const bool tries = !ctx->queue->watch.on;
+  const bool tries = !watch_stays(&ctx->queue->watch);
   int code = tries && tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
   const int before = loop->ready.variant;
   if (!code)
@@ -127,10 +127,12 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
                struct error *err) {
   struct queue *queue = ctx->queue;
   struct loop *loop = launch->loop;
-  bool tried = false;
-  if ((queue->watch.on && !watch_takes(ctx, loop)) || !loop_may_wait(ctx, loop))
+  bool tried = false, waits = !watch_rests(ctx, &queue->watch, loop);
+  int code = queue->watch.on ? watch_takes(ctx, loop, &waits, err) : OP_OK;
+  if (!code && (!waits || !loop_may_wait(ctx, loop)))
     return run_at_once(ctx, launch, err);
-  int code = make_ready(ctx, launch, &tried, err);
+  if (!code)
+    code = make_ready(ctx, launch, &tried, err);
   if (code) {
     launch_put(launch);
     return code;
@@ -140,6 +142,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   note_place(launch, call);
   loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;
+  queue->waited++;
   ctx->counters->waiting = queue->count;
   if (queue->count == 1)
     watch_waits(&queue->watch);

@@ -16,6 +16,7 @@ struct queue {
   struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
   struct list known;  /* chains of ranks (loop/spread/) */
   uint32_t flushes;   /* of them */
+  long long waited;   /* calls, so far */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

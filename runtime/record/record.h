@@ -118,8 +118,9 @@ enum { LOOP_PARTS = 3 };
 struct loop_stats {
   long long calls;
   double seconds, slowest, plan_seconds, compile_seconds;
-  double bytes;  /* that one call must move, by the descriptors */
-  double spared; /* of these, bytes of maps that what ran last need not read */
+  double tiled_seconds; /* of the seconds, in chains in tiles */
+  double bytes;         /* that one call must move, by the descriptors */
+  double spared;        /* of these, bytes of maps that what ran last need not read */
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
   int spills;          /* values that its code keeps in memory for want of registers; -1: nobody knows */
@@ -208,8 +209,10 @@ struct loop_ready {
   int threads;         /* that it may use: its times are remembered by them */
   int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
-  bool trying;         /* code that is asked for now is for the tuner to try */
-  bool behind;         /* its code may come later, compiled behind the program */
+  double
+      behind_seconds; /* that a processor took for compiles behind the program, as far as nobody paid for them */
+  bool trying;        /* code that is asked for now is for the tuner to try */
+  bool behind;        /* its code may come later, compiled behind the program */
   struct expected {
     int variant;         /* that it is said of, from 1; 0: of none */
     double seconds;      /* of a call */

@@ -15,6 +15,14 @@ bool report_in_cache(const struct report *r, const struct report_row *row) {
   return row->working_set < (double)r->cache_bytes;
 }
 
+double report_chain_rate(const struct tiled_facts *c) {
+  return c->seconds > 0 ? c->bytes * (double)c->runs / c->seconds * 1e-9 : 0;
+}
+
+bool report_in_tiles(const struct report_row *row) {
+  return 2 * row->tiled_seconds > row->seconds;
+}
+
 double report_seconds(const struct report *r) {
   double seconds = 0;
   for (int i = 0; i < r->nrows; i++)

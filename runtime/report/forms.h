@@ -52,6 +52,7 @@ struct report_row {
   const char *name, *variant; /* variant may be NULL */
   long long calls;
   double seconds, plan_seconds, compile_seconds; /* of all calls */
+  double tiled_seconds;                          /* of these, in chains in tiles */
   double bytes;                                  /* that a call must move, by its descriptors */
   double working_set;                            /* bytes that a call touches */
   enum report_origin origin;
@@ -106,12 +107,13 @@ struct report {
   const char *backend, *team; /* team: NULL without threads */
   const char *device;         /* NULL: loops run on the host's threads */
   int threads, ranks, rank;
-  double wall, began;     /* seconds since op_init, and when that was on the one clock */
-  bool all, colour;       /* text: every row; as for a terminal */
-  double triad;           /* GB/s of the machine with these threads, 0: not measured */
-  double cache_rate;      /* the same of data in its caches, 0: not measured */
-  size_t own_cache_bytes; /* of one core */
-  size_t cache_bytes;     /* loops that touch less are marked: their bandwidth is not the memory's */
+  double wall, began;      /* seconds since op_init, and when that was on the one clock */
+  bool all, colour;        /* text: every row; as for a terminal */
+  double triad;            /* GB/s of the machine with these threads, 0: not measured */
+  double cache_rate;       /* the same of data in its caches, 0: not measured */
+  size_t own_cache_bytes;  /* of one core */
+  size_t cache_bytes;      /* loops that touch less are marked: their bandwidth is not the memory's */
+  long long calls, waited; /* of loops; waited: how many did, -1: none could */
   const struct report_row *rows;
   int nrows;
   const char *const *counters; /* names of what was counted */
@@ -159,5 +161,9 @@ const struct report_row **report_sorted(const struct report *r);
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);
 bool report_in_cache(const struct report *r, const struct report_row *row);
+/* GB/s that a chain in tiles, or as tasks, asks of the memory. */
+double report_chain_rate(const struct tiled_facts *c);
+/* It ran in tiles mostly: much of what it counts came from the caches, and its rate is not the memory's. */
+bool report_in_tiles(const struct report_row *row);
 
 #endif

@@ -71,8 +71,9 @@ static void add_row(const struct report *r, const struct report_row *row, struct
     json_fields(out, "spills:n", row->spills);
   if (row->detail)
     add_detail(row->detail, out);
-  json_fields(out, "in_cache:b code:t variant:t scalar:t", report_in_cache(r, row), origins[row->origin],
-              row->variant, row->scalar && *row->scalar ? row->scalar : NULL);
+  json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),
+              report_in_cache(r, row), origins[row->origin], row->variant,
+              row->scalar && *row->scalar ? row->scalar : NULL);
   json_close(out, '}');
   text_add_char(out, '\n');
 }
@@ -96,12 +97,15 @@ static void add_ways(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nways; i++) {
     const struct chain_facts *c = &r->ways[i];
     const double *seconds = c->tried.seconds;
+    const long long *from = c->tried.from;
     json_object(out, NULL,
                 "first:t last:t loops:n way:t settled:b loops_seconds:d runs_seconds:d fused_seconds:d "
-                "tiled_seconds:d tasks_seconds:d both_seconds:d",
+                "tiled_seconds:d tasks_seconds:d both_seconds:d loops_from:i runs_from:i fused_from:i "
+                "tiled_from:i tasks_from:i both_from:i",
                 c->first, c->last, c->loops, c->tried.way, c->tried.settled, seconds[CHAIN_LOOPS],
                 c->tried.runs, seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS],
-                seconds[CHAIN_BOTH]);
+                seconds[CHAIN_BOTH], from[CHAIN_LOOPS], c->tried.runs_from, from[CHAIN_FUSED],
+                from[CHAIN_TILED], from[CHAIN_TASKS], from[CHAIN_BOTH]);
   }
   json_close(out, ']');
 }
@@ -172,7 +176,9 @@ void report_json(const struct report *r, struct text *out) {
   json_fields(
       out, "backend:t device:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
       r->backend, r->device, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);
-  json_fields(out, "cache_gb_per_second:d", r->cache_rate);
+  json_fields(out, "cache_gb_per_second:d calls:i", r->cache_rate, r->calls);
+  if (r->waited >= 0)
+    json_fields(out, "calls_waited:i", r->waited);
   json_open(out, "loops", '[');
   text_add_char(out, '\n');
   for (int i = 0; i < r->nrows; i++)

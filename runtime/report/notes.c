@@ -82,6 +82,23 @@ static void note_small(const struct report *r, struct text *out) {
         (double)r->cache_bytes / 0x1p20);
 }
 
+static void note_tiles(const struct report *r, struct text *out) {
+  bool any = false;
+  for (int i = 0; i < r->nrows; i++)
+    any |= report_rate(&r->rows[i]) > 0 && !report_in_cache(r, &r->rows[i]) && report_in_tiles(&r->rows[i]);
+  if (any)
+    text_add(
+        out,
+        "tiles: the loop ran in tiles, where much of what it counts comes from the caches, so its GB/s are "
+        "not the memory's; chains in tiles have what they move\n");
+}
+
+/* Only where some could. */
+static void note_waiting(const struct report *r, struct text *out) {
+  if (r->waited >= 0 && r->calls > 0)
+    text_addf(out, "%lld of %lld calls waited to run with others\n", r->waited, r->calls);
+}
+
 static void note_views(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nviews; i++)
     text_addf(out, "view %s has a copy in the library: %s\n", r->views[i].name, r->views[i].why);
@@ -100,7 +117,9 @@ static void note_advice(const struct report *r, struct text *out) {
 
 void report_notes(const struct report *r, struct text *out) {
   note_code(r, out);
+  note_waiting(r, out);
   note_small(r, out);
+  note_tiles(r, out);
   note_moved(r, out);
   note_tuning(r, out);
   note_scalar(r, out);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/size.h"
 #include "report/forms.h"
@@ -82,8 +83,8 @@ static void text_heading(const struct report *r, struct text *out, int width) {
 
 static void text_limit(const struct report *r, const struct report_row *row, struct text *out) {
   const double rate = report_rate(row);
-  if (rate > 0 && report_in_cache(r, row))
-    text_addf(out, " %6s", "small");
+  if (rate > 0 && (report_in_cache(r, row) || report_in_tiles(row)))
+    text_addf(out, " %6s", report_in_cache(r, row) ? "small" : "tiles");
   else
     cell_percent(out, rate > 0 && r->triad > 0 ? report_share(r, row) : -1, 6);
 }
@@ -163,40 +164,61 @@ static void cell_known_time(struct text *out, double seconds, int width) {
     text_addf(out, " %*s", width, "-");
 }
 
-/* Its loops' rows above have shares of its time. */
+/* Its loops' rows above have shares of its time. What it must move is a share of what the memory can do. */
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
     return;
-  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %9s %7s %7s %6s %9s %9s\n", "loops", "runs", "time",
-            "floor", "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB");
+  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %8s %6s %6s %6s %8s %8s %6s\n", "loops", "runs",
+            "time", "floor", "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB",
+            "limit");
   for (int i = 0; i < r->nchains; i++) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
     cell_known_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
-    text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s%s\n", c->tile_bytes * 1e-6, c->tiles,
-              c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last,
-              c->chunks ? "" : " as tasks");
+    text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
+              100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);
+    cell_percent(out, c->seconds > 0 && r->triad > 0 ? report_chain_rate(c) / r->triad : -1, 6);
+    text_addf(out, "  %s ... %s%s\n", c->first, c->last, c->chunks ? "" : " as tasks");
   }
+}
+
+/* One that an earlier run measured has a star; *oldest: when that was. */
+static void cell_of_run(struct text *out, double seconds, long long from, int width, long long *oldest) {
+  cell_known_time(out, seconds, width);
+  text_add_char(out, seconds > 0 && from > 0 ? '*' : ' ');
+  if (seconds > 0 && from > 0 && (*oldest == 0 || from < *oldest))
+    *oldest = from;
+}
+
+static void text_oldest(long long oldest, struct text *out) {
+  const time_t when = (time_t)oldest;
+  struct tm day;
+  char words[32];
+  if (oldest > 0 && gmtime_r(&when, &day) && strftime(words, sizeof words, "%Y-%m-%d", &day))
+    text_addf(out, "* not measured in this run, but kept from earlier ones, the first on %s\n", words);
 }
 
 /* Of a period in each kind of way, and the way that is best. */
 static void text_ways(const struct report *r, struct text *out) {
+  long long oldest = 0;
   if (r->nways == 0)
     return;
-  text_addf(out, "chains by ways\n%6s %9s %10s %9s %9s %9s %9s  %s\n", "loops", "as called", "as it runs",
-            "fused", "in tiles", "as tasks", "both", "best");
+  text_addf(out, "chains by ways\n%6s %9s  %10s  %8s  %8s  %8s  %8s  %s\n", "loops", "as called",
+            "as it runs", "fused", "in tiles", "as tasks", "both", "best");
   for (int i = 0; i < r->nways; i++) {
     const struct chain_facts *c = &r->ways[i];
+    const struct chain_tried *t = &c->tried;
     text_addf(out, "%6d", c->loops);
     for (int k = 0; k < CHAIN_KINDS; k++) {
-      cell_known_time(out, c->tried.seconds[k], 9);
+      cell_of_run(out, t->seconds[k], t->from[k], k == CHAIN_LOOPS ? 9 : 8, &oldest);
       if (k == CHAIN_LOOPS)
-        cell_known_time(out, c->tried.runs, 10);
+        cell_of_run(out, t->runs, t->runs_from, 10, &oldest);
     }
-    text_addf(out, "  %s%s  %s ... %s\n", c->tried.way, c->tried.settled ? "" : " so far", c->first, c->last);
+    text_addf(out, " %s%s  %s ... %s\n", t->way, t->settled ? "" : " so far", c->first, c->last);
   }
+  text_oldest(oldest, out);
 }
 
 /* A column for each: "12.3 M"; what is counted in nanoseconds is a time. */

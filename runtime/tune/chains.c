@@ -51,6 +51,10 @@ struct chain_tuning {
   bool made[WAYS];        /* what it needs, behind the program */
   double called;          /* seconds of a period as called, before any waited; 0: not known */
   double fused, barriers; /* see chain_wish */
+  long long
+      from[WAYS]; /* when an earlier run measured it, and this one did not, in seconds since 1970; else 0 */
+  int running;    /* the way that ran last, so many periods, for so long together */
+  double ran_periods, ran_seconds;
   double cutting; /* seconds that more tiles take to cut, for each period, as far as is known; 0: not */
 };
 
@@ -190,6 +194,7 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
         tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
       continue;
     tuner_recall(t->tuner, which, rows[r].median, rows[r].count);
+    t->from[which] = rows[r].made;
     known++;
   }
   if (known)
@@ -466,14 +471,19 @@ bool chain_tuning_is_settled(const struct chain_tuning *t) {
 }
 
 void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
-  *out = (struct chain_tried){.settled = !chain_tuning_is_open(t)};
-  name_way(t, tuner_winner(t->tuner), out->way);
-  out->runs = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
+  const int winner = tuner_winner(t->tuner);
+  const bool runs = t->running == winner && t->ran_periods > 0;
+  *out = (struct chain_tried){.settled = !chain_tuning_is_open(t),
+                              .runs = runs ? t->ran_seconds / t->ran_periods : best_time(t),
+                              .runs_from = runs ? 0 : t->from[winner]};
+  name_way(t, winner, out->way);
   for (int i = 0; i < t->nways; i++) {
     const double median = tuner_rejected(t->tuner, i) ? 0 : tuner_median(t->tuner, i, NULL);
-    double *best = &out->seconds[kind_of(t->ways[i])];
-    if (median > 0 && !(*best > 0 && *best <= median))
-      *best = median;
+    const enum chain_kind kind = kind_of(t->ways[i]);
+    if (median > 0 && !(out->seconds[kind] > 0 && out->seconds[kind] <= median)) {
+      out->seconds[kind] = median;
+      out->from[kind] = t->from[i];
+    }
   }
   if (!(out->seconds[CHAIN_LOOPS] > 0))
     out->seconds[CHAIN_LOOPS] = t->called;
@@ -492,6 +502,17 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
            tuner_median(t->tuner, 0, NULL));
 }
 
+/* What the way that runs takes, whether it is being compared or not. */
+static void note_run(struct chain_tuning *t, int periods, double seconds) {
+  if (t->running != t->current)
+    t->ran_periods = t->ran_seconds = 0;
+  t->running = t->current;
+  t->ran_periods += periods;
+  t->ran_seconds += periods * seconds;
+  if (!tuner_is_settled(t->tuner))
+    t->from[t->current] = 0;
+}
+
 /* The tuner takes short ones for one run, but for what they cost, and of long ones as many as it asks for. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int periods, double seconds) {
   enum { ENOUGH = 4 };
@@ -499,6 +520,7 @@ void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int period
   const bool one =
       tuner_is_settled(t->tuner) || seconds < is_long; /* a slow machine is to be seen in many runs */
   const int runs = one ? 1 : periods < ENOUGH ? periods : ENOUGH;
+  note_run(t, periods, seconds);
   if (!tuner_is_settled(t->tuner) && best > 0)
     tuner_paid(t->tuner, (periods - runs) * (seconds - best));
   tuner_pass(t->tuner, (periods - runs) * seconds);

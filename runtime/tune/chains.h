@@ -34,8 +34,10 @@ enum { CHAIN_NAME = 32 };
 struct chain_tried {
   char way[CHAIN_NAME];        /* the best one known: "fused/tiles/512K/periods2" */
   bool settled;                /* no other one is tried any more */
-  double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it in this run */
+  double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it */
   double runs;                 /* the same as it runs now: that way's */
+  long long from[CHAIN_KINDS],
+      runs_from; /* when an earlier run measured these, in seconds since 1970; 0: this one did */
 };
 
 /* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,

@@ -106,8 +106,15 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   return code;
 }
 
-/* On all ranks or on none; what it cost is what it cost the slowest. Of a failure the ranks know no common cost:
- * nothing is paid. */
+/* What compiles behind the program took from it: all of their time, unless a processor was free. */
+static double taken_behind(struct loop *loop) {
+  const double felt = 0.3, seconds = loop->ready.behind_seconds;
+  loop->ready.behind_seconds = 0;
+  return (seconds > 0 && team_cpus() > loop->ready.threads ? felt : 1) * seconds;
+}
+
+/* On all ranks or on none; what it cost is what it cost the slowest. Of a failure several ranks know no common cost: they pay
+ * nothing. */
 static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct tuning *t = loop->ready.tuning;
   const double start = clock_seconds();
@@ -115,16 +122,17 @@ static int code_one(struct op_context *ctx, struct loop *loop, int which, bool w
   int code = loop->backend->code(ctx, loop, which, wait, err);
   trace_until_now(ctx->trace, ctx->counters->compiles > compiles ? TRACE_COMPILE : TRACE_LOAD, loop->name,
                   loop->backend->name_of(loop, which), start, 0);
-  double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds, loop->ready.code_seconds};
+  double spent[] = {t->spent + clock_seconds() - start + taken_behind(loop), loop->stats.plan_seconds,
+                    loop->ready.code_seconds};
   code = agree_on_largest(ctx->agreement, code, spent, 3, err);
+  if (t->tuner && which != loop->ready.standard && (!code || comm_alone(ctx->comm)))
+    tuner_paid(t->tuner, spent[0]);
   if (code) {
     loop->backend->unmake(ctx, loop, which);
     return code;
   }
   t->plan_seconds = spent[1];
   t->code_seconds = spent[2];
-  if (t->tuner && which != loop->ready.standard)
-    tuner_paid(t->tuner, spent[0]);
   return OP_OK;
 }
 
@@ -168,15 +176,13 @@ bool tune_is_made(struct op_context *ctx, struct loop *loop) {
 
 /* ---- trials ---- */
 
-/* Preparing a candidate costs time that only a loop that runs often pays back. A compile that the program waits for
- * takes about as long as the loop's others took. */
+/* Preparing a candidate costs time that only a loop that runs often pays back. A compile takes about as long as the loop's others
+ * took. The loop has to have earned all of it, also of one behind the program: no processor may be free, and if the program
+ * ends soon its end waits for it. */
 static bool is_worth_it(const struct loop *loop, int which) {
-  const double least = 0.3; /* of a compile, what the program feels of one behind it */
   const struct tuning *t = loop->ready.tuning;
   double code = loop->backend->cost(loop, which);
-  if (t->behind)
-    code *= least;
-  else if (code > 0 && code < t->code_seconds)
+  if (code > 0 && code < t->code_seconds)
     code = t->code_seconds;
   return tuner_can_pay(t->tuner, code + t->plan_seconds);
 }
@@ -185,13 +191,12 @@ static bool is_worth_it(const struct loop *loop, int which) {
 static bool make_candidate(struct op_context *ctx, struct loop *loop, int which) {
   struct tuning *t = loop->ready.tuning;
   struct error err = {0};
-  const bool compiled = tune_is_disturbed(ctx);
   loop->ready.trying = true;
   if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->ready.standard)
     reject(ctx, loop, which, &err);
   loop->ready.trying = false;
   error_free(&err);
-  if (!compiled && tune_is_disturbed(ctx))
+  if (tune_is_disturbed(ctx))
     t->begun = which + 1;
   return is_ready(loop, which);
 }
@@ -207,22 +212,22 @@ static bool is_saving(const struct loop *loop) {
   return tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
 }
 
-/* It could not be paid for a moment ago, and calls are short: to look takes as long as some of them. */
-static bool is_still_saving(const struct op_context *ctx, struct tuning *t) {
+/* It was so a moment ago, and calls are short: to look whether it still is takes as long as some of them. */
+static bool is_still(const struct op_context *ctx, struct tuning *t, bool was) {
   enum { EACH = 16 };
   const double is_short = 100e-6;
-  return t->saving && comm_alone(ctx->comm) && ++t->looks % EACH != 0 &&
+  return was && comm_alone(ctx->comm) && ++t->looks % EACH != 0 &&
          tuner_median(t->tuner, tuner_winner(t->tuner), NULL) < is_short;
 }
 
-/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
+/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. While something is compiled
+ * nobody asks for more: that takes as long as a small loop. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
-  t->disturbed = compares_crews(ctx, t);
-  if (is_still_saving(ctx, t)) {
-    t->disturbed |= tune_is_disturbed(ctx);
+  t->compiles = is_still(ctx, t, t->compiles) || tune_is_disturbed(ctx);
+  t->disturbed = t->compiles || compares_crews(ctx, t);
+  if (t->compiles || is_still(ctx, t, t->saving))
     return tuner_winner(t->tuner);
-  }
   t->saving = t->meet_after > 0 || is_saving(loop);
   if (t->disturbed || t->meet_after > 0)
     return tuner_winner(t->tuner);
@@ -408,17 +413,9 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  if (!tune_tries(launch) && !tune_is_disturbed(ctx) && loop->ready.crew == crew_threads(&t->crew))
+  if (!tune_tries(launch) && !t->compiles && !tune_is_disturbed(ctx) &&
+      loop->ready.crew == crew_threads(&t->crew))
     crew_ran(&t->crew, seconds);
-}
-
-/* A compile behind the program takes a processor that the loop may want: what its runs take longer meanwhile by more than noise
- * is paid. */
-static void pass(const struct op_context *ctx, struct tuning *t, double seconds) {
-  const double noise = 1.05, usual = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
-  if (usual > 0 && comm_alone(ctx->comm) && tune_is_disturbed(ctx))
-    tuner_paid(t->tuner, seconds - noise * usual);
-  tuner_pass(t->tuner, seconds);
 }
 
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
@@ -440,7 +437,7 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
   if (!launch->timed || !is_of_use(ctx, t, &own))
     return;
   if (t->unmet_calls > 1 || t->disturbed || tune_is_disturbed(ctx))
-    pass(ctx, t, own);
+    tuner_pass(t->tuner, own);
   else
     tuner_record(t->tuner, launch->variant, own);
   plan_meeting(ctx, loop, own);

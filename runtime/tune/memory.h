@@ -26,7 +26,8 @@ struct tuning {
   int begun;      /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;    /* candidates are compiled behind the program */
   bool saving;    /* the next candidate cannot be paid for yet */
-  unsigned looks; /* whether it still cannot */
+  bool compiles;  /* something is compiled behind the program */
+  unsigned looks; /* whether it is still so */
   bool disturbed; /* the run in hand: something was compiled meanwhile */
   bool alone;     /* the tuner has settled, and what the other candidates held is gone */
   double spent;   /* planning the candidate that is being made */

@@ -52,6 +52,30 @@ def missing_words(page, text, known):
     return found
 
 
+def rows_of(text, heading):
+    """The cells of a table's rows; links are their words."""
+    table = text.split(heading, 1)[1].split("\n\n", 1)[0]
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", table)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in plain.splitlines() if row.startswith("| ")]
+
+
+def missing_tests(root):
+    """What waits: each line of the manual has its tests, which are there."""
+    heading = "\n| | `auto` | `on` |\n|---|---|---|\n"
+    said = rows_of(read(root, "docs", "manual.md"), heading)
+    shown = rows_of(read(root, "docs", "decisions", "17-loops-can-be-queued.md"), heading)
+    found = []
+    if not said or [row[0] for row in said] != [row[0] for row in shown]:
+        found.append("what waits: the lines of the manual and of their tests differ")
+    for name, *cells in shown:
+        tests = [re.findall(r"`([\w/]+\.\w+): (\w+)`", cell) for cell in cells]
+        if len(tests) != 2 or not tests[0] or not (tests[1] or cells[1] == "the same"):
+            found.append(f"what waits: no test of {name}")
+        found += [f"what waits: there is no {word} in {path}" for path, word in sum(tests, [])
+                  if not re.search(rf"\b{word}\b", read(root, "tests", path))]
+    return found
+
+
 def main(root, command):
     folder = os.path.join(root, "docs", "guide")
     known = {
@@ -68,6 +92,7 @@ def main(root, command):
     numbers = [int(number) for number in re.findall(r"^\*\*(\d+)\.", read(folder, "howto.md"), re.MULTILINE)]
     if numbers != list(range(1, 41)):
         wrong.append(f"howto.md: the answers are not 1 to 40: {numbers}")
+    wrong += missing_tests(root)
     drawn = set(re.findall(r"drawings/(\w+)\.svg", read(folder, "concepts.md")))
     if drawn != {"sets", "maps", "colours", "owners", "tiles", "halos"}:
         wrong.append(f"concepts.md: drawings are {drawn}")

@@ -172,6 +172,68 @@ CASE(three_digits) {
   }
 }
 
+/* In tiles what a loop counts is not what the memory gives: the chain's own bytes are. */
+CASE(tiles) {
+  struct report r = make(1);
+  struct report_row row = rows[0];
+  const struct tiled_facts chain = {.first = "save",
+                                    .last = "update",
+                                    .loops = 9,
+                                    .tiles = 40,
+                                    .chunks = 8,
+                                    .runs = 100,
+                                    .tile_bytes = 5e5,
+                                    .gap = 0.01,
+                                    .called_bytes = 3e8,
+                                    .bytes = 1e8,
+                                    .seconds = 0.5};
+  struct text out = {0};
+  row.tiled_seconds = 1.3;
+  r.rows = &row;
+  r.nrows = 1;
+  r.chains = &chain;
+  r.nchains = 1;
+  r.calls = 1000;
+  r.waited = 900;
+  report_text(&r, &out);
+  expect(&out, " 20.0  tiles compiled ");
+  expect(&out, "\n900 of 1000 calls waited to run with others\n");
+  expect(&out, "\ntiles: the loop ran in tiles, ");
+  expect(&out, "   300.00   100.00    50%  save ... update\n");
+  row.tiled_seconds = 1;
+  r.waited = -1;
+  text_clear(&out);
+  report_text(&r, &out);
+  expect(&out, " 20.0    50% compiled ");
+  assert_null(strstr(text_str(&out), "waited"));
+  text_free(&out);
+}
+
+/* What an earlier run measured is not told as if this one did. */
+CASE(kept_times) {
+  struct report r = make(1);
+  struct chain_facts chain = {.first = "save",
+                              .last = "update",
+                              .loops = 9,
+                              .tried = {.way = "tiles/512K/periods2", .settled = true}};
+  struct text out = {0};
+  chain.tried.seconds[CHAIN_LOOPS] = 2e-3;
+  chain.tried.from[CHAIN_LOOPS] = 1790000000;
+  chain.tried.seconds[CHAIN_TILED] = 1.5e-3;
+  chain.tried.runs = 1.6e-3;
+  r.ways = &chain;
+  r.nways = 1;
+  report_text(&r, &out);
+  expect(&out, "   2.00 ms*    1.60 ms         -   1.50 ms         -         -  tiles/512K/periods2  save "
+               "... update\n");
+  expect(&out, "* not measured in this run, but kept from earlier ones, the first on 2026-09-21\n");
+  text_clear(&out);
+  chain.tried.from[CHAIN_LOOPS] = 0;
+  report_text(&r, &out);
+  assert_null(strstr(text_str(&out), "*"));
+  text_free(&out);
+}
+
 /* The one strategy whose sums are not the same on any number of threads. */
 CASE(owners) {
   struct report r = make(1);
@@ -328,7 +390,7 @@ CASE(chains) {
   r.nchains = 1;
   report_text(&r, &out);
   report_json(&r, &out);
-  expect(&out, "  2.5%     80.00     30.00  save ... update\n");
+  expect(&out, "  2.5%    80.00    30.00   3.0%  save ... update\n");
   expect(&out, "\"chains\":[{\"first\":\"save\",\"last\":\"update\",\"loops\":9,\"runs\":100,\"seconds\":2.5,"
                "\"floor_seconds\":1.75,\"cutting_seconds\":0.125");
   text_free(&out);
@@ -474,12 +536,24 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers),       cmocka_unit_test(text),         cmocka_unit_test(owners),
-      cmocka_unit_test(chains),        cmocka_unit_test(json),         cmocka_unit_test(trace),
-      cmocka_unit_test(nothing),       cmocka_unit_test(bandwidth),    cmocka_unit_test(moved),
-      cmocka_unit_test(many),          cmocka_unit_test(three_digits), cmocka_unit_test(counts),
-      cmocka_unit_test(page),          cmocka_unit_test(advice),       cmocka_unit_test(advice_on_the_mesh),
-      cmocka_unit_test(reach_of_maps), cmocka_unit_test(views)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
+                                     cmocka_unit_test(text),
+                                     cmocka_unit_test(tiles),
+                                     cmocka_unit_test(kept_times),
+                                     cmocka_unit_test(owners),
+                                     cmocka_unit_test(chains),
+                                     cmocka_unit_test(json),
+                                     cmocka_unit_test(trace),
+                                     cmocka_unit_test(nothing),
+                                     cmocka_unit_test(bandwidth),
+                                     cmocka_unit_test(moved),
+                                     cmocka_unit_test(many),
+                                     cmocka_unit_test(three_digits),
+                                     cmocka_unit_test(counts),
+                                     cmocka_unit_test(page),
+                                     cmocka_unit_test(advice),
+                                     cmocka_unit_test(advice_on_the_mesh),
+                                     cmocka_unit_test(reach_of_maps),
+                                     cmocka_unit_test(views)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Loops that wait on ranks: the bits of loops one by one, fewer messages, and ranks that call other loops are told. */
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "check.h"
 
 enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
@@ -222,6 +223,50 @@ static void words_that_are_not_compiled(int argc, char **argv) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
 }
 
+/* ---- memory: the linker leads the library's call here (--wrap) ---- */
+
+struct loop;
+static bool refuses;
+
+int __real_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
+int __wrap_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
+
+int __wrap_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err) {
+  return refuses ? error_memory(err, "the depths of loops", 1)
+                 : __real_loop_depths_spare(loops, n, spare, err);
+}
+
+/* Two loops between which nothing travels, and two more before which something does. */
+static int short_step(const struct mesh *m, bool travels) {
+  int code =
+      op_par_loop(fill, "fill", m->cells, own(m->r, OP_READ), own(m->x, OP_WRITE), own(m->y, OP_WRITE));
+  if (!code)
+    code = op_par_loop(change, "change", m->cells, own(m->y, OP_RW));
+  if (!code && travels)
+    code = op_par_loop(flux, "flux", m->edges, end(m, m->x, 0, OP_READ), end(m, m->x, 1, OP_READ),
+                       end(m, m->s, 0, OP_INC), end(m, m->s, 1, OP_INC));
+  if (!code && travels)
+    code = op_par_loop(other, "other", m->edges, end(m, m->y, 0, OP_READ), end(m, m->y, 1, OP_READ),
+                       end(m, m->s, 0, OP_INC), end(m, m->s, 1, OP_INC));
+  return code;
+}
+
+/* One rank has no memory to find out whether waiting pays. Where less would travel, all meet for that; where nothing would, it
+ * meets the others where they agree next. Either way all ranks have its error, and nobody waits for ever. */
+static void one_rank_without_memory(int argc, char **argv, bool travels) {
+  const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=auto");
+  double r[CELLS];
+  int code = OP_OK;
+  refuses = rank == 1;
+  for (int s = 0; s < 8 && !code; s++)
+    code = short_step(&m, travels);
+  if (!code)
+    code = op_fetch_data(m.r, r);
+  check(code == OP_ERR_MEMORY && strstr(op_last_error()->message, "rank 1: "));
+  refuses = false;
+  check(op_exit() == OP_OK);
+}
+
 int main(int argc, char **argv) {
   check(argc > 1 && argc < 15);
   size = atoi(argv[1]);
@@ -233,5 +278,7 @@ int main(int argc, char **argv) {
     differ_later(argc, argv, strcmp(argv[2], "OP2_BACKEND=cuda") == 0);
     differ_in_length(argc, argv);
   }
+  for (int travels = 0; travels < 2 && size > 1 && strcmp(argv[2], "OP2_BACKEND=cuda") != 0; travels++)
+    one_rank_without_memory(argc, argv, travels);
   return 0;
 }

@@ -16,12 +16,12 @@ static int history;
 
 void __real_watch_open(struct watch *w, const struct op_context *ctx);
 void __wrap_watch_open(struct watch *w, const struct op_context *ctx);
-bool __real_watch_takes(struct op_context *ctx, const struct loop *loop);
-bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop);
-bool __real_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds, double *gain);
-bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds, double *gain);
+int __real_watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err);
+int __wrap_watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err);
+int __real_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err);
+int __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err);
 bool __real_jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 bool __wrap_jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 bool __wrap_tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
@@ -59,19 +59,20 @@ void __wrap_watch_open(struct watch *w, const struct op_context *ctx) {
 }
 
 /* These programs are short: nobody stops looking for a while, or wants to see more, because a period did not pay. */
-bool __wrap_watch_takes(struct op_context *ctx, const struct loop *loop) {
+int __wrap_watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err) {
   ctx->queue->watch.next_look = 0;
   ctx->queue->watch.history = history;
-  return __real_watch_takes(ctx, loop);
+  return __real_watch_takes(ctx, loop, waits, err);
 }
 
-bool __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                          double *seconds, double *gain) {
-  __real_worth_waiting(ctx, period, n, guess, seconds, gain);
+int __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err) {
+  const int code = __real_worth_waiting(ctx, period, n, worth, err);
   for (int i = 0; is_native(ctx) && i < n; i++)
     period[i].waits = period[i].loop && loop_may_wait(ctx, period[i].loop);
-  guess->bytes = TILE_BYTES;
-  return true;
+  worth->guess.bytes = TILE_BYTES;
+  worth->pays = true;
+  return code;
 }
 
 /* What is compiled behind them would come too late. */

@@ -313,6 +313,18 @@ def test_nothing_waits_where_errors_come_back():
         assert op2jit.counters()["tiled"] == 0
 
 
+@pytest.mark.compiled
+def test_all_wait_that_are_told_to():
+    with op2jit.runtime(diags=0, lazy="on"):
+        s = op2jit.Set(1000, "cells")
+        x = op2jit.Dat(s, np.ones((1000, 2)), name="x")
+        for called in (1, 2):
+            op2jit.par_loop(scale, s, x(RW), op2jit.Global(3.0, name="f")(READ))
+            assert op2jit.counters()["waiting"] == called
+        assert x.fetch()[0, 0] == 9
+        assert op2jit.counters()["waiting"] == 0
+
+
 def test_views_stay_the_programs_arrays(running):
     s = op2jit.Set(3, "cells")
     mine = np.arange(6.0).reshape(3, 2)

@@ -173,20 +173,43 @@ TEST(ways_are_compared_and_remembered) {
 
 /* ---- programs that change ---- */
 
-TEST(two_periods_in_turns) {
-  begin("");
-  for (int turn = 0; turn < 8; turn++) {
+static void take_turns(int first, int end, const char *other, const char *name) {
+  for (int turn = first; turn < end; turn++)
     for (int i = 0; i < ROUNDS; i++)
       if (turn % 2)
         step();
       else {
         spread_once();
-        settle_by(loud, "loud");
+        settle_by(other, name);
       }
-  }
+}
+
+TEST(two_periods_in_turns) {
+  begin("");
+  take_turns(0, 8, loud, "loud");
   take(&got);
   works(op_exit());
   expect(&got, 8 * ROUNDS);
+}
+
+static const char quiet[] = OP_KERNEL(void quiet(double *r, double *q) {
+  for (int d = 0; d < 8; d++) {
+    q[d] -= r[d] > 0 ? 1 : 0;
+    r[d] = 0;
+  }
+});
+
+/* Each turn is as the ones before: nothing is compiled, planned or kept anew. */
+TEST(turns_of_two_periods_stay_alike) {
+  begin("OP2_TUNE=off");
+  take_turns(0, 8, quiet, "quiet");
+  const size_t warm = mallinfo2().uordblks;
+  const op_counters_t then = *op_counters(), *now = op_counters();
+  take_turns(8, 24, quiet, "quiet");
+  assert_true(mallinfo2().uordblks < warm + 100000);
+  assert_true(now->compiles == then.compiles && now->plans == then.plans && now->records == then.records);
+  assert_true(now->tiled >= then.tiled + 8);
+  works(op_exit());
 }
 
 static double last_sum;

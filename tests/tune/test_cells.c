@@ -4,6 +4,7 @@
 #include "api/fortran/fortran.h"
 #include "auto.h"
 #include "op2jit_adjoint.h"
+#include "op2jit_bridge.h"
 #include "op2jit_tasks.h"
 #include "op2jit_tools.h"
 
@@ -58,9 +59,9 @@ TEST(loops_of_tapes_wait) {
   works(op_exit());
 }
 
-TEST(loops_with_tangents_wait_for_no_other) {
+static void expect_tangents(const char *mode) {
   static double dots[MANY * WIDTH], found[MANY * WIDTH];
-  begin("OP2_TUNE=off");
+  begin_with("256K", mode, "OP2_TUNE=off");
   op_dat s = op_decl_dat(cells, WIDTH, "double", NULL, "s");
   for (int i = 0; i < MANY * WIDTH; i++)
     dots[i] = 1;
@@ -72,6 +73,79 @@ TEST(loops_with_tangents_wait_for_no_other) {
   for (int i = 0; i < MANY * WIDTH; i++)
     assert_true(found[i] == 2 * (double)(i * 7L % 1009));
   works(op_exit());
+}
+
+TEST(loops_with_tangents_wait_for_no_other) {
+  expect_tangents("OP2_LAZY=auto");
+  expect_tangents("OP2_LAZY=on");
+}
+
+/* ---- matrices, lending ---- */
+
+static const char couple[] = OP_KERNEL(void couple(const double *a, const double *b, double *m) {
+  m[0] += a[0];
+  m[3] += b[0];
+});
+
+static void couple_once(op_mat k) {
+  works(op_par_loop(couple, "couple", edges, op_arg_dat(q, 0, ends, WIDTH, "double", OP_READ),
+                    op_arg_dat(q, 1, ends, WIDTH, "double", OP_READ),
+                    op_arg_mat(k, ends, ends, 1, 1, "double", OP_INC)));
+}
+
+/* Each edge gives the first values of its cells to their diagonal entries. */
+static void expect_matrix(op_mat k, int times) {
+  static double values[3 * MANY];
+  static long long offsets[MANY + 1], columns[3 * MANY];
+  long long entries = 0;
+  double sum = 0, want = 0;
+  works(op_fetch_mat(k, &entries, NULL, NULL, NULL));
+  assert_true(entries <= 3 * MANY);
+  works(op_fetch_mat(k, &entries, offsets, columns, values));
+  for (long long i = 0; i < entries; i++)
+    sum += values[i];
+  for (int i = 0; i < MANY; i++)
+    want += (double)((i > 0) + (i < MANY - 1)) * (double)(i * WIDTH * 7L % 1009);
+  assert_true(sum == times * want);
+}
+
+TEST(loops_with_matrices_wait) {
+  static const char *const modes[] = {"OP2_LAZY=auto", "OP2_LAZY=on"};
+  for (int on = 0; on < 2; on++) {
+    long long most = 0;
+    begin_with("256K", modes[on], "OP2_TUNE=off");
+    op_dat s = op_decl_dat(cells, WIDTH, "double", NULL, "s");
+    op_mat k = op_decl_mat(1, &ends, &ends, 1, 1, "double", "k");
+    assert_non_null(k);
+    for (int i = 0; i < ROUNDS; i++) {
+      couple_once(k);
+      square_once(s);
+      most = waiting() > most ? waiting() : most;
+    }
+    assert_true(most > 1);
+    expect_matrix(k, ROUNDS);
+    assert_int_equal(waiting(), 0);
+    works(op_exit());
+  }
+}
+
+TEST(what_is_lent_has_run) {
+  static const char *const modes[] = {"OP2_LAZY=auto", "OP2_LAZY=on"};
+  for (int on = 0; on < 2; on++) {
+    op_lent_t lent;
+    begin_with("256K", modes[on], "OP2_TUNE=off");
+    op_dat s = op_decl_dat(cells, WIDTH, "double", NULL, "s");
+    for (int i = 0; i < ROUNDS && (i < 4 || waiting() == 0); i++) {
+      spread_once();
+      square_once(s);
+    }
+    assert_true(waiting() > 0);
+    works(op_lend(s, OP_READ, &lent));
+    assert_int_equal(waiting(), 0);
+    assert_true(((const double *)lent.memory)[1] == 49);
+    works(op_lend_end(s));
+    works(op_exit());
+  }
 }
 
 /* Calls of Fortran with stat= are between these two. */

@@ -253,6 +253,64 @@ TEST(trials_of_single_loops_end) {
   plant(0, 0, 0);
 }
 
+/* ---- OP2_LAZY=on ---- */
+
+static bool is_decided(void) {
+  return tuning && chain_tuning_is_settled(tuning);
+}
+
+/* *rests: steps that did not run in tiles. */
+static int step_and_look(int *rests) {
+  const long long before = op_counters()->tiled;
+  step();
+  op_barrier();
+  *rests += op_counters()->tiled == before;
+  return 1;
+}
+
+/* The loop `settle` has variants to try. */
+static void start_on(const char *store, const char *budget) {
+  char words[300], tune[64], program[] = "program", lazy[] = "OP2_LAZY=on", l3[] = "OP2_L3=256K",
+                             fuse[] = "OP2_FUSE=off", variant[] = "OP2_VARIANT=spread:scalar";
+  char *argv[] = {program, words, lazy, l3, fuse, variant, tune, NULL};
+  snprintf(words, sizeof words, "OP2_CACHE=%s/%s", folder, store);
+  snprintf(tune, sizeof tune, "OP2_TUNE=%s", budget);
+  periods_ran = decided_at = called_runs = 0;
+  all_time = lost_time = 0;
+  tuning = NULL;
+  open_program(7, argv);
+}
+
+/* Though loops have variants to try: the second time a period comes it runs in tiles. */
+TEST(on_takes_the_first_guess_at_once) {
+  plant(2.6e-3, 2e-3, 2.5e-3);
+  start_on("on.db", "auto");
+  for (int i = 0; i < 2; i++) {
+    step();
+    op_barrier();
+  }
+  assert_int_equal(op_counters()->tiled, 1);
+  assert_int_equal(op_counters()->trials, 0);
+  end();
+}
+
+/* They are tried while periods run as called, some of which can be paid for; the others run in tiles. */
+TEST(on_tries_variants_of_loops_in_between) {
+  enum { MOST_STEPS = 60000 };
+  int n = 0, rests = 0;
+  plant(2.6e-3, 2e-3, 2.5e-3);
+  start_on("between.db", "1000");
+  while (n < MOST_STEPS && !is_decided())
+    n += step_and_look(&rests);
+  rests = 0;
+  const long long tiled = op_counters()->tiled;
+  for (n = 0; n < MOST_STEPS && rests < 3; n++)
+    step_and_look(&rests);
+  if (n == MOST_STEPS || op_counters()->tiled < tiled + 2 * rests)
+    fail_msg("after %d steps: %d rests", n, rests);
+  end();
+}
+
 /* ---- all ways ---- */
 
 static const char damp[] = OP_KERNEL(void damp(double *q) {

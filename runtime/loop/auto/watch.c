@@ -94,23 +94,25 @@ static void set_limit(struct watch *w, double seconds) {
   w->limit = periods * w->nwaiting < QUEUE_MOST ? periods * w->nwaiting : QUEUE_MOST;
 }
 
-static bool begin(struct op_context *ctx, struct watch *w) {
-  double seconds = 0;
+static int begin(struct op_context *ctx, struct watch *w, struct error *err) {
+  struct waiting_worth worth;
   if (w->calls < w->next_look || !(w->n = find_period(w)))
-    return false;
+    return OP_OK;
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
-  const bool pays = worth_waiting(ctx, w->period, w->n, &w->guess, &seconds, &w->gain);
+  const int code = worth_waiting(ctx, w->period, w->n, &worth, err);
+  w->guess = worth.guess;
+  w->gain = worth.gain;
   w->nwaiting = w->at = w->lost = w->useless = w->turns = w->rest = w->good = w->rested = 0;
   w->may_rest = true;
   for (int i = 0; i < w->n; i++)
     w->nwaiting += w->period[i].waits;
-  w->waits = pays && w->nwaiting > 0;
+  w->waits = worth.pays && w->nwaiting > 0;
   if (w->waits)
-    set_limit(w, seconds);
+    set_limit(w, worth.seconds);
   else
     pause_looking(w);
-  return w->waits;
+  return code;
 }
 
 static bool wants_trials(const struct watch *w) {
@@ -141,37 +143,68 @@ static bool is_rest(const struct op_context *ctx, const struct watch *w) {
 
 /* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. In that
  * one a shorter one may come twice, too. */
-static bool grows(struct op_context *ctx, struct watch *w, const struct loop *loop) {
+static bool grows(const struct watch *w, const struct loop *loop) {
   const int found = find_period(w);
   bool has = false;
   for (int i = 0; i < w->n; i++)
     has |= w->period[i].loop == loop;
-  if (found == 0 || (found <= w->n && has))
-    return false;
-  begin(ctx, w);
-  return true;
+  return found > 0 && (found > w->n || !has);
 }
 
-bool watch_takes(struct op_context *ctx, const struct loop *loop) {
-  enum { PATIENCE = 16 };
-  struct watch *w = &ctx->queue->watch;
-  if ((w->held && !w->together) || (!w->waits && !begin(ctx, w)))
-    return false;
-  if (loop != w->period[w->at].loop) {
-    w->at = w->rest = 0;
-    if (grows(ctx, w, loop))
-      return false;
-    if (++w->lost > 2 * w->n + PATIENCE)
-      give_up(w);
-    if (!w->waits || loop != w->period[0].loop)
-      return false;
-  }
+static bool takes(const struct op_context *ctx, struct watch *w) {
   if (w->at == 0)
     begin_period(ctx, w);
   const bool waits = w->period[w->at].waits && w->rest == 0 && !is_rest(ctx, w);
   w->rest -= w->rest > 0;
   pass(w);
   return waits;
+}
+
+int watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err) {
+  enum { PATIENCE = 16 };
+  struct watch *w = &ctx->queue->watch;
+  *waits = false;
+  if (w->held && !w->together)
+    return OP_OK;
+  const int code = w->waits ? OP_OK : begin(ctx, w, err);
+  if (code || !w->waits)
+    return code;
+  if (loop != w->period[w->at].loop) {
+    w->at = w->rest = 0;
+    if (grows(w, loop))
+      return begin(ctx, w, err);
+    if (++w->lost > 2 * w->n + PATIENCE)
+      give_up(w);
+    if (!w->waits || loop != w->period[0].loop)
+      return OP_OK;
+  }
+  *waits = takes(ctx, w);
+  return OP_OK;
+}
+
+/* ---- OP2_LAZY=on ---- */
+
+void watch_tunes(struct watch *w, struct loop *const *loops, int n) {
+  if (w->on)
+    return;
+  w->n = n <= WATCH_MOST ? n : 0;
+  for (int i = 0; i < w->n; i++)
+    w->period[i].loop = loops[i];
+}
+
+bool watch_rests(const struct op_context *ctx, struct watch *w, const struct loop *loop) {
+  const int waiting = ctx->queue->count;
+  if (w->on || w->n == 0)
+    return false;
+  if (w->rest == 0 && loop == w->period[0].loop && waiting % w->n == 0 &&
+      (waiting == 0 || waiting + w->n > QUEUE_MOST) && ++w->turns % TURNS == 0 && w->may_rest &&
+      wants_trials(w)) {
+    w->rest = w->n;
+    w->rested++;
+  }
+  const bool rests = w->rest > 0;
+  w->rest -= rests;
+  return rests;
 }
 
 /* Twice in a row is once. */
@@ -239,6 +272,8 @@ void watch_hold(struct watch *w, enum watch_hold why, bool held) {
 void watch_forget(struct watch *w, const struct loop *loop) {
   const unsigned long long known = w->calls - w->since;
   const int room = known < WATCH_ROOM ? (int)known : WATCH_ROOM;
+  if (!w->on)
+    w->n = w->rest = 0;
   for (int i = 0; w->on && i < room; i++)
     if (before(w, i) == loop) {
       w->since = w->calls;

@@ -61,8 +61,18 @@ static inline bool watch_sees(struct watch *w, const struct loop *loop) {
 
 /* Begin to watch: before the first loop. */
 void watch_open(struct watch *w, const struct op_context *ctx);
-/* After watch_sees was true: does this call wait? What waits has to run before, if not. */
-bool watch_takes(struct op_context *ctx, const struct loop *loop);
+/* After watch_sees was true: does this call wait? What waits has to run before, if not. Of ranks OP_ERR_MEMORY of one is
+ * the error of all. */
+int watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err);
+/* OP2_LAZY=on, where all wait: these loops are a period whose ways are or were compared. They wait in the variants that are
+ * known. */
+void watch_tunes(struct watch *w, struct loop *const *loops, int n);
+/* OP2_LAZY=on: this call runs as called, as all of its period do now and then, so that other variants of its loops are tried. */
+bool watch_rests(const struct op_context *ctx, struct watch *w, const struct loop *loop);
+/* Loops that wait run in the variants that are known, and none is tried while they do. */
+static inline bool watch_stays(const struct watch *w) {
+  return w->on || w->n > 0;
+}
 /* The program looks at data, at a clock, or changes what loops need. */
 void watch_mark(struct watch *w);
 /* All that may wait does. */

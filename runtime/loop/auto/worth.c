@@ -171,6 +171,15 @@ static int periods_of(const struct op_context *ctx, const struct part *p) {
   return periods;
 }
 
+int worth_periods(const struct op_context *ctx, struct loop *const *loops, int n) {
+  struct part p = {.whole = true};
+  for (int i = 0; i < n && n <= WATCH_MOST; i++) {
+    p.whole &= !loops[i]->ready.tells;
+    p.loops[p.n++] = loops[i];
+  }
+  return periods_of(ctx, &p);
+}
+
 static double cutting(const struct part *p, int periods) {
   double pieces = 0;
   for (int l = 0; l < p->n; l++) {
@@ -252,52 +261,50 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
 /* ---- ranks ---- */
 
 /* What ranks bring along when a period is found: each becomes the largest. */
-enum { HELD, TRIES, SECONDS, PERIODS, FAILED, NUMBERS };
+enum { HELD, TRIES, SECONDS, PERIODS, NUMBERS };
 
-static bool spares_messages(const struct part *p, bool *failed) {
-  struct error err = {0};
-  bool spares = false;
-  *failed |= p->n > 1 && loop_depths_spare(p->loops, p->n, &spares, &err);
-  error_free(&err);
-  return spares;
+static int spares_messages(const struct part *p, int code, bool *spares, struct error *err) {
+  bool less = false;
+  if (!code && p->n > 1)
+    code = loop_depths_spare(p->loops, p->n, &less, err);
+  *spares |= less;
+  return code;
 }
 
 /* All alike: it pays where less travels. For some hundred calls not before the loops' own variants are known, as none is tried
- * while they wait: ranks take long for that. */
-static bool pays_together(struct op_context *ctx, const struct watched *period, int n, bool spares,
-                          int failed, struct chain_way *guess, double *seconds) {
-  double numbers[NUMBERS] = {[HELD] = ctx->queue->watch.held != 0,
-                             [SECONDS] = *seconds,
-                             [PERIODS] = guess->periods,
-                             [FAILED] = failed};
+ * while they wait: ranks take long for that. `code` is what came of it on this rank: one that failed tells the others here, or
+ * where they agree next. */
+static int pays_together(struct op_context *ctx, const struct watched *period, int n, int code,
+                         struct waiting_worth *worth, struct error *err) {
+  double numbers[NUMBERS] = {
+      [HELD] = ctx->queue->watch.held != 0, [SECONDS] = worth->seconds, [PERIODS] = worth->guess.periods};
   enum { PATIENCE = 3 };
-  struct error err = {0};
   for (int i = 0; i < n; i++)
     if (period[i].waits) {
       numbers[HELD] += speaks(ctx, period[i].loop); /* as one rank may know */
       numbers[TRIES] += ctx->queue->watch.failures < PATIENCE && tune_wants_turn(period[i].loop);
     }
-  const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, &err);
-  error_free(&err);
-  *seconds = numbers[SECONDS];
-  guess->periods = (int)numbers[PERIODS];
-  return !code && spares && !(numbers[HELD] > 0 || numbers[TRIES] > 0 || numbers[FAILED] > 0);
+  code = agree_on_largest(ctx->agreement, code, numbers, NUMBERS, err);
+  worth->seconds = numbers[SECONDS];
+  worth->guess.periods = (int)numbers[PERIODS];
+  worth->pays = !code && !(numbers[HELD] > 0 || numbers[TRIES] > 0);
+  return code;
 }
 
-bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                   double *seconds, double *gain) {
+int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                  struct error *err) {
   const bool alone = comm_alone(ctx->comm);
   struct part p = {.whole = true};
   struct device_gain device = {0};
   double tiles = 0;
-  bool known = true, spares = worth_is_forced(ctx), failed = false;
+  bool known = true, spares = worth_is_forced(ctx);
+  int code = OP_OK;
   for (int i = 0; i < n; i++)
     period[i].waits = may_wait(ctx, period[i].loop);
   rotate(period, n, find_first(period, n));
   for (int i = 0; i < n; i++)
     p.whole &= !watched_ends(&period[i]);
-  *guess = (struct chain_way){.bytes = worth_tile_bytes(ctx), .periods = 1};
-  *seconds = 0;
+  *worth = (struct waiting_worth){.guess = {.bytes = worth_tile_bytes(ctx), .periods = 1}};
   begin_part(&p);
   for (int i = 0; i < n; i++) {
     if (period[i].waits)
@@ -305,15 +312,16 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
     if (!alone)
-      spares |= spares_messages(&p, &failed);
-    tiles += add_part(ctx, &p, guess, &device, &known);
-    *seconds += p.seconds;
+      code = spares_messages(&p, code, &spares, err);
+    tiles += add_part(ctx, &p, &worth->guess, &device, &known);
+    worth->seconds += p.seconds;
     begin_part(&p);
   }
-  *gain = 0;
   /* Where nothing is spared, which all ranks know alike, nobody meets: some may not even have come so far. */
   if (!alone)
-    return (spares || failed) && pays_together(ctx, period, n, spares, failed, guess, seconds);
-  *gain = known && ctx->backend->expect ? device_worth(ctx, period, n, &device, guess) : 0;
-  return worth_is_forced(ctx) || *gain > 0 || (tiles >= least_gain * *seconds && tiles > 0);
+    return spares || code ? pays_together(ctx, period, n, code, worth, err) : OP_OK;
+  worth->gain = known && ctx->backend->expect ? device_worth(ctx, period, n, &device, &worth->guess) : 0;
+  worth->pays =
+      worth_is_forced(ctx) || worth->gain > 0 || (tiles >= least_gain * worth->seconds && tiles > 0);
+  return OP_OK;
 }

@@ -7,11 +7,19 @@
 
 struct op_context;
 
-/* Of several ranks: all get the same, and meet for it. For the n calls of a period, in turns for ever. Says which of them may wait, how many loops that are, and how to run them
- * at first; *seconds: what a period takes as called. A call before which chains end comes first afterwards, if there is
- * any. *gain: seconds of a period that a device is expected to gain, where no clock can tell afterwards; else 0. */
-bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct chain_way *guess,
-                   double *seconds, double *gain);
+struct waiting_worth {
+  bool pays;
+  struct chain_way guess; /* how to run them at first */
+  double seconds;         /* that a period takes as called */
+  double gain; /* of these, what a device is expected to gain, where no clock can tell afterwards; else 0 */
+};
+/* For the n calls of a period, in turns for ever; says which of them may wait. A call before which chains end comes first
+ * afterwards, if there is any. Of several ranks: all get the same, and meet for it. OP_ERR_MEMORY of one rank is the error of
+ * all, here or where they agree next. */
+int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                  struct error *err);
+/* Over how many periods tiles of these loops are cut at first. */
+int worth_periods(const struct op_context *ctx, struct loop *const *loops, int n);
 /* A launch of the loop may wait: for what it is, whatever the calls are. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
 /* What a call of it took so far, mostly: the slowest one, which may be the first, does not count. */

@@ -10,9 +10,6 @@
 #include "loop/tiled/tiled.h"
 #include "tune/choose.h"
 
-/* Of a compile behind the program, what the program feels. */
-static const double felt = 0.3;
-
 /* Seconds that making what is not there yet for a way takes: tiles, or fused loops. `begun`: it ran before, if there are fused
  * loops. */
 static double making_of(struct op_context *ctx, const struct period *p, struct launch *const *launches,
@@ -20,8 +17,6 @@ static double making_of(struct op_context *ctx, const struct period *p, struct l
   double compile = 0.1;
   for (int i = 0; i < p->n; i++) /* there are two at least */
     compile = fmax(compile, 2 * p->loops[i]->ready.code_seconds);
-  if (period_watch(ctx))
-    compile *= felt;
   const int periods = way->periods < times ? way->periods : times;
   const bool known = way->fused ? begun && p->made : tiled_is_known(ctx, launches, p->n * periods, way);
   return (way->fused && !p->made && !p->spent ? compile : 0) +

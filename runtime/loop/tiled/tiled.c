@@ -296,6 +296,7 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
     struct loop *loop = t->loops[i];
     const double share = bytes > 0 ? loop->stats.bytes / bytes : 1.0 / t->n, spent = seconds * share;
     loop->stats.seconds += spent;
+    loop->stats.tiled_seconds += spent;
     hardware_add(ctx->hardware, counted, share, loop->stats.hardware);
     if (spent > loop->stats.slowest)
       loop->stats.slowest = spent;
