@@ -14,23 +14,36 @@
 #include "base/size.h"
 #include "grid.h"
 #include "plan/depth/copies.h"
+#include "plan/depth/depth.h"
 #include "spread/distribute/directory.h"
 #include "spread/distribute/move.h"
 #include "spread/partition/parts.h"
+#include "spread/rings/rings.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
+
+/* So many half steps run with one exchange (OP2_LAYERS). zeroed: a loop overwrites what is added up. */
+enum { WAYS = 4, MOST_LAYERS = 4 };
+static const struct {
+  int layers;
+  bool zeroed;
+} ways[WAYS] = {{2, false}, {2, true}, {4, false}, {4, true}};
 
 struct figures {
   double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
   double waiting_cells, waiting_neighbours, waiting_bytes,
       waiting_twice; /* where loops wait for one another */
+  struct {
+    double bytes, messages, twice;
+  } layers[WAYS];
 };
 
 struct trial {
   struct grid grid;
   partitioner *partitioner;
   struct figures *ranks;
+  bool shows_layers;
 };
 
 /* ---- a rank ---- */
@@ -190,6 +203,123 @@ static int count_waiting(const struct built *built, int ranks, struct figures *f
   return OP_OK;
 }
 
+/* ---- several layers ---- */
+
+static const struct chain_access save_soln[] = {NEAR(Q, CHAIN_READS), NEAR(QOLD, CHAIN_OVERWRITES)},
+                                 zero[] = {NEAR(RES, CHAIN_OVERWRITES)};
+static const struct chain_loop save_loop = {.set = CELLS,
+                                            .accesses = save_soln,
+                                            .naccesses = 2,
+                                            .whole = true},
+                               zero_loop = {.set = CELLS, .accesses = zero, .naccesses = 1, .whole = true};
+static const size_t row_bytes[DATS] = {
+    [Q] = 4 * 8, [QOLD] = 4 * 8, [ADT] = 8, [RES] = 4 * 8, [X] = 2 * 8, [BOUND] = 4};
+
+static int chain_of(int way, struct chain_loop *out) {
+  int n = 0;
+  for (int half = 0; half < ways[way].layers; half++) {
+    if (half % 2 == 0)
+      out[n++] = save_loop;
+    if (ways[way].zeroed)
+      out[n++] = zero_loop;
+    for (int l = 0; l < LOOPS; l++)
+      out[n++] = loops[l];
+  }
+  return n;
+}
+
+/* Which ranks own the copies of cells. */
+static int *find_owners(const struct distribution *d, const struct ring_set *rings, int layers) {
+  int *owners = must(array_new((size_t)rings->ends[2 * layers + 1], sizeof *owners));
+  for (int v = 1; v <= 2 * layers + 1; v++) {
+    const struct halo_side *side = v == 1   ? &d->exec.receive
+                                   : v == 2 ? &d->nonexec.receive
+                                            : &rings->exchanges[v].receive;
+    for (int i = 0; i < side->count; i++)
+      for (long k = side->first[i]; k < side->first[i + 1]; k++)
+        owners[side->elements[k]] = side->ranks[i];
+  }
+  return owners;
+}
+
+/* Of a step: what arrives, from how many ranks, and what runs twice. */
+static void add_up(const struct copies *c, const struct chain *chain, const struct copies_set *sets,
+                   const int *owners, int ranks, int way, struct figures *f) {
+  const double steps = ways[way].layers / 2.0;
+  bool *from = must(array_new((size_t)ranks, sizeof *from));
+  double owned = 0, twice = 0;
+  for (int d = Q; d <= RES; d++)
+    for (long i = 0; i < c->need[d].count; i++) {
+      f->layers[way].bytes += (double)row_bytes[d] / steps;
+      from[owners[c->need[d].elements[i]]] = true;
+    }
+  for (int r = 0; r < ranks; r++)
+    f->layers[way].messages += from[r] / steps;
+  for (int l = 0; l < chain->nloops; l++) {
+    owned += (double)sets[chain->loops[l].set].owned;
+    twice += (double)c->run[l].count;
+  }
+  f->layers[way].twice = 100 * twice / owned;
+  free(from);
+}
+
+static int count_way(const struct built *built, const struct rings *rings, int ranks, int way,
+                     struct figures *f, struct error *err) {
+  const int layers = ways[way].layers;
+  struct chain_loop many[MOST_LAYERS * (LOOPS + 2)];
+  struct chain_map maps[MAPS];
+  struct chain_set sizes[SETS];
+  struct copies_set sets[SETS];
+  struct depths d;
+  struct copies c;
+  for (int s = 0; s < SETS; s++) {
+    const long *e = built->sets[s].extents, *ends = rings->sets[s].ends;
+    sets[s] = (struct copies_set){e[EXTENT_CORE], e[EXTENT_OWNED], ends[2 * layers], ends[2 * layers + 1]};
+    sizes[s] = (struct chain_set){.size = ends[2 * layers + 1]};
+  }
+  for (int m = 0; m < MAPS; m++)
+    maps[m] = (struct chain_map){.from = grid_maps[m].from,
+                                 .to = grid_maps[m].to,
+                                 .arity = grid_maps[m].arity,
+                                 .table = rings->tables[m]};
+  const struct chain chain = {sizes, SETS, maps, MAPS, dats, DATS, many, chain_of(way, many)};
+  const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = row_bytes};
+  int code = depths_build(&d, &chain, &wish, err);
+  if (code)
+    return code;
+  if (d.exchanges > 1)
+    f->layers[way].bytes = HUGE_VAL; /* one is enough */
+  depths_free(&d);
+  code = deep_copies_find(&c, &chain, sets, 0, chain.nloops, err);
+  if (code)
+    return code;
+  int *owners = find_owners(built->sets[CELLS].spread, &rings->sets[CELLS], layers);
+  add_up(&c, &chain, sets, owners, ranks, way, f);
+  free(owners);
+  deep_copies_free(&c);
+  return OP_OK;
+}
+
+static int count_layers(struct comm *comm, const struct built *built, struct figures *f, struct error *err) {
+  struct rings_set sets[SETS];
+  struct rings_map maps[MAPS];
+  for (int s = 0; s < SETS; s++)
+    sets[s] = (struct rings_set){built->sets[s].spread, built->sets[s].extents};
+  for (int m = 0; m < MAPS; m++)
+    maps[m] = (struct rings_map){grid_maps[m].from, grid_maps[m].to, grid_maps[m].arity, built->maps[m].table,
+                                 grid_maps[m].to == CELLS};
+  const struct rings_mesh mesh = {sets, maps, SETS, MAPS};
+  int code = OP_OK;
+  for (int way = 0; !code && way < WAYS; way += 2) {
+    struct rings rings;
+    code = rings_build(comm, &mesh, ways[way].layers, &rings, err);
+    for (int k = way; !code && k < way + 2; k++)
+      code = count_way(built, &rings, comm->size, k, f, err);
+    rings_free(&rings);
+  }
+  return code;
+}
+
 static int run_rank(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
   struct share share;
@@ -216,6 +346,8 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
     t->ranks[comm->rank].posts = (double)setup.posts;
   }
+  if (!code && t->shows_layers)
+    code = count_layers(comm, &built, &t->ranks[comm->rank], err);
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
     free((void *)first[s]);
@@ -282,13 +414,29 @@ static double print_row(const struct trial *t, const char *name, int ranks) {
   return messages;
 }
 
+static void print_layers(const struct trial *t, int ranks) {
+  for (int way = 0; way < WAYS; way++) {
+    const size_t at = offsetof(struct figures, layers) + (size_t)way * sizeof t->ranks->layers[0];
+    double mean[3], high[3];
+    high[0] = most(t, ranks, at, &mean[0]);
+    high[1] = most(t, ranks, at + sizeof(double), &mean[1]);
+    high[2] = most(t, ranks, at + 2 * sizeof(double), &mean[2]);
+    printf("  %d layers%s: kB received %.1f mean, %.1f most; messages %.2f, %.0f; run twice %.2f%%, %.2f%%\n",
+           ways[way].layers, ways[way].zeroed ? ", zeroed" : "", mean[0] / 1e3, high[0] / 1e3, mean[1],
+           high[1], mean[2], high[2]);
+  }
+}
+
 /* The most messages that making it took a rank. */
-static double run(const char *name, partitioner *partitioner, int ranks, long long cells) {
+static double run(const char *name, partitioner *partitioner, int ranks, long long cells, int shown) {
   struct trial t = {.grid = grid_of(cells * ranks),
                     .partitioner = partitioner,
+                    .shows_layers = partitioner == parts_rcb && ranks == shown,
                     .ranks = must(array_new((size_t)ranks, sizeof *t.ranks))};
   crew_run(ranks, run_rank, &t);
   const double messages = print_row(&t, name, ranks);
+  if (t.shows_layers)
+    print_layers(&t, ranks);
   free(t.ranks);
   return messages;
 }
@@ -307,13 +455,13 @@ int main(int argc, char **argv) {
          "", "", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "sent", "most", "rounds",
          "kB");
   for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
-    good &= run("rcb", parts_rcb, ranks, cells) <= allowed;
+    good &= run("rcb", parts_rcb, ranks, cells, most_ranks) <= allowed;
   static const struct {
     const char *name;
     partitioner *partitioner;
   } others[] = {{"inertial", parts_inertial}, {"block", parts_block}, {"random", parts_random}};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells);
+    run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells, 0);
   if (!good)
     fprintf(stderr, "scaling: making it took a rank more than %.0f messages\n", allowed);
   return good ? 0 : 1;

@@ -13,9 +13,10 @@ enum { QUEUE_MOST = 256 };
 struct queue {
   /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
   int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
-  struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
-  struct list known;  /* chains of ranks (loop/spread/) */
-  uint32_t flushes;   /* of them */
+  struct watch watch;    /* OP2_LAZY=auto: which loops wait; else all do that can */
+  struct list known;     /* chains of ranks (loop/spread/) */
+  struct layers *layers; /* NULL: none were wanted (loop/spread/) */
+  uint32_t flushes;      /* of them */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "context/trace.h"
 #include "loop/period/period.h"
+#include "loop/spread/segments.h"
 #include "loop/tiled/tiled.h"
 #include "tasks/graph.h"
 
@@ -120,6 +121,8 @@ struct report {
   int nchains;
   const struct chain_facts *ways; /* of chains that come again: what was tried */
   int nways;
+  const struct layers_facts *layers; /* of chains of ranks, in several layers */
+  int nlayers;
   const struct report_graph *graphs; /* of tasks, that ran */
   int ngraphs;
   const struct report_view *views;

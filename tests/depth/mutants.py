@@ -25,6 +25,8 @@ DEPTH = {
     'subsets_known_everywhere': ('loop->whole ? deepest : deepest - 1);', 'deepest);'),
     'constants_everywhere': ('(b->changed[a->dat] || !b->wish->fringe)', 'b->changed[a->dat]'),
     'needs_of_the_last_loop_alone': ('need[a->dat] = larger(need[a->dat], depth_read', 'need[a->dat] = larger(0, depth_read'),
+    'limits_forgotten': ('adds && run > 1 && b->wish->limits', 'adds && run > 99 && b->wish->limits'),
+    'not_kept_apart': ('(apart && end - first > 1))', '(apart && end - first > 99))'),
     'sums_through_maps_are_direct': ('a->map >= 0 && !a->own;', 'a->map >= 0 && !a->own && a->use != CHAIN_ADDS;'),
 }
 

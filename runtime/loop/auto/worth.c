@@ -254,10 +254,10 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
 /* What ranks bring along when a period is found: each becomes the largest. */
 enum { HELD, TRIES, SECONDS, PERIODS, FAILED, NUMBERS };
 
-static bool spares_messages(const struct part *p, bool *failed) {
+static bool spares_messages(struct op_context *ctx, const struct part *p, bool *failed) {
   struct error err = {0};
   bool spares = false;
-  *failed |= p->n > 1 && loop_depths_spare(p->loops, p->n, &spares, &err);
+  *failed |= p->n > 1 && loop_depths_spare(ctx, p->loops, p->n, &spares, &err);
   error_free(&err);
   return spares;
 }
@@ -305,7 +305,7 @@ bool worth_waiting(struct op_context *ctx, struct watched *period, int n, struct
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
     if (!alone)
-      spares |= spares_messages(&p, &failed);
+      spares |= spares_messages(ctx, &p, &failed);
     tiles += add_part(ctx, &p, guess, &device, &known);
     *seconds += p.seconds;
     begin_part(&p);

@@ -10,6 +10,7 @@
 #include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "plan/depth/copies.h"
 #include "ranks/comm.h"
 #include "run/schedule.h"
@@ -37,13 +38,8 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the copies that a chain runs on", 0);
 }
 
-static long rows_of(const struct loop *loop) {
-  return loop->set->extents[EXTENT_EXEC];
-}
-
 /* Copies that follow one another are an item. */
-static int make_schedule(const struct loop *loop, const struct copies_list *run, struct schedule *out,
-                         struct error *err) {
+static int make_schedule(long rows, const struct copies_list *run, struct schedule *out, struct error *err) {
   long items = 0;
   for (int filling = 0; filling < 2; filling++) {
     if (filling && schedule_new(out, items, 1, 0, err))
@@ -53,11 +49,11 @@ static int make_schedule(const struct loop *loop, const struct copies_list *run,
     items = 0;
     for (long i = 0, end; i < run->count; i = end, items++) {
       const int first = run->elements[i];
-      for (end = i + 1; end < run->count && run->elements[end] == first + (end - i) &&
-                        run->elements[end] != rows_of(loop);)
+      for (end = i + 1;
+           end < run->count && run->elements[end] == first + (end - i) && run->elements[end] != rows;)
         end++;
       if (filling)
-        schedule_add_item(out, first < rows_of(loop) ? WITH_ROWS : APART, first, first + (end - i), -1);
+        schedule_add_item(out, first < rows ? WITH_ROWS : APART, first, first + (end - i), -1);
     }
   }
   return OP_OK;
@@ -82,7 +78,7 @@ static int make_apart(struct apart *a, const struct loop *loop, int arg, const s
   const struct map *map = loop->args[arg].map;
   size_t bytes;
   long begin = 0;
-  while (begin < run->count && run->elements[begin] < rows_of(loop))
+  while (begin < run->count && run->elements[begin] < loop->set->extents[EXTENT_EXEC])
     begin++;
   *a = (struct apart){.arg = arg,
                       .dat = loop->args[arg].dat,
@@ -100,13 +96,15 @@ static int make_apart(struct apart *a, const struct loop *loop, int arg, const s
   return a->values.replicas[SPACE_HOST].memory ? make_table(a, map, err) : no_memory(err);
 }
 
-static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, int depth,
-                     struct error *err) {
-  int code = make_schedule(loop, run, &l->schedule, err);
+/* rows: of maps, of the loop's set. */
+static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, long rows,
+                     int depth, struct error *err) {
+  const bool apart = runs_apart(depth) && rows == loop->set->extents[EXTENT_EXEC];
+  int code = make_schedule(rows, run, &l->schedule, err);
   l->aparts = array_new((size_t)loop->nargs, sizeof *l->aparts);
   if (!code && !l->aparts)
     code = no_memory(err);
-  for (int i = 0; !code && runs_apart(depth) && i < loop->nargs; i++) {
+  for (int i = 0; !code && apart && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     bool known = !arg->dat || !arg->map || !arg->present || loop->desc.args[i].dat < 0;
     for (int k = 0; k < l->naparts && !known; k++)
@@ -117,25 +115,31 @@ static int make_loop(struct deep_loop *l, const struct loop *loop, const struct 
   return code;
 }
 
-static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *const *loops,
-                       struct tiled_description *d, int first, struct error *err) {
+struct copies_set *deep_sets(const struct tiled_description *d, int layers) {
   struct copies_set *sets = array_new((size_t)d->chain.nsets, sizeof *sets);
-  if (!sets)
-    return no_memory(err);
-  for (int s = 0; s < d->chain.nsets; s++) {
-    const long *extents = ((const struct set *)d->known[0][s])->extents;
-    sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED], extents[EXTENT_EXEC],
-                                  extents[EXTENT_NONEXEC]};
+  for (int s = 0; sets && s < d->chain.nsets; s++) {
+    const struct set *set = d->known[0][s];
+    const long *extents = set->extents, *ends = set->spread ? set->spread->rings.ends : NULL;
+    const bool more = layers > 1 && ends && !set->sub;
+    sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED],
+                                  more ? ends[2 * layers] : extents[EXTENT_EXEC],
+                                  more ? ends[2 * layers + 1] : extents[EXTENT_NONEXEC]};
   }
-  int code = deep_copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
-  if (!code)
-    code = region_new(ctx, loops + first, deep->nloops, d, first, sets, &deep->copies, &deep->region, err);
-  free(sets);
-  return code;
+  return sets;
+}
+
+static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *const *loops,
+                       struct tiled_description *d, const struct copies_set *sets, int first,
+                       struct error *err) {
+  const int code = deep_copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
+  return code ? code
+              : region_new(ctx, loops + first, deep->nloops, d, first, sets, &deep->copies, &deep->region,
+                           err);
 }
 
 int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-             const struct depths *depths, int segment, struct deep **out, struct error *err) {
+             const struct copies_set *sets, const struct depths *depths, int segment, struct deep **out,
+             struct error *err) {
   const int first = depths->first[segment], end = depths->first[segment + 1];
   struct deep *deep = *out = array_new(1, sizeof *deep);
   if (!deep)
@@ -145,10 +149,11 @@ int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_des
   deep->loops = array_new((size_t)deep->nloops, sizeof *deep->loops);
   deep->imports = array_new((size_t)deep->nimports, sizeof *deep->imports);
   deep->wanted = array_new((size_t)deep->nimports, sizeof *deep->wanted);
-  int code = deep->loops && deep->imports && deep->wanted ? find_copies(ctx, deep, loops, d, first, err)
+  int code = deep->loops && deep->imports && deep->wanted ? find_copies(ctx, deep, loops, d, sets, first, err)
                                                           : no_memory(err);
   for (int i = 0; !code && i < deep->nloops; i++)
-    code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i], depths->run[first + i], err);
+    code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i],
+                     sets[d->chain.loops[first + i].set].rows, depths->run[first + i], err);
   size_t most = (size_t)deep->nimports;
   for (int i = 0; i < deep->nloops && !code; i++)
     most += (size_t)deep->loops[i].naparts;

@@ -1,11 +1,12 @@
 /* A segment whose loops run deeper than they do by themselves: on copies of others' elements, so that what they make of
  * them need not travel. Only those copies run, and only those rows travel, that the owned elements of the segment's loops
  * ask for in the end (plan/depth/copies.h). Maps of copies that have no rows here lead to what no loop of the chain changes:
- * values of their targets come to memory of their own, again whenever they have changed. */
+ * values of their targets come to memory of their own, again whenever they have changed. Where the mesh has more layers (spread/rings/) all copies that run have rows. */
 #ifndef OP2JIT_LOOP_DEEP_H
 #define OP2JIT_LOOP_DEEP_H
 
 #include "loop/tiled/describe.h"
+#include "plan/depth/copies.h"
 #include "plan/depth/depth.h"
 #include "record/launch.h"
 #include "spread/exchange.h"
@@ -13,9 +14,12 @@
 struct deep;
 struct regions;
 
+/* The described sets, with the copies that every mesh has, or (in more layers) all. NULL: no memory. */
+struct copies_set *deep_sets(const struct tiled_description *d, int layers);
 /* For a segment of the described loops; nothing has travelled yet. Local. OP_ERR_MEMORY. */
 int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-             const struct depths *depths, int segment, struct deep **out, struct error *err);
+             const struct copies_set *sets, const struct depths *depths, int segment, struct deep **out,
+             struct error *err);
 /* NULL: it does not run in tiles here. */
 const struct regions *deep_region(const struct deep *deep);
 /* Who sends what to whom. Collective, once. */

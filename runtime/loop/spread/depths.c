@@ -1,9 +1,13 @@
 #include "loop/spread/depths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/backend.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/spread/layers.h"
 #include "mesh/data.h"
 
 /* ---- which loops may ---- */
@@ -19,6 +23,11 @@ static bool may(const struct loop *loop) {
     good &= arg->form != DESC_INFO;
   }
   return good;
+}
+
+/* Element matrices have no room for more copies. */
+bool loop_keeps_apart(const struct loop *loop) {
+  return !may(loop) || loop_fills_matrix(loop);
 }
 
 static bool all_may(struct loop *const *loops, int n) {
@@ -57,48 +66,99 @@ static size_t *find_bytes(const struct tiled_description *d, struct error *err) 
   return bytes;
 }
 
+/* OP2_FP=strict: copies would add in another order than their owners. NULL: no memory. */
+static struct depth_limit *find_limits(const struct op_context *ctx, struct loop *const *loops, int n) {
+  const bool strict = strcmp(env_value(ctx->env, ENV_FP), "strict") == 0;
+  struct depth_limit *limits = array_new((size_t)n, sizeof *limits);
+  for (int i = 0; limits && i < n; i++)
+    limits[i] = (struct depth_limit){.apart = loop_keeps_apart(loops[i]), .own = strict};
+  return limits;
+}
+
+static int find_limited(const struct op_context *ctx, struct loop *const *loops, int n,
+                        const struct chain *chain, const size_t *bytes, int layers, struct depths *out,
+                        struct error *err) {
+  struct depth_limit *limits = find_limits(ctx, loops, n);
+  const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = bytes, .limits = limits};
+  const int code =
+      limits ? depths_build(out, chain, &wish, err) : error_memory(err, "the depths of loops", 0);
+  free(limits);
+  return code;
+}
+
+/* In several layers, if that exchanges less often. */
+static int find_layers(const struct op_context *ctx, struct loop *const *loops, int n,
+                       const struct chain *chain, const size_t *bytes, int most, struct depths *out,
+                       int *layers, struct error *err) {
+  struct depths other = {0};
+  const int code = find_limited(ctx, loops, n, chain, bytes, most, &other, err);
+  const bool less = !code && other.exchanges < out->exchanges;
+  if (less)
+    *layers = most;
+  depths_free(less ? out : &other);
+  if (less)
+    *out = other;
+  return code;
+}
+
 /* One layer of copies: no loop runs on more of them than it does by itself. Or it does, if less travels then. */
-static int find(struct loop *const *loops, int n, const struct chain *chain, const size_t *bytes,
-                struct depths *out, bool *deep, struct error *err) {
+static int find_one(struct loop *const *loops, int n, const struct chain *chain, const size_t *bytes,
+                    struct depths *out, int *layers, struct error *err) {
   struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
   struct depths other;
-  *deep = false;
+  *layers = 0;
   int code = depths_build(out, chain, &wish, err);
   if (code || !all_may(loops, n))
     return code;
   wish.alone = false;
   wish.fringe = true;
   code = depths_build(&other, chain, &wish, err);
-  *deep = !code &&
-          (other.exchanges < out->exchanges ||
-           (other.exchanges == out->exchanges && other.weight < out->weight)) &&
-          all_may_run(loops, n, other.run);
+  *layers = !code &&
+            (other.exchanges < out->exchanges ||
+             (other.exchanges == out->exchanges && other.weight < out->weight)) &&
+            all_may_run(loops, n, other.run);
   if (!code)
-    depths_free(*deep ? out : &other);
-  if (*deep)
+    depths_free(*layers ? out : &other);
+  if (*layers)
     *out = other;
   return code;
 }
 
-int loop_depths_find(struct loop *const *loops, int n, const struct tiled_description *d, struct depths *out,
-                     bool *deep, struct error *err) {
+static int find(const struct op_context *ctx, struct loop *const *loops, int n, const struct chain *chain,
+                const size_t *bytes, int most, struct depths *out, int *layers, struct error *err) {
+  const int code = find_one(loops, n, chain, bytes, out, layers, err);
+  return code || most < 2 ? code : find_layers(ctx, loops, n, chain, bytes, most, out, layers, err);
+}
+
+int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
+                     const struct tiled_description *d, int most, struct depths *out, int *layers,
+                     struct error *err) {
   size_t *bytes = find_bytes(d, err);
-  const int code = bytes ? find(loops, n, &d->chain, bytes, out, deep, err) : err->code;
+  const int code = bytes ? find(ctx, loops, n, &d->chain, bytes, most, out, layers, err) : err->code;
   free(bytes);
   return code;
 }
 
-int loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err) {
+int loop_depths_of_one(struct op_context *ctx, struct loop *const *loops, int n,
+                       const struct tiled_description *d, struct depths *out, struct error *err) {
+  size_t *bytes = find_bytes(d, err);
+  const int code = bytes ? find_limited(ctx, loops, n, &d->chain, bytes, 1, out, err) : err->code;
+  free(bytes);
+  return code;
+}
+
+int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                      struct error *err) {
   struct tiled_description d;
   struct depths together = {0};
   struct depth_cost single = {0};
-  bool deep;
+  int layers;
   size_t *bytes = NULL;
   int code = tiled_describe(loops, n, &d, err);
   if (!code && !(bytes = find_bytes(&d, err)))
     code = err->code;
   if (!code)
-    code = find(loops, n, &d.chain, bytes, &together, &deep, err);
+    code = find(ctx, loops, n, &d.chain, bytes, layers_asked(ctx), &together, &layers, err);
   if (!code)
     code = depths_of_single_loops(&d.chain, bytes, &single, err);
   *spare = !code && (together.exchanges < single.exchanges ||

@@ -9,10 +9,19 @@
 static inline bool runs_apart(int run) {
   return run > 1;
 }
-/* Of the described loops; *deep: some run deeper than they do by themselves (deep.h). OP_ERR_MEMORY. */
-int loop_depths_find(struct loop *const *loops, int n, const struct tiled_description *d, struct depths *out,
-                     bool *deep, struct error *err);
+/* It cannot run deeper than it does by itself in several layers: what it is, and what it uses, is known of the first one
+ * alone. */
+bool loop_keeps_apart(const struct loop *loop);
+/* Of the described loops; *layers: 0: none runs deeper than it does by itself; else some do (deep.h), in so many layers of
+ * copies, which are at most `most`. In more than one, each loop that keeps apart is a segment. OP_ERR_MEMORY. */
+int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
+                     const struct tiled_description *d, int most, struct depths *out, int *layers,
+                     struct error *err);
+/* In one layer, with the segments' ends of several. OP_ERR_MEMORY. */
+int loop_depths_of_one(struct op_context *ctx, struct loop *const *loops, int n,
+                       const struct tiled_description *d, struct depths *out, struct error *err);
 /* Do they exchange less often, or less, than the loops one by one, in turns for ever? OP_ERR_MEMORY. */
-int loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
+int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                      struct error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "context/context.h"
@@ -13,7 +14,8 @@
 #include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "loop/tiled/describe.h"
-#include "mesh/mesh.h"
+#include "mesh/data.h"
+#include "mesh/guest.h"
 #include "plan/depth/depth.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -29,7 +31,9 @@ struct known {
   int n;
   size_t *orders; /* of the loops: no two have the same, also where one was freed */
   struct depths depths;
-  struct deep **deep; /* of each segment; NULL: loops run as deep as they do by themselves */
+  struct deep **deep;        /* of each segment; NULL: loops run as deep as they do by themselves */
+  int layers;                /* loop_depths_find's */
+  struct layers_facts facts; /* layers > 1 */
 };
 
 static void known_free(struct op_context *ctx, struct known *k) {
@@ -37,6 +41,8 @@ static void known_free(struct op_context *ctx, struct known *k) {
     deep_free(ctx, k->deep[s]);
   free(k->deep);
   depths_free(&k->depths);
+  free(k->facts.first);
+  free(k->facts.last);
   free(k->orders);
   free(k);
 }
@@ -57,10 +63,66 @@ static bool is_of(const struct known *k, const struct op_context *ctx, struct la
 
 /* ---- a chain for the first time ---- */
 
+/* In several layers as soon as the mesh has them. */
+static int find_depths(struct op_context *ctx, struct known *k, struct loop *const *loops,
+                       const struct tiled_description *d, struct error *err) {
+  const int asked = layers_asked(ctx);
+  int code = loop_depths_find(ctx, loops, k->n, d, asked, &k->depths, &k->layers, err);
+  const bool there = k->layers < 2 || layers_are_there(ctx, d);
+  if (!code && asked > 1 && k->layers < 2)
+    log_line(ctx->log, LOG_INFO, "chain",
+             "%d loops of ranks from %s on: OP2_LAYERS=%d exchanges no less often", k->n, loops[0]->name,
+             asked);
+  if (code || there)
+    return code;
+  code = layers_want(ctx, d, err);
+  depths_free(&k->depths);
+  return code ? code : loop_depths_find(ctx, loops, k->n, d, 1, &k->depths, &k->layers, err);
+}
+
+/* What it spares. */
+static int find_costs(struct op_context *ctx, struct known *k, struct loop *const *loops,
+                      const struct tiled_description *d, const struct copies_set *sets, struct error *err) {
+  struct layers_facts *f = &k->facts;
+  struct depths one = {0};
+  struct copies_set *few = deep_sets(d, 1);
+  int code = few ? loop_depths_of_one(ctx, loops, k->n, d, &one, err)
+                 : error_memory(err, "the segments of a chain", 0);
+  if (!code)
+    code = layers_cost(loops, d, few, &one, &f->one, err);
+  if (!code)
+    code = layers_cost(loops, d, sets, &k->depths, &f->here, err);
+  f->loops = k->n;
+  f->layers = k->layers;
+  f->first = name_copy(loops[0]->name);
+  f->last = name_copy(loops[k->n - 1]->name);
+  for (int i = 0; i < k->n; i++)
+    f->seconds += loops[i]->stats.calls ? loops[i]->stats.seconds / (double)loops[i]->stats.calls : 0;
+  if (!code && (!f->first || !f->last))
+    code = error_memory(err, "the segments of a chain", 0);
+  depths_free(&one);
+  free(few);
+  return code;
+}
+
+/* In one layer all segments run deep or none does. */
+static int make_segments(struct op_context *ctx, struct known *k, struct loop *const *loops,
+                         struct tiled_description *d, struct error *err) {
+  struct copies_set *sets = deep_sets(d, k->layers);
+  k->deep = array_new((size_t)k->depths.nsegments, sizeof *k->deep);
+  int code = sets && k->deep ? OP_OK : error_memory(err, "the segments of a chain", 0);
+  for (int s = 0; !code && s < k->depths.nsegments; s++)
+    if (k->layers == 1 || !loop_keeps_apart(loops[k->depths.first[s]]))
+      code = deep_new(ctx, loops, d, sets, &k->depths, s, &k->deep[s], err);
+  if (!code && k->layers > 1)
+    code = find_costs(ctx, k, loops, d, sets, err);
+  free(sets);
+  return code;
+}
+
 static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches,
                     struct error *err) {
   struct tiled_description d;
-  bool deep = false;
   struct loop **loops = array_new((size_t)k->n, sizeof *loops);
   if (!loops)
     return error_memory(err, "the segments of a chain", (size_t)k->n * sizeof *loops);
@@ -68,11 +130,9 @@ static int describe(struct op_context *ctx, struct known *k, struct launch *cons
     loops[i] = launches[i]->loop;
   int code = tiled_describe(loops, k->n, &d, err);
   if (!code)
-    code = loop_depths_find(loops, k->n, &d, &k->depths, &deep, err);
-  if (deep && !(k->deep = array_new((size_t)k->depths.nsegments, sizeof *k->deep)))
-    code = error_memory(err, "the segments of a chain", (size_t)k->depths.nsegments * sizeof *k->deep);
-  for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
-    code = deep_new(ctx, loops, &d, &k->depths, s, &k->deep[s], err);
+    code = find_depths(ctx, k, loops, &d, err);
+  if (!code && k->layers)
+    code = make_segments(ctx, k, loops, &d, err);
   tiled_describe_free(NULL, &d);
   free(loops);
   return code;
@@ -112,7 +172,7 @@ static int agree_on_loops(struct op_context *ctx, struct launch *const *launches
   return code;
 }
 
-static const struct known *find_known(const struct op_context *ctx, struct launch *const *launches, int n) {
+static struct known *find_known(const struct op_context *ctx, struct launch *const *launches, int n) {
   const struct list *known = &ctx->queue->known;
   for (int i = 0; i < known->count; i++)
     if (is_of(known->items[i], ctx, launches, n))
@@ -120,8 +180,37 @@ static const struct known *find_known(const struct op_context *ctx, struct launc
   return NULL;
 }
 
+/* Of the rank that it costs most. */
+static int agree_on_costs(struct op_context *ctx, struct known *k, struct error *err) {
+  struct layers_facts *f = &k->facts;
+  double values[] = {f->one.bytes, f->one.twice, f->here.bytes, f->here.twice, f->seconds};
+  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 5, err);
+  f->one.bytes = values[0];
+  f->one.twice = values[1];
+  f->here.bytes = values[2];
+  f->here.twice = values[3];
+  f->seconds = values[4];
+  f->gain = layers_gain(ctx, &f->one, &f->here, f->seconds);
+  log_line(
+      ctx->log, LOG_INFO, "chain",
+      "%d loops of ranks from %s on, in %d layers: %d exchanges, %.1f kB received at most and %.2f%% run "
+      "twice, in place of %d, %.1f kB and %.2f%%; by a model of this machine that saves %.3g us a run",
+      f->loops, f->first, f->layers, f->here.exchanges, f->here.bytes / 1e3, 100 * f->here.twice,
+      f->one.exchanges, f->one.bytes / 1e3, 100 * f->one.twice, 1e6 * f->gain);
+  return code;
+}
+
+bool segments_tell(const struct op_context *ctx, int i, struct layers_facts *out, bool *more) {
+  const struct list *known = ctx->queue ? &ctx->queue->known : NULL;
+  *more = known && i < known->count;
+  if (!*more)
+    return false;
+  *out = ((const struct known *)known->items[i])->facts;
+  return out->runs > 0;
+}
+
 /* *out NULL: some rank has no memory. What is known is compared by the messages themselves, but for a device's. */
-static int get_known(struct op_context *ctx, struct launch *const *launches, int n, const struct known **out,
+static int get_known(struct op_context *ctx, struct launch *const *launches, int n, struct known **out,
                      struct error *err) {
   struct error own = {0};
   *out = find_known(ctx, launches, n);
@@ -140,7 +229,9 @@ static int get_known(struct op_context *ctx, struct launch *const *launches, int
     return OP_OK;
   }
   for (int s = 0; (*out)->deep && !code && s < (*out)->depths.nsegments; s++)
-    code = deep_connect(ctx, (*out)->deep[s], err);
+    code = (*out)->deep[s] ? deep_connect(ctx, (*out)->deep[s], err) : OP_OK;
+  if (!code && (*out)->layers > 1)
+    code = agree_on_costs(ctx, *out, err);
   if (code) /* half of it is connected: nobody may find it */
     segments_forget(ctx);
   return code;
@@ -298,12 +389,24 @@ static int run_segment(struct op_context *ctx, const struct known *k, int segmen
   return code;
 }
 
+/* It works in memory that has no room for more layers. */
+static bool any_is_placed(const struct op_context *ctx, struct launch *const *launches, int n) {
+  bool any = false;
+  for (int l = 0; ctx->mesh->lent && l < n; l++)
+    for (int i = 0; i < launches[l]->loop->nargs; i++) {
+      const struct dat *dat = launches[l]->loop->args[i].dat;
+      any |= dat && dat->guest && dat->guest->placed;
+    }
+  return any;
+}
+
 int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  const struct known *k = NULL;
+  struct known *k = NULL;
   int code = n > 1 ? get_known(ctx, launches, n, &k, err) : OP_OK;
   ctx->queue->flushes++;
-  if (code || !k)
+  if (code || !k || (k->layers > 1 && any_is_placed(ctx, launches, n)))
     return code ? code : loop_run_all_ready(ctx, launches, n, err);
+  k->facts.runs += k->layers > 1;
   for (int s = 0; !code && s < k->depths.nsegments; s++)
     code = run_segment(ctx, k, s, launches + k->depths.first[s], err);
   return code;

@@ -501,15 +501,8 @@ static void builder_free(struct builder *b) {
 }
 
 void rings_free(struct rings *r) {
-  for (int s = 0; r->sets && s < r->nsets; s++) {
-    for (int v = 0; r->sets[s].exchanges && v <= 2 * r->layers + 1; v++) {
-      halo_side_free(&r->sets[s].exchanges[v].send);
-      halo_side_free(&r->sets[s].exchanges[v].receive);
-    }
-    free(r->sets[s].numbers);
-    free(r->sets[s].ends);
-    free(r->sets[s].exchanges);
-  }
+  for (int s = 0; r->sets && s < r->nsets; s++)
+    ring_set_free(&r->sets[s], r->layers);
   for (int m = 0; r->tables && m < r->nmaps; m++)
     free(r->tables[m]);
   free(r->sets);

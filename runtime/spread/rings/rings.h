@@ -25,13 +25,7 @@ struct rings_mesh {
   int nsets, nmaps;
 };
 
-/* Local numbers of a set: those that it has, then the deeper copies, by depth, owner and global number. */
-struct ring_set {
-  long long *numbers; /* ends[2 * layers + 1] */
-  long *ends;         /* [v]: behind the elements of Dv, v = 0 .. 2 * layers; then behind the fringe */
-  struct halo_exchange *
-      exchanges; /* [v]: what brings the elements that Dv adds up to date; v = 3 .. 2 * layers, and the fringe */
-};
+/* Local numbers of a set are those that it has, then the deeper copies, by depth, owner and global number. */
 struct rings {
   int layers, nsets, nmaps;
   struct ring_set *sets;
