@@ -56,6 +56,8 @@ static int make_schedule(long rows, const struct copies_list *run, struct schedu
         schedule_add_item(out, first < rows ? WITH_ROWS : APART, first, first + (end - i), -1);
     }
   }
+  for (int i = 0; i < out->nitems; i++)
+    out->items[i].slot = 0; /* of results that nobody reads */
   return OP_OK;
 }
 

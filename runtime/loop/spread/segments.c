@@ -1,5 +1,6 @@
 #include "loop/spread/segments.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -96,8 +97,10 @@ static int find_costs(struct op_context *ctx, struct known *k, struct loop *cons
   f->layers = k->layers;
   f->first = name_copy(loops[0]->name);
   f->last = name_copy(loops[k->n - 1]->name);
-  for (int i = 0; i < k->n; i++)
-    f->seconds += loops[i]->stats.calls ? loops[i]->stats.seconds / (double)loops[i]->stats.calls : 0;
+  for (int i = 0; i < k->n; i++) {
+    const struct loop_stats *s = &loops[i]->stats;
+    f->seconds += s->calls ? fmax(0, s->seconds - s->waiting_seconds) / (double)s->calls : 0;
+  }
   if (!code && (!f->first || !f->last))
     code = error_memory(err, "the segments of a chain", 0);
   depths_free(&one);
