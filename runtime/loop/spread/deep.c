@@ -98,10 +98,9 @@ static int make_apart(struct apart *a, const struct loop *loop, int arg, const s
   return a->values.replicas[SPACE_HOST].memory ? make_table(a, map, err) : no_memory(err);
 }
 
-/* rows: of maps, of the loop's set. */
+/* rows: of maps, of the loop's set. apart: some copies may have none, on any rank. */
 static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, long rows,
-                     int depth, struct error *err) {
-  const bool apart = runs_apart(depth) && rows == loop->set->extents[EXTENT_EXEC];
+                     bool apart, struct error *err) {
   int code = make_schedule(rows, run, &l->schedule, err);
   l->aparts = array_new((size_t)loop->nargs, sizeof *l->aparts);
   if (!code && !l->aparts)
@@ -140,8 +139,8 @@ static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *c
 }
 
 int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-             const struct copies_set *sets, const struct depths *depths, int segment, struct deep **out,
-             struct error *err) {
+             const struct copies_set *sets, int layers, const struct depths *depths, int segment,
+             struct deep **out, struct error *err) {
   const int first = depths->first[segment], end = depths->first[segment + 1];
   struct deep *deep = *out = array_new(1, sizeof *deep);
   if (!deep)
@@ -155,7 +154,8 @@ int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_des
                                                           : no_memory(err);
   for (int i = 0; !code && i < deep->nloops; i++)
     code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i],
-                     sets[d->chain.loops[first + i].set].rows, depths->run[first + i], err);
+                     sets[d->chain.loops[first + i].set].rows,
+                     layers == 1 && runs_apart(depths->run[first + i]), err);
   size_t most = (size_t)deep->nimports;
   for (int i = 0; i < deep->nloops && !code; i++)
     most += (size_t)deep->loops[i].naparts;

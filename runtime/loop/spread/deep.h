@@ -16,10 +16,10 @@ struct regions;
 
 /* The described sets, with the copies that every mesh has, or (in more layers) all. NULL: no memory. */
 struct copies_set *deep_sets(const struct tiled_description *d, int layers);
-/* For a segment of the described loops; nothing has travelled yet. Local. OP_ERR_MEMORY. */
+/* For a segment of the described loops, with deep_sets of so many layers; nothing has travelled yet. Local. OP_ERR_MEMORY. */
 int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-             const struct copies_set *sets, const struct depths *depths, int segment, struct deep **out,
-             struct error *err);
+             const struct copies_set *sets, int layers, const struct depths *depths, int segment,
+             struct deep **out, struct error *err);
 /* NULL: it does not run in tiles here. */
 const struct regions *deep_region(const struct deep *deep);
 /* Who sends what to whom. Collective, once. */

@@ -116,7 +116,7 @@ static int make_segments(struct op_context *ctx, struct known *k, struct loop *c
   int code = sets && k->deep ? OP_OK : error_memory(err, "the segments of a chain", 0);
   for (int s = 0; !code && s < k->depths.nsegments; s++)
     if (k->layers == 1 || !loop_keeps_apart(loops[k->depths.first[s]]))
-      code = deep_new(ctx, loops, d, sets, &k->depths, s, &k->deep[s], err);
+      code = deep_new(ctx, loops, d, sets, k->layers, &k->depths, s, &k->deep[s], err);
   if (!code && k->layers > 1)
     code = find_costs(ctx, k, loops, d, sets, err);
   free(sets);
