@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-enum { SETS = 3, MAPS = 5, DATS = 8, LOOPS = 9, SIZE = 160, TURNS = 9, RAGGED = 3 };
+enum { SETS = 2, MAPS = 4, DATS = 7, LOOPS = 9, SIZE = 600, TURNS = 9, RAGGED = 3 };
 
 static int rank, size;
 static unsigned long long state;
@@ -51,20 +51,22 @@ struct program {
     int map, a, b, c;
   } loops[LOOPS];
   int nloops;
+  bool scatters; /* elements go anywhere, when the mesh is dealt out anew */
 };
 
-static int dat_on(const struct program *p, int set, int but) {
+/* The first of each set stay as they are. */
+static int dat_on(const struct program *p, int set, int but, bool changes) {
   int dat;
   do
     dat = draw(DATS);
-  while (p->set_of[dat] != set || dat == but);
+  while (p->set_of[dat] != set || dat == but || (changes && dat < SETS));
   return dat;
 }
 
-/* Most loops are such as run deeper. */
+/* Most loops are such as run deeper, and go through maps. */
 static enum kind draw_kind(void) {
-  const int kind = draw(KINDS + 12);
-  return (enum kind)(kind < KINDS ? kind : (kind - KINDS) % (ADD + 1));
+  const int kind = draw(KINDS + 20);
+  return (enum kind)(kind < KINDS ? kind : SPREAD + (kind - KINDS) % (ADD - SPREAD + 1));
 }
 
 static void draw_program(struct program *p, int seed) {
@@ -79,20 +81,21 @@ static void draw_program(struct program *p, int seed) {
   for (int d = 0; d < DATS; d++)
     p->set_of[d] = d < 2 * SETS ? d % SETS : draw(SETS);
   p->nloops = 3 + draw(LOOPS - 2);
+  p->scatters = draw(5) == 0;
   for (int l = 0; l < p->nloops; l++) {
     const int map = draw(MAPS), kind = (int)draw_kind(), set = draw(SETS);
     const bool near = kind <= CHANGE || kind == TOTAL || kind == PART, adds = kind == SPREAD || kind == ADD;
     const int own = near ? set : p->from[map], far = p->to[map];
-    const int b = dat_on(p, adds || kind == LEAST || kind == MEET ? far : own, -1);
-    const int a = dat_on(p, kind == SPREAD || kind == COLLECT || kind == ROWS ? far : own, b);
+    const int b = dat_on(p, adds || kind == LEAST || kind == MEET ? far : own, -1, true);
+    const int a = dat_on(p, kind == SPREAD || kind == COLLECT || kind == ROWS ? far : own, b, false);
     p->loops[l].kind = (enum kind)kind;
     p->loops[l].map = map;
     p->loops[l].a = a;
     p->loops[l].b = b;
-    p->loops[l].c = kind == ADD ? dat_on(p, far, b) : 0;
+    p->loops[l].c = kind == ADD ? dat_on(p, far, b, false) : 0;
     if (kind == ADD && p->loops[l].c == a) {
       p->loops[l].kind = ASSIGN;
-      p->loops[l].b = dat_on(p, p->set_of[a], a);
+      p->loops[l].b = dat_on(p, p->set_of[a], a, true);
     }
   }
 }
@@ -141,7 +144,7 @@ static bool has(const struct program *p, enum kind kind) {
 }
 
 static void declare(const struct program *p, struct mesh *m) {
-  static const char *const names[] = {"s0", "s1", "s2"};
+  static const char *const names[] = {"s0", "s1"};
   static double values[SIZE];
   static int members[SIZE];
   for (int s = 0; s < SETS; s++) {
@@ -204,18 +207,19 @@ struct outcome {
 static void run(const struct program *p, struct mesh *m, struct outcome *o) {
   for (int t = 0; t < TURNS; t++) {
     if (t == 4)
-      check(op_partition("random", "", m->sets[0], NULL, NULL) == OP_OK);
-    for (int l = 0; l < p->nloops; l++)
+      check(op_partition(p->scatters ? "random" : "block", "", m->sets[0], NULL, NULL) == OP_OK);
+    for (int l = 0; l < (t < 3 ? p->nloops / 2 + 1 : p->nloops); l++) /* later also by other maps */
       check(run_loop(p, m, l) == OP_OK);
-    if (t == 1 || t == 6)
+    if (t == 2 || t == 4)
       check(op_fetch_data(m->dats[t], o->values[t]) == OP_OK);
     if (t == 6) {
       static double values[SIZE];
       op_dat more = op_decl_dat_temp(m->sets[0], 1, "double", NULL, "more");
-      check(more && op_par_loop(assign, "assign", m->sets[0], own(m->dats[0], OP_READ),
+      check(more && op_par_loop(assign, "assign", m->sets[0], own(m->dats[SETS], OP_READ),
                                 own(more, OP_WRITE)) == OP_OK);
-      check(op_par_loop(change, "change", m->sets[0], own(more, OP_READ), own(m->dats[0], OP_RW)) == OP_OK);
-      check(op_put_data(m->dats[7], memset(values, 0, sizeof values)) == OP_OK);
+      check(op_par_loop(change, "change", m->sets[0], own(more, OP_READ), own(m->dats[SETS], OP_RW)) ==
+            OP_OK);
+      check(op_put_data(m->dats[DATS - 1], memset(values, 0, sizeof values)) == OP_OK);
       check(op_free_dat_temp(more) == OP_OK);
     }
   }
