@@ -83,7 +83,7 @@ static void draw_program(struct program *p, int seed) {
   p->nloops = 3 + draw(LOOPS - 2);
   p->scatters = draw(5) == 0;
   for (int l = 0; l < p->nloops; l++) {
-    const int map = draw(MAPS), kind = (int)draw_kind(), set = draw(SETS);
+    const int map = draw(l <= p->nloops / 2 ? MAPS / 2 : MAPS), kind = (int)draw_kind(), set = draw(SETS);
     const bool near = kind <= CHANGE || kind == TOTAL || kind == PART, adds = kind == SPREAD || kind == ADD;
     const int own = near ? set : p->from[map], far = p->to[map];
     const int b = dat_on(p, adds || kind == LEAST || kind == MEET ? far : own, -1, true);
@@ -206,13 +206,13 @@ struct outcome {
 /* The mesh is dealt out anew; data are looked at in between. */
 static void run(const struct program *p, struct mesh *m, struct outcome *o) {
   for (int t = 0; t < TURNS; t++) {
-    if (t == 4)
+    if (t == 2)
       check(op_partition(p->scatters ? "random" : "block", "", m->sets[0], NULL, NULL) == OP_OK);
-    for (int l = 0; l < (t < 3 ? p->nloops / 2 + 1 : p->nloops); l++) /* later also by other maps */
+    for (int l = 0; l < (t < 5 ? p->nloops / 2 + 1 : p->nloops); l++) /* later also by other maps */
       check(run_loop(p, m, l) == OP_OK);
-    if (t == 2 || t == 4)
+    if (t == 4 || t == 6)
       check(op_fetch_data(m->dats[t], o->values[t]) == OP_OK);
-    if (t == 6) {
+    if (t == 7) {
       static double values[SIZE];
       op_dat more = op_decl_dat_temp(m->sets[0], 1, "double", NULL, "more");
       check(more && op_par_loop(assign, "assign", m->sets[0], own(m->dats[SETS], OP_READ),
