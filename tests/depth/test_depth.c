@@ -174,7 +174,9 @@ static const char *try_limits(void) {
   for (int l = 0; l < STEP; l++)
     deep |= d.run[l] > 1 && (l % HALF_STEP == 2 || l % HALF_STEP == 3);
   depths_free(&d);
-  return deep ? "sums run deeper than they may" : alone ? NULL : "what keeps apart is in a segment with others";
+  return deep    ? "sums run deeper than they may"
+         : alone ? NULL
+                 : "what keeps apart is in a segment with others";
 }
 
 TEST(limits_of_loops_are_kept) {

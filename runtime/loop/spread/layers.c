@@ -43,10 +43,11 @@ void layers_warn(const struct op_context *ctx) {
     log_line(ctx->log, LOG_WARN, "chain",
              "OP2_LAYERS=%d has no effect, as no loops wait; set OP2_LAZY=on, or leave it at auto", asked);
   else if (strcmp(env_value(ctx->env, ENV_FP), "strict") == 0)
-    log_line(ctx->log, LOG_WARN, "chain",
-             "OP2_LAYERS=%d with OP2_FP=strict: loops that add through maps keep to one layer, because copies "
-             "of others' elements are added up in another order than by their owners",
-             asked);
+    log_line(
+        ctx->log, LOG_WARN, "chain",
+        "OP2_LAYERS=%d with OP2_FP=strict: loops that add through maps keep to one layer, because copies "
+        "of others' elements are added up in another order than by their owners",
+        asked);
 }
 
 void layers_free(struct op_context *ctx) {
