@@ -16,6 +16,7 @@
 #include "context/trace.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
+#include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/matrix/matrix.h"
 #include "mesh/mesh.h"
@@ -230,6 +231,10 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   r.chains = chains;
   struct chain_facts *ways = find_ways(ctx, &r.nways);
   r.ways = ways;
+  if (ctx->queue) {
+    r.singles = ctx->queue->singles;
+    r.nsingles = ctx->queue->nsingles;
+  }
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};

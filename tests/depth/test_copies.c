@@ -102,48 +102,86 @@ static bool reaches_copies(const struct local *l, const struct chain_loop *loop,
   return any;
 }
 
-static int find_early(const struct local *l, int first, int end, const struct copies *c,
-                      struct choice *choice, int r, const char **wrong) {
+/* Of the segment, and of each dat, what other ranks need of what this one owns. NULL: no memory. */
+static struct copies_list *find_sent(const struct world *w, const struct local *l, int r,
+                                     const struct choice *choice, int segment) {
+  struct copies_list *sent = calloc(DATS_MOST, sizeof *sent);
+  for (int dat = 0; sent && dat < w->chain.ndats; dat++) {
+    const int set = w->dats[dat];
+    sent[dat].elements = calloc(SIZE_MOST, sizeof(int));
+    for (int e = 0; sent[dat].elements && e < w->sets[set].size; e++) {
+      bool any = false;
+      for (int other = 0; other < w->nranks; other++)
+        any |= choice->need[segment][other][dat][e];
+      if (any && w->owner[set][e] == r)
+        sent[dat].elements[sent[dat].count++] = l->local[set][e];
+    }
+  }
+  return sent;
+}
+
+static void free_sent(const struct copies_list *sent) {
+  for (int dat = 0; sent && dat < DATS_MOST; dat++)
+    free(sent[dat].elements);
+  free((void *)sent);
+}
+
+/* Segments s .. s+count-1 of a rank. */
+static int find_when(const struct world *w, const struct depths *d, int s, int count, const struct local *l,
+                     struct copies *c, struct choice *choice, int r, const char **wrong) {
+  struct early_segment segments[LOOPS_MOST + 1] = {{0}};
+  unsigned char **when = NULL;
   struct error err = {0};
-  bool **early;
-  const int code = early_find(&early, &l->chain, l->sets, first, end, c, &err);
-  for (int i = first; !code && i < end; i++) {
+  int code = 0;
+  for (int i = 0; i <= count && s + i < d->nsegments; i++)
+    segments[i] = (struct early_segment){d->first[s + i], d->first[s + i + 1], &c[i],
+                                         find_sent(w, l, r, choice, s + i)};
+  code = early_find(&when, &l->chain, l->sets, segments, count, &err);
+  for (int i = d->first[s]; !code && i < d->first[s + count]; i++) {
     const int set = l->chain.loops[i].set;
-    memset(choice->early[r][i], 0, sizeof choice->early[r][i]);
-    for (long e = 0; e < l->sets[set].owned; e++)
-      choice->early[r][i][l->global[set][e]] = early[i - first][e];
+    memset(choice->when[r][i], WHEN_REST + 1, sizeof choice->when[r][i]);
+    for (long e = 0; e < l->sets[set].all; e++)
+      choice->when[r][i][l->global[set][e]] = when[i - d->first[s]][e];
     for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
-      if (early[i - first][e] && reaches_copies(l, &l->chain.loops[i], e))
+      if (when[i - d->first[s]][e] == WHEN_EARLY && reaches_copies(l, &l->chain.loops[i], e))
         *wrong = "an element does not wait, and reaches a copy";
   }
   if (!code)
-    early_free(early, end - first);
+    early_free(when, d->first[s + count] - d->first[s]);
+  for (int i = 0; i <= count; i++)
+    free_sent(segments[i].sent);
   return code;
 }
 
-/* *wrong: there is no memory. */
-static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
-  const int first = d->first[s], end = d->first[s + 1];
-  struct local *l = malloc(sizeof *l);
+/* Segments s .. s+count-1, and what the one behind them needs. *wrong: there is no memory. */
+static void find(struct world *w, const struct depths *d, int s, int count, struct choice *choice,
+                 const char **wrong) {
+  static struct local l[RANKS_MOST];
+  static struct copies c[RANKS_MOST][LOOPS_MOST];
   struct error err = {0};
-  for (int r = 0; l && r < w->nranks; r++) {
-    struct copies c;
-    make_local(w, r, l);
-    if (deep_copies_find(&c, &l->chain, l->sets, first, end, &err)) {
-      *wrong = "there is no memory";
-      break;
+  memset(c, 0, sizeof c);
+  memset(choice, 0, sizeof *choice);
+  for (int r = 0; r < w->nranks; r++) {
+    make_local(w, r, &l[r]);
+    for (int k = s; k <= s + count && k < d->nsegments; k++) {
+      struct copies *of = &c[r][k - s];
+      if (deep_copies_find(of, &l[r].chain, l[r].sets, d->first[k], d->first[k + 1], &err))
+        *wrong = "there is no memory";
+      for (int i = d->first[k]; !*wrong && i < d->first[k + 1]; i++)
+        list(&of->run[i - d->first[k]], l[r].global[w->loops[i].set], choice->run[r][i]);
+      for (int dat = 0; !*wrong && dat < w->chain.ndats; dat++)
+        list(&of->need[dat], l[r].global[w->dats[dat]], choice->need[k][r][dat]);
     }
-    for (int i = first; i < end; i++)
-      list(&c.run[i - first], l->global[w->loops[i].set], choice->run[r][i]);
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
-    if (find_early(l, first, end, &c, choice, r, wrong))
-      *wrong = "there is no memory";
-    deep_copies_free(&c);
   }
-  free(l);
+  for (int r = 0; !*wrong && r < w->nranks; r++)
+    if (find_when(w, d, s, count, &l[r], c[r], choice, r, wrong))
+      *wrong = "there is no memory";
+  for (int r = 0; r < w->nranks; r++)
+    for (int k = 0; k <= count && s + k < d->nsegments; k++)
+      deep_copies_free(&c[r][k]);
 }
 
+/* Several segments at once, as chance says. */
 static const char *try_case(struct world *w, long seed, struct choice *choice, bool spoilt, long *copies) {
   struct error err = {0};
   struct depths d;
@@ -154,10 +192,11 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   if (depths_build(&d, &w->chain, &wish, &err))
     return "there is no memory";
   world_start(w);
-  for (int s = 0; s < d.nsegments && !w->wrong; s++) {
-    find(w, &d, s, choice, &w->wrong);
+  for (int s = 0, count; s < d.nsegments && !w->wrong; s += count) {
+    count = 1 + world_draw(w, d.nsegments - s);
+    find(w, &d, s, count, choice, &w->wrong);
     if (!w->wrong)
-      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 71) : -1);
+      *copies += world_run_chosen(w, &d, s, count, choice, spoilt ? (int)(seed % 71) : -1);
   }
   depths_free(&d);
   return w->wrong;

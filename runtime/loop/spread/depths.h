@@ -9,6 +9,9 @@
 static inline bool runs_apart(int run) {
   return run > 1;
 }
+/* Why the loop shares no copies with others: it is a segment of its own, and runs as it does by itself; NULL: it may. In words
+ * for reports. The same on all ranks. */
+const char *loop_keeps_to_itself(const struct loop *loop);
 /* Of the described loops; *deep: some run deeper than they do by themselves (deep.h). OP_ERR_MEMORY. */
 int loop_depths_find(struct loop *const *loops, int n, const struct tiled_description *d, struct depths *out,
                      bool *deep, struct error *err);

@@ -14,15 +14,19 @@
 #include "loop/spread/copies.h"
 #include "loop/tiled/inner.h"
 #include "plan/depth/early.h"
-#include "record/late.h"
 #include "run/schedule.h"
 #include "tune/choose.h"
 
+/* Of one loop what is in no tile: of what the rank owns, whose results have a slot behind those of tiles, and of copies. */
+struct pieces {
+  struct schedule own[WHEN_REST + 1], copies[WHEN_REST + 1];
+};
+
 struct regions {
-  int n;
-  struct tiles early; /* an item's work is the number of its loop in the segment */
-  struct schedule *
-      later; /* of each loop: the rest of what the rank owns; its results have a slot behind the early ones */
+  int first, n;       /* loops of the chain */
+  int segment, count; /* segments of it */
+  struct tiles early; /* an item's work is the number of its loop, from the first on */
+  struct pieces *pieces;
   struct work *works;
   int threads;
 };
@@ -30,36 +34,118 @@ struct regions {
 void region_free(struct regions *r) {
   if (!r)
     return;
-  for (int l = 0; r->later && l < r->n; l++)
-    schedule_free(&r->later[l]);
+  for (int l = 0; r->pieces && l < r->n; l++)
+    for (int w = 0; w <= WHEN_REST; w++) {
+      schedule_free(&r->pieces[l].own[w]);
+      schedule_free(&r->pieces[l].copies[w]);
+    }
   tiles_free(&r->early);
-  free(r->later);
+  free(r->pieces);
   free(r->works);
   free(r);
+}
+
+int region_segments(const struct regions *r) {
+  return r->count;
 }
 
 static int no_memory(struct error *err) {
   return error_memory(err, "the regions of a chain", 0);
 }
 
-/* ---- making one ---- */
+/* ---- when elements run ---- */
 
-/* Elements that are in tiles, of any loop over a set: of those alone maps are looked at. NULL: no memory. */
-static bool **find_seen(const struct tiled_description *d, int first, int n, bool *const *early) {
+/* What it is made from. */
+struct making {
+  struct tiled_description *d;
+  const struct copies_set *sets;
+  unsigned char **when;           /* of loops, from the first on */
+  struct early_segment *segments; /* and the one behind */
+  struct copies_list *sent;       /* of their dats */
+  long counts[WHEN_REST + 1];     /* of what the rank owns */
+  double bytes;                   /* of a tile */
+  bool forced;
+};
+
+static int find_when(struct making *m, const struct depths *depths, struct deep *const *deep, int first,
+                     int count, struct error *err) {
+  const int ndats = m->d->chain.ndats;
+  m->segments = array_new((size_t)count + 1, sizeof *m->segments);
+  m->sent = array_new(((size_t)count + 1) * (size_t)ndats, sizeof *m->sent);
+  if (!m->segments || !m->sent)
+    return no_memory(err);
+  for (int s = 0; s <= count && first + s < depths->nsegments && deep[first + s]; s++) {
+    struct copies_list *sent = m->sent + (long)s * ndats;
+    deep_sent(deep[first + s], sent);
+    m->segments[s] = (struct early_segment){depths->first[first + s], depths->first[first + s + 1],
+                                            deep_copies(deep[first + s]), sent};
+  }
+  return early_find(&m->when, &m->d->chain, m->sets, m->segments, count, err);
+}
+
+static long owned_of(const struct making *m, const struct regions *r, int l) {
+  return m->sets[m->d->chain.loops[r->first + l].set].owned;
+}
+
+static void count(struct making *m, const struct regions *r) {
+  for (int l = 0; l < r->n; l++)
+    for (long e = 0; e < owned_of(m, r, l); e++)
+      m->counts[m->when[l][e]]++;
+}
+
+/* What is in no tile runs on one thread. */
+static bool is_mostly_early(const struct making *m, const struct regions *r) {
+  enum { ALONE = 2, WITH_THREADS = 16 };
+  const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
+  return m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
+}
+
+static void making_free(struct making *m, const struct regions *r) {
+  early_free(m->when, r->n);
+  free(m->segments);
+  free(m->sent);
+}
+
+/* ---- tiles ---- */
+
+static void lists_free(bool **lists, int n) {
+  for (int i = 0; lists && i < n; i++)
+    free(lists[i]);
+  free(lists);
+}
+
+/* Of each loop the elements that are in tiles. NULL: no memory. */
+static bool **find_early(const struct making *m, const struct regions *r) {
+  bool **early = array_new((size_t)r->n, sizeof *early);
+  bool all = early;
+  for (int l = 0; all && l < r->n; l++) {
+    early[l] = array_new((size_t)owned_of(m, r, l), sizeof **early);
+    all = early[l];
+    for (long e = 0; all && e < owned_of(m, r, l); e++)
+      early[l][e] = m->when[l][e] == WHEN_EARLY;
+  }
+  if (all)
+    return early;
+  lists_free(early, r->n);
+  return NULL;
+}
+
+/* Those of any loop over a set: of them alone maps are looked at. NULL: no memory. */
+static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early) {
   bool **seen = array_new((size_t)d->chain.nsets, sizeof *seen);
   bool all = seen;
   for (int s = 0; all && s < d->chain.nsets; s++) {
     seen[s] = array_new((size_t)d->chain.sets[s].size, sizeof **seen);
     all = seen[s];
   }
-  for (int l = 0; all && l < n; l++) {
-    const int set = d->chain.loops[first + l].set;
+  for (int l = 0; all && l < r->n; l++) {
+    const int set = d->chain.loops[r->first + l].set;
     for (long e = 0; e < d->chain.sets[set].size; e++)
       seen[set][e] |= early[l][e];
   }
   if (all)
     return seen;
-  early_free(seen, d->chain.nsets);
+  lists_free(seen, d->chain.nsets);
   return NULL;
 }
 
@@ -75,19 +161,26 @@ static int build(struct op_context *ctx, struct regions *r, const struct chain *
 }
 
 /* The schedule has no items where tiles are refused. */
-static int cut(struct op_context *ctx, struct regions *r, struct tiled_description *d, int first,
-               bool *const *early, double bytes, bool forced, struct error *err) {
-  const struct chain chain = {d->chain.sets, d->chain.nsets, d->chain.maps,          d->chain.nmaps,
-                              d->chain.dats, d->chain.ndats, d->chain.loops + first, r->n};
-  struct tiles_wish wish = tiled_wish(d->bytes, bytes, forced);
-  bool **seen = find_seen(d, first, r->n, early);
-  for (int m = 0; seen && m < d->chain.nmaps; m++)
-    d->maps[m].seen = seen[d->maps[m].from];
+static int cut(struct op_context *ctx, struct regions *r, const struct making *m, bool *const *early,
+               struct error *err) {
+  struct tiled_description *d = m->d;
+  const struct chain chain = {d->chain.sets,
+                              d->chain.nsets,
+                              d->chain.maps,
+                              d->chain.nmaps,
+                              d->chain.dats,
+                              d->chain.ndats,
+                              d->chain.loops + r->first,
+                              r->n};
+  struct tiles_wish wish = tiled_wish(d->bytes, m->bytes, m->forced);
+  bool **seen = find_seen(d, r, early);
+  for (int i = 0; seen && i < d->chain.nmaps; i++)
+    d->maps[i].seen = seen[d->maps[i].from];
   int code = seen ? build(ctx, r, &chain, &wish, err) : no_memory(err);
-  for (int m = 0; m < d->chain.nmaps; m++)
-    d->maps[m].seen = NULL;
-  early_free(seen, d->chain.nsets);
-  if (!code && !forced && r->early.gap > r->early.all / 2)
+  for (int i = 0; i < d->chain.nmaps; i++)
+    d->maps[i].seen = NULL;
+  lists_free(seen, d->chain.nsets);
+  if (!code && !m->forced && r->early.gap > r->early.all / 2)
     schedule_free(&r->early.schedule);
   if (!code && r->early.schedule.nitems)
     code = tiles_keep(&r->early, early, err);
@@ -96,72 +189,136 @@ static int cut(struct op_context *ctx, struct regions *r, struct tiled_descripti
   return code;
 }
 
-static int make_later(struct regions *r, int l, const bool *early, long owned, struct error *err) {
+/* ---- what is in no tile ---- */
+
+static int make_own(struct regions *r, const struct making *m, int l, enum when when, struct error *err) {
+  const unsigned char *of = m->when[l];
+  const long owned = owned_of(m, r, l);
+  struct schedule *s = &r->pieces[l].own[when];
   long items = 0;
   for (int filling = 0; filling < 2; filling++) {
-    if (filling && schedule_new(&r->later[l], items, 1, 0, err))
+    if (filling && schedule_new(s, items, 1, 0, err))
       return err->code;
     if (filling)
-      schedule_add_phase(&r->later[l], false);
+      schedule_add_phase(s, false);
     items = 0;
     for (long begin = 0, end; begin < owned; begin = end) {
-      for (end = begin + 1; end < owned && early[end] == early[begin];)
+      for (end = begin + 1; end < owned && of[end] == of[begin];)
         end++;
-      if (early[begin])
+      if (of[begin] != when)
         continue;
       items++;
       if (filling)
-        schedule_add_item(&r->later[l], 0, begin, end, -1);
+        schedule_add_item(s, 0, begin, end, -1);
     }
   }
-  for (int i = 0; i < r->later[l].nitems; i++)
-    r->later[l].items[i].slot = r->early.nslots[l];
+  for (int i = 0; i < s->nitems; i++)
+    s->items[i].slot = r->early.nslots[l];
   return OP_OK;
 }
 
-static int make(struct op_context *ctx, struct regions *r, struct tiled_description *d, int first,
-                const struct copies_set *sets, bool *const *early, double bytes, bool forced,
-                struct error *err) {
-  int code = cut(ctx, r, d, first, early, bytes, forced, err);
-  for (int l = 0; !code && r->early.schedule.nitems && l < r->n; l++)
-    code = make_later(r, l, early[l], sets[d->chain.loops[first + l].set].owned, err);
+static int make_copies(struct regions *r, const struct making *m, const struct copies_list *run, int l,
+                       enum when when, struct error *err) {
+  struct copies_list some = {.elements = array_new((size_t)run->count, sizeof *some.elements)};
+  int code = some.elements ? OP_OK : no_memory(err);
+  for (long i = 0; !code && i < run->count; i++)
+    if (m->when[l][run->elements[i]] == when)
+      some.elements[some.count++] = run->elements[i];
+  if (!code)
+    code = deep_schedule_new(&r->pieces[l].copies[when], m->sets[m->d->chain.loops[r->first + l].set].rows,
+                             &some, err);
+  free(some.elements);
   return code;
 }
 
-int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
-               int first, const struct copies_set *sets, const struct copies *c, struct regions **out,
-               struct error *err) {
+static int make_pieces(struct regions *r, const struct making *m, struct error *err) {
+  int code = OP_OK;
+  for (int s = 0; s < r->count; s++)
+    for (int l = m->segments[s].first; !code && l < m->segments[s].end; l++) {
+      const struct copies_list *run = &m->segments[s].copies->run[l - m->segments[s].first];
+      for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
+        code = make_own(r, m, l - r->first, (enum when)when, err);
+        if (!code)
+          code = make_copies(r, m, run, l - r->first, (enum when)when, err);
+      }
+    }
+  return code;
+}
+
+/* ---- making one ---- */
+
+static int make(struct op_context *ctx, struct regions *r, struct making *m, const struct depths *depths,
+                struct deep *const *deep, struct error *err) {
+  int code = find_when(m, depths, deep, r->segment, r->count, err);
+  if (code)
+    return code;
+  count(m, r);
+  if (!is_mostly_early(m, r)) {
+    text_add(&r->early.refused, "too much of it waits for messages");
+    return OP_OK;
+  }
+  bool **early = find_early(m, r);
+  code = early ? cut(ctx, r, m, early, err) : no_memory(err);
+  lists_free(early, r->n);
+  return !code && r->early.schedule.nitems ? make_pieces(r, m, err) : code;
+}
+
+static void say(const struct op_context *ctx, const struct regions *r, const struct making *m,
+                const struct loop *first) {
+  if (!r->early.schedule.nitems) {
+    log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", r->n, first->name,
+             text_str(&r->early.refused));
+    return;
+  }
+  log_line(
+      ctx->log, LOG_DEBUG, "chain",
+      "%d loops of ranks from %s on, %d segments: %ld elements in %d tiles; behind messages %ld before the "
+      "next ones, %ld after",
+      r->n, first->name, r->count, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM],
+      m->counts[WHEN_REST]);
+}
+
+int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
+               const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
+               int first, int count, struct regions **out, struct error *err) {
   const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
-  bool **early = NULL;
+  const int begin = depths->first[first], n = depths->first[first + count] - begin;
+  struct making m = {
+      .d = d, .sets = sets, .bytes = forced > 0 ? forced : worth_tile_bytes(ctx), .forced = forced > 0};
   *out = NULL;
-  if (n < 2 || (!(forced > 0) && !tiled_pays(ctx, loops, n)))
+  if (n < 2 || (!m.forced && !tiled_pays(ctx, loops + begin, n)))
     return OP_OK;
   struct regions *r = array_new(1, sizeof *r);
   if (!r)
     return no_memory(err);
-  r->n = n;
-  r->threads = 1;
-  for (int l = 0; l < n; l++)
+  *r = (struct regions){.first = begin, .n = n, .segment = first, .count = count, .threads = 1};
+  for (int l = begin; l < begin + n; l++)
     r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
-  r->later = array_new((size_t)n, sizeof *r->later);
+  r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
-  int code =
-      r->later && r->works ? early_find(&early, &d->chain, sets, first, first + n, c, err) : no_memory(err);
+  const int code = r->pieces && r->works ? make(ctx, r, &m, depths, deep, err) : no_memory(err);
   if (!code)
-    code = make(ctx, r, d, first, sets, early, forced > 0 ? forced : worth_tile_bytes(ctx), forced > 0, err);
-  early_free(early, n);
-  if (!code && r->early.schedule.nitems) {
+    say(ctx, r, &m, loops[begin]);
+  making_free(&m, r);
+  if (!code && r->early.schedule.nitems)
     *out = r;
-    return OP_OK;
-  }
-  if (!code)
-    log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", n, loops[0]->name,
-             text_str(&r->early.refused));
-  region_free(r);
+  else
+    region_free(r);
   return code;
 }
 
 /* ---- running it ---- */
+
+/* What came of it so far. */
+struct running {
+  struct op_context *ctx;
+  const struct regions *r;
+  struct turn *turn;
+  struct launch *const *launches; /* from the first on */
+  int next;                       /* the segment whose messages are awaited */
+  int code;
+  struct error *err;
+};
 
 /* Slots of all parts but the first are none. */
 static void set_slots(struct launch *launch, int count) {
@@ -181,76 +338,95 @@ static int make_works(struct op_context *ctx, const struct regions *r, struct la
   return code;
 }
 
-static void execute(struct op_context *ctx, const struct regions *r, const struct schedule *s,
-                    const struct work *works, int threads) {
-  executor_run(threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = s,
-                                                                   .works = works,
-                                                                   .nworks = works == r->works ? r->n : 1,
-                                                                   .threads = threads,
-                                                                   .poll = ctx->poll,
-                                                                   .poll_context = ctx});
+static void run_own(const struct running *run, int l, enum when when) {
+  executor_run(NULL, &(struct execution){.schedule = &run->r->pieces[l].own[when],
+                                         .works = &run->r->works[l],
+                                         .nworks = 1,
+                                         .threads = 1,
+                                         .poll = run->ctx->poll,
+                                         .poll_context = run->ctx});
 }
 
-static int run_later(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                     struct error *err) {
-  int code = OP_OK;
-  for (int l = 0; !code && l < r->n; l++) {
-    execute(ctx, r, &r->later[l], &r->works[l], 1);
-    code = deep_loop_run(ctx, launches[l], err);
+/* Of the segment that is next, what waited: all that runs then. */
+static void run_waiting(struct running *run, enum when when) {
+  const struct depths *d = run->turn->depths;
+  for (int l = d->first[run->next] - run->r->first; l < d->first[run->next + 1] - run->r->first; l++) {
+    run_own(run, l, when);
+    if (!run->code)
+      run->code =
+          deep_loop_run_some(run->launches[l], &run->r->pieces[l].copies[when], &run->r->works[l], run->err);
   }
-  return code;
 }
 
-static int leave_results(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                         struct error *err) {
-  int code = OP_OK;
-  for (int l = 0; !code && l < r->n; l++) {
-    const struct loop *loop = launches[l]->loop;
-    code = (results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launches[l], err);
-    loop_mark_owned_written(ctx, loop, loop->space);
-  }
-  return code;
+/* The segment that is next. What it leaves is known before its rest runs, which touches nothing that is sent. */
+static void run_segment(struct running *run) {
+  const struct depths *d = run->turn->depths;
+  const int behind = run->next + 1;
+  run->code = turn_finish(run->ctx, run->turn, run->next, run->err);
+  if (!run->code)
+    run_waiting(run, WHEN_RIM);
+  for (int l = d->first[run->next]; !run->code && l < d->first[behind]; l++)
+    loop_mark_owned_written(run->ctx, run->turn->launches[l]->loop, run->turn->launches[l]->loop->space);
+  if (!run->code && behind < d->nsegments && run->turn->deep[behind])
+    run->code = turn_start(run->ctx, run->turn, behind, run->err);
+  if (!run->code)
+    run_waiting(run, WHEN_REST);
+  run->next++;
+}
+
+static bool is_over(const struct running *run) {
+  return run->code || run->next == run->r->segment + run->r->count;
 }
 
 /* Loops share the time by the bytes that they would move. */
-static void note_times(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                       double start, double waited) {
-  const double spent = clock_seconds() - start - waited;
+static void note_times(const struct running *run, double start, double spent) {
+  const struct regions *r = run->r;
+  struct trace *trace = run->ctx->trace;
   double bytes = 0;
   for (int l = 0; l < r->n; l++)
-    bytes += launches[l]->loop->stats.bytes;
+    bytes += run->launches[l]->loop->stats.bytes;
   for (int l = 0; l < r->n; l++) {
-    struct loop_stats *s = &launches[l]->loop->stats;
+    struct loop_stats *s = &run->launches[l]->loop->stats;
     const double own = bytes > 0 ? spent * s->bytes / bytes : spent / r->n;
     s->seconds += own;
     s->slowest = own > s->slowest ? own : s->slowest;
-    tune_passed(launches[l], own);
-    if (ctx->trace->ntools)
-      trace_loop_begins(ctx->trace, launches[l]->loop->name);
-    trace_span(ctx->trace, TRACE_LOOP, launches[l]->loop->name, "tiles", start, own, s->bytes);
+    tune_passed(run->launches[l], own);
+    if (trace->ntools)
+      trace_loop_begins(trace, run->launches[l]->loop->name);
+    trace_span(trace, TRACE_LOOP, run->launches[l]->loop->name, "tiles", start, own, s->bytes);
     start += own;
   }
 }
 
-int region_run(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-               struct launch *waits, struct error *err) {
-  const double start = clock_seconds(), before = waits ? waits->loop->stats.waiting_seconds : 0;
-  int code = make_works(ctx, r, launches, err);
-  if (!code)
-    execute(ctx, r, &r->early.schedule, r->works, r->threads);
-  if (waits) {
-    struct error ignored = {0};
-    const int status = loop_exchange_finish(ctx, waits, code ? &ignored : err);
-    error_free(&ignored);
-    code = code ? code : status;
+static double waiting_of(const struct running *run) {
+  double seconds = 0;
+  for (int l = 0; l < run->r->n; l++) {
+    bool known = false;
+    for (int k = 0; k < l && !known; k++)
+      known = run->launches[k]->loop == run->launches[l]->loop;
+    seconds += known ? 0 : run->launches[l]->loop->stats.waiting_seconds;
   }
-  if (!code)
-    code = run_later(ctx, r, launches, err);
-  if (!code)
-    code = leave_results(ctx, r, launches, err);
-  if (code)
-    return code;
-  note_times(ctx, r, launches, start, waits ? waits->loop->stats.waiting_seconds - before : 0);
+  return seconds;
+}
+
+int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err) {
+  struct running run = {ctx, r, turn, turn->launches + r->first, r->segment, OP_OK, err};
+  const double start = clock_seconds(), waited = waiting_of(&run);
+  run.code = turn_start(ctx, turn, r->segment, err);
+  if (!run.code)
+    run.code = make_works(ctx, r, run.launches, err);
+  if (!run.code)
+    executor_run(r->threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = &r->early.schedule,
+                                                                        .works = r->works,
+                                                                        .nworks = r->n,
+                                                                        .threads = r->threads,
+                                                                        .poll = ctx->poll,
+                                                                        .poll_context = ctx});
+  while (!is_over(&run))
+    run_segment(&run);
+  if (run.code)
+    return run.code;
+  note_times(&run, start, clock_seconds() - start - (waiting_of(&run) - waited));
   ctx->counters->tiled++;
   return OP_OK;
 }

@@ -1,100 +1,167 @@
 #include "plan/depth/early.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 
-/* What late elements did to an element of a dat. What arrives is reached by elements of the border and copies alone, which
- * are all late. */
-enum { LATE_READ = 1, LATE_WRITTEN = 2 };
+/* What elements that were looked at already did to an element of a dat. */
+enum { READ = 1, CHANGED = 2 };
 
 struct walk {
   const struct chain *chain;
   const struct copies_set *sets;
-  unsigned char **late; /* of dats */
+  const struct early_segment *segments;
+  int n, first;
+  unsigned char **marks; /* of dats */
+  unsigned char **when;  /* of loops, from the first on */
 };
 
 /* What the access of the element reaches: marks that are set there, to which `more` are added. */
 static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
                       long e, unsigned more) {
-  unsigned char *late = w->late[a->dat];
+  unsigned char *of = w->marks[a->dat];
   unsigned marks = 0;
   if (a->map < 0) {
-    marks = late[e];
-    late[e] |= (unsigned char)more;
+    marks = of[e];
+    of[e] |= (unsigned char)more;
     return marks;
   }
   const struct chain_map *map = &w->chain->maps[a->map];
   for (long k = 0; e < w->sets[loop->set].rows && k < a->count; k++) {
     const long target = chain_target(map, chain_begin(map, a, e) + k);
-    marks |= late[target];
-    late[target] |= (unsigned char)more;
+    marks |= of[target];
+    of[target] |= (unsigned char)more;
   }
   return marks;
 }
 
-/* It reaches copies, reads what is written late, or changes what is written or read late. */
-static bool is_late(const struct walk *w, const struct chain_loop *loop, long e) {
-  bool late = e >= w->sets[loop->set].core;
-  for (int i = 0; i < loop->naccesses && !late; i++) {
+/* It reads what marked elements change, or changes what they read or change: the two keep their order. */
+static bool minds(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses && !any; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    const unsigned minds = a->use == CHAIN_READS ? LATE_WRITTEN : LATE_WRITTEN | LATE_READ;
-    late = (visit(w, loop, a, e, 0) & minds) != 0;
+    const unsigned marks = a->use == CHAIN_READS ? CHANGED : CHANGED | READ;
+    any = (visit(w, loop, a, e, 0) & marks) != 0;
   }
-  return late;
+  return any;
 }
 
-/* Before the loop's next element is looked at: what adds to the same target later is late, too. */
+/* Before the next element is looked at: what adds to the same target minds, too. */
 static void note(const struct walk *w, const struct chain_loop *loop, long e) {
   for (int i = 0; i < loop->naccesses; i++)
-    visit(w, loop, &loop->accesses[i], e, loop->accesses[i].use == CHAIN_READS ? LATE_READ : LATE_WRITTEN);
+    visit(w, loop, &loop->accesses[i], e, loop->accesses[i].use == CHAIN_READS ? READ : CHANGED);
 }
 
-static void walk_loop(const struct walk *w, const struct chain_loop *loop, const struct copies_list *run,
-                      bool *early) {
-  for (long e = 0; e < w->sets[loop->set].owned; e++) {
-    early[e] = !is_late(w, loop, e);
-    if (!early[e])
+/* Packing reads what is sent. */
+static void note_sent(const struct walk *w, const struct early_segment *s) {
+  for (int d = 0; s->sent && d < w->chain->ndats; d++)
+    for (long i = 0; i < s->sent[d].count; i++)
+      w->marks[d][s->sent[d].elements[i]] |= READ;
+}
+
+static void forget_marks(const struct walk *w) {
+  for (int d = 0; d < w->chain->ndats; d++)
+    memset(w->marks[d], 0, (size_t)w->sets[w->chain->dats[d]].all);
+}
+
+/* ---- forwards: what waits ---- */
+
+static void find_late(const struct walk *w, const struct early_segment *s, int l) {
+  const struct chain_loop *loop = &w->chain->loops[l];
+  const struct copies_set *set = &w->sets[loop->set];
+  const struct copies_list *run = &s->copies->run[l - s->first];
+  unsigned char *when = w->when[l - w->first];
+  for (long e = 0; e < set->owned; e++) {
+    when[e] = e >= set->core || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
+    if (when[e] == WHEN_REST)
       note(w, loop, e);
   }
-  for (long i = 0; i < run->count; i++)
+  for (long i = 0; i < run->count; i++) {
+    when[run->elements[i]] = WHEN_REST;
     note(w, loop, run->elements[i]);
+  }
 }
 
-static bool make_room(struct walk *w) {
-  w->late = array_new((size_t)w->chain->ndats, sizeof *w->late);
-  bool all = w->late;
+/* The first messages are packed before anything runs. */
+static void walk_forwards(const struct walk *w) {
+  for (int s = 0; s < w->n; s++) {
+    if (s > 0)
+      note_sent(w, &w->segments[s]);
+    for (int l = w->segments[s].first; l < w->segments[s].end; l++)
+      find_late(w, &w->segments[s], l);
+  }
+}
+
+/* ---- backwards: what the next messages wait for ---- */
+
+/* Of what waits, what marked elements wait for. */
+static void look_back(const struct walk *w, const struct chain_loop *loop, long e, unsigned char *when) {
+  if (*when != WHEN_REST || !minds(w, loop, e))
+    return;
+  *when = WHEN_RIM;
+  note(w, loop, e);
+}
+
+/* The segment's loops and elements from last to first. */
+static void walk_back(const struct walk *w, const struct early_segment *s) {
+  for (int l = s->end - 1; l >= s->first; l--) {
+    const struct chain_loop *loop = &w->chain->loops[l];
+    const struct copies_list *run = &s->copies->run[l - s->first];
+    unsigned char *when = w->when[l - w->first];
+    for (long i = run->count - 1; i >= 0; i--)
+      look_back(w, loop, run->elements[i], &when[run->elements[i]]);
+    for (long e = w->sets[loop->set].owned - 1; e >= 0; e--)
+      look_back(w, loop, e, &when[e]);
+  }
+}
+
+static void find_rims(const struct walk *w) {
+  for (int s = 0; s < w->n; s++) {
+    forget_marks(w);
+    note_sent(w, &w->segments[s + 1]);
+    walk_back(w, &w->segments[s]);
+  }
+}
+
+/* ---- all of it ---- */
+
+static bool make_room(struct walk *w, int nloops) {
+  w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
+  w->when = array_new((size_t)nloops, sizeof *w->when);
+  bool all = w->marks && w->when;
   for (int d = 0; all && d < w->chain->ndats; d++) {
-    w->late[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
-    all = w->late[d];
+    w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
+    all = w->marks[d];
+  }
+  for (int l = 0; all && l < nloops; l++) {
+    w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
+    all = w->when[l];
   }
   return all;
 }
 
-void early_free(bool **early, int nloops) {
-  for (int l = 0; early && l < nloops; l++)
-    free(early[l]);
-  free(early);
+void early_free(unsigned char **when, int nloops) {
+  for (int l = 0; when && l < nloops; l++)
+    free(when[l]);
+  free(when);
 }
 
-int early_find(bool ***out, const struct chain *chain, const struct copies_set *sets, int first, int end,
-               const struct copies *c, struct error *err) {
-  struct walk w = {.chain = chain, .sets = sets};
-  bool **early = array_new((size_t)(end - first), sizeof *early);
-  bool all = make_room(&w) && early;
-  for (int l = first; all && l < end; l++) {
-    const struct chain_loop *loop = &chain->loops[l];
-    early[l - first] = array_new((size_t)sets[loop->set].owned, sizeof **early);
-    all = early[l - first];
-    if (all)
-      walk_loop(&w, loop, &c->run[l - first], early[l - first]);
+int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets,
+               const struct early_segment *segments, int n, struct error *err) {
+  struct walk w = {.chain = chain, .sets = sets, .segments = segments, .n = n, .first = segments[0].first};
+  const int nloops = segments[n - 1].end - w.first;
+  const bool all = make_room(&w, nloops);
+  if (all) {
+    walk_forwards(&w);
+    find_rims(&w);
   }
-  for (int d = 0; w.late && d < chain->ndats; d++)
-    free(w.late[d]);
-  free(w.late);
-  *out = all ? early : NULL;
+  for (int d = 0; w.marks && d < chain->ndats; d++)
+    free(w.marks[d]);
+  free(w.marks);
+  *out = all ? w.when : NULL;
   if (all)
     return OP_OK;
-  early_free(early, end - first);
+  early_free(w.when, nloops);
   return error_memory(err, "what of a chain needs no messages", 0);
 }

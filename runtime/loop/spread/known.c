@@ -1,0 +1,205 @@
+#include "loop/spread/known.h"
+
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "context/context.h"
+#include "loop/queue.h"
+#include "loop/spread/segments.h"
+#include "loop/tiled/describe.h"
+#include "mesh/mesh.h"
+#include "ranks/agree.h"
+
+/* So many chains are known. */
+enum { MOST_CHAINS = 64 };
+
+/* What a chain is made known from. */
+struct described {
+  struct loop **loops;
+  struct tiled_description d;
+  struct copies_set *sets;
+};
+
+void known_chain_free(struct op_context *ctx, struct known_chain *k) {
+  for (int s = 0; k->deep && s < k->depths.nsegments; s++) {
+    deep_free(ctx, k->deep[s]);
+    if (k->regions)
+      region_free(k->regions[s]);
+  }
+  free(k->deep);
+  free(k->regions);
+  free(k->waits);
+  if (k->whole)
+    known_chain_free(ctx, k->whole);
+  depths_free(&k->depths);
+  free(k->orders);
+  free(k);
+}
+
+void segments_forget(struct op_context *ctx) {
+  for (int i = 0; i < ctx->queue->known.count; i++)
+    known_chain_free(ctx, ctx->queue->known.items[i]);
+  list_free(&ctx->queue->known);
+}
+
+static bool is_of(const struct known_chain *k, const struct op_context *ctx, struct launch *const *launches,
+                  int n) {
+  bool same = k->n == n && k->epoch == ctx->mesh->epoch;
+  for (int i = 0; same && i < n; i++)
+    same = k->orders[i] == launches[i]->loop->key.order;
+  return same;
+}
+
+/* ---- a chain for the first time ---- */
+
+static void described_free(struct described *from) {
+  tiled_describe_free(NULL, &from->d);
+  free(from->loops);
+  free(from->sets);
+}
+
+static int make_deep(struct known_chain *k, struct described *from, struct error *err) {
+  const size_t n = (size_t)k->depths.nsegments;
+  k->deep = array_new(n, sizeof *k->deep);
+  k->regions = array_new(n, sizeof *k->regions);
+  k->waits = array_new(n, sizeof *k->waits);
+  from->sets = deep_sets(&from->d);
+  int code = k->deep && k->regions && k->waits && from->sets
+                 ? OP_OK
+                 : error_memory(err, "the segments of a chain", n * sizeof *k->deep);
+  for (int s = 0; !code && s < k->depths.nsegments; s++)
+    if (!loop_keeps_to_itself(from->loops[k->depths.first[s]]))
+      code = deep_new(from->loops, &from->d, from->sets, &k->depths, s, &k->deep[s], err);
+  return code;
+}
+
+static int describe(struct known_chain *k, struct launch *const *launches, struct described *from,
+                    struct error *err) {
+  bool deep = false;
+  from->loops = array_new((size_t)k->n, sizeof(struct loop *));
+  if (!from->loops)
+    return error_memory(err, "the segments of a chain", (size_t)k->n * sizeof(struct loop *));
+  for (int i = 0; i < k->n; i++)
+    from->loops[i] = launches[i]->loop;
+  int code = tiled_describe(from->loops, k->n, &from->d, err);
+  if (!code)
+    code = loop_depths_find(from->loops, k->n, &from->d, &k->depths, &deep, err);
+  return code || !deep ? code : make_deep(k, from, err);
+}
+
+/* Of these segments as many at once as can: each half may be cut where the whole cannot, and so on. */
+static int find_regions(struct op_context *ctx, struct known_chain *k, struct described *from, int first,
+                        int count, struct error *err) {
+  int code = region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, first, count,
+                        &k->regions[first], err);
+  if (code || k->regions[first] || count < 2)
+    return code;
+  code = find_regions(ctx, k, from, first, count / 2, err);
+  return code ? code : find_regions(ctx, k, from, first + count / 2, count - count / 2, err);
+}
+
+/* A matter of this rank alone: what fails runs loop by loop. */
+static void make_regions(struct op_context *ctx, struct known_chain *k, struct described *from) {
+  struct error ignored = {0};
+  for (int s = 0, end; s < k->depths.nsegments; s = end + 1) {
+    for (end = s; end < k->depths.nsegments && k->deep[end];)
+      end++;
+    if (end > s)
+      find_regions(ctx, k, from, s, end - s, &ignored);
+  }
+  error_free(&ignored);
+}
+
+/* Who sends what to whom, and how it runs here. Collective. */
+static int connect(struct op_context *ctx, struct known_chain *k, struct described *from, struct error *err) {
+  int code = OP_OK;
+  for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
+    if (k->deep[s])
+      code = deep_connect(ctx, k->deep[s], err);
+  if (!code && k->deep)
+    make_regions(ctx, k, from);
+  return code;
+}
+
+/* Local. `list`: it is added there; NULL: it is not. */
+static struct known_chain *known_new(struct op_context *ctx, struct launch *const *launches, int n,
+                                     struct described *from, struct list *list, struct error *err) {
+  struct known_chain *k = calloc(1, sizeof *k);
+  size_t *orders = array_new((size_t)n, sizeof *orders);
+  if (!k || !orders) {
+    error_memory(err, "the segments of a chain", (size_t)n * sizeof *orders);
+    free(k);
+    free(orders);
+    return NULL;
+  }
+  *k = (struct known_chain){
+      .epoch = ctx->mesh->epoch, .hash = 14695981039346656037u, .n = n, .orders = orders};
+  for (int i = 0; i < n; i++) {
+    orders[i] = launches[i]->loop->key.order;
+    k->hash = (k->hash ^ orders[i]) * 1099511628211u;
+  }
+  if (describe(k, launches, from, err) == OP_OK && (!list || list_add(list, k)))
+    return k;
+  if (!err->code)
+    error_memory(err, "the segments of a chain", sizeof *k);
+  known_chain_free(ctx, k);
+  return NULL;
+}
+
+/* *out NULL: some rank has no memory. Collective. */
+static int make(struct op_context *ctx, struct launch *const *launches, int n, struct list *list,
+                struct known_chain **out, struct error *err) {
+  struct error own = {0};
+  struct described from = {0};
+  struct known_chain *k = known_new(ctx, launches, n, &from, list, &own);
+  int code = agree_on_success(ctx->agreement, own.code, &own);
+  const bool all = !code;
+  error_free(&own);
+  if (all)
+    code = connect(ctx, k, &from, err);
+  described_free(&from);
+  *out = code ? NULL : k;
+  if (code && list) /* half of it is connected: nobody may find it */
+    segments_forget(ctx);
+  else if (code && k)
+    known_chain_free(ctx, k);
+  return all ? code : OP_OK;
+}
+
+int known_chain_make(struct op_context *ctx, struct launch *const *launches, int n, struct known_chain **out,
+                     struct error *err) {
+  return make(ctx, launches, n, NULL, out, err);
+}
+
+/* Which loops they are, for ranks that have others: the first one that differs is named. */
+static int agree_on_loops(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  struct text facts = {0};
+  text_addf(&facts, "call\t%s, which runs what waits\nloops that wait\t%d\n", ctx->agreement->where, n);
+  for (int i = 0; i < n; i++)
+    text_addf(&facts, "loop %d of those that wait\t%s\n", i + 1, launches[i]->loop->name);
+  const int code = agree_named(ctx, &(struct agreement){.facts = &facts}, err);
+  text_free(&facts);
+  return code;
+}
+
+static struct known_chain *find_known(const struct op_context *ctx, struct launch *const *launches, int n) {
+  const struct list *known = &ctx->queue->known;
+  for (int i = 0; i < known->count; i++)
+    if (is_of(known->items[i], ctx, launches, n))
+      return known->items[i];
+  return NULL;
+}
+
+int known_chain_get(struct op_context *ctx, struct launch *const *launches, int n, struct known_chain **out,
+                    struct error *err) {
+  *out = find_known(ctx, launches, n);
+  const int code =
+      *out && !space_is_device(launches[0]->loop->space) ? OP_OK : agree_on_loops(ctx, launches, n, err);
+  if (code || *out)
+    return code;
+  if (ctx->queue->known.count == MOST_CHAINS)
+    segments_forget(ctx);
+  return make(ctx, launches, n, &ctx->queue->known, out, err);
+}
