@@ -431,7 +431,7 @@ static void pack(const struct part *p, int r, int segment) {
         w->packed[segment % 2][dat][e] = w->values[r][dat][e];
 }
 
-/* Copies hold what came, and what no loop changes, else nothing that anybody could use. */
+/* Copies hold what came, and what no loop changes, else nothing that anybody could use. `segment` -1: nothing has come. */
 static void unpack(const struct part *p, int r, int segment) {
   struct world *w = p->w;
   for (int dat = 0; dat < w->chain.ndats; dat++)
@@ -439,7 +439,8 @@ static void unpack(const struct part *p, int r, int segment) {
       if (w->depth[r][w->dats[dat]][e] == 0)
         continue;
       const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
-      w->values[r][dat][e] = keeps || p->choice->need[segment][r][dat][e]
+      w->values[r][dat][e] = keeps ? w->whole[dat][e]
+                             : segment >= 0 && p->choice->need[segment][r][dat][e]
                                  ? w->packed[segment % 2][dat][e]
                                  : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
     }
@@ -475,6 +476,8 @@ static void run_part(struct part *p) {
   const int first = p->d->first[p->segment], end = p->d->first[p->segment + p->count];
   for (int r = 0; r < w->nranks; r++)
     pack(p, r, p->segment);
+  for (int r = 0; r < w->nranks; r++)
+    unpack(p, r, -1);
   for (int r = 0; r < w->nranks; r++)
     for (int l = first; l < end; l++)
       run_then(p, l, r, WHEN_EARLY);

@@ -92,11 +92,13 @@ static void list(const struct copies_list *from, const int *global, bool *marks)
     marks[global[from->elements[i]]] = true;
 }
 
-static bool reaches_copies(const struct local *l, const struct chain_loop *loop, long e) {
+/* Of what a loop changes. */
+static bool reaches_copies(const struct world *w, const struct local *l, const struct chain_loop *loop,
+                           long e) {
   bool any = false;
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    for (int k = 0; a->map >= 0 && k < a->count; k++)
+    for (int k = 0; a->map >= 0 && w->changed[a->dat] && k < a->count; k++)
       any |= l->tables[a->map][e * l->maps[a->map].arity + a->first + k] >= l->sets[l->maps[a->map].to].owned;
   }
   return any;
@@ -143,7 +145,7 @@ static int find_when(const struct world *w, const struct depths *d, int s, int c
     for (long e = 0; e < l->sets[set].all; e++)
       choice->when[r][i][l->global[set][e]] = when[i - d->first[s]][e];
     for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
-      if (when[i - d->first[s]][e] == WHEN_EARLY && reaches_copies(l, &l->chain.loops[i], e))
+      if (when[i - d->first[s]][e] == WHEN_EARLY && reaches_copies(w, l, &l->chain.loops[i], e))
         *wrong = "an element does not wait, and reaches a copy";
   }
   if (!code)

@@ -16,6 +16,7 @@
 struct import {
   struct dat *dat;
   bool renewed; /* earlier loops of the chain change it, so that it is old by then */
+  bool changed; /* a loop of the chain changes it */
   struct halo_rows rows;
 };
 
@@ -103,12 +104,13 @@ struct copies_set *deep_sets(const struct tiled_description *d) {
   return sets;
 }
 
-/* Those that loops of the chain change before it. */
-static void find_renewed(struct deep *deep, const struct chain *chain, int first) {
-  for (int l = 0; l < first; l++)
+/* Those that loops of the chain change, or do before it. */
+static void find_changed(struct deep *deep, const struct chain *chain, int first) {
+  for (int l = 0; l < chain->nloops; l++)
     for (int i = 0; i < chain->loops[l].naccesses; i++) {
       const struct chain_access *a = &chain->loops[l].accesses[i];
-      deep->imports[a->dat].renewed |= a->use != CHAIN_READS;
+      deep->imports[a->dat].changed |= a->use != CHAIN_READS;
+      deep->imports[a->dat].renewed |= a->use != CHAIN_READS && l < first;
     }
 }
 
@@ -137,7 +139,7 @@ int deep_new(struct loop *const *loops, const struct tiled_description *d, const
   for (int i = 0; !code && i < deep->nimports; i++)
     deep->imports[i].dat = (struct dat *)(uintptr_t)d->known[2][i];
   if (!code)
-    find_renewed(deep, &d->chain, first);
+    find_changed(deep, &d->chain, first);
   return code;
 }
 
@@ -199,23 +201,13 @@ static bool is_old(const struct dat *dat, const struct halo_rows *rows) {
   return rows->version != dat->version + 1;
 }
 
-static bool has_old_apart(const struct deep *deep, const struct dat *dat) {
-  bool any = false;
-  for (int l = 0; l < deep->nloops; l++)
-    for (int k = 0; k < deep->loops[l].naparts; k++) {
-      const struct apart *a = &deep->loops[l].aparts[k];
-      any |= (!dat || a->dat == dat) && is_old(a->dat, &a->rows);
-    }
-  return any;
-}
-
-/* Imports that are old: all, or those of dats that are apart, too, and old there. */
-static int find_old(const struct deep *deep, bool all) {
+/* Imports that are old, of dats that loops of the chain change, or not. */
+static int find_old(const struct deep *deep, bool changed) {
   int count = 0;
   for (int i = 0; i < deep->nimports; i++) {
     struct import *import = &deep->imports[i];
-    if (deep->wanted[i] && (import->renewed || is_old(import->dat, &import->rows)) &&
-        (all || has_old_apart(deep, import->dat)))
+    if (deep->wanted[i] && import->changed == changed &&
+        (import->renewed || is_old(import->dat, &import->rows)))
       deep->needs[count++] = (struct halo_need){.dat = import->dat, .rows = &import->rows};
   }
   return count;
@@ -250,14 +242,12 @@ static int bring(struct op_context *ctx, const struct deep *deep, int count,
 
 int deep_prepare(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
                  struct exchange **out, struct error *err) {
-  int code = OP_OK;
   *out = NULL;
-  /* Owners of copies may have copies of their targets themselves, which come first. No loop of the chain changes them. */
-  if (has_old_apart(deep, NULL)) {
-    code = bring(ctx, deep, find_old(deep, false), header, err);
-    if (!code)
-      code = bring(ctx, deep, find_old_aparts(deep), header, err);
-  }
+  /* What no loop of the chain changes is there before anything runs. Owners of copies may have copies of their targets
+   * themselves, which come first. */
+  int code = bring(ctx, deep, find_old(deep, false), header, err);
+  if (!code)
+    code = bring(ctx, deep, find_old_aparts(deep), header, err);
   return code ? code : get(ctx, deep, find_old(deep, true), header, out, err);
 }
 

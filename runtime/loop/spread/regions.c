@@ -93,11 +93,13 @@ static void count(struct making *m, const struct regions *r) {
       m->counts[m->when[l][e]]++;
 }
 
-/* What is in no tile runs on one thread. */
+/* What is in no tile runs on one thread. Across exchanges it may be much: what adds to a target waits for what adds to it
+ * before, and so on in the order of elements. */
 static bool is_mostly_early(const struct making *m, const struct regions *r) {
-  enum { ALONE = 2, WITH_THREADS = 16 };
+  enum { ALONE = 4, WITH_THREADS = 16 };
   const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
-  return m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
+  return (m->forced && r->count == 1) ||
+         others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
 }
 
 static void making_free(struct making *m, const struct regions *r) {
@@ -130,22 +132,34 @@ static bool **find_early(const struct making *m, const struct regions *r) {
   return NULL;
 }
 
-/* Those of any loop over a set: of them alone maps are looked at. NULL: no memory. */
+static bool is_changed(const struct chain *chain, int dat) {
+  bool any = false;
+  for (int l = 0; l < chain->nloops; l++)
+    for (int i = 0; i < chain->loops[l].naccesses; i++)
+      any |= chain->loops[l].accesses[i].dat == dat && chain->loops[l].accesses[i].use != CHAIN_READS;
+  return any;
+}
+
+/* Of each map those of a loop that reaches by it what loops of the chain change: of them alone it is looked at, as others may
+ * lead to copies. NULL: no memory. */
 static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early) {
-  bool **seen = array_new((size_t)d->chain.nsets, sizeof *seen);
+  bool **seen = array_new((size_t)d->chain.nmaps, sizeof *seen);
   bool all = seen;
-  for (int s = 0; all && s < d->chain.nsets; s++) {
-    seen[s] = array_new((size_t)d->chain.sets[s].size, sizeof **seen);
-    all = seen[s];
+  for (int m = 0; all && m < d->chain.nmaps; m++) {
+    seen[m] = array_new((size_t)d->chain.sets[d->maps[m].from].size, sizeof **seen);
+    all = seen[m];
   }
   for (int l = 0; all && l < r->n; l++) {
-    const int set = d->chain.loops[r->first + l].set;
-    for (long e = 0; e < d->chain.sets[set].size; e++)
-      seen[set][e] |= early[l][e];
+    const struct chain_loop *loop = &d->chain.loops[r->first + l];
+    for (int i = 0; i < loop->naccesses; i++) {
+      const struct chain_access *a = &loop->accesses[i];
+      for (long e = 0; a->map >= 0 && is_changed(&d->chain, a->dat) && e < d->chain.sets[loop->set].size; e++)
+        seen[a->map][e] |= early[l][e];
+    }
   }
   if (all)
     return seen;
-  lists_free(seen, d->chain.nsets);
+  lists_free(seen, d->chain.nmaps);
   return NULL;
 }
 
@@ -175,11 +189,11 @@ static int cut(struct op_context *ctx, struct regions *r, const struct making *m
   struct tiles_wish wish = tiled_wish(d->bytes, m->bytes, m->forced);
   bool **seen = find_seen(d, r, early);
   for (int i = 0; seen && i < d->chain.nmaps; i++)
-    d->maps[i].seen = seen[d->maps[i].from];
+    d->maps[i].seen = seen[i];
   int code = seen ? build(ctx, r, &chain, &wish, err) : no_memory(err);
   for (int i = 0; i < d->chain.nmaps; i++)
     d->maps[i].seen = NULL;
-  lists_free(seen, d->chain.nsets);
+  lists_free(seen, d->chain.nmaps);
   if (!code && !m->forced && r->early.gap > r->early.all / 2)
     schedule_free(&r->early.schedule);
   if (!code && r->early.schedule.nitems)

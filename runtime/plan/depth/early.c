@@ -13,6 +13,7 @@ struct walk {
   const struct copies_set *sets;
   const struct early_segment *segments;
   int n, first;
+  bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
   unsigned char **marks; /* of dats */
   unsigned char **when;  /* of loops, from the first on */
 };
@@ -67,13 +68,25 @@ static void forget_marks(const struct walk *w) {
 
 /* ---- forwards: what waits ---- */
 
+/* Copies of what some loop changes come, or are made by what waits for them. By any column: tables of tiles see whole rows. */
+static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; e >= w->sets[loop->set].core && i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    const struct chain_map *map = a->map < 0 ? NULL : &w->chain->maps[a->map];
+    for (long c = 0; map && w->changed[a->dat] && c < map->arity; c++)
+      any |= chain_target(map, e * map->arity + c) >= w->sets[map->to].owned;
+  }
+  return any;
+}
+
 static void find_late(const struct walk *w, const struct early_segment *s, int l) {
   const struct chain_loop *loop = &w->chain->loops[l];
   const struct copies_set *set = &w->sets[loop->set];
   const struct copies_list *run = &s->copies->run[l - s->first];
   unsigned char *when = w->when[l - w->first];
   for (long e = 0; e < set->owned; e++) {
-    when[e] = e >= set->core || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
+    when[e] = reaches_copies(w, loop, e) || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
     if (when[e] == WHEN_REST)
       note(w, loop, e);
   }
@@ -126,10 +139,17 @@ static void find_rims(const struct walk *w) {
 
 /* ---- all of it ---- */
 
+static void find_changed(const struct walk *w) {
+  for (int l = 0; l < w->chain->nloops; l++)
+    for (int i = 0; i < w->chain->loops[l].naccesses; i++)
+      w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
+}
+
 static bool make_room(struct walk *w, int nloops) {
   w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
   w->when = array_new((size_t)nloops, sizeof *w->when);
-  bool all = w->marks && w->when;
+  w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
+  bool all = w->marks && w->when && w->changed;
   for (int d = 0; all && d < w->chain->ndats; d++) {
     w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
     all = w->marks[d];
@@ -153,12 +173,14 @@ int early_find(unsigned char ***out, const struct chain *chain, const struct cop
   const int nloops = segments[n - 1].end - w.first;
   const bool all = make_room(&w, nloops);
   if (all) {
+    find_changed(&w);
     walk_forwards(&w);
     find_rims(&w);
   }
   for (int d = 0; w.marks && d < chain->ndats; d++)
     free(w.marks[d]);
   free(w.marks);
+  free(w.changed);
   *out = all ? w.when : NULL;
   if (all)
     return OP_OK;

@@ -18,7 +18,8 @@ struct early_segment {
 
 /* Of n segments that follow one another: when[l - first][e], an enum when, of the elements that the rank owns and of the
  * copies that run, for the caller to free, each and all. segments[n]: the segment behind them, of which only `sent` is looked
- * at, without copies where there is none. Elements that reach copies are never early. OP_ERR_MEMORY: *out is NULL. */
+ * at, without copies where there is none. Copies of what no loop of the chain changes are there
+ * before: elements that reach others are never early. OP_ERR_MEMORY: *out is NULL. */
 int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets,
                const struct early_segment *segments, int n, struct error *err);
 void early_free(unsigned char **when, int nloops);
