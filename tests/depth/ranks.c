@@ -392,15 +392,11 @@ void world_start(struct world *w) {
 
 /* ---- chosen elements ---- */
 
-int world_draw(struct world *w, int below) {
-  return draw(w, below);
-}
-
-/* Some segments, as they run. */
+/* A segment, as it runs. */
 struct part {
   struct world *w;
   const struct depths *d;
-  int segment, count;
+  int segment, first, end;
   struct choice *choice;
   uint64_t sums[LOOPS_MOST];
 };
@@ -408,41 +404,38 @@ struct part {
 /* Of all that is chosen, one after the other; NULL: there are fewer. */
 static bool *find_chosen(const struct part *p, long at) {
   const struct world *w = p->w;
-  const int *first = p->d->first + p->segment;
   for (int r = 0; r < w->nranks; r++) {
-    for (int l = first[0]; l < first[p->count]; l++)
+    for (int l = p->first; l < p->end; l++)
       for (int e = 0; e < size_of(w, w->loops[l].set); e++)
         if (p->choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
           return &p->choice->run[r][l][e];
-    for (int s = p->segment; s < p->segment + p->count; s++)
-      for (int dat = 0; dat < w->chain.ndats; dat++)
-        for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
-          if (p->choice->need[s][r][dat][e] && at-- == 0)
-            return &p->choice->need[s][r][dat][e];
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
+        if (p->choice->need[0][r][dat][e] && at-- == 0)
+          return &p->choice->need[0][r][dat][e];
   }
   return NULL;
 }
 
-static void pack(const struct part *p, int r, int segment) {
+static void pack(const struct part *p, int r) {
   struct world *w = p->w;
   for (int dat = 0; dat < w->chain.ndats; dat++)
     for (int e = 0; e < size_of(w, w->dats[dat]); e++)
       if (w->owner[w->dats[dat]][e] == r)
-        w->packed[segment % 2][dat][e] = w->values[r][dat][e];
+        w->packed[dat][e] = w->values[r][dat][e];
 }
 
-/* Copies hold what came, and what no loop changes, else nothing that anybody could use. `segment` -1: nothing has come. */
-static void unpack(const struct part *p, int r, int segment) {
+/* Copies hold what no loop changes, and what came, else nothing that anybody could use. */
+static void fill_copies(const struct part *p, int r, bool came) {
   struct world *w = p->w;
   for (int dat = 0; dat < w->chain.ndats; dat++)
     for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
       if (w->depth[r][w->dats[dat]][e] == 0)
         continue;
-      const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
-      w->values[r][dat][e] = keeps ? w->whole[dat][e]
-                             : segment >= 0 && p->choice->need[segment][r][dat][e]
-                                 ? w->packed[segment % 2][dat][e]
-                                 : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+      if (keeps_all(w, dat) && is_there(w, r, dat, e))
+        w->values[r][dat][e] = w->whole[dat][e];
+      else if (!came || p->choice->need[0][r][dat][e])
+        w->values[r][dat][e] = came ? w->before[dat][e] : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
     }
 }
 
@@ -462,55 +455,45 @@ static void run_then(struct part *p, int l, int r, enum when when) {
   }
 }
 
-static void run_waiting(struct part *p, int r, int segment) {
-  unpack(p, r, segment);
-  for (int l = p->d->first[segment]; l < p->d->first[segment + 1]; l++)
-    run_then(p, l, r, WHEN_RIM);
-  pack(p, r, segment + 1);
-  for (int l = p->d->first[segment]; l < p->d->first[segment + 1]; l++)
-    run_then(p, l, r, WHEN_REST);
-}
-
 static void run_part(struct part *p) {
-  struct world *w = p->w;
-  const int first = p->d->first[p->segment], end = p->d->first[p->segment + p->count];
-  for (int r = 0; r < w->nranks; r++)
-    pack(p, r, p->segment);
-  for (int r = 0; r < w->nranks; r++)
-    unpack(p, r, -1);
-  for (int r = 0; r < w->nranks; r++)
-    for (int l = first; l < end; l++)
+  for (int r = 0; r < p->w->nranks; r++) {
+    fill_copies(p, r, false);
+    for (int l = p->first; l < p->end; l++)
       run_then(p, l, r, WHEN_EARLY);
-  for (int s = 0; s < p->count; s++)
-    for (int r = 0; r < w->nranks; r++)
-      run_waiting(p, r, p->segment + s);
+    fill_copies(p, r, true);
+    for (int l = p->first; l < p->end; l++)
+      run_then(p, l, r, WHEN_RIM);
+    pack(p, r);
+    for (int l = p->first; l < p->end; l++)
+      run_then(p, l, r, WHEN_REST);
+  }
 }
 
 /* What was packed for the segment behind is what is there in the end. */
 static void compare_packed(const struct part *p) {
   struct world *w = p->w;
-  const int behind = p->segment + p->count;
-  for (int r = 0; behind < p->d->nsegments && r < w->nranks; r++)
+  for (int r = 0; r < w->nranks; r++)
     for (int dat = 0; dat < w->chain.ndats; dat++)
       for (int e = 0; e < size_of(w, w->dats[dat]); e++)
-        if (p->choice->need[behind][r][dat][e] &&
-            w->packed[behind % 2][dat][e] != w->values[w->owner[w->dats[dat]][e]][dat][e])
+        if (p->choice->need[1][r][dat][e] &&
+            w->packed[dat][e] != w->values[w->owner[w->dats[dat]][e]][dat][e])
           w->wrong = "what is sent is not the newest";
 }
 
-long world_run_chosen(struct world *w, const struct depths *d, int segment, int count, struct choice *choice,
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
                       int spoilt) {
-  struct part p = {.w = w, .d = d, .segment = segment, .count = count, .choice = choice};
-  long chosen = 0;
-  while (find_chosen(&p, chosen))
-    chosen++;
-  if (spoilt >= 0 && chosen) {
-    *find_chosen(&p, spoilt % chosen) = false;
-    chosen = 1;
+  struct part p = {w, d, segment, d->first[segment], d->first[segment + 1], choice, {0}};
+  long count = 0;
+  while (find_chosen(&p, count))
+    count++;
+  if (spoilt >= 0 && count) {
+    *find_chosen(&p, spoilt % count) = false;
+    count = 1;
   }
+  keep_owned(w);
   run_part(&p);
   memset(w->valid, 0, sizeof w->valid);
-  for (int l = d->first[segment]; l < d->first[segment + count]; l++) {
+  for (int l = p.first; l < p.end; l++) {
     w->sum = run_whole(w, l);
     w->sums = p.sums[l];
     if (w->sum != w->sums)
@@ -520,7 +503,7 @@ long world_run_chosen(struct world *w, const struct depths *d, int segment, int 
     compare(w);
   if (!w->wrong)
     compare_packed(&p);
-  return chosen;
+  return count;
 }
 
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake) {

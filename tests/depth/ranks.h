@@ -57,7 +57,7 @@ struct world {
   struct depth_wish wish;
   uint64_t whole[DATS_MOST][SIZE_MOST], values[RANKS_MOST][DATS_MOST][SIZE_MOST];
   uint64_t before[DATS_MOST][SIZE_MOST]; /* owners' values before the last loop */
-  uint64_t packed[2][DATS_MOST][SIZE_MOST];
+  uint64_t packed[DATS_MOST][SIZE_MOST];
   uint64_t sum, sums; /* on the whole mesh, and of all ranks */
   int valid[DATS_MOST];
   int exchanges;
@@ -71,14 +71,13 @@ const char *world_run(struct world *w, const struct depths *d, enum mistake mist
 /* Copies that run and travel, in place of those that depths say, and when elements run. */
 struct choice {
   bool run[RANKS_MOST][LOOPS_MOST][SIZE_MOST],
-      need[LOOPS_MOST][RANKS_MOST][DATS_MOST][SIZE_MOST]; /* of segments */
+      need[2][RANKS_MOST][DATS_MOST][SIZE_MOST]; /* and behind the segment */
   unsigned char when[RANKS_MOST][LOOPS_MOST][SIZE_MOST];
 };
 void world_start(struct world *w);
-/* Some segments, with these alone; no loop starts from a sum. What is owned is compared at the end, and so is what was sent to the segment behind. `spoilt`, if it is not negative: one of the copies,
+/* A segment, with these alone; no loop starts from a sum. What is owned is compared at the end, and so is what was sent to the segment behind. `spoilt`, if it is not negative: one of the copies,
  * by this number, is left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
-long world_run_chosen(struct world *w, const struct depths *d, int segment, int count, struct choice *choice,
+long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
                       int spoilt);
-int world_draw(struct world *w, int below);
 
 #endif

@@ -104,86 +104,75 @@ static bool reaches_copies(const struct world *w, const struct local *l, const s
   return any;
 }
 
-/* Of the segment, and of each dat, what other ranks need of what this one owns. NULL: no memory. */
-static struct copies_list *find_sent(const struct world *w, const struct local *l, int r,
-                                     const struct choice *choice, int segment) {
-  struct copies_list *sent = calloc(DATS_MOST, sizeof *sent);
-  for (int dat = 0; sent && dat < w->chain.ndats; dat++) {
+/* Of each dat what other ranks need, behind the segment, of what this one owns. */
+static void find_sent(const struct world *w, const struct local *l, int r, const struct choice *choice,
+                      struct copies_list sent[DATS_MOST]) {
+  static int elements[DATS_MOST][SIZE_MOST];
+  for (int dat = 0; dat < w->chain.ndats; dat++) {
     const int set = w->dats[dat];
-    sent[dat].elements = calloc(SIZE_MOST, sizeof(int));
-    for (int e = 0; sent[dat].elements && e < w->sets[set].size; e++) {
+    sent[dat] = (struct copies_list){.elements = elements[dat]};
+    for (int e = 0; e < w->sets[set].size; e++) {
       bool any = false;
       for (int other = 0; other < w->nranks; other++)
-        any |= choice->need[segment][other][dat][e];
+        any |= choice->need[1][other][dat][e];
       if (any && w->owner[set][e] == r)
         sent[dat].elements[sent[dat].count++] = l->local[set][e];
     }
   }
-  return sent;
 }
 
-static void free_sent(const struct copies_list *sent) {
-  for (int dat = 0; sent && dat < DATS_MOST; dat++)
-    free(sent[dat].elements);
-  free((void *)sent);
-}
-
-/* Segments s .. s+count-1 of a rank. */
-static int find_when(const struct world *w, const struct depths *d, int s, int count, const struct local *l,
-                     struct copies *c, struct choice *choice, int r, const char **wrong) {
-  struct early_segment segments[LOOPS_MOST + 1] = {{0}};
-  unsigned char **when = NULL;
+static int find_when(const struct world *w, const struct local *l, int first, int end, const struct copies *c,
+                     struct choice *choice, int r, const char **wrong) {
+  struct copies_list sent[DATS_MOST];
   struct error err = {0};
-  int code = 0;
-  for (int i = 0; i <= count && s + i < d->nsegments; i++)
-    segments[i] = (struct early_segment){d->first[s + i], d->first[s + i + 1], &c[i],
-                                         find_sent(w, l, r, choice, s + i)};
-  code = early_find(&when, &l->chain, l->sets, segments, count, &err);
-  for (int i = d->first[s]; !code && i < d->first[s + count]; i++) {
+  unsigned char **when;
+  find_sent(w, l, r, choice, sent);
+  const int code = early_find(&when, &l->chain, l->sets, first, end, c, sent, &err);
+  for (int i = first; !code && i < end; i++) {
     const int set = l->chain.loops[i].set;
     memset(choice->when[r][i], WHEN_REST + 1, sizeof choice->when[r][i]);
     for (long e = 0; e < l->sets[set].all; e++)
-      choice->when[r][i][l->global[set][e]] = when[i - d->first[s]][e];
+      choice->when[r][i][l->global[set][e]] = when[i - first][e];
     for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
-      if (when[i - d->first[s]][e] == WHEN_EARLY && reaches_copies(w, l, &l->chain.loops[i], e))
+      if (when[i - first][e] == WHEN_EARLY && reaches_copies(w, l, &l->chain.loops[i], e))
         *wrong = "an element does not wait, and reaches a copy";
   }
   if (!code)
-    early_free(when, d->first[s + count] - d->first[s]);
-  for (int i = 0; i <= count; i++)
-    free_sent(segments[i].sent);
+    early_free(when, end - first);
   return code;
 }
 
-/* Segments s .. s+count-1, and what the one behind them needs. *wrong: there is no memory. */
-static void find(struct world *w, const struct depths *d, int s, int count, struct choice *choice,
-                 const char **wrong) {
-  static struct local l[RANKS_MOST];
-  static struct copies c[RANKS_MOST][LOOPS_MOST];
+/* On each rank: the copies of a segment; `behind`: only what it needs. *wrong: there is no memory. */
+static void find_copies(struct world *w, const struct local *l, const struct depths *d, int s, bool behind,
+                        struct copies *c, struct choice *choice, const char **wrong) {
   struct error err = {0};
-  memset(c, 0, sizeof c);
-  memset(choice, 0, sizeof *choice);
   for (int r = 0; r < w->nranks; r++) {
-    make_local(w, r, &l[r]);
-    for (int k = s; k <= s + count && k < d->nsegments; k++) {
-      struct copies *of = &c[r][k - s];
-      if (deep_copies_find(of, &l[r].chain, l[r].sets, d->first[k], d->first[k + 1], &err))
-        *wrong = "there is no memory";
-      for (int i = d->first[k]; !*wrong && i < d->first[k + 1]; i++)
-        list(&of->run[i - d->first[k]], l[r].global[w->loops[i].set], choice->run[r][i]);
-      for (int dat = 0; !*wrong && dat < w->chain.ndats; dat++)
-        list(&of->need[dat], l[r].global[w->dats[dat]], choice->need[k][r][dat]);
-    }
-  }
-  for (int r = 0; !*wrong && r < w->nranks; r++)
-    if (find_when(w, d, s, count, &l[r], c[r], choice, r, wrong))
+    if (deep_copies_find(&c[r], &l[r].chain, l[r].sets, d->first[s], d->first[s + 1], &err))
       *wrong = "there is no memory";
-  for (int r = 0; r < w->nranks; r++)
-    for (int k = 0; k <= count && s + k < d->nsegments; k++)
-      deep_copies_free(&c[r][k]);
+    for (int i = d->first[s]; !*wrong && !behind && i < d->first[s + 1]; i++)
+      list(&c[r].run[i - d->first[s]], l[r].global[w->loops[i].set], choice->run[r][i]);
+    for (int dat = 0; !*wrong && dat < w->chain.ndats; dat++)
+      list(&c[r].need[dat], l[r].global[w->dats[dat]], choice->need[behind][r][dat]);
+  }
 }
 
-/* Several segments at once, as chance says. */
+static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
+  static struct local l[RANKS_MOST];
+  struct copies c[RANKS_MOST] = {{0}}, next[RANKS_MOST] = {{0}};
+  memset(choice, 0, sizeof *choice);
+  for (int r = 0; r < w->nranks; r++)
+    make_local(w, r, &l[r]);
+  find_copies(w, l, d, s, false, c, choice, wrong);
+  if (s + 1 < d->nsegments)
+    find_copies(w, l, d, s + 1, true, next, choice, wrong);
+  for (int r = 0; r < w->nranks; r++) {
+    if (!*wrong && find_when(w, &l[r], d->first[s], d->first[s + 1], &c[r], choice, r, wrong))
+      *wrong = "there is no memory";
+    deep_copies_free(&c[r]);
+    deep_copies_free(&next[r]);
+  }
+}
+
 static const char *try_case(struct world *w, long seed, struct choice *choice, bool spoilt, long *copies) {
   struct error err = {0};
   struct depths d;
@@ -194,11 +183,10 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   if (depths_build(&d, &w->chain, &wish, &err))
     return "there is no memory";
   world_start(w);
-  for (int s = 0, count; s < d.nsegments && !w->wrong; s += count) {
-    count = 1 + world_draw(w, d.nsegments - s);
-    find(w, &d, s, count, choice, &w->wrong);
+  for (int s = 0; s < d.nsegments && !w->wrong; s++) {
+    find(w, &d, s, choice, &w->wrong);
     if (!w->wrong)
-      *copies += world_run_chosen(w, &d, s, count, choice, spoilt ? (int)(seed % 71) : -1);
+      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 71) : -1);
   }
   depths_free(&d);
   return w->wrong;

@@ -89,26 +89,12 @@ static int describe(struct known_chain *k, struct launch *const *launches, struc
   return code || !deep ? code : make_deep(k, from, err);
 }
 
-/* Of these segments as many at once as can: each half may be cut where the whole cannot, and so on. */
-static int find_regions(struct op_context *ctx, struct known_chain *k, struct described *from, int first,
-                        int count, struct error *err) {
-  int code = region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, first, count,
-                        &k->regions[first], err);
-  if (code || k->regions[first] || count < 2)
-    return code;
-  code = find_regions(ctx, k, from, first, count / 2, err);
-  return code ? code : find_regions(ctx, k, from, first + count / 2, count - count / 2, err);
-}
-
 /* A matter of this rank alone: what fails runs loop by loop. */
 static void make_regions(struct op_context *ctx, struct known_chain *k, struct described *from) {
   struct error ignored = {0};
-  for (int s = 0, end; s < k->depths.nsegments; s = end + 1) {
-    for (end = s; end < k->depths.nsegments && k->deep[end];)
-      end++;
-    if (end > s)
-      find_regions(ctx, k, from, s, end - s, &ignored);
-  }
+  for (int s = 0; s < k->depths.nsegments; s++)
+    if (k->deep[s])
+      region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, s, &k->regions[s], &ignored);
   error_free(&ignored);
 }
 

@@ -23,9 +23,8 @@ struct pieces {
 };
 
 struct regions {
-  int first, n;       /* loops of the chain */
-  int segment, count; /* segments of it */
-  struct tiles early; /* an item's work is the number of its loop, from the first on */
+  int segment, first, n; /* of the chain; its loops */
+  struct tiles early;    /* an item's work is the number of its loop, from the first on */
   struct pieces *pieces;
   struct work *works;
   int threads;
@@ -45,10 +44,6 @@ void region_free(struct regions *r) {
   free(r);
 }
 
-int region_segments(const struct regions *r) {
-  return r->count;
-}
-
 static int no_memory(struct error *err) {
   return error_memory(err, "the regions of a chain", 0);
 }
@@ -59,28 +54,24 @@ static int no_memory(struct error *err) {
 struct making {
   struct tiled_description *d;
   const struct copies_set *sets;
-  unsigned char **when;           /* of loops, from the first on */
-  struct early_segment *segments; /* and the one behind */
-  struct copies_list *sent;       /* of their dats */
-  long counts[WHEN_REST + 1];     /* of what the rank owns */
-  double bytes;                   /* of a tile */
+  const struct copies *copies;
+  unsigned char **when;       /* of loops, from the first on */
+  long counts[WHEN_REST + 1]; /* of what the rank owns */
+  double bytes;               /* of a tile */
   bool forced;
 };
 
-static int find_when(struct making *m, const struct depths *depths, struct deep *const *deep, int first,
-                     int count, struct error *err) {
-  const int ndats = m->d->chain.ndats;
-  m->segments = array_new((size_t)count + 1, sizeof *m->segments);
-  m->sent = array_new(((size_t)count + 1) * (size_t)ndats, sizeof *m->sent);
-  if (!m->segments || !m->sent)
+/* `next`: the segment behind; NULL: there is none. */
+static int find_when(struct making *m, const struct regions *r, const struct deep *next, struct error *err) {
+  struct copies_list *sent = array_new((size_t)m->d->chain.ndats, sizeof *sent);
+  if (!sent)
     return no_memory(err);
-  for (int s = 0; s <= count && first + s < depths->nsegments && deep[first + s]; s++) {
-    struct copies_list *sent = m->sent + (long)s * ndats;
-    deep_sent(deep[first + s], sent);
-    m->segments[s] = (struct early_segment){depths->first[first + s], depths->first[first + s + 1],
-                                            deep_copies(deep[first + s]), sent};
-  }
-  return early_find(&m->when, &m->d->chain, m->sets, m->segments, count, err);
+  if (next)
+    deep_sent(next, sent);
+  const int code =
+      early_find(&m->when, &m->d->chain, m->sets, r->first, r->first + r->n, m->copies, sent, err);
+  free(sent);
+  return code;
 }
 
 static long owned_of(const struct making *m, const struct regions *r, int l) {
@@ -93,19 +84,11 @@ static void count(struct making *m, const struct regions *r) {
       m->counts[m->when[l][e]]++;
 }
 
-/* What is in no tile runs on one thread. Across exchanges it may be much: what adds to a target waits for what adds to it
- * before, and so on in the order of elements. */
+/* What is in no tile runs on one thread. */
 static bool is_mostly_early(const struct making *m, const struct regions *r) {
   enum { ALONE = 4, WITH_THREADS = 16 };
   const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
-  return (m->forced && r->count == 1) ||
-         others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
-}
-
-static void making_free(struct making *m, const struct regions *r) {
-  early_free(m->when, r->n);
-  free(m->segments);
-  free(m->sent);
+  return m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
 }
 
 /* ---- tiles ---- */
@@ -153,7 +136,8 @@ static bool **find_seen(const struct tiled_description *d, const struct regions 
     const struct chain_loop *loop = &d->chain.loops[r->first + l];
     for (int i = 0; i < loop->naccesses; i++) {
       const struct chain_access *a = &loop->accesses[i];
-      for (long e = 0; a->map >= 0 && is_changed(&d->chain, a->dat) && e < d->chain.sets[loop->set].size; e++)
+      const long end = a->map >= 0 && is_changed(&d->chain, a->dat) ? d->chain.sets[loop->set].size : 0;
+      for (long e = 0; e < end; e++)
         seen[a->map][e] |= early[l][e];
     }
   }
@@ -247,23 +231,20 @@ static int make_copies(struct regions *r, const struct making *m, const struct c
 
 static int make_pieces(struct regions *r, const struct making *m, struct error *err) {
   int code = OP_OK;
-  for (int s = 0; s < r->count; s++)
-    for (int l = m->segments[s].first; !code && l < m->segments[s].end; l++) {
-      const struct copies_list *run = &m->segments[s].copies->run[l - m->segments[s].first];
-      for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
-        code = make_own(r, m, l - r->first, (enum when)when, err);
-        if (!code)
-          code = make_copies(r, m, run, l - r->first, (enum when)when, err);
-      }
+  for (int l = 0; l < r->n; l++)
+    for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
+      code = make_own(r, m, l, (enum when)when, err);
+      if (!code)
+        code = make_copies(r, m, &m->copies->run[l], l, (enum when)when, err);
     }
   return code;
 }
 
 /* ---- making one ---- */
 
-static int make(struct op_context *ctx, struct regions *r, struct making *m, const struct depths *depths,
-                struct deep *const *deep, struct error *err) {
-  int code = find_when(m, depths, deep, r->segment, r->count, err);
+static int make(struct op_context *ctx, struct regions *r, struct making *m, const struct deep *next,
+                struct error *err) {
+  int code = find_when(m, r, next, err);
   if (code)
     return code;
   count(m, r);
@@ -279,41 +260,43 @@ static int make(struct op_context *ctx, struct regions *r, struct making *m, con
 
 static void say(const struct op_context *ctx, const struct regions *r, const struct making *m,
                 const struct loop *first) {
-  if (!r->early.schedule.nitems) {
+  if (!r->early.schedule.nitems)
     log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", r->n, first->name,
              text_str(&r->early.refused));
-    return;
-  }
-  log_line(
-      ctx->log, LOG_DEBUG, "chain",
-      "%d loops of ranks from %s on, %d segments: %ld elements in %d tiles; behind messages %ld before the "
-      "next ones, %ld after",
-      r->n, first->name, r->count, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM],
-      m->counts[WHEN_REST]);
+  else
+    log_line(
+        ctx->log, LOG_DEBUG, "chain",
+        "%d loops of ranks from %s on: %ld elements in %d tiles; behind messages %ld before the next ones, "
+        "%ld after",
+        r->n, first->name, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM], m->counts[WHEN_REST]);
 }
 
 int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
                const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
-               int first, int count, struct regions **out, struct error *err) {
+               int segment, struct regions **out, struct error *err) {
   const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
-  const int begin = depths->first[first], n = depths->first[first + count] - begin;
-  struct making m = {
-      .d = d, .sets = sets, .bytes = forced > 0 ? forced : worth_tile_bytes(ctx), .forced = forced > 0};
+  const int first = depths->first[segment], n = depths->first[segment + 1] - first;
+  const struct deep *next = segment + 1 < depths->nsegments ? deep[segment + 1] : NULL;
+  struct making m = {.d = d,
+                     .sets = sets,
+                     .copies = deep_copies(deep[segment]),
+                     .bytes = forced > 0 ? forced : worth_tile_bytes(ctx),
+                     .forced = forced > 0};
   *out = NULL;
-  if (n < 2 || (!m.forced && !tiled_pays(ctx, loops + begin, n)))
+  if (n < 2 || (!m.forced && !tiled_pays(ctx, loops + first, n)))
     return OP_OK;
   struct regions *r = array_new(1, sizeof *r);
   if (!r)
     return no_memory(err);
-  *r = (struct regions){.first = begin, .n = n, .segment = first, .count = count, .threads = 1};
-  for (int l = begin; l < begin + n; l++)
+  *r = (struct regions){.segment = segment, .first = first, .n = n, .threads = 1};
+  for (int l = first; l < first + n; l++)
     r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
   r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
-  const int code = r->pieces && r->works ? make(ctx, r, &m, depths, deep, err) : no_memory(err);
+  const int code = r->pieces && r->works ? make(ctx, r, &m, next, err) : no_memory(err);
   if (!code)
-    say(ctx, r, &m, loops[begin]);
-  making_free(&m, r);
+    say(ctx, r, &m, loops[first]);
+  early_free(m.when, n);
   if (!code && r->early.schedule.nitems)
     *out = r;
   else
@@ -322,17 +305,6 @@ int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_d
 }
 
 /* ---- running it ---- */
-
-/* What came of it so far. */
-struct running {
-  struct op_context *ctx;
-  const struct regions *r;
-  struct turn *turn;
-  struct launch *const *launches; /* from the first on */
-  int next;                       /* the segment whose messages are awaited */
-  int code;
-  struct error *err;
-};
 
 /* Slots of all parts but the first are none. */
 static void set_slots(struct launch *launch, int count) {
@@ -352,95 +324,75 @@ static int make_works(struct op_context *ctx, const struct regions *r, struct la
   return code;
 }
 
-static void run_own(const struct running *run, int l, enum when when) {
-  executor_run(NULL, &(struct execution){.schedule = &run->r->pieces[l].own[when],
-                                         .works = &run->r->works[l],
-                                         .nworks = 1,
-                                         .threads = 1,
-                                         .poll = run->ctx->poll,
-                                         .poll_context = run->ctx});
-}
-
-/* Of the segment that is next, what waited: all that runs then. */
-static void run_waiting(struct running *run, enum when when) {
-  const struct depths *d = run->turn->depths;
-  for (int l = d->first[run->next] - run->r->first; l < d->first[run->next + 1] - run->r->first; l++) {
-    run_own(run, l, when);
-    if (!run->code)
-      run->code =
-          deep_loop_run_some(run->launches[l], &run->r->pieces[l].copies[when], &run->r->works[l], run->err);
+/* Of what waited for messages. */
+static int run_waiting(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
+                       enum when when, struct error *err) {
+  int code = OP_OK;
+  for (int l = 0; !code && l < r->n; l++) {
+    executor_run(NULL, &(struct execution){.schedule = &r->pieces[l].own[when],
+                                           .works = &r->works[l],
+                                           .nworks = 1,
+                                           .threads = 1,
+                                           .poll = ctx->poll,
+                                           .poll_context = ctx});
+    code = deep_loop_run_some(launches[l], &r->pieces[l].copies[when], &r->works[l], err);
   }
+  return code;
 }
 
-/* The segment that is next. What it leaves is known before its rest runs, which touches nothing that is sent. */
-static void run_segment(struct running *run) {
-  const struct depths *d = run->turn->depths;
-  const int behind = run->next + 1;
-  run->code = turn_finish(run->ctx, run->turn, run->next, run->err);
-  if (!run->code)
-    run_waiting(run, WHEN_RIM);
-  for (int l = d->first[run->next]; !run->code && l < d->first[behind]; l++)
-    loop_mark_owned_written(run->ctx, run->turn->launches[l]->loop, run->turn->launches[l]->loop->space);
-  if (!run->code && behind < d->nsegments && run->turn->deep[behind])
-    run->code = turn_start(run->ctx, run->turn, behind, run->err);
-  if (!run->code)
-    run_waiting(run, WHEN_REST);
-  run->next++;
-}
-
-static bool is_over(const struct running *run) {
-  return run->code || run->next == run->r->segment + run->r->count;
+/* What it leaves is known before its rest runs, which touches nothing that is sent. */
+static int run_late(struct op_context *ctx, const struct regions *r, struct turn *turn,
+                    struct launch *const *launches, struct error *err) {
+  const int next = r->segment + 1;
+  int code = turn_finish(ctx, turn, r->segment, err);
+  if (!code)
+    code = run_waiting(ctx, r, launches, WHEN_RIM, err);
+  for (int l = 0; !code && l < r->n; l++)
+    loop_mark_owned_written(ctx, launches[l]->loop, launches[l]->loop->space);
+  if (!code && next < turn->depths->nsegments && turn->deep[next])
+    code = turn_start(ctx, turn, next, err);
+  return code ? code : run_waiting(ctx, r, launches, WHEN_REST, err);
 }
 
 /* Loops share the time by the bytes that they would move. */
-static void note_times(const struct running *run, double start, double spent) {
-  const struct regions *r = run->r;
-  struct trace *trace = run->ctx->trace;
+static void note_times(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
+                       double start, double spent) {
   double bytes = 0;
   for (int l = 0; l < r->n; l++)
-    bytes += run->launches[l]->loop->stats.bytes;
+    bytes += launches[l]->loop->stats.bytes;
   for (int l = 0; l < r->n; l++) {
-    struct loop_stats *s = &run->launches[l]->loop->stats;
+    struct loop_stats *s = &launches[l]->loop->stats;
     const double own = bytes > 0 ? spent * s->bytes / bytes : spent / r->n;
     s->seconds += own;
     s->slowest = own > s->slowest ? own : s->slowest;
-    tune_passed(run->launches[l], own);
-    if (trace->ntools)
-      trace_loop_begins(trace, run->launches[l]->loop->name);
-    trace_span(trace, TRACE_LOOP, run->launches[l]->loop->name, "tiles", start, own, s->bytes);
+    tune_passed(launches[l], own);
+    if (ctx->trace->ntools)
+      trace_loop_begins(ctx->trace, launches[l]->loop->name);
+    trace_span(ctx->trace, TRACE_LOOP, launches[l]->loop->name, "tiles", start, own, s->bytes);
     start += own;
   }
 }
 
-static double waiting_of(const struct running *run) {
-  double seconds = 0;
-  for (int l = 0; l < run->r->n; l++) {
-    bool known = false;
-    for (int k = 0; k < l && !known; k++)
-      known = run->launches[k]->loop == run->launches[l]->loop;
-    seconds += known ? 0 : run->launches[l]->loop->stats.waiting_seconds;
-  }
-  return seconds;
-}
-
 int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err) {
-  struct running run = {ctx, r, turn, turn->launches + r->first, r->segment, OP_OK, err};
-  const double start = clock_seconds(), waited = waiting_of(&run);
-  run.code = turn_start(ctx, turn, r->segment, err);
-  if (!run.code)
-    run.code = make_works(ctx, r, run.launches, err);
-  if (!run.code)
+  struct launch *const *launches = turn->launches + r->first;
+  const struct launch *waits = turn->waits[r->segment];
+  const double start = clock_seconds(), before = waits ? waits->loop->stats.waiting_seconds : 0;
+  int code = turn_start(ctx, turn, r->segment, err);
+  if (!code)
+    code = make_works(ctx, r, launches, err);
+  if (!code) {
     executor_run(r->threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = &r->early.schedule,
                                                                         .works = r->works,
                                                                         .nworks = r->n,
                                                                         .threads = r->threads,
                                                                         .poll = ctx->poll,
                                                                         .poll_context = ctx});
-  while (!is_over(&run))
-    run_segment(&run);
-  if (run.code)
-    return run.code;
-  note_times(&run, start, clock_seconds() - start - (waiting_of(&run) - waited));
+    code = run_late(ctx, r, turn, launches, err);
+  }
+  if (code)
+    return code;
+  const double waited = waits ? waits->loop->stats.waiting_seconds - before : 0;
+  note_times(ctx, r, launches, start, clock_seconds() - start - waited);
   ctx->counters->tiled++;
   return OP_OK;
 }

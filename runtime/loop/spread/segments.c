@@ -180,22 +180,16 @@ static void note_single(struct op_context *ctx, const struct loop *loop) {
   queue->singles[i].times++;
 }
 
-/* *end: behind the segments that ran. */
-static int run_some(struct op_context *ctx, const struct known_chain *k, struct turn *turn, int segment,
-                    int *end, struct error *err) {
-  const int *first = k->depths.first;
-  *end = segment + 1;
-  if (k->regions[segment]) {
-    *end = segment + region_segments(k->regions[segment]);
+static int run_deep(struct op_context *ctx, const struct known_chain *k, struct turn *turn, int segment,
+                    struct error *err) {
+  const int first = k->depths.first[segment], end = k->depths.first[segment + 1];
+  if (k->regions[segment])
     return region_run(ctx, k->regions[segment], turn, err);
-  }
-  int code = k->deep[segment] ? turn_start(ctx, turn, segment, err)
-                              : turn_leave_results(ctx, turn, first[segment], err);
+  int code =
+      k->deep[segment] ? turn_start(ctx, turn, segment, err) : turn_leave_results(ctx, turn, first, err);
   if (!k->deep[segment])
-    note_single(ctx, turn->launches[first[segment]]->loop);
-  return code ? code
-              : run_loops(ctx, turn->launches + first[segment], first[*end] - first[segment],
-                          &turn->waits[segment], err);
+    note_single(ctx, turn->launches[first]->loop);
+  return code ? code : run_loops(ctx, turn->launches + first, end - first, &turn->waits[segment], err);
 }
 
 static int run_turn(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
@@ -203,8 +197,8 @@ static int run_turn(struct op_context *ctx, const struct known_chain *k, struct 
   struct turn turn = {.depths = &k->depths, .deep = k->deep, .launches = launches, .waits = k->waits};
   const struct exchange_header header = header_of(ctx, k);
   int code = turn_begin(ctx, &turn, &header, err);
-  for (int s = 0, end; !code && s < k->depths.nsegments; s = end)
-    code = run_some(ctx, k, &turn, s, &end, err);
+  for (int s = 0; !code && s < k->depths.nsegments; s++)
+    code = run_deep(ctx, k, &turn, s, err);
   if (!code)
     code = turn_leave_results(ctx, &turn, k->n, err);
   return turn_end(ctx, &turn, code);

@@ -11,8 +11,8 @@ enum { READ = 1, CHANGED = 2 };
 struct walk {
   const struct chain *chain;
   const struct copies_set *sets;
-  const struct early_segment *segments;
-  int n, first;
+  int first, end; /* loops */
+  const struct copies *copies;
   bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
   unsigned char **marks; /* of dats */
   unsigned char **when;  /* of loops, from the first on */
@@ -55,10 +55,10 @@ static void note(const struct walk *w, const struct chain_loop *loop, long e) {
 }
 
 /* Packing reads what is sent. */
-static void note_sent(const struct walk *w, const struct early_segment *s) {
-  for (int d = 0; s->sent && d < w->chain->ndats; d++)
-    for (long i = 0; i < s->sent[d].count; i++)
-      w->marks[d][s->sent[d].elements[i]] |= READ;
+static void note_sent(const struct walk *w, const struct copies_list *sent) {
+  for (int d = 0; sent && d < w->chain->ndats; d++)
+    for (long i = 0; i < sent[d].count; i++)
+      w->marks[d][sent[d].elements[i]] |= READ;
 }
 
 static void forget_marks(const struct walk *w) {
@@ -80,10 +80,10 @@ static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, 
   return any;
 }
 
-static void find_late(const struct walk *w, const struct early_segment *s, int l) {
+static void find_late(const struct walk *w, int l) {
   const struct chain_loop *loop = &w->chain->loops[l];
   const struct copies_set *set = &w->sets[loop->set];
-  const struct copies_list *run = &s->copies->run[l - s->first];
+  const struct copies_list *run = &w->copies->run[l - w->first];
   unsigned char *when = w->when[l - w->first];
   for (long e = 0; e < set->owned; e++) {
     when[e] = reaches_copies(w, loop, e) || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
@@ -96,14 +96,9 @@ static void find_late(const struct walk *w, const struct early_segment *s, int l
   }
 }
 
-/* The first messages are packed before anything runs. */
 static void walk_forwards(const struct walk *w) {
-  for (int s = 0; s < w->n; s++) {
-    if (s > 0)
-      note_sent(w, &w->segments[s]);
-    for (int l = w->segments[s].first; l < w->segments[s].end; l++)
-      find_late(w, &w->segments[s], l);
-  }
+  for (int l = w->first; l < w->end; l++)
+    find_late(w, l);
 }
 
 /* ---- backwards: what the next messages wait for ---- */
@@ -116,24 +111,16 @@ static void look_back(const struct walk *w, const struct chain_loop *loop, long 
   note(w, loop, e);
 }
 
-/* The segment's loops and elements from last to first. */
-static void walk_back(const struct walk *w, const struct early_segment *s) {
-  for (int l = s->end - 1; l >= s->first; l--) {
+/* Loops and elements from last to first. */
+static void walk_back(const struct walk *w) {
+  for (int l = w->end - 1; l >= w->first; l--) {
     const struct chain_loop *loop = &w->chain->loops[l];
-    const struct copies_list *run = &s->copies->run[l - s->first];
+    const struct copies_list *run = &w->copies->run[l - w->first];
     unsigned char *when = w->when[l - w->first];
     for (long i = run->count - 1; i >= 0; i--)
       look_back(w, loop, run->elements[i], &when[run->elements[i]]);
     for (long e = w->sets[loop->set].owned - 1; e >= 0; e--)
       look_back(w, loop, e, &when[e]);
-  }
-}
-
-static void find_rims(const struct walk *w) {
-  for (int s = 0; s < w->n; s++) {
-    forget_marks(w);
-    note_sent(w, &w->segments[s + 1]);
-    walk_back(w, &w->segments[s]);
   }
 }
 
@@ -167,15 +154,16 @@ void early_free(unsigned char **when, int nloops) {
   free(when);
 }
 
-int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets,
-               const struct early_segment *segments, int n, struct error *err) {
-  struct walk w = {.chain = chain, .sets = sets, .segments = segments, .n = n, .first = segments[0].first};
-  const int nloops = segments[n - 1].end - w.first;
-  const bool all = make_room(&w, nloops);
+int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
+               int end, const struct copies *c, const struct copies_list *sent, struct error *err) {
+  struct walk w = {.chain = chain, .sets = sets, .first = first, .end = end, .copies = c};
+  const bool all = make_room(&w, end - first);
   if (all) {
     find_changed(&w);
     walk_forwards(&w);
-    find_rims(&w);
+    forget_marks(&w);
+    note_sent(&w, sent);
+    walk_back(&w);
   }
   for (int d = 0; w.marks && d < chain->ndats; d++)
     free(w.marks[d]);
@@ -184,6 +172,6 @@ int early_find(unsigned char ***out, const struct chain *chain, const struct cop
   *out = all ? w.when : NULL;
   if (all)
     return OP_OK;
-  early_free(w.when, nloops);
+  early_free(w.when, end - first);
   return error_memory(err, "what of a chain needs no messages", 0);
 }
