@@ -13,6 +13,7 @@
 #include "loop/loop.h"
 #include "loop/spread/copies.h"
 #include "loop/tiled/inner.h"
+#include "mesh/halo.h"
 #include "plan/depth/early.h"
 #include "run/schedule.h"
 #include "tune/choose.h"
@@ -147,6 +148,46 @@ static bool **find_seen(const struct tiled_description *d, const struct regions 
   return NULL;
 }
 
+static bool any_adds(const struct tiled_description *d, const struct regions *r, int set) {
+  bool any = false;
+  for (int l = r->first; l < r->first + r->n; l++)
+    for (int i = 0; d->chain.loops[l].set == set && i < d->chain.loops[l].naccesses; i++)
+      any |= d->chain.loops[l].accesses[i].map >= 0 && d->chain.loops[l].accesses[i].use == CHAIN_ADDS;
+  return any;
+}
+
+static bool ascends(const long long *numbers, long begin, long end) {
+  bool all = true;
+  for (long e = begin + 1; e < end; e++)
+    all &= numbers[e] > numbers[e - 1];
+  return all;
+}
+
+/* What reaches copies is numbered behind the core, and lies among it: the order of the program's numbers, if both have that. NULL:
+ * they do not, or no memory, and then tiles do without. */
+static int *find_order(const struct tiled_description *d, const struct copies_set *s, int set) {
+  const struct set *of = d->known[0][set];
+  const long long *numbers = of->spread ? of->spread->numbers : NULL;
+  int *order =
+      numbers && s->core < s->owned && ascends(numbers, 0, s->core) && ascends(numbers, s->core, s->owned)
+          ? array_new((size_t)s->owned, sizeof *order)
+          : NULL;
+  for (long p = 0, core = 0, border = s->core; order && p < s->owned; p++) {
+    const bool next = core < s->core && (border == s->owned || numbers[core] < numbers[border]);
+    order[p] = (int)(next ? core++ : border++);
+  }
+  return order;
+}
+
+/* NULL: no memory. */
+static int **find_orders(const struct tiled_description *d, const struct regions *r,
+                         const struct copies_set *sets) {
+  int **orders = array_new((size_t)d->chain.nsets, sizeof *orders);
+  for (int s = 0; orders && s < d->chain.nsets; s++)
+    orders[s] = any_adds(d, r, s) ? NULL : find_order(d, &sets[s], s);
+  return orders;
+}
+
 static int build(struct op_context *ctx, struct regions *r, const struct chain *chain,
                  struct tiles_wish *wish, struct error *err) {
   int code = tiles_build(&r->early, chain, wish, ctx->team, err);
@@ -172,12 +213,17 @@ static int cut(struct op_context *ctx, struct regions *r, const struct making *m
                               r->n};
   struct tiles_wish wish = tiled_wish(d->bytes, m->bytes, m->forced);
   bool **seen = find_seen(d, r, early);
+  int **orders = find_orders(d, r, m->sets);
+  wish.orders = orders;
   for (int i = 0; seen && i < d->chain.nmaps; i++)
     d->maps[i].seen = seen[i];
-  int code = seen ? build(ctx, r, &chain, &wish, err) : no_memory(err);
+  int code = seen && orders ? build(ctx, r, &chain, &wish, err) : no_memory(err);
   for (int i = 0; i < d->chain.nmaps; i++)
     d->maps[i].seen = NULL;
   lists_free(seen, d->chain.nmaps);
+  for (int s = 0; orders && s < d->chain.nsets; s++)
+    free(orders[s]);
+  free(orders);
   if (!code && !m->forced && r->early.gap > r->early.all / 2)
     schedule_free(&r->early.schedule);
   if (!code && r->early.schedule.nitems)

@@ -68,9 +68,17 @@ static void forget_marks(const struct walk *w) {
 
 /* ---- forwards: what waits ---- */
 
-/* Copies of what some loop changes come, or are made by what waits for them. By any column: tables of tiles see whole rows. */
-static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, long e) {
+static bool adds(const struct chain_loop *loop) {
   bool any = false;
+  for (int i = 0; i < loop->naccesses; i++)
+    any |= loop->accesses[i].map >= 0 && loop->accesses[i].use == CHAIN_ADDS;
+  return any;
+}
+
+/* Copies of what some loop changes come, or are made by what waits for them. By any column: tables of tiles see whole rows. What
+ * adds keeps its order, in which elements that reach copies of anything come last: tiles could not begin. */
+static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = e >= w->sets[loop->set].core && adds(loop);
   for (int i = 0; e >= w->sets[loop->set].core && i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
     const struct chain_map *map = a->map < 0 ? NULL : &w->chain->maps[a->map];
