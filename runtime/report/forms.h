@@ -119,6 +119,8 @@ struct report {
   int ncounters;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
+  const struct queue_single *singles; /* loops that end chains of ranks */
+  int nsingles;
   const struct chain_facts *ways; /* of chains that come again: what was tried */
   int nways;
   const struct layers_facts *layers; /* of chains of ranks, in several layers */

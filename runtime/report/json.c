@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/json.h"
-
+#include "loop/queue.h"
 #include "report/forms.h"
 
 static const char *const origins[] = {
@@ -119,6 +119,14 @@ static void add_layers(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_singles(const struct report *r, struct text *out) {
+  json_open(out, "chain_ends", '[');
+  for (int i = 0; i < r->nsingles; i++)
+    json_object(out, NULL, "loop:t times:i why:t", r->singles[i].name, r->singles[i].times,
+                r->singles[i].why);
+  json_close(out, ']');
+}
+
 static void add_graphs(const struct report *r, struct text *out) {
   json_open(out, "graphs", '[');
   for (int i = 0; i < r->ngraphs; i++) {
@@ -197,6 +205,8 @@ void report_json(const struct report *r, struct text *out) {
     add_ways(r, out);
   if (r->nlayers)
     add_layers(r, out);
+  if (r->nsingles)
+    add_singles(r, out);
   if (r->ngraphs)
     add_graphs(r, out);
   if (r->nevents)

@@ -1,6 +1,7 @@
 /* What the report says below its table, in words. */
 #include <string.h>
 
+#include "loop/queue.h"
 #include "report/forms.h"
 
 static void note_moved(const struct report *r, struct text *out) {
@@ -82,6 +83,12 @@ static void note_small(const struct report *r, struct text *out) {
         (double)r->cache_bytes / 0x1p20);
 }
 
+static void note_singles(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nsingles; i++)
+    text_addf(out, "%s ended chains of ranks, %lld times: %s\n", r->singles[i].name, r->singles[i].times,
+              r->singles[i].why);
+}
+
 static void note_views(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nviews; i++)
     text_addf(out, "view %s has a copy in the library: %s\n", r->views[i].name, r->views[i].why);
@@ -105,6 +112,7 @@ void report_notes(const struct report *r, struct text *out) {
   note_tuning(r, out);
   note_scalar(r, out);
   note_owners(r, out);
+  note_singles(r, out);
   note_views(r, out);
   note_advice(r, out);
 }

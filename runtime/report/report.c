@@ -243,6 +243,10 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   r.ways = ways;
   struct layers_facts *layers = find_layers(ctx, &r.nlayers);
   r.layers = layers;
+  if (ctx->queue) {
+    r.singles = ctx->queue->singles;
+    r.nsingles = ctx->queue->nsingles;
+  }
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};

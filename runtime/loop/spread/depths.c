@@ -12,29 +12,40 @@
 
 /* ---- which loops may ---- */
 
-static bool may(const struct loop *loop) {
-  bool good = loop->space == SPACE_HOST && loop->backend->work && loop->backend->may_wait &&
-              !loop->compiled && !loop->meets && !loop->set->sub && !kernel_uses(&loop->kernel, "printf");
+static bool has_ragged_map(const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; i < loop->nargs; i++)
+    any |= loop->args[i].entry ||
+           (loop->args[i].map && (loop->args[i].map->first || map_is_own(loop->args[i].map)));
+  return any;
+}
+
+/* Copies have no numbers of the user's, and no variables of the program. */
+static bool has_other_arguments(const struct loop *loop) {
+  bool any = false;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads_only = arg->access == OP_READ || access_reduces(arg->access);
-    good &= !arg->entry && (!arg->map || (!arg->map->first && !map_is_own(arg->map)));
-    good &= arg->form == DESC_DAT || !arg->present || (arg->form == DESC_GBL ? reads_only : !arg->map);
-    good &= arg->form != DESC_INFO;
+    any |= arg->form == DESC_INFO ||
+           (arg->form != DESC_DAT && arg->present && !(arg->form == DESC_GBL ? reads_only : !arg->map));
   }
-  return good;
+  return any;
 }
 
-/* Element matrices have no room for more copies. */
+const char *loop_keeps_to_itself(const struct loop *loop) {
+  return loop->space != SPACE_HOST || !loop->backend->work || !loop->backend->may_wait
+             ? "its backend runs whole loops alone"
+         : loop->compiled                       ? "its kernel is a function of the program"
+         : loop->meets                          ? "its elements meet in what they write"
+         : loop->set->sub                       ? "it runs over a subset"
+         : kernel_uses(&loop->kernel, "printf") ? "its kernel prints"
+         : has_ragged_map(loop)                 ? "it has a ragged map"
+         : has_other_arguments(loop)            ? "it changes variables, or takes numbers of elements"
+                                                : NULL;
+}
+
 bool loop_keeps_apart(const struct loop *loop) {
-  return !may(loop) || loop_fills_matrix(loop);
-}
-
-static bool all_may(struct loop *const *loops, int n) {
-  bool all = true;
-  for (int i = 0; i < n; i++)
-    all &= may(loops[i]);
-  return all;
+  return loop_keeps_to_itself(loop) || loop_fills_matrix(loop);
 }
 
 /* Each dat that it reaches by a map it reaches by that alone: in a frame a dat has one place. */
@@ -47,13 +58,6 @@ static bool has_dats_by_one_map(const struct loop *loop) {
   return good;
 }
 
-static bool all_may_run(struct loop *const *loops, int n, const int *run) {
-  bool all = true;
-  for (int i = 0; i < n; i++)
-    all &= !runs_apart(run[i]) || has_dats_by_one_map(loops[i]);
-  return all;
-}
-
 /* ---- how deep ---- */
 
 /* Of a row of each dat. NULL: no memory. */
@@ -64,6 +68,29 @@ static size_t *find_bytes(const struct tiled_description *d, struct error *err) 
   if (!bytes)
     error_memory(err, "the depths of loops", (size_t)d->chain.ndats * sizeof *bytes);
   return bytes;
+}
+
+/* Loops that run on more copies than they do by themselves, and that could not, are segments of their own from now on; are
+ * there any? */
+static bool keep_apart(struct loop *const *loops, int n, const int *run, struct depth_limit *limits) {
+  bool any = false;
+  for (int i = 0; i < n; i++)
+    if (!limits[i].apart && runs_apart(run[i]) && !has_dats_by_one_map(loops[i]))
+      any = limits[i].apart = true;
+  return any;
+}
+
+static int find_deeper(struct loop *const *loops, int n, const struct chain *chain,
+                       const struct depth_wish *wish, struct depth_limit *limits, struct depths *out,
+                       struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < n; i++)
+    limits[i].apart = loop_keeps_to_itself(loops[i]) != NULL;
+  do {
+    depths_free(out);
+    code = depths_build(out, chain, wish, err);
+  } while (!code && keep_apart(loops, n, out->run, limits));
+  return code;
 }
 
 /* OP2_FP=strict: copies would add in another order than their owners. NULL: no memory. */
@@ -105,22 +132,19 @@ static int find_layers(const struct op_context *ctx, struct loop *const *loops, 
 static int find_one(struct loop *const *loops, int n, const struct chain *chain, const size_t *bytes,
                     struct depths *out, int *layers, struct error *err) {
   struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
-  struct depths other;
+  struct depths other = {0};
+  struct depth_limit *limits = array_new((size_t)n, sizeof *limits);
   *layers = 0;
-  int code = depths_build(out, chain, &wish, err);
-  if (code || !all_may(loops, n))
-    return code;
-  wish.alone = false;
-  wish.fringe = true;
-  code = depths_build(&other, chain, &wish, err);
-  *layers = !code &&
-            (other.exchanges < out->exchanges ||
-             (other.exchanges == out->exchanges && other.weight < out->weight)) &&
-            all_may_run(loops, n, other.run);
+  int code = limits ? depths_build(out, chain, &wish, err) : error_memory(err, "the depths of loops", 0);
+  wish = (struct depth_wish){.layers = 1, .fringe = true, .bytes = bytes, .limits = limits};
   if (!code)
-    depths_free(*layers ? out : &other);
+    code = find_deeper(loops, n, chain, &wish, limits, &other, err);
+  *layers = !code && (other.exchanges < out->exchanges ||
+                      (other.exchanges == out->exchanges && other.weight < out->weight));
+  depths_free(*layers ? out : &other);
   if (*layers)
     *out = other;
+  free(limits);
   return code;
 }
 

@@ -9,11 +9,13 @@
 static inline bool runs_apart(int run) {
   return run > 1;
 }
-/* It cannot run deeper than it does by itself in several layers: what it is, and what it uses, is known of the first one
- * alone. */
+/* Why the loop shares no copies with others: it is a segment of its own, and runs as it does by itself; NULL: it may. In words
+ * for reports. The same on all ranks. */
+const char *loop_keeps_to_itself(const struct loop *loop);
+/* In several layers it is a segment of its own, too: so do loops with element matrices, which have no room for more copies. */
 bool loop_keeps_apart(const struct loop *loop);
 /* Of the described loops; *layers: 0: none runs deeper than it does by itself; else some do (deep.h), in so many layers of
- * copies, which are at most `most`. In more than one, each loop that keeps apart is a segment. OP_ERR_MEMORY. */
+ * copies, which are at most `most`. OP_ERR_MEMORY. */
 int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
                      const struct tiled_description *d, int most, struct depths *out, int *layers,
                      struct error *err);
