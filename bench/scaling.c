@@ -2,6 +2,11 @@
  * process, and what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See
  * docs/scaling.md.
  *
+ *   scaling parts CELLS RANKS [messages] [kB]
+ *
+ * Only what travels where loops wait, counted from edges between parts alone, so that there may be many thousands. If a rank
+ * gets more the status is 1.
+ *
  *   scaling [cells for each rank] [most ranks] [setup messages] [messages] [kB] [least ranks]
  *
  * Parted by rcb no rank may send more messages to build the halos, nor, where loops wait, more messages and kB in an
@@ -451,7 +456,93 @@ static bool run(const char *name, partitioner *partitioner, int ranks, long long
   return good;
 }
 
+/* ---- many parts ---- */
+
+enum { NEIGHBOURS = 4 };
+
+struct parts {
+  struct grid grid;
+  int count;
+  int *part;               /* of cells */
+  int (*near)[NEIGHBOURS]; /* of cells: other parts that have a neighbour of it, and 1; 0: no more */
+  bool *meet;              /* of pairs */
+  long *cells, *messages;  /* that parts receive, and from how many others */
+};
+
+static void note_neighbour(struct parts *p, long long cell, long long other) {
+  const int to = p->part[other], from = p->part[cell];
+  int i = 0;
+  if (to == from)
+    return;
+  while (i < NEIGHBOURS - 1 && p->near[cell][i] && p->near[cell][i] != to + 1)
+    i++;
+  p->cells[to] += p->near[cell][i] != to + 1;
+  p->near[cell][i] = to + 1;
+  p->messages[to] += !p->meet[(long)to * p->count + from];
+  p->meet[(long)to * p->count + from] = true;
+}
+
+static int count_parts(struct comm *comm, void *user, struct error *err) {
+  struct parts *p = user;
+  const long long cells = p->grid.size[CELLS];
+  double *coords = must(array_new(2 * (size_t)cells, sizeof *coords));
+  long long *numbers = must(array_new((size_t)cells, sizeof *numbers)), row[2];
+  for (long long c = 0; c < cells; c++) {
+    numbers[c] = c;
+    coords[2 * c] = (double)(c % p->grid.width);
+    coords[2 * c + 1] = (double)(c / p->grid.width);
+  }
+  const struct part_request request = {.comm = comm,
+                                       .parts = p->count,
+                                       .total = cells,
+                                       .count = (long)cells,
+                                       .numbers = numbers,
+                                       .coords = coords,
+                                       .dim = 2};
+  const int code = parts_rcb(&request, p->part, err);
+  for (long long e = 0; !code && e < p->grid.size[EDGES]; e++) {
+    grid_row(&p->grid, EDGE_CELLS, e, row);
+    note_neighbour(p, row[0], row[1]);
+    note_neighbour(p, row[1], row[0]);
+  }
+  free(coords);
+  free(numbers);
+  return code;
+}
+
+static int run_parts(long long cells, int ranks, const struct allowed *allowed) {
+  struct parts p = {.grid = grid_of(cells * ranks), .count = ranks};
+  const size_t all = (size_t)p.grid.size[CELLS], n = (size_t)ranks;
+  long most = 0, messages = 0, sum = 0, sent = 0;
+  p.part = must(array_new(all, sizeof *p.part));
+  p.near = must(array_new(all, sizeof *p.near));
+  p.meet = must(array_new(n * n, sizeof *p.meet));
+  p.cells = must(array_new(n, sizeof *p.cells));
+  p.messages = must(array_new(n, sizeof *p.messages));
+  crew_run(1, count_parts, &p);
+  for (int r = 0; r < ranks; r++) {
+    most = p.cells[r] > most ? p.cells[r] : most;
+    messages = p.messages[r] > messages ? p.messages[r] : messages;
+    sum += p.cells[r];
+    sent += p.messages[r];
+  }
+  const double bytes = (double)STATE_BYTES * (double)EXCHANGES * 1e-3;
+  printf("rcb %d: cells received %.0f, most %ld; messages %.2f, most %ld; kB %.1f, most %.1f\n", ranks,
+         (double)sum / ranks, most, EXCHANGES * (double)sent / ranks, EXCHANGES * messages,
+         bytes * (double)sum / ranks, bytes * (double)most);
+  free(p.part);
+  free(p.near);
+  free(p.meet);
+  free(p.cells);
+  free(p.messages);
+  return EXCHANGES * (double)messages <= allowed->messages && bytes * (double)most <= allowed->kilobytes ? 0
+                                                                                                         : 1;
+}
+
 int main(int argc, char **argv) {
+  const struct allowed few = {0, argc > 4 ? atof(argv[4]) : HUGE_VAL, argc > 5 ? atof(argv[5]) : HUGE_VAL};
+  if (argc >= 4 && strcmp(argv[1], "parts") == 0)
+    return run_parts(atoll(argv[2]), atoi(argv[3]), &few);
   const long long cells = argc > 1 ? atoll(argv[1]) : 10000;
   const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
   static const struct allowed all = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
