@@ -558,7 +558,7 @@ int main(int argc, char **argv) {
          "", "", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "sent", "most", "rounds",
          "kB");
   for (int ranks = argc > 6 ? atoi(argv[6]) : 2; ranks <= most_ranks; ranks *= 2)
-    good &= run("rcb", parts_rcb, ranks, cells, &allowed, most_ranks);
+    good &= run("rcb", parts_rcb, ranks, cells, &allowed, argc > 6 ? 0 : most_ranks);
   static const struct {
     const char *name;
     partitioner *partitioner;
