@@ -2,9 +2,15 @@
  * process, and what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See
  * docs/scaling.md.
  *
- *   scaling [cells for each rank] [most ranks] [messages]
+ *   scaling parts CELLS RANKS [messages] [kB]
  *
- * `messages`: to part by rcb and to build the halos may take no rank more, or the status is 1. */
+ * Only what travels where loops wait, counted from edges between parts alone, so that there may be many thousands. If a rank
+ * gets more the status is 1.
+ *
+ *   scaling [cells for each rank] [most ranks] [setup messages] [messages] [kB] [least ranks]
+ *
+ * Parted by rcb no rank may send more messages to build the halos, nor, where loops wait, more messages and kB in an
+ * iteration, or the status is 1. With the least ranks only rows from there on are made, of rcb alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +20,36 @@
 #include "base/size.h"
 #include "grid.h"
 #include "plan/depth/copies.h"
+#include "plan/depth/depth.h"
 #include "spread/distribute/directory.h"
 #include "spread/distribute/move.h"
 #include "spread/partition/parts.h"
+#include "spread/rings/rings.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
+
+/* So many half steps run with one exchange (OP2_LAYERS). zeroed: a loop overwrites what is added up. */
+enum { WAYS = 4, MOST_LAYERS = 4 };
+static const struct {
+  int layers;
+  bool zeroed;
+} ways[WAYS] = {{2, false}, {2, true}, {4, false}, {4, true}};
 
 struct figures {
   double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes, posts;
   double waiting_cells, waiting_neighbours, waiting_bytes,
       waiting_twice; /* where loops wait for one another */
+  struct {
+    double bytes, messages, twice;
+  } layers[WAYS];
 };
 
 struct trial {
   struct grid grid;
   partitioner *partitioner;
   struct figures *ranks;
+  bool shows_layers;
 };
 
 /* ---- a rank ---- */
@@ -190,6 +209,123 @@ static int count_waiting(const struct built *built, int ranks, struct figures *f
   return OP_OK;
 }
 
+/* ---- several layers ---- */
+
+static const struct chain_access save_soln[] = {NEAR(Q, CHAIN_READS), NEAR(QOLD, CHAIN_OVERWRITES)},
+                                 zero[] = {NEAR(RES, CHAIN_OVERWRITES)};
+static const struct chain_loop save_loop = {.set = CELLS,
+                                            .accesses = save_soln,
+                                            .naccesses = 2,
+                                            .whole = true},
+                               zero_loop = {.set = CELLS, .accesses = zero, .naccesses = 1, .whole = true};
+static const size_t row_bytes[DATS] = {
+    [Q] = 4 * 8, [QOLD] = 4 * 8, [ADT] = 8, [RES] = 4 * 8, [X] = 2 * 8, [BOUND] = 4};
+
+static int chain_of(int way, struct chain_loop *out) {
+  int n = 0;
+  for (int half = 0; half < ways[way].layers; half++) {
+    if (half % 2 == 0)
+      out[n++] = save_loop;
+    if (ways[way].zeroed)
+      out[n++] = zero_loop;
+    for (int l = 0; l < LOOPS; l++)
+      out[n++] = loops[l];
+  }
+  return n;
+}
+
+/* Which ranks own the copies of cells. */
+static int *find_owners(const struct distribution *d, const struct ring_set *rings, int layers) {
+  int *owners = must(array_new((size_t)rings->ends[2 * layers + 1], sizeof *owners));
+  for (int v = 1; v <= 2 * layers + 1; v++) {
+    const struct halo_side *side = v == 1   ? &d->exec.receive
+                                   : v == 2 ? &d->nonexec.receive
+                                            : &rings->exchanges[v].receive;
+    for (int i = 0; i < side->count; i++)
+      for (long k = side->first[i]; k < side->first[i + 1]; k++)
+        owners[side->elements[k]] = side->ranks[i];
+  }
+  return owners;
+}
+
+/* Of a step: what arrives, from how many ranks, and what runs twice. */
+static void add_up(const struct copies *c, const struct chain *chain, const struct copies_set *sets,
+                   const int *owners, int ranks, int way, struct figures *f) {
+  const double steps = ways[way].layers / 2.0;
+  bool *from = must(array_new((size_t)ranks, sizeof *from));
+  double owned = 0, twice = 0;
+  for (int d = Q; d <= RES; d++)
+    for (long i = 0; i < c->need[d].count; i++) {
+      f->layers[way].bytes += (double)row_bytes[d] / steps;
+      from[owners[c->need[d].elements[i]]] = true;
+    }
+  for (int r = 0; r < ranks; r++)
+    f->layers[way].messages += from[r] / steps;
+  for (int l = 0; l < chain->nloops; l++) {
+    owned += (double)sets[chain->loops[l].set].owned;
+    twice += (double)c->run[l].count;
+  }
+  f->layers[way].twice = 100 * twice / owned;
+  free(from);
+}
+
+static int count_way(const struct built *built, const struct rings *rings, int ranks, int way,
+                     struct figures *f, struct error *err) {
+  const int layers = ways[way].layers;
+  struct chain_loop many[MOST_LAYERS * (LOOPS + 2)];
+  struct chain_map maps[MAPS];
+  struct chain_set sizes[SETS];
+  struct copies_set sets[SETS];
+  struct depths d;
+  struct copies c;
+  for (int s = 0; s < SETS; s++) {
+    const long *e = built->sets[s].extents, *ends = rings->sets[s].ends;
+    sets[s] = (struct copies_set){e[EXTENT_CORE], e[EXTENT_OWNED], ends[2 * layers], ends[2 * layers + 1]};
+    sizes[s] = (struct chain_set){.size = ends[2 * layers + 1]};
+  }
+  for (int m = 0; m < MAPS; m++)
+    maps[m] = (struct chain_map){.from = grid_maps[m].from,
+                                 .to = grid_maps[m].to,
+                                 .arity = grid_maps[m].arity,
+                                 .table = rings->tables[m]};
+  const struct chain chain = {sizes, SETS, maps, MAPS, dats, DATS, many, chain_of(way, many)};
+  const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = row_bytes};
+  int code = depths_build(&d, &chain, &wish, err);
+  if (code)
+    return code;
+  if (d.exchanges > 1)
+    f->layers[way].bytes = HUGE_VAL; /* one is enough */
+  depths_free(&d);
+  code = deep_copies_find(&c, &chain, sets, 0, chain.nloops, err);
+  if (code)
+    return code;
+  int *owners = find_owners(built->sets[CELLS].spread, &rings->sets[CELLS], layers);
+  add_up(&c, &chain, sets, owners, ranks, way, f);
+  free(owners);
+  deep_copies_free(&c);
+  return OP_OK;
+}
+
+static int count_layers(struct comm *comm, const struct built *built, struct figures *f, struct error *err) {
+  struct rings_set sets[SETS];
+  struct rings_map maps[MAPS];
+  for (int s = 0; s < SETS; s++)
+    sets[s] = (struct rings_set){built->sets[s].spread, built->sets[s].extents};
+  for (int m = 0; m < MAPS; m++)
+    maps[m] = (struct rings_map){grid_maps[m].from, grid_maps[m].to, grid_maps[m].arity, built->maps[m].table,
+                                 grid_maps[m].to == CELLS};
+  const struct rings_mesh mesh = {sets, maps, SETS, MAPS};
+  int code = OP_OK;
+  for (int way = 0; !code && way < WAYS; way += 2) {
+    struct rings rings;
+    code = rings_build(comm, &mesh, ways[way].layers, &rings, err);
+    for (int k = way; !code && k < way + 2; k++)
+      code = count_way(built, &rings, comm->size, k, f, err);
+    rings_free(&rings);
+  }
+  return code;
+}
+
 static int run_rank(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
   struct share share;
@@ -216,6 +352,8 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
     t->ranks[comm->rank].posts = (double)setup.posts;
   }
+  if (!code && t->shows_layers)
+    code = count_layers(comm, &built, &t->ranks[comm->rank], err);
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
     free((void *)first[s]);
@@ -240,7 +378,12 @@ static double most(const struct trial *t, int ranks, size_t field, double *mean)
   return highest;
 }
 
-static double print_row(const struct trial *t, const char *name, int ranks) {
+/* What no rank may send more of. */
+struct allowed {
+  double setup, messages, kilobytes;
+};
+
+static bool print_row(const struct trial *t, const char *name, int ranks, const struct allowed *allowed) {
   static const struct {
     size_t field;
     const char *format;
@@ -279,24 +422,132 @@ static double print_row(const struct trial *t, const char *name, int ranks) {
   most(t, ranks, offsetof(struct figures, setup_bytes), &mean);
   printf(" %8.0f\n", mean / 1e3);
   fflush(stdout);
-  return messages;
+  return messages <= allowed->setup &&
+         EXCHANGES * most(t, ranks, offsetof(struct figures, waiting_neighbours), &mean) <=
+             allowed->messages &&
+         most(t, ranks, offsetof(struct figures, waiting_bytes), &mean) <= 1e3 * allowed->kilobytes;
 }
 
-/* The most messages that making it took a rank. */
-static double run(const char *name, partitioner *partitioner, int ranks, long long cells) {
+static void print_layers(const struct trial *t, int ranks) {
+  for (int way = 0; way < WAYS; way++) {
+    const size_t at = offsetof(struct figures, layers) + (size_t)way * sizeof t->ranks->layers[0];
+    double mean[3], high[3];
+    high[0] = most(t, ranks, at, &mean[0]);
+    high[1] = most(t, ranks, at + sizeof(double), &mean[1]);
+    high[2] = most(t, ranks, at + 2 * sizeof(double), &mean[2]);
+    printf("  %d layers%s: kB received %.1f mean, %.1f most; messages %.2f, %.0f; run twice %.2f%%, %.2f%%\n",
+           ways[way].layers, ways[way].zeroed ? ", zeroed" : "", mean[0] / 1e3, high[0] / 1e3, mean[1],
+           high[1], mean[2], high[2]);
+  }
+}
+
+/* Is what it takes allowed? */
+static bool run(const char *name, partitioner *partitioner, int ranks, long long cells,
+                const struct allowed *allowed, int shown) {
   struct trial t = {.grid = grid_of(cells * ranks),
                     .partitioner = partitioner,
+                    .shows_layers = partitioner == parts_rcb && ranks == shown,
                     .ranks = must(array_new((size_t)ranks, sizeof *t.ranks))};
   crew_run(ranks, run_rank, &t);
-  const double messages = print_row(&t, name, ranks);
+  const bool good = print_row(&t, name, ranks, allowed);
+  if (t.shows_layers)
+    print_layers(&t, ranks);
   free(t.ranks);
-  return messages;
+  return good;
+}
+
+/* ---- many parts ---- */
+
+enum { NEIGHBOURS = 4 };
+
+struct parts {
+  struct grid grid;
+  int count;
+  int *part;               /* of cells */
+  int (*near)[NEIGHBOURS]; /* of cells: other parts that have a neighbour of it, and 1; 0: no more */
+  bool *meet;              /* of pairs */
+  long *cells, *messages;  /* that parts receive, and from how many others */
+};
+
+static void note_neighbour(struct parts *p, long long cell, long long other) {
+  const int to = p->part[other], from = p->part[cell];
+  int i = 0;
+  if (to == from)
+    return;
+  while (i < NEIGHBOURS - 1 && p->near[cell][i] && p->near[cell][i] != to + 1)
+    i++;
+  p->cells[to] += p->near[cell][i] != to + 1;
+  p->near[cell][i] = to + 1;
+  p->messages[to] += !p->meet[(long)to * p->count + from];
+  p->meet[(long)to * p->count + from] = true;
+}
+
+static int count_parts(struct comm *comm, void *user, struct error *err) {
+  struct parts *p = user;
+  const long long cells = p->grid.size[CELLS];
+  double *coords = must(array_new(2 * (size_t)cells, sizeof *coords));
+  long long *numbers = must(array_new((size_t)cells, sizeof *numbers)), row[2];
+  for (long long c = 0; c < cells; c++) {
+    numbers[c] = c;
+    coords[2 * c] = (double)(c % p->grid.width);
+    coords[2 * c + 1] = (double)(c / p->grid.width);
+  }
+  const struct part_request request = {.comm = comm,
+                                       .parts = p->count,
+                                       .total = cells,
+                                       .count = (long)cells,
+                                       .numbers = numbers,
+                                       .coords = coords,
+                                       .dim = 2};
+  const int code = parts_rcb(&request, p->part, err);
+  for (long long e = 0; !code && e < p->grid.size[EDGES]; e++) {
+    grid_row(&p->grid, EDGE_CELLS, e, row);
+    note_neighbour(p, row[0], row[1]);
+    note_neighbour(p, row[1], row[0]);
+  }
+  free(coords);
+  free(numbers);
+  return code;
+}
+
+static int run_parts(long long cells, int ranks, const struct allowed *allowed) {
+  struct parts p = {.grid = grid_of(cells * ranks), .count = ranks};
+  const size_t all = (size_t)p.grid.size[CELLS], n = (size_t)ranks;
+  long most = 0, messages = 0, sum = 0, sent = 0;
+  p.part = must(array_new(all, sizeof *p.part));
+  p.near = must(array_new(all, sizeof *p.near));
+  p.meet = must(array_new(n * n, sizeof *p.meet));
+  p.cells = must(array_new(n, sizeof *p.cells));
+  p.messages = must(array_new(n, sizeof *p.messages));
+  crew_run(1, count_parts, &p);
+  for (int r = 0; r < ranks; r++) {
+    most = p.cells[r] > most ? p.cells[r] : most;
+    messages = p.messages[r] > messages ? p.messages[r] : messages;
+    sum += p.cells[r];
+    sent += p.messages[r];
+  }
+  const double bytes = (double)STATE_BYTES * (double)EXCHANGES * 1e-3;
+  printf("rcb %d: cells received %.0f, most %ld; messages %.2f, most %ld; kB %.1f, most %.1f\n", ranks,
+         (double)sum / ranks, most, EXCHANGES * (double)sent / ranks, EXCHANGES * messages,
+         bytes * (double)sum / ranks, bytes * (double)most);
+  free(p.part);
+  free(p.near);
+  free(p.meet);
+  free(p.cells);
+  free(p.messages);
+  return EXCHANGES * (double)messages <= allowed->messages && bytes * (double)most <= allowed->kilobytes ? 0
+                                                                                                         : 1;
 }
 
 int main(int argc, char **argv) {
+  const struct allowed few = {0, argc > 4 ? atof(argv[4]) : HUGE_VAL, argc > 5 ? atof(argv[5]) : HUGE_VAL};
+  if (argc >= 4 && strcmp(argv[1], "parts") == 0)
+    return run_parts(atoll(argv[2]), atoi(argv[3]), &few);
   const long long cells = argc > 1 ? atoll(argv[1]) : 10000;
   const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
-  const double allowed = argc > 3 ? atof(argv[3]) : HUGE_VAL;
+  static const struct allowed all = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  const struct allowed allowed = {argc > 3 ? atof(argv[3]) : HUGE_VAL, argc > 4 ? atof(argv[4]) : HUGE_VAL,
+                                  argc > 5 ? atof(argv[5]) : HUGE_VAL};
   bool good = true;
   printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %15s %11s %19s %15s %27s\n", "", "", "owned cells",
          "cells received", "messages", "kB sent", "edges repeated", "of all", "copies", "loops that wait",
@@ -306,15 +557,15 @@ int main(int argc, char **argv) {
          "parted by", "ranks", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most",
          "", "", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "sent", "most", "rounds",
          "kB");
-  for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
-    good &= run("rcb", parts_rcb, ranks, cells) <= allowed;
+  for (int ranks = argc > 6 ? atoi(argv[6]) : 2; ranks <= most_ranks; ranks *= 2)
+    good &= run("rcb", parts_rcb, ranks, cells, &allowed, argc > 6 ? 0 : most_ranks);
   static const struct {
     const char *name;
     partitioner *partitioner;
   } others[] = {{"inertial", parts_inertial}, {"block", parts_block}, {"random", parts_random}};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells);
+  for (size_t i = 0; argc <= 6 && i < sizeof others / sizeof *others; i++)
+    run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells, &all, 0);
   if (!good)
-    fprintf(stderr, "scaling: making it took a rank more than %.0f messages\n", allowed);
+    fprintf(stderr, "scaling: a rank sends more than is allowed\n");
   return good ? 0 : 1;
 }

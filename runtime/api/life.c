@@ -31,6 +31,7 @@
 #include "loop/loop.h"
 #include "loop/names.h"
 #include "loop/queue.h"
+#include "loop/spread/layers.h"
 #include "loop/tasks/in_graph.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -265,8 +266,9 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,     ENV_JIT,     ENV_TUNE, ENV_VARIANT, ENV_CHECK, ENV_SHADOW,
-                                        ENV_TIMING, ENV_WEIGHTS, ENV_LAZY, ENV_TILES,   ENV_TASKS};
+  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,   ENV_VARIANT,
+                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,
+                                        ENV_LAZY,  ENV_TILES,  ENV_TASKS,  ENV_LAYERS};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;
@@ -337,6 +339,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   text_free(&warnings);
   if (!code)
     open_watch(ctx);
+  if (!code)
+    layers_warn(ctx);
   if (code) {
     close_backends(ctx);
     release(ctx);
@@ -353,6 +357,7 @@ void context_close(struct op_context *ctx) {
   late_drop(ctx);
   tapes_free(ctx);
   loop_forget(ctx, NULL);
+  layers_free(ctx);
   exchanges_forget(ctx, NULL);
   graph_loops_free(ctx, NULL);
   struct list *graphs[] = {ctx->graphs, ctx->past_graphs};

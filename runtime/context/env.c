@@ -70,6 +70,10 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_TASKS] = {"OP2_TASKS", "", "#64-64G",
                    "for tests: bytes of a block; chains run as blocks of such that wait for one another",
                    NULL},
+    [ENV_LAYERS] = {"OP2_LAYERS", "1", "#1-4",
+                    "ranks: layers of others' elements that loops which wait may compute as well, to send "
+                    "less often",
+                    NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},

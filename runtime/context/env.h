@@ -21,6 +21,7 @@ enum env_name {
   ENV_FUSE,
   ENV_TILES,
   ENV_TASKS,
+  ENV_LAYERS,
   ENV_VARIANT,
   ENV_FP,
   ENV_CHECK,

@@ -8,6 +8,7 @@
 #include "loop/auto/worth.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
+#include "loop/spread/layers.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/globals.h"
 #include "ranks/comm.h"
@@ -123,12 +124,20 @@ static void note_place(struct launch *launch, const struct loop_call *call) {
   launch->file = strdup(file);
 }
 
+/* The mesh changes: what waits runs before. */
+static int make_layers(struct op_context *ctx, struct error *err) {
+  const int code = queue_flush(ctx, err);
+  return code ? code : layers_make(ctx, err);
+}
+
 int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_call *call,
                struct error *err) {
   struct queue *queue = ctx->queue;
   struct loop *loop = launch->loop;
   bool tried = false, waits = !watch_rests(ctx, &queue->watch, loop);
-  int code = queue->watch.on ? watch_takes(ctx, loop, &waits, err) : OP_OK;
+  int code = layers_are_wanted(ctx) ? make_layers(ctx, err) : OP_OK;
+  if (!code && queue->watch.on)
+    code = watch_takes(ctx, loop, &waits, err);
   if (!code && (!waits || !loop_may_wait(ctx, loop)))
     return run_at_once(ctx, launch, err);
   if (!code)

@@ -8,15 +8,24 @@
 #include "loop/auto/watch.h"
 #include "record/launch.h"
 
-enum { QUEUE_MOST = 256 };
+enum { QUEUE_MOST = 256, QUEUE_SINGLES = 16 };
+
+/* A loop that ends chains of ranks, as it shares no copies with other loops: why, in words, and how often it did. */
+struct queue_single {
+  const char *name, *why;
+  long long times;
+};
 
 struct queue {
   /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
   int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
-  struct watch watch; /* OP2_LAZY=auto: which loops wait; else all do that can */
-  struct list known;  /* chains of ranks (loop/spread/) */
-  uint32_t flushes;   /* of them */
-  long long waited;   /* calls, so far */
+  struct watch watch;    /* OP2_LAZY=auto: which loops wait; else all do that can */
+  struct list known;     /* chains of ranks (loop/spread/) */
+  struct layers *layers; /* NULL: none were wanted (loop/spread/) */
+  uint32_t flushes;      /* of them */
+  long long waited;      /* calls, so far */
+  struct queue_single singles[QUEUE_SINGLES];
+  int nsingles; /* the first ones that came */
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

@@ -397,7 +397,7 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
     code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
     code = run_parts(ctx, launch, exchanging, err);
-  if (!code)
+  if (!code && !launch->deep) /* else they are left behind its chain, on all ranks */
     code =
         (loop->set->spread && results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
   if (code)

@@ -12,6 +12,7 @@
 #include "context/forced.h"
 #include "context/trace.h"
 #include "mesh/guest.h"
+#include "mesh/halo.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/view.h"
@@ -133,8 +134,7 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
     return OP_ERR_TYPE;
   }
   size_t row, values;
-  if (!size_mul((size_t)dim, type_info(code)->size, &row) ||
-      !bytes_of_rows(set->extents[EXTENT_NONEXEC], row, bytes) ||
+  if (!size_mul((size_t)dim, type_info(code)->size, &row) || !bytes_of_rows(set_rows(set), row, bytes) ||
       !size_mul((size_t)set->size, (size_t)dim, &values))
     return error_set(err, OP_ERR_SIZE,
                      "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed; declare "
@@ -204,7 +204,7 @@ static struct dat *new_dat(struct op_context *ctx, const struct wish *wish, stru
                       .temporary = wish->temporary,
                       .value_size = type_info(code)->size,
                       .row_bytes = type_info(code)->size * (size_t)wish->dim,
-                      .stride = data_stride(set->extents[EXTENT_NONEXEC]),
+                      .stride = data_stride(set_rows(set)),
                       .version = 1};
   if (!make_room(ctx, dat, wish, bytes) || !list_add(&ctx->mesh->dats, dat))
     goto no_memory;

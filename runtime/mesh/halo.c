@@ -9,6 +9,22 @@ void halo_side_free(struct halo_side *side) {
   *side = (struct halo_side){0};
 }
 
+void ring_set_free(struct ring_set *rings, int layers) {
+  for (int v = 0; rings->exchanges && v <= 2 * layers + 1; v++) {
+    halo_side_free(&rings->exchanges[v].send);
+    halo_side_free(&rings->exchanges[v].receive);
+  }
+  free(rings->numbers);
+  free(rings->ends);
+  free(rings->exchanges);
+  *rings = (struct ring_set){0};
+}
+
+long set_rows(const struct set *set) {
+  const struct distribution *d = set->spread;
+  return d && d->layers ? d->rings.ends[2 * d->layers + 1] : set->extents[EXTENT_NONEXEC];
+}
+
 void distribution_free(struct distribution *d) {
   if (!d)
     return;
@@ -19,6 +35,7 @@ void distribution_free(struct distribution *d) {
     halo_side_free(&exchanges[i]->send);
     halo_side_free(&exchanges[i]->receive);
   }
+  ring_set_free(&d->rings, d->layers);
   free(d);
 }
 

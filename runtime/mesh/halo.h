@@ -26,6 +26,14 @@ struct halo_exchange {
   struct halo_side send, receive;
 };
 
+/* Copies behind those that every mesh has, for loops that run deeper (spread/rings/). */
+struct ring_set {
+  long long *numbers; /* the user's global numbers of all local elements */
+  long *ends;         /* [v]: behind the elements of Dv, v = 0 .. 2 * layers; then behind the fringe */
+  /* [v]: what brings the elements that Dv adds up to date; v = 3 .. 2 * layers, and the fringe */
+  struct halo_exchange *exchanges;
+};
+
 /* A set over the ranks. NULL in struct set: one process. */
 struct distribution {
   long long *declared_first; /* ranks + 1: rank r declared the user's global numbers declared_first[r] .. */
@@ -34,6 +42,9 @@ struct distribution {
   /* From where an element was declared to where it is owned: send.elements are the user's local numbers on this rank,
    * receive.elements the library's. Elements that stay are a message to oneself. */
   struct halo_exchange home;
+  struct ring_set
+      rings;  /* if layers: so many layers of copies there are in all, and maps have rows for them */
+  int layers; /* 0: those of every mesh alone */
 };
 
 /* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and
@@ -42,7 +53,10 @@ struct map_halo {
   struct halo_exchange exchange;
 };
 
+/* So many rows dats on the set have, with all copies. */
+long set_rows(const struct set *set);
 void halo_side_free(struct halo_side *side);
+void ring_set_free(struct ring_set *rings, int layers);
 void distribution_free(struct distribution *d);
 void map_halo_free(struct map_halo *halo);
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "context/trace.h"
 #include "loop/period/period.h"
+#include "loop/spread/segments.h"
 #include "loop/tiled/tiled.h"
 #include "tasks/graph.h"
 
@@ -120,8 +121,12 @@ struct report {
   int ncounters;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
+  const struct queue_single *singles; /* loops that end chains of ranks */
+  int nsingles;
   const struct chain_facts *ways; /* of chains that come again: what was tried */
   int nways;
+  const struct layers_facts *layers; /* of chains of ranks, in several layers */
+  int nlayers;
   const struct report_graph *graphs; /* of tasks, that ran */
   int ngraphs;
   const struct report_view *views;

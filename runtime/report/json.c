@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/json.h"
-
+#include "loop/queue.h"
 #include "report/forms.h"
 
 static const char *const origins[] = {
@@ -110,6 +110,27 @@ static void add_ways(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_layers(const struct report *r, struct text *out) {
+  json_open(out, "layers", '[');
+  for (int i = 0; i < r->nlayers; i++) {
+    const struct layers_facts *l = &r->layers[i];
+    json_object(out, NULL,
+                "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d exchanges_of_one:n "
+                "bytes_of_one:d twice_of_one:d seconds:d gain_seconds:d",
+                l->first, l->last, l->loops, l->layers, l->runs, l->here.exchanges, l->here.bytes,
+                l->here.twice, l->one.exchanges, l->one.bytes, l->one.twice, l->seconds, l->gain);
+  }
+  json_close(out, ']');
+}
+
+static void add_singles(const struct report *r, struct text *out) {
+  json_open(out, "chain_ends", '[');
+  for (int i = 0; i < r->nsingles; i++)
+    json_object(out, NULL, "loop:t times:i why:t", r->singles[i].name, r->singles[i].times,
+                r->singles[i].why);
+  json_close(out, ']');
+}
+
 static void add_graphs(const struct report *r, struct text *out) {
   json_open(out, "graphs", '[');
   for (int i = 0; i < r->ngraphs; i++) {
@@ -188,6 +209,10 @@ void report_json(const struct report *r, struct text *out) {
     add_chains(r, out);
   if (r->nways)
     add_ways(r, out);
+  if (r->nlayers)
+    add_layers(r, out);
+  if (r->nsingles)
+    add_singles(r, out);
   if (r->ngraphs)
     add_graphs(r, out);
   if (r->nevents)

@@ -1,6 +1,7 @@
 /* What the report says below its table, in words. */
 #include <string.h>
 
+#include "loop/queue.h"
 #include "report/forms.h"
 
 static void note_moved(const struct report *r, struct text *out) {
@@ -99,6 +100,12 @@ static void note_waiting(const struct report *r, struct text *out) {
     text_addf(out, "%lld of %lld calls waited to run with others\n", r->waited, r->calls);
 }
 
+static void note_singles(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nsingles; i++)
+    text_addf(out, "%s ended chains of ranks, %lld times: %s\n", r->singles[i].name, r->singles[i].times,
+              r->singles[i].why);
+}
+
 static void note_views(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nviews; i++)
     text_addf(out, "view %s has a copy in the library: %s\n", r->views[i].name, r->views[i].why);
@@ -124,6 +131,7 @@ void report_notes(const struct report *r, struct text *out) {
   note_tuning(r, out);
   note_scalar(r, out);
   note_owners(r, out);
+  note_singles(r, out);
   note_views(r, out);
   note_advice(r, out);
 }

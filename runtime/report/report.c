@@ -187,6 +187,16 @@ static struct chain_facts *find_ways(const struct op_context *ctx, int *count) {
   return ways;
 }
 
+/* The same for those of ranks in several layers of copies. */
+static struct layers_facts *find_layers(const struct op_context *ctx, int *count) {
+  struct layers_facts *layers = array_new(ctx->queue ? (size_t)ctx->queue->known.count : 0, sizeof *layers);
+  bool more = layers;
+  *count = 0;
+  for (int i = 0; more; i++)
+    *count += segments_tell(ctx, i, &layers[*count], &more);
+  return layers;
+}
+
 static bool has_pictures(report_writer *writer) {
   return writer == report_json || writer == report_html;
 }
@@ -242,6 +252,12 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   }
   struct chain_facts *ways = find_ways(ctx, &r.nways);
   r.ways = ways;
+  struct layers_facts *layers = find_layers(ctx, &r.nlayers);
+  r.layers = layers;
+  if (ctx->queue) {
+    r.singles = ctx->queue->singles;
+    r.nsingles = ctx->queue->nsingles;
+  }
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};
@@ -251,6 +267,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
     writer(&r, out);
   free(chains);
   free(ways);
+  free(layers);
   free(graphs);
   facts_free(&facts);
   free_rows(&rows);

@@ -11,34 +11,42 @@
 /* A copy as its owner knows it: the place in the messages that the set's copies come in. */
 struct place {
   int rank;
-  int code; /* twice the place among those for this rank; 1 more: copies that are only read */
+  int code; /* the place among those for this rank, times the regions that a set has, and the region */
 };
 
 static int no_memory(struct error *err, size_t bytes) {
   return error_memory(err, "rows that a chain needs", bytes);
 }
 
+/* What is executed here as well, what is only read, and each half layer behind them. */
+static int regions_of(const struct set *set) {
+  return set->spread->layers ? 2 * set->spread->layers + 1 : 2;
+}
+
 static const struct halo_exchange *region_of(const struct set *set, int region) {
-  return region ? &set->spread->nonexec : &set->spread->exec;
+  const struct distribution *d = set->spread;
+  return region > 1 ? &d->rings.exchanges[region + 1] : region ? &d->nonexec : &d->exec;
 }
 
 /* Of each of the set's copies, from the first one on. */
 static void find_places(const struct set *set, struct place *places) {
-  for (int region = 0; region < 2; region++) {
+  const int regions = regions_of(set);
+  for (int region = 0; region < regions; region++) {
     const struct halo_side *side = &region_of(set, region)->receive;
     for (int i = 0; i < side->count; i++)
       for (long k = side->first[i]; k < side->first[i + 1]; k++)
         places[side->elements[k] - set->extents[EXTENT_OWNED]] =
-            (struct place){side->ranks[i], (int)(2 * (k - side->first[i]) + region)};
+            (struct place){side->ranks[i], (int)(regions * (k - side->first[i]) + region)};
   }
 }
 
 /* The element that a rank means; -1: there is none. */
 static int element_of(const struct set *set, int rank, int code) {
-  const struct halo_side *side = &region_of(set, code % 2)->send;
+  const int regions = regions_of(set);
+  const struct halo_side *side = &region_of(set, code % regions)->send;
   for (int i = 0; i < side->count; i++)
     if (side->ranks[i] == rank)
-      return side->elements[side->first[i] + code / 2];
+      return side->elements[side->first[i] + code / regions];
   return -1;
 }
 
@@ -51,7 +59,7 @@ struct lists {
 /* What this rank needs, by owner, and what each owner is to be told. */
 static int sort_wishes(const struct comm *comm, const struct set *set, const int *copies, long count,
                        struct lists *own, int *codes, struct error *err) {
-  const long all = set->extents[EXTENT_NONEXEC] - set->extents[EXTENT_OWNED];
+  const long all = set_rows(set) - set->extents[EXTENT_OWNED];
   struct place *places = array_new((size_t)all, sizeof *places);
   int *ranks = array_new((size_t)count, sizeof *ranks);
   long *first = array_new((size_t)comm->size + 1, sizeof *first);

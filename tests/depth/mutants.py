@@ -25,6 +25,8 @@ DEPTH = {
     'subsets_known_everywhere': ('loop->whole ? deepest : deepest - 1);', 'deepest);'),
     'constants_everywhere': ('(b->changed[a->dat] || !b->wish->fringe)', 'b->changed[a->dat]'),
     'needs_of_the_last_loop_alone': ('need[a->dat] = larger(need[a->dat], depth_read', 'need[a->dat] = larger(0, depth_read'),
+    'limits_forgotten': ('adds && run > 1 && b->wish->limits', 'adds && run > 99 && b->wish->limits'),
+    'not_kept_apart': ('(apart && end - first > 1))', '(apart && end - first > 99))'),
     'sums_through_maps_are_direct': ('a->map >= 0 && !a->own;', 'a->map >= 0 && !a->own && a->use != CHAIN_ADDS;'),
 }
 
@@ -41,13 +43,18 @@ COPIES = {
     'first_loop_left_out': ('l >= first; l--)', 'l > first; l--)'),
 }
 EARLY = {
-    'minds_arrivals_only_where_it_reads': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_READ'),
-    'minds_no_earlier_readers': ('LATE_WRITTEN : LATE_WRITTEN | LATE_READ', 'LATE_WRITTEN : LATE_WRITTEN'),
-    'border_is_early': ('bool late = e >= w->sets[loop->set].core;', 'bool late = false;'),
-    'late_elements_leave_no_marks': ('    if (!early[e])\n      note(w, loop, e);', ''),
-    'copies_leave_no_marks': ('i < run->count; i++)', 'i < 0; i++)'),
-    'first_column_alone': ('k < a->count; k++)', 'k < 1; k++)'),
-    'sums_are_reads': ('loop->accesses[i].use == CHAIN_READS ? LATE_READ', 'loop->accesses[i].use != CHAIN_OVERWRITES ? LATE_READ'),
+    'readers_mind_nothing': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? 0 : CHANGED | READ'),
+    'minds_no_readers': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? CHANGED : CHANGED'),
+    'minds_readers_alone': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? CHANGED : READ'),
+    'border_is_early': ('e >= w->sets[loop->set].core && i <', 'e >= w->sets[loop->set].all && i <'),
+    'late_elements_leave_no_marks': ('    if (when[e] == WHEN_REST)\n      note(w, loop, e);', ''),
+    'copies_leave_no_marks': ('    when[run->elements[i]] = WHEN_REST;\n    note(w, loop, run->elements[i]);', '    when[run->elements[i]] = WHEN_REST;'),
+    'first_column_alone': ('w->sets[loop->set].rows && k < a->count; k++)', 'w->sets[loop->set].rows && k < 1; k++)'),
+    'copies_by_one_column': ('w->changed[a->dat] && c < map->arity; c++)', 'w->changed[a->dat] && c < 1; c++)'),
+    'sums_are_reads': ('loop->accesses[i].use == CHAIN_READS ? READ', 'loop->accesses[i].use != CHAIN_OVERWRITES ? READ'),
+    'rim_forgets_what_is_sent': ('d < w->chain->ndats; d++)\n    for (long i', 'd < 0; d++)\n    for (long i'),
+    'rim_is_one_loop_deep': ('  *when = WHEN_RIM;\n  note(w, loop, e);', '  *when = WHEN_RIM;'),
+    'rim_without_copies': ('    for (long i = run->count - 1; i >= 0; i--)\n      look_back(w, loop, run', '    for (long i = -1; i >= 0; i--)\n      look_back(w, loop, run'),
 }
 ALL = {'early': EARLY, 'depth': DEPTH, 'copies': COPIES}
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "plan/depth/early.h"
+
 enum { FAR = 1000 };
 
 static uint64_t mix(uint64_t a, uint64_t b) {
@@ -390,82 +392,117 @@ void world_start(struct world *w) {
 
 /* ---- chosen elements ---- */
 
+/* A segment, as it runs. */
+struct part {
+  struct world *w;
+  const struct depths *d;
+  int segment, first, end;
+  struct choice *choice;
+  uint64_t sums[LOOPS_MOST];
+};
+
 /* Of all that is chosen, one after the other; NULL: there are fewer. */
-static bool *find_chosen(struct choice *choice, const struct world *w, const struct depths *d, int segment,
-                         long at) {
+static bool *find_chosen(const struct part *p, long at) {
+  const struct world *w = p->w;
   for (int r = 0; r < w->nranks; r++) {
-    for (int l = d->first[segment]; l < d->first[segment + 1]; l++)
+    for (int l = p->first; l < p->end; l++)
       for (int e = 0; e < size_of(w, w->loops[l].set); e++)
-        if (choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
-          return &choice->run[r][l][e];
+        if (p->choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
+          return &p->choice->run[r][l][e];
     for (int dat = 0; dat < w->chain.ndats; dat++)
       for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
-        if (choice->need[r][dat][e] && at-- == 0)
-          return &choice->need[r][dat][e];
+        if (p->choice->need[0][r][dat][e] && at-- == 0)
+          return &p->choice->need[0][r][dat][e];
   }
   return NULL;
 }
 
-/* Copies hold what came in `choice`, else nothing that anybody could use. */
-static void fill_copies(struct world *w, const struct choice *choice) {
-  for (int r = 0; r < w->nranks; r++)
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
-        const bool keeps = keeps_all(w, dat) && is_there(w, r, dat, e);
-        if (w->depth[r][w->dats[dat]][e] == 0)
-          continue;
-        if (choice ? choice->need[r][dat][e] : keeps)
-          w->values[r][dat][e] = w->before[dat][e];
-        else if (!choice)
-          w->values[r][dat][e] = mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
-      }
+static void pack(const struct part *p, int r) {
+  struct world *w = p->w;
+  for (int dat = 0; dat < w->chain.ndats; dat++)
+    for (int e = 0; e < size_of(w, w->dats[dat]); e++)
+      if (w->owner[w->dats[dat]][e] == r)
+        w->packed[dat][e] = w->values[r][dat][e];
 }
 
-/* Those that need no message, or the others; the sum of those that the rank owns. */
-static uint64_t run_some(struct world *w, int l, int r, int run, const struct choice *choice, bool early) {
-  uint64_t sum = 0;
+/* Copies hold what no loop changes, and what came, else nothing that anybody could use. */
+static void fill_copies(const struct part *p, int r, bool came) {
+  struct world *w = p->w;
+  for (int dat = 0; dat < w->chain.ndats; dat++)
+    for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
+      if (w->depth[r][w->dats[dat]][e] == 0)
+        continue;
+      if (keeps_all(w, dat) && is_there(w, r, dat, e))
+        w->values[r][dat][e] = w->whole[dat][e];
+      else if (!came || p->choice->need[0][r][dat][e])
+        w->values[r][dat][e] = came ? w->before[dat][e] : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+    }
+}
+
+/* Elements of the loop that run then; those that the rank owns count in sums. */
+static void run_then(struct part *p, int l, int r, enum when when) {
+  struct world *w = p->w;
   for (int e = 0; e < size_of(w, w->loops[l].set); e++) {
     const int depth = w->depth[r][w->loops[l].set][e];
-    const bool runs = depth == 0 ? choice->early[r][l][e] == early : !early && choice->run[r][l][e];
-    if (!runs || !is_member(w, l, e))
+    if (p->choice->when[r][l][e] != when || (depth && !p->choice->run[r][l][e]) || !is_member(w, l, e))
       continue;
-    if (depth > run)
+    if (depth > p->d->run[l])
       w->wrong = "more runs than depths say";
+    if (depth && when == WHEN_EARLY)
+      w->wrong = "a copy does not wait";
     const uint64_t known = run_element(w, l, r, e, 0);
-    sum += depth == 0 ? known : 0;
+    p->sums[l] += depth == 0 ? known : 0;
   }
-  return sum;
+}
+
+static void run_part(struct part *p) {
+  for (int r = 0; r < p->w->nranks; r++) {
+    fill_copies(p, r, false);
+    for (int l = p->first; l < p->end; l++)
+      run_then(p, l, r, WHEN_EARLY);
+    fill_copies(p, r, true);
+    for (int l = p->first; l < p->end; l++)
+      run_then(p, l, r, WHEN_RIM);
+    pack(p, r);
+    for (int l = p->first; l < p->end; l++)
+      run_then(p, l, r, WHEN_REST);
+  }
+}
+
+/* What was packed for the segment behind is what is there in the end. */
+static void compare_packed(const struct part *p) {
+  struct world *w = p->w;
+  for (int r = 0; r < w->nranks; r++)
+    for (int dat = 0; dat < w->chain.ndats; dat++)
+      for (int e = 0; e < size_of(w, w->dats[dat]); e++)
+        if (p->choice->need[1][r][dat][e] &&
+            w->packed[dat][e] != w->values[w->owner[w->dats[dat]][e]][dat][e])
+          w->wrong = "what is sent is not the newest";
 }
 
 long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
                       int spoilt) {
-  uint64_t sums[LOOPS_MOST] = {0};
-  const int first = d->first[segment], end = d->first[segment + 1];
+  struct part p = {w, d, segment, d->first[segment], d->first[segment + 1], choice, {0}};
   long count = 0;
-  while (find_chosen(choice, w, d, segment, count))
+  while (find_chosen(&p, count))
     count++;
   if (spoilt >= 0 && count) {
-    *find_chosen(choice, w, d, segment, spoilt % count) = false;
+    *find_chosen(&p, spoilt % count) = false;
     count = 1;
   }
   keep_owned(w);
-  fill_copies(w, NULL);
-  for (int turn = 0; turn < 2; turn++) {
-    for (int l = first; l < end; l++)
-      for (int r = 0; r < w->nranks; r++)
-        sums[l] += run_some(w, l, r, d->run[l], choice, turn == 0);
-    if (turn == 0)
-      fill_copies(w, choice);
-  }
+  run_part(&p);
   memset(w->valid, 0, sizeof w->valid);
-  for (int l = first; l < end; l++) {
+  for (int l = p.first; l < p.end; l++) {
     w->sum = run_whole(w, l);
-    w->sums = sums[l];
+    w->sums = p.sums[l];
     if (w->sum != w->sums)
       w->wrong = "a sum is wrong";
   }
   if (!w->wrong)
     compare(w);
+  if (!w->wrong)
+    compare_packed(&p);
   return count;
 }
 

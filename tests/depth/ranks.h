@@ -57,7 +57,8 @@ struct world {
   struct depth_wish wish;
   uint64_t whole[DATS_MOST][SIZE_MOST], values[RANKS_MOST][DATS_MOST][SIZE_MOST];
   uint64_t before[DATS_MOST][SIZE_MOST]; /* owners' values before the last loop */
-  uint64_t sum, sums;                    /* on the whole mesh, and of all ranks */
+  uint64_t packed[DATS_MOST][SIZE_MOST];
+  uint64_t sum, sums; /* on the whole mesh, and of all ranks */
   int valid[DATS_MOST];
   int exchanges;
   const char *wrong; /* NULL: nothing */
@@ -67,14 +68,15 @@ void world_make(struct world *w, uint64_t seed, const struct depth_wish *wish);
 /* Its chain in these segments. What is wrong, or NULL. */
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake);
 
-/* Copies that run and travel in a segment, in place of those that depths say. */
+/* Copies that run and travel, in place of those that depths say, and when elements run. */
 struct choice {
-  bool run[RANKS_MOST][LOOPS_MOST][SIZE_MOST], need[RANKS_MOST][DATS_MOST][SIZE_MOST];
-  bool early[RANKS_MOST][LOOPS_MOST][SIZE_MOST]; /* of what ranks own: runs before anything has come */
+  bool run[RANKS_MOST][LOOPS_MOST][SIZE_MOST],
+      need[2][RANKS_MOST][DATS_MOST][SIZE_MOST]; /* and behind the segment */
+  unsigned char when[RANKS_MOST][LOOPS_MOST][SIZE_MOST];
 };
 void world_start(struct world *w);
-/* One segment, with these alone; no loop starts from a sum. What is owned is compared at its end. `spoilt`, if it is not negative: one of them, by this number, is
- * left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
+/* A segment, with these alone; no loop starts from a sum. What is owned is compared at the end, and so is what was sent to the segment behind. `spoilt`, if it is not negative: one of the copies,
+ * by this number, is left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
 long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
                       int spoilt);
 

@@ -92,56 +92,85 @@ static void list(const struct copies_list *from, const int *global, bool *marks)
     marks[global[from->elements[i]]] = true;
 }
 
-static bool reaches_copies(const struct local *l, const struct chain_loop *loop, long e) {
+/* Of what a loop changes. */
+static bool reaches_copies(const struct world *w, const struct local *l, const struct chain_loop *loop,
+                           long e) {
   bool any = false;
   for (int i = 0; i < loop->naccesses; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    for (int k = 0; a->map >= 0 && k < a->count; k++)
+    for (int k = 0; a->map >= 0 && w->changed[a->dat] && k < a->count; k++)
       any |= l->tables[a->map][e * l->maps[a->map].arity + a->first + k] >= l->sets[l->maps[a->map].to].owned;
   }
   return any;
 }
 
-static int find_early(const struct local *l, int first, int end, const struct copies *c,
-                      struct choice *choice, int r, const char **wrong) {
+/* Of each dat what other ranks need, behind the segment, of what this one owns. */
+static void find_sent(const struct world *w, const struct local *l, int r, const struct choice *choice,
+                      struct copies_list sent[DATS_MOST]) {
+  static int elements[DATS_MOST][SIZE_MOST];
+  for (int dat = 0; dat < w->chain.ndats; dat++) {
+    const int set = w->dats[dat];
+    sent[dat] = (struct copies_list){.elements = elements[dat]};
+    for (int e = 0; e < w->sets[set].size; e++) {
+      bool any = false;
+      for (int other = 0; other < w->nranks; other++)
+        any |= choice->need[1][other][dat][e];
+      if (any && w->owner[set][e] == r)
+        sent[dat].elements[sent[dat].count++] = l->local[set][e];
+    }
+  }
+}
+
+static int find_when(const struct world *w, const struct local *l, int first, int end, const struct copies *c,
+                     struct choice *choice, int r, const char **wrong) {
+  struct copies_list sent[DATS_MOST];
   struct error err = {0};
-  bool **early;
-  const int code = early_find(&early, &l->chain, l->sets, first, end, c, &err);
+  unsigned char **when;
+  find_sent(w, l, r, choice, sent);
+  const int code = early_find(&when, &l->chain, l->sets, first, end, c, sent, &err);
   for (int i = first; !code && i < end; i++) {
     const int set = l->chain.loops[i].set;
-    memset(choice->early[r][i], 0, sizeof choice->early[r][i]);
-    for (long e = 0; e < l->sets[set].owned; e++)
-      choice->early[r][i][l->global[set][e]] = early[i - first][e];
+    memset(choice->when[r][i], WHEN_REST + 1, sizeof choice->when[r][i]);
+    for (long e = 0; e < l->sets[set].all; e++)
+      choice->when[r][i][l->global[set][e]] = when[i - first][e];
     for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
-      if (early[i - first][e] && reaches_copies(l, &l->chain.loops[i], e))
+      if (when[i - first][e] == WHEN_EARLY && reaches_copies(w, l, &l->chain.loops[i], e))
         *wrong = "an element does not wait, and reaches a copy";
   }
   if (!code)
-    early_free(early, end - first);
+    early_free(when, end - first);
   return code;
 }
 
-/* *wrong: there is no memory. */
-static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
-  const int first = d->first[s], end = d->first[s + 1];
-  struct local *l = malloc(sizeof *l);
+/* On each rank: the copies of a segment; `behind`: only what it needs. *wrong: there is no memory. */
+static void find_copies(struct world *w, const struct local *l, const struct depths *d, int s, bool behind,
+                        struct copies *c, struct choice *choice, const char **wrong) {
   struct error err = {0};
-  for (int r = 0; l && r < w->nranks; r++) {
-    struct copies c;
-    make_local(w, r, l);
-    if (deep_copies_find(&c, &l->chain, l->sets, first, end, &err)) {
+  for (int r = 0; r < w->nranks; r++) {
+    if (deep_copies_find(&c[r], &l[r].chain, l[r].sets, d->first[s], d->first[s + 1], &err))
       *wrong = "there is no memory";
-      break;
-    }
-    for (int i = first; i < end; i++)
-      list(&c.run[i - first], l->global[w->loops[i].set], choice->run[r][i]);
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      list(&c.need[dat], l->global[w->dats[dat]], choice->need[r][dat]);
-    if (find_early(l, first, end, &c, choice, r, wrong))
-      *wrong = "there is no memory";
-    deep_copies_free(&c);
+    for (int i = d->first[s]; !*wrong && !behind && i < d->first[s + 1]; i++)
+      list(&c[r].run[i - d->first[s]], l[r].global[w->loops[i].set], choice->run[r][i]);
+    for (int dat = 0; !*wrong && dat < w->chain.ndats; dat++)
+      list(&c[r].need[dat], l[r].global[w->dats[dat]], choice->need[behind][r][dat]);
   }
-  free(l);
+}
+
+static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
+  static struct local l[RANKS_MOST];
+  struct copies c[RANKS_MOST] = {{0}}, next[RANKS_MOST] = {{0}};
+  memset(choice, 0, sizeof *choice);
+  for (int r = 0; r < w->nranks; r++)
+    make_local(w, r, &l[r]);
+  find_copies(w, l, d, s, false, c, choice, wrong);
+  if (s + 1 < d->nsegments)
+    find_copies(w, l, d, s + 1, true, next, choice, wrong);
+  for (int r = 0; r < w->nranks; r++) {
+    if (!*wrong && find_when(w, &l[r], d->first[s], d->first[s + 1], &c[r], choice, r, wrong))
+      *wrong = "there is no memory";
+    deep_copies_free(&c[r]);
+    deep_copies_free(&next[r]);
+  }
 }
 
 static const char *try_case(struct world *w, long seed, struct choice *choice, bool spoilt, long *copies) {

@@ -126,7 +126,8 @@ static const struct chain_access save_soln[] = {NEAR(Q, CHAIN_READS), NEAR(QOLD,
                                              NEAR(RES, CHAIN_WRITES), NEAR(ADT, CHAIN_READS)};
 
 /* Loops from `first` on of so many steps, each of which saves the state and makes half a step twice. */
-static void build_airfoil(int first, int nloops, int layers, bool fringe, struct depths *d) {
+static void build_limited(int first, int nloops, int layers, bool fringe, const struct depth_limit *limits,
+                          struct depths *d) {
   static const struct chain_loop save = {.set = CELLS, .accesses = save_soln, .naccesses = 2, .whole = true};
   static const struct chain_loop half[HALF_STEP] = {
       {.set = CELLS, .accesses = adt_calc, .naccesses = 3, .whole = true},
@@ -149,8 +150,39 @@ static void build_airfoil(int first, int nloops, int layers, bool fringe, struct
                               .loops = loops + first,
                               .nloops = nloops};
   const size_t bytes[DATS] = {[Q] = 32, [QOLD] = 32, [ADT] = 8, [RES] = 32, [X] = 16, [BOUND] = 4};
-  const struct depth_wish wish = {.layers = layers, .fringe = fringe, .bytes = bytes};
+  const struct depth_wish wish = {.layers = layers, .fringe = fringe, .bytes = bytes, .limits = limits};
   assert_int_equal(depths_build(d, &chain, &wish, &err), OP_OK);
+}
+
+static void build_airfoil(int first, int nloops, int layers, bool fringe, struct depths *d) {
+  build_limited(first, nloops, layers, fringe, NULL, d);
+}
+
+/* What is wrong with loops that keep apart, or add to what a rank owns alone; NULL: nothing. */
+static const char *try_limits(void) {
+  struct depth_limit apart[STEP] = {{false, false}}, own[STEP];
+  struct depths d;
+  bool alone = false, deep = false;
+  apart[HALF_STEP].apart = true;
+  build_limited(0, STEP, 2, true, apart, &d);
+  for (int s = 0; s < d.nsegments; s++)
+    alone |= d.first[s] == HALF_STEP && d.first[s + 1] == HALF_STEP + 1;
+  depths_free(&d);
+  for (int l = 0; l < STEP; l++)
+    own[l] = (struct depth_limit){.own = true};
+  build_limited(0, STEP, 2, true, own, &d);
+  for (int l = 0; l < STEP; l++)
+    deep |= d.run[l] > 1 && (l % HALF_STEP == 2 || l % HALF_STEP == 3);
+  depths_free(&d);
+  return deep    ? "sums run deeper than they may"
+         : alone ? NULL
+                 : "what keeps apart is in a segment with others";
+}
+
+TEST(limits_of_loops_are_kept) {
+  const char *wrong = try_limits();
+  if (wrong)
+    fail_msg("%s", wrong);
 }
 
 TEST(the_state_alone_travels_in_half_a_step_of_airfoil) {
@@ -264,6 +296,12 @@ TEST(airfoil_one_by_one) {
 static int run_mutant(void) {
   struct world *w = malloc(sizeof *w);
   int segments = 0;
+  const char *limits = try_limits();
+  if (limits) {
+    printf("%s\n", limits);
+    free(w);
+    return 0;
+  }
   for (long seed = 0; w && seed < MUTANT_CASES; seed++) {
     const char *wrong = try_case(w, seed, NO_MISTAKE, &segments);
     if (wrong) {

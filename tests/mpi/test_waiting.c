@@ -4,6 +4,9 @@
 #include "base/error.h"
 #include "check.h"
 
+struct comm;
+struct error;
+
 enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
 
 static int rank, size;
@@ -228,12 +231,12 @@ static void words_that_are_not_compiled(int argc, char **argv) {
 struct loop;
 static bool refuses;
 
-int __real_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
-int __wrap_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
+int __real_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err);
+int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err);
 
-int __wrap_loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err) {
+int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err) {
   return refuses ? error_memory(err, "the depths of loops", 1)
-                 : __real_loop_depths_spare(loops, n, spare, err);
+                 : __real_loop_depths_spare(ctx, loops, n, spare, err);
 }
 
 /* Two loops between which nothing travels, and two more before which something does. */
@@ -267,12 +270,38 @@ static void one_rank_without_memory(int argc, char **argv, bool travels) {
   check(op_exit() == OP_OK);
 }
 
+/* Seconds that a chain took, by which ranks decide whether neighbours are to be one: the first of four numbers. */
+enum { NUMBERS_OF_A_WHOLE = 4 };
+static double planted;
+int __real_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err);
+int __wrap_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err);
+int __wrap_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err) {
+  numbers[0] += n == NUMBERS_OF_A_WHOLE ? planted : 0;
+  return __real_agree_on_largest(comm, code, numbers, n, err);
+}
+
+/* fill and change are one where that is little beside what the chain took, and not before. */
+static void fuse_where_it_pays(int argc, char **argv) {
+  static double first[CELLS], r[CELLS];
+  for (int i = 0; i < 2; i++) {
+    planted = i ? 1000 : 0;
+    const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=on");
+    for (int turn = 0; turn < 20; turn++)
+      check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, i ? r : first) == OP_OK);
+    check(i ? op_counters()->fused > 0 : op_counters()->fused == 0);
+    check(op_exit() == OP_OK);
+  }
+  check(memcmp(r, first, sizeof r) == 0);
+}
+
 int main(int argc, char **argv) {
   check(argc > 1 && argc < 15);
   size = atoi(argv[1]);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   compare(argc, argv);
   words_that_are_not_compiled(argc, argv);
+  if (size > 1 && strcmp(argv[2], "OP2_BACKEND=cuda") != 0)
+    fuse_where_it_pays(argc, argv);
   if (size == 2) {
     differ_at_first(argc, argv);
     differ_later(argc, argv, strcmp(argv[2], "OP2_BACKEND=cuda") == 0);

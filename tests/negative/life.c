@@ -113,6 +113,7 @@ ASSIGNED(backend_unknown, "OP2_BACKEND=fpga")
 ASSIGNED(backend_misspelt, "OP2_BACKEND=natvie")
 ASSIGNED(threads_word, "OP2_THREADS=many")
 ASSIGNED(threads_zero, "OP2_THREADS=0")
+ASSIGNED(layers_five, "OP2_LAYERS=5")
 ASSIGNED(threads_trailing, "OP2_THREADS=4x")
 ASSIGNED(jit_word, "OP2_JIT=maybe")
 ASSIGNED(fp_word, "OP2_FP=quick")
@@ -365,6 +366,7 @@ const struct negative_case life_cases[] = {
     {"backend_misspelt", OP_ERR_BACKEND, CUT, backend_misspelt},
     {"threads_word", OP_ERR_ENV, 0, threads_word},
     {"threads_zero", OP_ERR_ENV, 0, threads_zero},
+    {"layers_five", OP_ERR_ENV, 0, layers_five},
     {"threads_trailing", OP_ERR_ENV, 0, threads_trailing},
     {"jit_word", OP_ERR_ENV, 0, jit_word},
     {"fp_word", OP_ERR_ENV, 0, fp_word},

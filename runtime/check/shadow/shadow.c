@@ -13,6 +13,7 @@
 #include "loop/form.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 
@@ -189,7 +190,7 @@ static int report(const struct op_context *ctx, const struct loop *loop, int i, 
 }
 
 void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned char *to) {
-  const long owned = dat->set->extents[EXTENT_OWNED], halo = dat->set->extents[EXTENT_NONEXEC] - owned;
+  const long owned = dat->set->extents[EXTENT_OWNED], halo = set_rows(dat->set) - owned;
   for (int c = 0; dat->soa && halo && c < dat->dim; c++) {
     const size_t at = ((size_t)c * (size_t)dat->stride + (size_t)owned) * dat->value_size;
     memcpy(to + at, from + at, (size_t)halo * dat->value_size);

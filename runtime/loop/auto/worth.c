@@ -263,10 +263,10 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
 /* What ranks bring along when a period is found: each becomes the largest. */
 enum { HELD, TRIES, SECONDS, PERIODS, NUMBERS };
 
-static int spares_messages(const struct part *p, int code, bool *spares, struct error *err) {
+static int spares_messages(struct op_context *ctx, const struct part *p, int code, bool *spares, struct error *err) {
   bool less = false;
   if (!code && p->n > 1)
-    code = loop_depths_spare(p->loops, p->n, &less, err);
+    code = loop_depths_spare(ctx, p->loops, p->n, &less, err);
   *spares |= less;
   return code;
 }
@@ -312,7 +312,7 @@ int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct 
     if (!watched_ends(&period[i]) && i + 1 < n)
       continue;
     if (!alone)
-      code = spares_messages(&p, code, &spares, err);
+      code = spares_messages(ctx, &p, code, &spares, err);
     tiles += add_part(ctx, &p, &worth->guess, &device, &known);
     worth->seconds += p.seconds;
     begin_part(&p);

@@ -13,6 +13,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
+#include "ranks/comm.h"
 #include "tune/chains.h"
 #include "tune/choose.h"
 
@@ -69,7 +70,8 @@ static bool can_drop(const struct queue *queue, const struct loop *loop, struct 
 static uint64_t find_dropped(const struct op_context *ctx, const struct loop *loop, struct launch *const *own,
                              int n) {
   uint64_t dropped = 0;
-  if (ctx->queue->check || !ctx->mesh->dying)
+  /* The chains of ranks are made once, whether temporaries die or not. */
+  if (ctx->queue->check || !ctx->mesh->dying || !comm_alone(ctx->comm))
     return 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];

@@ -42,8 +42,9 @@ static bool consts_may_join(const struct desc *d) {
 
 static bool may_join(const struct loop *loop) {
   if (!loop->backend->code || desc_any_ragged(&loop->desc) || loop->form || loop->compiled || loop->shadow ||
-      loop->ready.heavy || loop->desc.entry || loop->ready.nparts != 1 || loop->ready.most_elements < 1 ||
-      !parameters_may_join(&loop->kernel) || !consts_may_join(&loop->desc))
+      loop->ready.heavy || loop->desc.entry || loop->ready.most_elements < 1 ||
+      (loop->ready.nparts != 1 && space_is_device(loop->space)) || !parameters_may_join(&loop->kernel) ||
+      !consts_may_join(&loop->desc))
     return false;
   for (int i = 0; i < loop->nargs; i++)
     if (!arg_may_join(&loop->args[i]))

@@ -12,6 +12,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
+#include "ranks/comm.h"
 #include "record/sites.h"
 #include "tune/choose.h"
 
@@ -115,6 +116,10 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
   int code = tune_new(loop, err);
   if (!code)
     code = loop_describe(ctx, loop, err);
+  if (!code &&
+      !comm_alone(
+          ctx->comm)) /* what ranks must agree on they do when it is made ready, as if it were stale */
+    loop->ready.epoch = ctx->mesh->epoch - 1;
   return code ? code : loop_layout(loop, err);
 }
 

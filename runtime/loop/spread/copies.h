@@ -2,6 +2,7 @@
 #ifndef OP2JIT_LOOP_COPIES_H
 #define OP2JIT_LOOP_COPIES_H
 
+#include "plan/depth/copies.h"
 #include "record/launch.h"
 #include "run/schedule.h"
 #include "spread/exchange.h"
@@ -28,8 +29,13 @@ struct deep_loop {
   int naparts;
 };
 
+/* Copies that follow one another are an item; those before `rows` have rows of maps. OP_ERR_MEMORY. */
+int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, struct error *err);
 /* Of a launch with `deep`, behind its owned elements: the copies. Their results do not count. OP_ERR_MEMORY, and what the
  * backend fails with. */
 int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Those of such a schedule, by the backend's work for the launch; threads may be running its owned elements. OP_ERR_MEMORY. */
+int deep_loop_run_some(const struct launch *launch, const struct schedule *schedule, const struct work *work,
+                       struct error *err);
 
 #endif

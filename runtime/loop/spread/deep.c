@@ -8,15 +8,16 @@
 #include "context/context.h"
 #include "loop/spread/copies.h"
 #include "loop/spread/depths.h"
-#include "loop/spread/regions.h"
 #include "mesh/data.h"
-#include "plan/depth/copies.h"
+#include "mesh/halo.h"
 #include "ranks/comm.h"
 #include "run/schedule.h"
 #include "spread/halo_rows.h"
 
 struct import {
   struct dat *dat;
+  bool renewed; /* earlier loops of the chain change it, so that it is old by then */
+  bool changed; /* a loop of the chain changes it */
   struct halo_rows rows;
 };
 
@@ -24,7 +25,6 @@ struct deep {
   struct copies copies;
   struct deep_loop *loops;
   int nloops;
-  struct regions *region;
   struct import *imports; /* of each dat of the chain */
   int nimports;
   long long *wanted;       /* rows of them, on the rank that needs most */
@@ -39,28 +39,6 @@ static int no_memory(struct error *err) {
 
 static long rows_of(const struct loop *loop) {
   return loop->set->extents[EXTENT_EXEC];
-}
-
-/* Copies that follow one another are an item. */
-static int make_schedule(const struct loop *loop, const struct copies_list *run, struct schedule *out,
-                         struct error *err) {
-  long items = 0;
-  for (int filling = 0; filling < 2; filling++) {
-    if (filling && schedule_new(out, items, 1, 0, err))
-      return err->code;
-    if (filling)
-      schedule_add_phase(out, false);
-    items = 0;
-    for (long i = 0, end; i < run->count; i = end, items++) {
-      const int first = run->elements[i];
-      for (end = i + 1; end < run->count && run->elements[end] == first + (end - i) &&
-                        run->elements[end] != rows_of(loop);)
-        end++;
-      if (filling)
-        schedule_add_item(out, first < rows_of(loop) ? WITH_ROWS : APART, first, first + (end - i), -1);
-    }
-  }
-  return OP_OK;
 }
 
 /* Rows of the map for these copies: what comes lies in their order. */
@@ -100,13 +78,14 @@ static int make_apart(struct apart *a, const struct loop *loop, int arg, const s
   return a->values.replicas[SPACE_HOST].memory ? make_table(a, map, err) : no_memory(err);
 }
 
-static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, int depth,
-                     struct error *err) {
-  int code = make_schedule(loop, run, &l->schedule, err);
+/* rows: of maps, of the loop's set. apart: some copies may have none, on any rank. */
+static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, long rows,
+                     bool apart, struct error *err) {
+  int code = deep_schedule_new(&l->schedule, rows, run, err);
   l->aparts = array_new((size_t)loop->nargs, sizeof *l->aparts);
   if (!code && !l->aparts)
     code = no_memory(err);
-  for (int i = 0; !code && runs_apart(depth) && i < loop->nargs; i++) {
+  for (int i = 0; !code && apart && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     bool known = !arg->dat || !arg->map || !arg->present || loop->desc.args[i].dat < 0;
     for (int k = 0; k < l->naparts && !known; k++)
@@ -117,25 +96,31 @@ static int make_loop(struct deep_loop *l, const struct loop *loop, const struct 
   return code;
 }
 
-static int find_copies(struct op_context *ctx, struct deep *deep, struct loop *const *loops,
-                       struct tiled_description *d, int first, struct error *err) {
+struct copies_set *deep_sets(const struct tiled_description *d, int layers) {
   struct copies_set *sets = array_new((size_t)d->chain.nsets, sizeof *sets);
-  if (!sets)
-    return no_memory(err);
-  for (int s = 0; s < d->chain.nsets; s++) {
-    const long *extents = ((const struct set *)d->known[0][s])->extents;
-    sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED], extents[EXTENT_EXEC],
-                                  extents[EXTENT_NONEXEC]};
+  for (int s = 0; sets && s < d->chain.nsets; s++) {
+    const struct set *set = d->known[0][s];
+    const long *extents = set->extents, *ends = set->spread ? set->spread->rings.ends : NULL;
+    const bool more = layers > 1 && ends && !set->sub;
+    sets[s] = (struct copies_set){extents[EXTENT_CORE], extents[EXTENT_OWNED],
+                                  more ? ends[2 * layers] : extents[EXTENT_EXEC],
+                                  more ? ends[2 * layers + 1] : extents[EXTENT_NONEXEC]};
   }
-  int code = deep_copies_find(&deep->copies, &d->chain, sets, first, first + deep->nloops, err);
-  if (!code)
-    code = region_new(ctx, loops + first, deep->nloops, d, first, sets, &deep->copies, &deep->region, err);
-  free(sets);
-  return code;
+  return sets;
 }
 
-int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-             const struct depths *depths, int segment, struct deep **out, struct error *err) {
+/* Those that loops of the chain change, or do before it. */
+static void find_changed(struct deep *deep, const struct chain *chain, int first) {
+  for (int l = 0; l < chain->nloops; l++)
+    for (int i = 0; i < chain->loops[l].naccesses; i++) {
+      const struct chain_access *a = &chain->loops[l].accesses[i];
+      deep->imports[a->dat].changed |= a->use != CHAIN_READS;
+      deep->imports[a->dat].renewed |= a->use != CHAIN_READS && l < first;
+    }
+}
+
+int deep_new(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
+             int layers, const struct depths *depths, int segment, struct deep **out, struct error *err) {
   const int first = depths->first[segment], end = depths->first[segment + 1];
   struct deep *deep = *out = array_new(1, sizeof *deep);
   if (!deep)
@@ -145,10 +130,13 @@ int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_des
   deep->loops = array_new((size_t)deep->nloops, sizeof *deep->loops);
   deep->imports = array_new((size_t)deep->nimports, sizeof *deep->imports);
   deep->wanted = array_new((size_t)deep->nimports, sizeof *deep->wanted);
-  int code = deep->loops && deep->imports && deep->wanted ? find_copies(ctx, deep, loops, d, first, err)
-                                                          : no_memory(err);
+  int code = deep->loops && deep->imports && deep->wanted
+                 ? deep_copies_find(&deep->copies, &d->chain, sets, first, end, err)
+                 : no_memory(err);
   for (int i = 0; !code && i < deep->nloops; i++)
-    code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i], depths->run[first + i], err);
+    code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i],
+                     sets[d->chain.loops[first + i].set].rows,
+                     layers == 1 && runs_apart(depths->run[first + i]), err);
   size_t most = (size_t)deep->nimports;
   for (int i = 0; i < deep->nloops && !code; i++)
     most += (size_t)deep->loops[i].naparts;
@@ -157,6 +145,8 @@ int deep_new(struct op_context *ctx, struct loop *const *loops, struct tiled_des
     code = no_memory(err);
   for (int i = 0; !code && i < deep->nimports; i++)
     deep->imports[i].dat = (struct dat *)(uintptr_t)d->known[2][i];
+  if (!code)
+    find_changed(deep, &d->chain, first);
   return code;
 }
 
@@ -204,7 +194,6 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
     exchanges_forget_rows(ctx, &deep->imports[i].rows);
     halo_rows_free(&deep->imports[i].rows.exchange);
   }
-  region_free(deep->region);
   deep_copies_free(&deep->copies);
   free(deep->loops);
   free(deep->imports);
@@ -219,22 +208,13 @@ static bool is_old(const struct dat *dat, const struct halo_rows *rows) {
   return rows->version != dat->version + 1;
 }
 
-static bool has_old_apart(const struct deep *deep, const struct dat *dat) {
-  bool any = false;
-  for (int l = 0; l < deep->nloops; l++)
-    for (int k = 0; k < deep->loops[l].naparts; k++) {
-      const struct apart *a = &deep->loops[l].aparts[k];
-      any |= (!dat || a->dat == dat) && is_old(a->dat, &a->rows);
-    }
-  return any;
-}
-
-/* Imports that are old: all, or those of dats that are apart, too, and old there. */
-static int find_old(const struct deep *deep, bool all) {
+/* Imports that are old, of dats that loops of the chain change, or not. */
+static int find_old(const struct deep *deep, bool changed) {
   int count = 0;
   for (int i = 0; i < deep->nimports; i++) {
     struct import *import = &deep->imports[i];
-    if (deep->wanted[i] && is_old(import->dat, &import->rows) && (all || has_old_apart(deep, import->dat)))
+    if (deep->wanted[i] && import->changed == changed &&
+        (import->renewed || is_old(import->dat, &import->rows)))
       deep->needs[count++] = (struct halo_need){.dat = import->dat, .rows = &import->rows};
   }
   return count;
@@ -251,40 +231,44 @@ static int find_old_aparts(const struct deep *deep) {
   return count;
 }
 
-static int start(struct op_context *ctx, const struct deep *deep, int count,
-                 const struct exchange_header *header, struct exchange **out, struct error *err) {
+static int get(struct op_context *ctx, const struct deep *deep, int count,
+               const struct exchange_header *header, struct exchange **out, struct error *err) {
   *out = NULL;
-  if (!count)
-    return OP_OK;
-  const int code = exchange_get_headed(ctx, deep->needs, count, SPACE_HOST, header, out, err);
-  return code ? code : exchange_start(ctx, *out, err);
+  return count ? exchange_get_headed(ctx, deep->needs, count, SPACE_HOST, header, out, err) : OP_OK;
 }
 
 static int bring(struct op_context *ctx, const struct deep *deep, int count,
                  const struct exchange_header *header, struct error *err) {
   struct exchange *x = NULL;
   double waited = 0;
-  const int code = start(ctx, deep, count, header, &x, err);
+  int code = get(ctx, deep, count, header, &x, err);
+  if (!code && x)
+    code = exchange_start(ctx, x, err);
   return code || !x ? code : exchange_finish(ctx, x, &waited, err);
 }
 
-int deep_start(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
-               struct exchange **out, struct error *err) {
-  int code = OP_OK;
+int deep_prepare(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
+                 struct exchange **out, struct error *err) {
   *out = NULL;
-  /* Owners of copies may have copies of their targets themselves, which come first. */
-  if (has_old_apart(deep, NULL)) {
-    code = bring(ctx, deep, find_old(deep, false), header, err);
-    if (!code)
-      code = bring(ctx, deep, find_old_aparts(deep), header, err);
-  }
-  return code ? code : start(ctx, deep, find_old(deep, true), header, out, err);
+  /* What no loop of the chain changes is there before anything runs. Owners of copies may have copies of their targets
+   * themselves, which come first. */
+  int code = bring(ctx, deep, find_old(deep, false), header, err);
+  if (!code)
+    code = bring(ctx, deep, find_old_aparts(deep), header, err);
+  return code ? code : get(ctx, deep, find_old(deep, true), header, out, err);
 }
 
 /* ---- running ---- */
 
-const struct regions *deep_region(const struct deep *deep) {
-  return deep->region;
+const struct copies *deep_copies(const struct deep *deep) {
+  return &deep->copies;
+}
+
+void deep_sent(const struct deep *deep, struct copies_list *sent) {
+  for (int i = 0; i < deep->nimports; i++) {
+    const struct halo_side *send = &deep->imports[i].rows.exchange.send;
+    sent[i] = (struct copies_list){send->elements, send->count ? send->first[send->count] : 0};
+  }
 }
 
 int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,

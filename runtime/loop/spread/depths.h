@@ -9,10 +9,21 @@
 static inline bool runs_apart(int run) {
   return run > 1;
 }
-/* Of the described loops; *deep: some run deeper than they do by themselves (deep.h). OP_ERR_MEMORY. */
-int loop_depths_find(struct loop *const *loops, int n, const struct tiled_description *d, struct depths *out,
-                     bool *deep, struct error *err);
+/* Why the loop shares no copies with others: it is a segment of its own, and runs as it does by itself; NULL: it may. In words
+ * for reports. The same on all ranks. */
+const char *loop_keeps_to_itself(const struct loop *loop);
+/* In several layers it is a segment of its own, too: so do loops with element matrices, which have no room for more copies. */
+bool loop_keeps_apart(const struct loop *loop);
+/* Of the described loops; *layers: 0: none runs deeper than it does by itself; else some do (deep.h), in so many layers of
+ * copies, which are at most `most`. OP_ERR_MEMORY. */
+int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
+                     const struct tiled_description *d, int most, struct depths *out, int *layers,
+                     struct error *err);
+/* In one layer, with the segments' ends of several. OP_ERR_MEMORY. */
+int loop_depths_of_one(struct op_context *ctx, struct loop *const *loops, int n,
+                       const struct tiled_description *d, struct depths *out, struct error *err);
 /* Do they exchange less often, or less, than the loops one by one, in turns for ever? OP_ERR_MEMORY. */
-int loop_depths_spare(struct loop *const *loops, int n, bool *spare, struct error *err);
+int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                      struct error *err);
 
 #endif

@@ -13,16 +13,20 @@
 #include "loop/loop.h"
 #include "loop/spread/copies.h"
 #include "loop/tiled/inner.h"
+#include "mesh/halo.h"
 #include "plan/depth/early.h"
-#include "record/late.h"
 #include "run/schedule.h"
 #include "tune/choose.h"
 
+/* Of one loop what is in no tile: of what the rank owns, whose results have a slot behind those of tiles, and of copies. */
+struct pieces {
+  struct schedule own[WHEN_REST + 1], copies[WHEN_REST + 1];
+};
+
 struct regions {
-  int n;
-  struct tiles early; /* an item's work is the number of its loop in the segment */
-  struct schedule *
-      later; /* of each loop: the rest of what the rank owns; its results have a slot behind the early ones */
+  int segment, first, n; /* of the chain; its loops */
+  struct tiles early;    /* an item's work is the number of its loop, from the first on */
+  struct pieces *pieces;
   struct work *works;
   int threads;
 };
@@ -30,10 +34,13 @@ struct regions {
 void region_free(struct regions *r) {
   if (!r)
     return;
-  for (int l = 0; r->later && l < r->n; l++)
-    schedule_free(&r->later[l]);
+  for (int l = 0; r->pieces && l < r->n; l++)
+    for (int w = 0; w <= WHEN_REST; w++) {
+      schedule_free(&r->pieces[l].own[w]);
+      schedule_free(&r->pieces[l].copies[w]);
+    }
   tiles_free(&r->early);
-  free(r->later);
+  free(r->pieces);
   free(r->works);
   free(r);
 }
@@ -42,25 +49,143 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the regions of a chain", 0);
 }
 
-/* ---- making one ---- */
+/* ---- when elements run ---- */
 
-/* Elements that are in tiles, of any loop over a set: of those alone maps are looked at. NULL: no memory. */
-static bool **find_seen(const struct tiled_description *d, int first, int n, bool *const *early) {
-  bool **seen = array_new((size_t)d->chain.nsets, sizeof *seen);
-  bool all = seen;
-  for (int s = 0; all && s < d->chain.nsets; s++) {
-    seen[s] = array_new((size_t)d->chain.sets[s].size, sizeof **seen);
-    all = seen[s];
+/* What it is made from. */
+struct making {
+  struct tiled_description *d;
+  const struct copies_set *sets;
+  const struct copies *copies;
+  unsigned char **when;       /* of loops, from the first on */
+  long counts[WHEN_REST + 1]; /* of what the rank owns */
+  double bytes;               /* of a tile */
+  bool forced;
+};
+
+/* `next`: the segment behind; NULL: there is none. */
+static int find_when(struct making *m, const struct regions *r, const struct deep *next, struct error *err) {
+  struct copies_list *sent = array_new((size_t)m->d->chain.ndats, sizeof *sent);
+  if (!sent)
+    return no_memory(err);
+  if (next)
+    deep_sent(next, sent);
+  const int code =
+      early_find(&m->when, &m->d->chain, m->sets, r->first, r->first + r->n, m->copies, sent, err);
+  free(sent);
+  return code;
+}
+
+static long owned_of(const struct making *m, const struct regions *r, int l) {
+  return m->sets[m->d->chain.loops[r->first + l].set].owned;
+}
+
+static void count(struct making *m, const struct regions *r) {
+  for (int l = 0; l < r->n; l++)
+    for (long e = 0; e < owned_of(m, r, l); e++)
+      m->counts[m->when[l][e]]++;
+}
+
+/* What is in no tile runs on one thread. */
+static bool is_mostly_early(const struct making *m, const struct regions *r) {
+  enum { ALONE = 4, WITH_THREADS = 16 };
+  const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
+  return m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
+}
+
+/* ---- tiles ---- */
+
+static void lists_free(bool **lists, int n) {
+  for (int i = 0; lists && i < n; i++)
+    free(lists[i]);
+  free(lists);
+}
+
+/* Of each loop the elements that are in tiles. NULL: no memory. */
+static bool **find_early(const struct making *m, const struct regions *r) {
+  bool **early = array_new((size_t)r->n, sizeof *early);
+  bool all = early;
+  for (int l = 0; all && l < r->n; l++) {
+    early[l] = array_new((size_t)owned_of(m, r, l), sizeof **early);
+    all = early[l];
+    for (long e = 0; all && e < owned_of(m, r, l); e++)
+      early[l][e] = m->when[l][e] == WHEN_EARLY;
   }
-  for (int l = 0; all && l < n; l++) {
-    const int set = d->chain.loops[first + l].set;
-    for (long e = 0; e < d->chain.sets[set].size; e++)
-      seen[set][e] |= early[l][e];
+  if (all)
+    return early;
+  lists_free(early, r->n);
+  return NULL;
+}
+
+static bool is_changed(const struct chain *chain, int dat) {
+  bool any = false;
+  for (int l = 0; l < chain->nloops; l++)
+    for (int i = 0; i < chain->loops[l].naccesses; i++)
+      any |= chain->loops[l].accesses[i].dat == dat && chain->loops[l].accesses[i].use != CHAIN_READS;
+  return any;
+}
+
+/* Of each map those of a loop that reaches by it what loops of the chain change: of them alone it is looked at, as others may
+ * lead to copies. NULL: no memory. */
+static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early) {
+  bool **seen = array_new((size_t)d->chain.nmaps, sizeof *seen);
+  bool all = seen;
+  for (int m = 0; all && m < d->chain.nmaps; m++) {
+    seen[m] = array_new((size_t)d->chain.sets[d->maps[m].from].size, sizeof **seen);
+    all = seen[m];
+  }
+  for (int l = 0; all && l < r->n; l++) {
+    const struct chain_loop *loop = &d->chain.loops[r->first + l];
+    for (int i = 0; i < loop->naccesses; i++) {
+      const struct chain_access *a = &loop->accesses[i];
+      const long end = a->map >= 0 && is_changed(&d->chain, a->dat) ? d->chain.sets[loop->set].size : 0;
+      for (long e = 0; e < end; e++)
+        seen[a->map][e] |= early[l][e];
+    }
   }
   if (all)
     return seen;
-  early_free(seen, d->chain.nsets);
+  lists_free(seen, d->chain.nmaps);
   return NULL;
+}
+
+static bool any_adds(const struct tiled_description *d, const struct regions *r, int set) {
+  bool any = false;
+  for (int l = r->first; l < r->first + r->n; l++)
+    for (int i = 0; d->chain.loops[l].set == set && i < d->chain.loops[l].naccesses; i++)
+      any |= d->chain.loops[l].accesses[i].map >= 0 && d->chain.loops[l].accesses[i].use == CHAIN_ADDS;
+  return any;
+}
+
+static bool ascends(const long long *numbers, long begin, long end) {
+  bool all = true;
+  for (long e = begin + 1; e < end; e++)
+    all &= numbers[e] > numbers[e - 1];
+  return all;
+}
+
+/* What reaches copies is numbered behind the core, and lies among it: the order of the program's numbers, if both have that. NULL:
+ * they do not, or no memory, and then tiles do without. */
+static int *find_order(const struct tiled_description *d, const struct copies_set *s, int set) {
+  const struct set *of = d->known[0][set];
+  const long long *numbers = of->spread ? of->spread->numbers : NULL;
+  int *order =
+      numbers && s->core < s->owned && ascends(numbers, 0, s->core) && ascends(numbers, s->core, s->owned)
+          ? array_new((size_t)s->owned, sizeof *order)
+          : NULL;
+  for (long p = 0, core = 0, border = s->core; order && p < s->owned; p++) {
+    const bool next = core < s->core && (border == s->owned || numbers[core] < numbers[border]);
+    order[p] = (int)(next ? core++ : border++);
+  }
+  return order;
+}
+
+/* NULL: no memory. */
+static int **find_orders(const struct tiled_description *d, const struct regions *r,
+                         const struct copies_set *sets) {
+  int **orders = array_new((size_t)d->chain.nsets, sizeof *orders);
+  for (int s = 0; orders && s < d->chain.nsets; s++)
+    orders[s] = any_adds(d, r, s) ? NULL : find_order(d, &sets[s], s);
+  return orders;
 }
 
 static int build(struct op_context *ctx, struct regions *r, const struct chain *chain,
@@ -75,19 +200,31 @@ static int build(struct op_context *ctx, struct regions *r, const struct chain *
 }
 
 /* The schedule has no items where tiles are refused. */
-static int cut(struct op_context *ctx, struct regions *r, struct tiled_description *d, int first,
-               bool *const *early, double bytes, bool forced, struct error *err) {
-  const struct chain chain = {d->chain.sets, d->chain.nsets, d->chain.maps,          d->chain.nmaps,
-                              d->chain.dats, d->chain.ndats, d->chain.loops + first, r->n};
-  struct tiles_wish wish = tiled_wish(d->bytes, bytes, forced);
-  bool **seen = find_seen(d, first, r->n, early);
-  for (int m = 0; seen && m < d->chain.nmaps; m++)
-    d->maps[m].seen = seen[d->maps[m].from];
-  int code = seen ? build(ctx, r, &chain, &wish, err) : no_memory(err);
-  for (int m = 0; m < d->chain.nmaps; m++)
-    d->maps[m].seen = NULL;
-  early_free(seen, d->chain.nsets);
-  if (!code && !forced && r->early.gap > r->early.all / 2)
+static int cut(struct op_context *ctx, struct regions *r, const struct making *m, bool *const *early,
+               struct error *err) {
+  struct tiled_description *d = m->d;
+  const struct chain chain = {d->chain.sets,
+                              d->chain.nsets,
+                              d->chain.maps,
+                              d->chain.nmaps,
+                              d->chain.dats,
+                              d->chain.ndats,
+                              d->chain.loops + r->first,
+                              r->n};
+  struct tiles_wish wish = tiled_wish(d->bytes, m->bytes, m->forced);
+  bool **seen = find_seen(d, r, early);
+  int **orders = find_orders(d, r, m->sets);
+  wish.orders = orders;
+  for (int i = 0; seen && i < d->chain.nmaps; i++)
+    d->maps[i].seen = seen[i];
+  int code = seen && orders ? build(ctx, r, &chain, &wish, err) : no_memory(err);
+  for (int i = 0; i < d->chain.nmaps; i++)
+    d->maps[i].seen = NULL;
+  lists_free(seen, d->chain.nmaps);
+  for (int s = 0; orders && s < d->chain.nsets; s++)
+    free(orders[s]);
+  free(orders);
+  if (!code && !m->forced && r->early.gap > r->early.all / 2)
     schedule_free(&r->early.schedule);
   if (!code && r->early.schedule.nitems)
     code = tiles_keep(&r->early, early, err);
@@ -96,68 +233,120 @@ static int cut(struct op_context *ctx, struct regions *r, struct tiled_descripti
   return code;
 }
 
-static int make_later(struct regions *r, int l, const bool *early, long owned, struct error *err) {
+/* ---- what is in no tile ---- */
+
+static int make_own(struct regions *r, const struct making *m, int l, enum when when, struct error *err) {
+  const unsigned char *of = m->when[l];
+  const long owned = owned_of(m, r, l);
+  struct schedule *s = &r->pieces[l].own[when];
   long items = 0;
   for (int filling = 0; filling < 2; filling++) {
-    if (filling && schedule_new(&r->later[l], items, 1, 0, err))
+    if (filling && schedule_new(s, items, 1, 0, err))
       return err->code;
     if (filling)
-      schedule_add_phase(&r->later[l], false);
+      schedule_add_phase(s, false);
     items = 0;
     for (long begin = 0, end; begin < owned; begin = end) {
-      for (end = begin + 1; end < owned && early[end] == early[begin];)
+      for (end = begin + 1; end < owned && of[end] == of[begin];)
         end++;
-      if (early[begin])
+      if (of[begin] != when)
         continue;
       items++;
       if (filling)
-        schedule_add_item(&r->later[l], 0, begin, end, -1);
+        schedule_add_item(s, 0, begin, end, -1);
     }
   }
-  for (int i = 0; i < r->later[l].nitems; i++)
-    r->later[l].items[i].slot = r->early.nslots[l];
+  for (int i = 0; i < s->nitems; i++)
+    s->items[i].slot = r->early.nslots[l];
   return OP_OK;
 }
 
-static int make(struct op_context *ctx, struct regions *r, struct tiled_description *d, int first,
-                const struct copies_set *sets, bool *const *early, double bytes, bool forced,
-                struct error *err) {
-  int code = cut(ctx, r, d, first, early, bytes, forced, err);
-  for (int l = 0; !code && r->early.schedule.nitems && l < r->n; l++)
-    code = make_later(r, l, early[l], sets[d->chain.loops[first + l].set].owned, err);
+static int make_copies(struct regions *r, const struct making *m, const struct copies_list *run, int l,
+                       enum when when, struct error *err) {
+  struct copies_list some = {.elements = array_new((size_t)run->count, sizeof *some.elements)};
+  int code = some.elements ? OP_OK : no_memory(err);
+  for (long i = 0; !code && i < run->count; i++)
+    if (m->when[l][run->elements[i]] == when)
+      some.elements[some.count++] = run->elements[i];
+  if (!code)
+    code = deep_schedule_new(&r->pieces[l].copies[when], m->sets[m->d->chain.loops[r->first + l].set].rows,
+                             &some, err);
+  free(some.elements);
   return code;
 }
 
-int region_new(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
-               int first, const struct copies_set *sets, const struct copies *c, struct regions **out,
-               struct error *err) {
+static int make_pieces(struct regions *r, const struct making *m, struct error *err) {
+  int code = OP_OK;
+  for (int l = 0; l < r->n; l++)
+    for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
+      code = make_own(r, m, l, (enum when)when, err);
+      if (!code)
+        code = make_copies(r, m, &m->copies->run[l], l, (enum when)when, err);
+    }
+  return code;
+}
+
+/* ---- making one ---- */
+
+static int make(struct op_context *ctx, struct regions *r, struct making *m, const struct deep *next,
+                struct error *err) {
+  int code = find_when(m, r, next, err);
+  if (code)
+    return code;
+  count(m, r);
+  if (!is_mostly_early(m, r)) {
+    text_add(&r->early.refused, "too much of it waits for messages");
+    return OP_OK;
+  }
+  bool **early = find_early(m, r);
+  code = early ? cut(ctx, r, m, early, err) : no_memory(err);
+  lists_free(early, r->n);
+  return !code && r->early.schedule.nitems ? make_pieces(r, m, err) : code;
+}
+
+static void say(const struct op_context *ctx, const struct regions *r, const struct making *m,
+                const struct loop *first) {
+  if (!r->early.schedule.nitems)
+    log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", r->n, first->name,
+             text_str(&r->early.refused));
+  else
+    log_line(
+        ctx->log, LOG_DEBUG, "chain",
+        "%d loops of ranks from %s on: %ld elements in %d tiles; behind messages %ld before the next ones, "
+        "%ld after",
+        r->n, first->name, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM], m->counts[WHEN_REST]);
+}
+
+int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
+               const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
+               int segment, struct regions **out, struct error *err) {
   const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
-  bool **early = NULL;
+  const int first = depths->first[segment], n = depths->first[segment + 1] - first;
+  const struct deep *next = segment + 1 < depths->nsegments ? deep[segment + 1] : NULL;
+  struct making m = {.d = d,
+                     .sets = sets,
+                     .copies = deep_copies(deep[segment]),
+                     .bytes = forced > 0 ? forced : worth_tile_bytes(ctx),
+                     .forced = forced > 0};
   *out = NULL;
-  if (n < 2 || (!(forced > 0) && !tiled_pays(ctx, loops, n)))
+  if (n < 2 || (!m.forced && !tiled_pays(ctx, loops + first, n)))
     return OP_OK;
   struct regions *r = array_new(1, sizeof *r);
   if (!r)
     return no_memory(err);
-  r->n = n;
-  r->threads = 1;
-  for (int l = 0; l < n; l++)
+  *r = (struct regions){.segment = segment, .first = first, .n = n, .threads = 1};
+  for (int l = first; l < first + n; l++)
     r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
-  r->later = array_new((size_t)n, sizeof *r->later);
+  r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
-  int code =
-      r->later && r->works ? early_find(&early, &d->chain, sets, first, first + n, c, err) : no_memory(err);
+  const int code = r->pieces && r->works ? make(ctx, r, &m, next, err) : no_memory(err);
   if (!code)
-    code = make(ctx, r, d, first, sets, early, forced > 0 ? forced : worth_tile_bytes(ctx), forced > 0, err);
-  early_free(early, n);
-  if (!code && r->early.schedule.nitems) {
+    say(ctx, r, &m, loops[first]);
+  early_free(m.when, n);
+  if (!code && r->early.schedule.nitems)
     *out = r;
-    return OP_OK;
-  }
-  if (!code)
-    log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", n, loops[0]->name,
-             text_str(&r->early.refused));
-  region_free(r);
+  else
+    region_free(r);
   return code;
 }
 
@@ -181,41 +370,39 @@ static int make_works(struct op_context *ctx, const struct regions *r, struct la
   return code;
 }
 
-static void execute(struct op_context *ctx, const struct regions *r, const struct schedule *s,
-                    const struct work *works, int threads) {
-  executor_run(threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = s,
-                                                                   .works = works,
-                                                                   .nworks = works == r->works ? r->n : 1,
-                                                                   .threads = threads,
-                                                                   .poll = ctx->poll,
-                                                                   .poll_context = ctx});
-}
-
-static int run_later(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                     struct error *err) {
+/* Of what waited for messages. */
+static int run_waiting(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
+                       enum when when, struct error *err) {
   int code = OP_OK;
   for (int l = 0; !code && l < r->n; l++) {
-    execute(ctx, r, &r->later[l], &r->works[l], 1);
-    code = deep_loop_run(ctx, launches[l], err);
+    executor_run(NULL, &(struct execution){.schedule = &r->pieces[l].own[when],
+                                           .works = &r->works[l],
+                                           .nworks = 1,
+                                           .threads = 1,
+                                           .poll = ctx->poll,
+                                           .poll_context = ctx});
+    code = deep_loop_run_some(launches[l], &r->pieces[l].copies[when], &r->works[l], err);
   }
   return code;
 }
 
-static int leave_results(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                         struct error *err) {
-  int code = OP_OK;
-  for (int l = 0; !code && l < r->n; l++) {
-    const struct loop *loop = launches[l]->loop;
-    code = (results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launches[l], err);
-    loop_mark_owned_written(ctx, loop, loop->space);
-  }
-  return code;
+/* What it leaves is known before its rest runs, which touches nothing that is sent. */
+static int run_late(struct op_context *ctx, const struct regions *r, struct turn *turn,
+                    struct launch *const *launches, struct error *err) {
+  const int next = r->segment + 1;
+  int code = turn_finish(ctx, turn, r->segment, err);
+  if (!code)
+    code = run_waiting(ctx, r, launches, WHEN_RIM, err);
+  for (int l = 0; !code && l < r->n; l++)
+    loop_mark_owned_written(ctx, launches[l]->loop, launches[l]->loop->space);
+  if (!code && next < turn->depths->nsegments && turn->deep[next])
+    code = turn_start(ctx, turn, next, err);
+  return code ? code : run_waiting(ctx, r, launches, WHEN_REST, err);
 }
 
 /* Loops share the time by the bytes that they would move. */
 static void note_times(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                       double start, double waited) {
-  const double spent = clock_seconds() - start - waited;
+                       double start, double spent) {
   double bytes = 0;
   for (int l = 0; l < r->n; l++)
     bytes += launches[l]->loop->stats.bytes;
@@ -232,25 +419,26 @@ static void note_times(struct op_context *ctx, const struct regions *r, struct l
   }
 }
 
-int region_run(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-               struct launch *waits, struct error *err) {
+int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err) {
+  struct launch *const *launches = turn->launches + r->first;
+  const struct launch *waits = turn->waits[r->segment];
   const double start = clock_seconds(), before = waits ? waits->loop->stats.waiting_seconds : 0;
-  int code = make_works(ctx, r, launches, err);
+  int code = turn_start(ctx, turn, r->segment, err);
   if (!code)
-    execute(ctx, r, &r->early.schedule, r->works, r->threads);
-  if (waits) {
-    struct error ignored = {0};
-    const int status = loop_exchange_finish(ctx, waits, code ? &ignored : err);
-    error_free(&ignored);
-    code = code ? code : status;
+    code = make_works(ctx, r, launches, err);
+  if (!code) {
+    executor_run(r->threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = &r->early.schedule,
+                                                                        .works = r->works,
+                                                                        .nworks = r->n,
+                                                                        .threads = r->threads,
+                                                                        .poll = ctx->poll,
+                                                                        .poll_context = ctx});
+    code = run_late(ctx, r, turn, launches, err);
   }
-  if (!code)
-    code = run_later(ctx, r, launches, err);
-  if (!code)
-    code = leave_results(ctx, r, launches, err);
   if (code)
     return code;
-  note_times(ctx, r, launches, start, waits ? waits->loop->stats.waiting_seconds - before : 0);
+  const double waited = waits ? waits->loop->stats.waiting_seconds - before : 0;
+  note_times(ctx, r, launches, start, clock_seconds() - start - waited);
   ctx->counters->tiled++;
   return OP_OK;
 }

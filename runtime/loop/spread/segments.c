@@ -1,150 +1,27 @@
 #include "loop/spread/segments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
-#include "base/list.h"
+#include "base/log.h"
 #include "base/size.h"
-#include "base/text.h"
 #include "context/context.h"
+#include "context/env.h"
+#include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
-#include "loop/spread/deep.h"
 #include "loop/spread/depths.h"
+#include "loop/spread/known.h"
 #include "loop/spread/regions.h"
-#include "loop/tiled/describe.h"
-#include "mesh/mesh.h"
-#include "plan/depth/depth.h"
+#include "loop/spread/turn.h"
+#include "mesh/data.h"
+#include "mesh/guest.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/sites.h"
 #include "spread/exchange.h"
-
-/* So many chains are known. */
-enum { MOST_CHAINS = 64 };
-
-/* Loops that came in this order, which all ranks agreed on. */
-struct known {
-  unsigned epoch; /* of the mesh */
-  uint64_t hash;
-  int n;
-  size_t *orders; /* of the loops: no two have the same, also where one was freed */
-  struct depths depths;
-  struct deep **deep; /* of each segment; NULL: loops run as deep as they do by themselves */
-};
-
-static void known_free(struct op_context *ctx, struct known *k) {
-  for (int s = 0; k->deep && s < k->depths.nsegments; s++)
-    deep_free(ctx, k->deep[s]);
-  free(k->deep);
-  depths_free(&k->depths);
-  free(k->orders);
-  free(k);
-}
-
-void segments_forget(struct op_context *ctx) {
-  for (int i = 0; i < ctx->queue->known.count; i++)
-    known_free(ctx, ctx->queue->known.items[i]);
-  list_free(&ctx->queue->known);
-}
-
-static bool is_of(const struct known *k, const struct op_context *ctx, struct launch *const *launches,
-                  int n) {
-  bool same = k->n == n && k->epoch == ctx->mesh->epoch;
-  for (int i = 0; same && i < n; i++)
-    same = k->orders[i] == launches[i]->loop->key.order;
-  return same;
-}
-
-/* ---- a chain for the first time ---- */
-
-static int describe(struct op_context *ctx, struct known *k, struct launch *const *launches,
-                    struct error *err) {
-  struct tiled_description d;
-  bool deep = false;
-  struct loop **loops = array_new((size_t)k->n, sizeof *loops);
-  if (!loops)
-    return error_memory(err, "the segments of a chain", (size_t)k->n * sizeof *loops);
-  for (int i = 0; i < k->n; i++)
-    loops[i] = launches[i]->loop;
-  int code = tiled_describe(loops, k->n, &d, err);
-  if (!code)
-    code = loop_depths_find(loops, k->n, &d, &k->depths, &deep, err);
-  if (deep && !(k->deep = array_new((size_t)k->depths.nsegments, sizeof *k->deep)))
-    code = error_memory(err, "the segments of a chain", (size_t)k->depths.nsegments * sizeof *k->deep);
-  for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
-    code = deep_new(ctx, loops, &d, &k->depths, s, &k->deep[s], err);
-  tiled_describe_free(NULL, &d);
-  free(loops);
-  return code;
-}
-
-static struct known *known_new(struct op_context *ctx, struct launch *const *launches, int n,
-                               struct error *err) {
-  struct known *k = calloc(1, sizeof *k);
-  size_t *orders = array_new((size_t)n, sizeof *orders);
-  if (!k || !orders) {
-    error_memory(err, "the segments of a chain", (size_t)n * sizeof *orders);
-    free(k);
-    free(orders);
-    return NULL;
-  }
-  *k = (struct known){.epoch = ctx->mesh->epoch, .hash = 14695981039346656037u, .n = n, .orders = orders};
-  for (int i = 0; i < n; i++) {
-    orders[i] = launches[i]->loop->key.order;
-    k->hash = (k->hash ^ orders[i]) * 1099511628211u;
-  }
-  if (describe(ctx, k, launches, err) == OP_OK && list_add(&ctx->queue->known, k))
-    return k;
-  if (!err->code)
-    error_memory(err, "the segments of a chain", sizeof *k);
-  known_free(ctx, k);
-  return NULL;
-}
-
-/* Which loops they are, for ranks that have others: the first one that differs is named. */
-static int agree_on_loops(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  struct text facts = {0};
-  text_addf(&facts, "call\t%s, which runs what waits\nloops that wait\t%d\n", ctx->agreement->where, n);
-  for (int i = 0; i < n; i++)
-    text_addf(&facts, "loop %d of those that wait\t%s\n", i + 1, launches[i]->loop->name);
-  const int code = agree_named(ctx, &(struct agreement){.facts = &facts}, err);
-  text_free(&facts);
-  return code;
-}
-
-static const struct known *find_known(const struct op_context *ctx, struct launch *const *launches, int n) {
-  const struct list *known = &ctx->queue->known;
-  for (int i = 0; i < known->count; i++)
-    if (is_of(known->items[i], ctx, launches, n))
-      return known->items[i];
-  return NULL;
-}
-
-/* *out NULL: some rank has no memory. What is known is compared by the messages themselves, but for a device's. */
-static int get_known(struct op_context *ctx, struct launch *const *launches, int n, const struct known **out,
-                     struct error *err) {
-  struct error own = {0};
-  *out = find_known(ctx, launches, n);
-  int code =
-      *out && !space_is_device(launches[0]->loop->space) ? OP_OK : agree_on_loops(ctx, launches, n, err);
-  if (code || *out)
-    return code;
-  if (ctx->queue->known.count == MOST_CHAINS)
-    segments_forget(ctx);
-  *out = known_new(ctx, launches, n, &own);
-  code = agree_on_success(ctx->agreement, own.code, &own);
-  error_free(&own);
-  if (code) {
-    segments_forget(ctx);
-    *out = NULL;
-    return OP_OK;
-  }
-  for (int s = 0; (*out)->deep && !code && s < (*out)->depths.nsegments; s++)
-    code = deep_connect(ctx, (*out)->deep[s], err);
-  if (code) /* half of it is connected: nobody may find it */
-    segments_forget(ctx);
-  return code;
-}
+#include "tune/chains.h"
 
 /* ---- a segment ---- */
 
@@ -221,43 +98,36 @@ static int find_needs(struct op_context *ctx, struct needs *s, struct launch *co
 
 /* ---- running it ---- */
 
-/* Of the segment's loops, which run so deep, the first that reaches others' elements or runs on them. */
-static struct launch *first_to_wait(struct launch *const *launches, int n, const int *run) {
+/* The first of the loops that reaches others' elements. */
+static struct launch *first_to_wait(struct launch *const *launches, int n) {
   for (int i = 0; i < n; i++)
-    if (launches[i]->loop->ready.nparts > 1 || run[i] > 0)
+    if (launches[i]->loop->ready.nparts > 1)
       return launches[i];
   return NULL;
 }
 
-/* launch->exchange, if *out. */
-static int start_needs(struct op_context *ctx, struct launch *const *launches, int n, struct launch *launch,
-                       const struct exchange_header *header, struct exchange **out, struct error *err) {
-  struct needs s;
-  *out = NULL;
-  int code = find_needs(ctx, &s, launches, n, err);
-  if (!code && s.count)
-    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, header, out, err);
-  if (!code && *out)
-    code = exchange_start(ctx, *out, err);
-  needs_free(&s);
-  return code;
+static struct exchange_header header_of(const struct op_context *ctx, const struct known_chain *k) {
+  return (struct exchange_header){ctx->queue->flushes, (uint32_t)k->n, k->hash};
 }
 
-/* *waits: the launch that waits for the messages; NULL: there are none. */
-static int start_messages(struct op_context *ctx, const struct known *k, int segment,
-                          struct launch *const *launches, int n, struct launch **waits, struct error *err) {
-  const struct deep *deep = k->deep ? k->deep[segment] : NULL;
-  struct launch *launch = first_to_wait(launches, n, k->depths.run + k->depths.first[segment]);
+/* *waits: the launch that waits for the messages, which is launch->exchange; NULL: there are none. */
+static int start_messages(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
+                          int n, struct launch **waits, struct error *err) {
+  struct launch *launch = first_to_wait(launches, n);
+  struct needs s;
   struct exchange *x = NULL;
   const double start = clock_seconds();
-  const struct exchange_header header = {ctx->queue->flushes, (uint32_t)k->n, k->hash};
+  const struct exchange_header header = header_of(ctx, k);
   *waits = NULL;
-  if (!launch && !deep)
+  if (!launch)
     return OP_OK;
-  launch = launch ? launch : launches[n - 1];
   ctx->comm->where = launch->loop->name;
-  const int code = deep ? deep_start(ctx, deep, &header, &x, err)
-                        : start_needs(ctx, launches, n, launch, &header, &x, err);
+  int code = find_needs(ctx, &s, launches, n, err);
+  if (!code && s.count)
+    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, &header, &x, err);
+  if (!code && x)
+    code = exchange_start(ctx, x, err);
+  needs_free(&s);
   if (code || !x)
     return code;
   launch->exchange = x;
@@ -267,44 +137,223 @@ static int start_messages(struct op_context *ctx, const struct known *k, int seg
   return OP_OK;
 }
 
-static int run_segment(struct op_context *ctx, const struct known *k, int segment,
+static int run_loops(struct op_context *ctx, struct launch *const *launches, int n, struct launch **waits,
+                     struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < n; i++) {
+    const bool here = launches[i] == *waits;
+    code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
+    *waits = here ? NULL : *waits;
+  }
+  return code;
+}
+
+static int run_segment(struct op_context *ctx, const struct known_chain *k, int segment,
                        struct launch *const *launches, struct error *err) {
-  const struct deep *deep = k->deep ? k->deep[segment] : NULL;
   const int n = k->depths.first[segment + 1] - k->depths.first[segment];
   struct launch *waits = NULL;
-  int code = deep ? deep_get_code(ctx, deep, launches, err) : OP_OK;
-  if (!code && (n > 1 || deep))
-    code = start_messages(ctx, k, segment, launches, n, &waits, err);
-  if (!code && deep) {
-    deep_begin(deep, launches);
-    if (deep_region(deep)) {
-      code = region_run(ctx, deep_region(deep), launches, waits, err);
-      deep_end(deep, launches);
-      return code;
-    }
-  }
-  for (int i = 0; !code && i < n; i++) {
-    const bool here = launches[i] == waits;
-    code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
-    waits = here ? NULL : waits;
-  }
+  int code = n > 1 ? start_messages(ctx, k, launches, n, &waits, err) : OP_OK;
+  if (!code)
+    code = run_loops(ctx, launches, n, &waits, err);
   if (waits) { /* a loop before it failed */
     struct error ignored = {0};
     loop_exchange_finish(ctx, waits, &ignored);
     error_free(&ignored);
   }
-  if (deep)
-    deep_end(deep, launches);
   return code;
 }
 
-int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  const struct known *k = NULL;
-  int code = n > 1 ? get_known(ctx, launches, n, &k, err) : OP_OK;
-  ctx->queue->flushes++;
-  if (code || !k)
-    return code ? code : loop_run_all_ready(ctx, launches, n, err);
+/* ---- deeper ones ---- */
+
+/* For reports. Names of sites stay where loops are forgotten. */
+static void note_single(struct op_context *ctx, const struct loop *loop) {
+  struct queue *queue = ctx->queue;
+  const char *name = loop->site ? loop->site->name : NULL, *why = loop_keeps_to_itself(loop);
+  int i = 0;
+  while (i < queue->nsingles && queue->singles[i].name != name)
+    i++;
+  if (!name || i == QUEUE_SINGLES)
+    return;
+  if (i == queue->nsingles) {
+    queue->singles[queue->nsingles++] =
+        (struct queue_single){.name = name, .why = why ? why : "it fills a matrix (OP2_LAYERS)"};
+    log_line(ctx->log, LOG_INFO, "chain", "loop %s ends chains of ranks: %s", name, queue->singles[i].why);
+  }
+  queue->singles[i].times++;
+}
+
+static int run_deep(struct op_context *ctx, const struct known_chain *k, struct turn *turn, int segment,
+                    struct error *err) {
+  const int first = k->depths.first[segment], end = k->depths.first[segment + 1];
+  if (k->regions[segment])
+    return region_run(ctx, k->regions[segment], turn, err);
+  int code =
+      k->deep[segment] ? turn_start(ctx, turn, segment, err) : turn_leave_results(ctx, turn, first, err);
+  if (!k->deep[segment])
+    note_single(ctx, turn->launches[first]->loop);
+  return code ? code : run_loops(ctx, turn->launches + first, end - first, &turn->waits[segment], err);
+}
+
+static int run_turn(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
+                    struct error *err) {
+  struct turn turn = {.depths = &k->depths, .deep = k->deep, .launches = launches, .waits = k->waits};
+  const struct exchange_header header = header_of(ctx, k);
+  int code = turn_begin(ctx, &turn, &header, err);
+  for (int s = 0; !code && s < k->depths.nsegments; s++)
+    code = run_deep(ctx, k, &turn, s, err);
+  if (!code)
+    code = turn_leave_results(ctx, &turn, k->n, err);
+  return turn_end(ctx, &turn, code);
+}
+
+static int run_known(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
+                     struct error *err) {
+  int code = OP_OK;
+  if (k->deep)
+    return run_turn(ctx, k, launches, err);
   for (int s = 0; !code && s < k->depths.nsegments; s++)
     code = run_segment(ctx, k, s, launches + k->depths.first[s], err);
   return code;
+}
+
+/* ---- neighbours as one ---- */
+
+/* Launches of a chain, where neighbours of a segment that can be are one. */
+struct whole {
+  struct fused_launches *parts; /* of segments */
+  struct launch **items;
+  int n;
+};
+
+static void whole_end(const struct known_chain *k, struct whole *w) {
+  for (int s = 0; w->parts && s < k->depths.nsegments; s++)
+    fused_end(&w->parts[s]);
+  free(w->parts);
+  free(w->items);
+}
+
+/* Each in the best variant known. Without memory they are the launches as they were, or fewer of them. Ranks make code
+ * together where it is not there yet. */
+static void whole_begin(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
+                        struct whole *w) {
+  const struct chain_way way = {.fused = true, .periods = 1, .stays = true};
+  *w = (struct whole){.parts = array_new((size_t)k->depths.nsegments, sizeof *w->parts),
+                      .items = array_new((size_t)k->n, sizeof *w->items)};
+  for (int s = 0; w->parts && w->items && s < k->depths.nsegments; s++) {
+    const int first = k->depths.first[s], n = k->depths.first[s + 1] - first;
+    const bool any = fused_begin(ctx, launches + first, n, &way, &w->parts[s]);
+    for (int i = 0; i < (any ? w->parts[s].n : n); i++)
+      w->items[w->n++] = any ? w->parts[s].items[i] : launches[first + i];
+  }
+}
+
+/* What ranks bring along: each becomes the largest. */
+enum { SECONDS, COMPILING, MOVED, TILED, NUMBERS };
+
+static void find_numbers(const struct known_chain *k, struct launch *const *launches,
+                         double numbers[NUMBERS]) {
+  double called = 0, moved = 0;
+  numbers[COMPILING] = 0.1;
+  for (int s = 0; s < k->depths.nsegments; s++) {
+    struct loop *loops[WATCH_MOST];
+    int n = 0;
+    for (int l = k->depths.first[s]; l < k->depths.first[s + 1] && n < WATCH_MOST; l++) {
+      struct loop *loop = loops[n++] = launches[l]->loop;
+      called += loop->stats.bytes;
+      numbers[SECONDS] += loop->stats.calls ? k->turns * loop->stats.seconds / (double)loop->stats.calls : 0;
+      if (2 * loop->ready.code_seconds > numbers[COMPILING])
+        numbers[COMPILING] = 2 * loop->ready.code_seconds;
+    }
+    moved += fused_bytes(loops, n);
+    numbers[TILED] += k->regions && k->regions[s];
+  }
+  numbers[MOVED] = called > 0 ? moved / called : 1;
+}
+
+/* By a model, as ranks that measure would have to meet: where what runs as one moves less, which tiles would spare as well, and
+ * what compiling costs is a small part of the time that the chain took. Ranks ask at the same turns. */
+static int wants_whole(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
+                       bool *wants, struct error *err) {
+  enum { FIRST_ASKED = 16 };
+  static const double share = 0.05;
+  double numbers[NUMBERS] = {0};
+  const bool always = strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0;
+  *wants = always;
+  if (always || k->turns < FIRST_ASKED || (k->turns & (k->turns - 1)))
+    return OP_OK;
+  find_numbers(k, launches, numbers);
+  const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, err);
+  k->fuses = !code && numbers[MOVED] <= 1 - share && !(numbers[TILED] > 0);
+  *wants = k->fuses && numbers[COMPILING] <= share * numbers[SECONDS];
+  return code;
+}
+
+static bool any_can_be_one(const struct known_chain *k, struct launch *const *launches) {
+  bool any = false;
+  for (int s = 0; s < k->depths.nsegments; s++) {
+    struct loop *loops[WATCH_MOST];
+    int n = 0;
+    for (int l = k->depths.first[s]; l < k->depths.first[s + 1] && n < WATCH_MOST; l++)
+      loops[n++] = launches[l]->loop;
+    any |= fused_any(loops, n);
+  }
+  return any;
+}
+
+/* Not where more would travel then. */
+static int make_whole(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
+                      struct error *err) {
+  struct whole w;
+  struct known_chain *whole = NULL;
+  whole_begin(ctx, k, launches, &w);
+  k->fuses = false;
+  const int code = w.n > 1 && w.n < k->n ? known_chain_make(ctx, w.items, w.n, &whole, err) : OP_OK;
+  whole_end(k, &w);
+  if (whole && (whole->depths.exchanges > k->depths.exchanges || whole->depths.weight > k->depths.weight ||
+                !whole->deep != !k->deep))
+    known_chain_free(ctx, whole);
+  else if (whole) {
+    k->whole = whole;
+    whole->hash = (k->hash ^ 1) * 1099511628211u; /* loops made of several have no order */
+  }
+  return code;
+}
+
+static int run_whole(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
+                     struct error *err) {
+  struct whole w;
+  whole_begin(ctx, k, launches, &w);
+  const int code =
+      w.n == k->whole->n ? run_known(ctx, k->whole, w.items, err) : run_known(ctx, k, launches, err);
+  whole_end(k, &w);
+  return code;
+}
+
+/* It works in memory that has no room for more layers. */
+static bool any_is_placed(const struct op_context *ctx, struct launch *const *launches, int n) {
+  bool any = false;
+  for (int l = 0; ctx->mesh->lent && l < n; l++)
+    for (int i = 0; i < launches[l]->loop->nargs; i++) {
+      const struct dat *dat = launches[l]->loop->args[i].dat;
+      any |= dat && dat->guest && dat->guest->placed;
+    }
+  return any;
+}
+
+int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  struct known_chain *k = NULL;
+  bool wants = false;
+  int code = n > 1 ? known_chain_get(ctx, launches, n, &k, err) : OP_OK;
+  ctx->queue->flushes++;
+  if (code || !k || (k->layers > 1 && any_is_placed(ctx, launches, n)))
+    return code ? code : loop_run_all_ready(ctx, launches, n, err);
+  k->facts.runs += k->layers > 1;
+  if (k->turns++ == 0)
+    k->fuses = !space_is_device(launches[0]->loop->space) &&
+               strcmp(env_value(ctx->env, ENV_FUSE), "off") != 0 && any_can_be_one(k, launches);
+  if (k->fuses && !k->whole)
+    code = wants_whole(ctx, k, launches, &wants, err);
+  if (!code && wants)
+    code = make_whole(ctx, k, launches, err);
+  return code ? code : (k->whole ? run_whole : run_known)(ctx, k, launches, err);
 }

@@ -3,6 +3,7 @@
 
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 
 int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
@@ -12,9 +13,7 @@ int dat_leave_array(struct op_context *ctx, struct dat *dat, struct error *err) 
   const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
   if (code)
     return code;
-  void *memory = data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &bytes)
-                     ? data_rows_memory(ctx->team, dat, bytes)
-                     : NULL;
+  void *memory = data_bytes(dat, set_rows(dat->set), &bytes) ? data_rows_memory(ctx->team, dat, bytes) : NULL;
   if (!memory)
     return error_memory_of(err, "dat", dat->name, bytes);
   memcpy(memory, host->memory, (size_t)dat->set->size * dat->row_bytes);

@@ -158,6 +158,15 @@ static bool has_rows(const struct builder *b, const struct chain_loop *loop, int
   return has;
 }
 
+/* Does it add to others' elements as well, though it may not? */
+static bool adds_too_deep(const struct builder *b, int l, int run) {
+  const struct chain_loop *loop = &b->chain->loops[l];
+  bool adds = false;
+  for (int i = 0; i < loop->naccesses; i++)
+    adds |= loop->accesses[i].use == CHAIN_ADDS && is_mapped(&loop->accesses[i]);
+  return adds && run > 1 && b->wish->limits && b->wish->limits[l].own;
+}
+
 /* Behind a segment each rank needs what it owns, and nothing else. */
 static void begin_at_end(const struct builder *b) {
   memset(b->need, 0, (size_t)b->chain->ndats * sizeof *b->need);
@@ -182,10 +191,13 @@ static bool is_less(struct cost a, struct cost b) {
 /* The best segments of the loops before `end`: the last of them may begin wherever it has rows. One loop alone always
  * has. */
 static void find_best(const struct builder *b, int end) {
+  bool apart = false;
   begin_at_end(b);
   for (int first = end - 1; first >= 0; first--) {
     const struct chain_loop *loop = &b->chain->loops[first];
-    if (!has_rows(b, loop, depth_before(loop, b->need)))
+    const int run = depth_before(loop, b->need);
+    apart |= b->wish->limits && b->wish->limits[first].apart;
+    if (!has_rows(b, loop, run) || adds_too_deep(b, first, run) || (apart && end - first > 1))
       break;
     const struct cost cost = add_segment(b, b->best[first]);
     if (first < end - 1 && !is_less(cost, b->best[end]))

@@ -27,6 +27,12 @@ int depth_read(int run, bool mapped);
 
 /* ---- a chain ---- */
 
+/* What a loop may not do. */
+struct depth_limit {
+  bool apart; /* be in a segment with others */
+  bool own;   /* run where what it adds through maps counts but on elements that a rank owns */
+};
+
 struct depth_wish {
   int layers; /* at least 1 */
   bool
@@ -34,7 +40,8 @@ struct depth_wish {
   /* What no loop of the chain changes is there wherever elements of D(2L) reach it, with the rows of the maps that lead
    * there: it asks for no depth. */
   bool fringe;
-  const size_t *bytes; /* of a row of each dat; NULL: all alike */
+  const size_t *bytes;              /* of a row of each dat; NULL: all alike */
+  const struct depth_limit *limits; /* of each loop; NULL: there are none */
 };
 
 struct depths {

@@ -1,100 +1,185 @@
 #include "plan/depth/early.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 
-/* What late elements did to an element of a dat. What arrives is reached by elements of the border and copies alone, which
- * are all late. */
-enum { LATE_READ = 1, LATE_WRITTEN = 2 };
+/* What elements that were looked at already did to an element of a dat. */
+enum { READ = 1, CHANGED = 2 };
 
 struct walk {
   const struct chain *chain;
   const struct copies_set *sets;
-  unsigned char **late; /* of dats */
+  int first, end; /* loops */
+  const struct copies *copies;
+  bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
+  unsigned char **marks; /* of dats */
+  unsigned char **when;  /* of loops, from the first on */
 };
 
 /* What the access of the element reaches: marks that are set there, to which `more` are added. */
 static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
                       long e, unsigned more) {
-  unsigned char *late = w->late[a->dat];
+  unsigned char *of = w->marks[a->dat];
   unsigned marks = 0;
   if (a->map < 0) {
-    marks = late[e];
-    late[e] |= (unsigned char)more;
+    marks = of[e];
+    of[e] |= (unsigned char)more;
     return marks;
   }
   const struct chain_map *map = &w->chain->maps[a->map];
   for (long k = 0; e < w->sets[loop->set].rows && k < a->count; k++) {
     const long target = chain_target(map, chain_begin(map, a, e) + k);
-    marks |= late[target];
-    late[target] |= (unsigned char)more;
+    marks |= of[target];
+    of[target] |= (unsigned char)more;
   }
   return marks;
 }
 
-/* It reaches copies, reads what is written late, or changes what is written or read late. */
-static bool is_late(const struct walk *w, const struct chain_loop *loop, long e) {
-  bool late = e >= w->sets[loop->set].core;
-  for (int i = 0; i < loop->naccesses && !late; i++) {
+/* It reads what marked elements change, or changes what they read or change: the two keep their order. */
+static bool minds(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses && !any; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    const unsigned minds = a->use == CHAIN_READS ? LATE_WRITTEN : LATE_WRITTEN | LATE_READ;
-    late = (visit(w, loop, a, e, 0) & minds) != 0;
+    const unsigned marks = a->use == CHAIN_READS ? CHANGED : CHANGED | READ;
+    any = (visit(w, loop, a, e, 0) & marks) != 0;
   }
-  return late;
+  return any;
 }
 
-/* Before the loop's next element is looked at: what adds to the same target later is late, too. */
+/* Before the next element is looked at: what adds to the same target minds, too. */
 static void note(const struct walk *w, const struct chain_loop *loop, long e) {
   for (int i = 0; i < loop->naccesses; i++)
-    visit(w, loop, &loop->accesses[i], e, loop->accesses[i].use == CHAIN_READS ? LATE_READ : LATE_WRITTEN);
+    visit(w, loop, &loop->accesses[i], e, loop->accesses[i].use == CHAIN_READS ? READ : CHANGED);
 }
 
-static void walk_loop(const struct walk *w, const struct chain_loop *loop, const struct copies_list *run,
-                      bool *early) {
-  for (long e = 0; e < w->sets[loop->set].owned; e++) {
-    early[e] = !is_late(w, loop, e);
-    if (!early[e])
+/* Packing reads what is sent. */
+static void note_sent(const struct walk *w, const struct copies_list *sent) {
+  for (int d = 0; sent && d < w->chain->ndats; d++)
+    for (long i = 0; i < sent[d].count; i++)
+      w->marks[d][sent[d].elements[i]] |= READ;
+}
+
+static void forget_marks(const struct walk *w) {
+  for (int d = 0; d < w->chain->ndats; d++)
+    memset(w->marks[d], 0, (size_t)w->sets[w->chain->dats[d]].all);
+}
+
+/* ---- forwards: what waits ---- */
+
+static bool adds(const struct chain_loop *loop) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses; i++)
+    any |= loop->accesses[i].map >= 0 && loop->accesses[i].use == CHAIN_ADDS;
+  return any;
+}
+
+/* Copies of what some loop changes come, or are made by what waits for them. By any column: tables of tiles see whole rows. What
+ * adds keeps its order, in which elements that reach copies of anything come last: tiles could not begin. */
+static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = e >= w->sets[loop->set].core && adds(loop);
+  for (int i = 0; e >= w->sets[loop->set].core && i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    const struct chain_map *map = a->map < 0 ? NULL : &w->chain->maps[a->map];
+    for (long c = 0; map && w->changed[a->dat] && c < map->arity; c++)
+      any |= chain_target(map, e * map->arity + c) >= w->sets[map->to].owned;
+  }
+  return any;
+}
+
+static void find_late(const struct walk *w, int l) {
+  const struct chain_loop *loop = &w->chain->loops[l];
+  const struct copies_set *set = &w->sets[loop->set];
+  const struct copies_list *run = &w->copies->run[l - w->first];
+  unsigned char *when = w->when[l - w->first];
+  for (long e = 0; e < set->owned; e++) {
+    when[e] = reaches_copies(w, loop, e) || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
+    if (when[e] == WHEN_REST)
       note(w, loop, e);
   }
-  for (long i = 0; i < run->count; i++)
+  for (long i = 0; i < run->count; i++) {
+    when[run->elements[i]] = WHEN_REST;
     note(w, loop, run->elements[i]);
+  }
 }
 
-static bool make_room(struct walk *w) {
-  w->late = array_new((size_t)w->chain->ndats, sizeof *w->late);
-  bool all = w->late;
+static void walk_forwards(const struct walk *w) {
+  for (int l = w->first; l < w->end; l++)
+    find_late(w, l);
+}
+
+/* ---- backwards: what the next messages wait for ---- */
+
+/* Of what waits, what marked elements wait for. */
+static void look_back(const struct walk *w, const struct chain_loop *loop, long e, unsigned char *when) {
+  if (*when != WHEN_REST || !minds(w, loop, e))
+    return;
+  *when = WHEN_RIM;
+  note(w, loop, e);
+}
+
+/* Loops and elements from last to first. */
+static void walk_back(const struct walk *w) {
+  for (int l = w->end - 1; l >= w->first; l--) {
+    const struct chain_loop *loop = &w->chain->loops[l];
+    const struct copies_list *run = &w->copies->run[l - w->first];
+    unsigned char *when = w->when[l - w->first];
+    for (long i = run->count - 1; i >= 0; i--)
+      look_back(w, loop, run->elements[i], &when[run->elements[i]]);
+    for (long e = w->sets[loop->set].owned - 1; e >= 0; e--)
+      look_back(w, loop, e, &when[e]);
+  }
+}
+
+/* ---- all of it ---- */
+
+static void find_changed(const struct walk *w) {
+  for (int l = 0; l < w->chain->nloops; l++)
+    for (int i = 0; i < w->chain->loops[l].naccesses; i++)
+      w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
+}
+
+static bool make_room(struct walk *w, int nloops) {
+  w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
+  w->when = array_new((size_t)nloops, sizeof *w->when);
+  w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
+  bool all = w->marks && w->when && w->changed;
   for (int d = 0; all && d < w->chain->ndats; d++) {
-    w->late[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
-    all = w->late[d];
+    w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
+    all = w->marks[d];
+  }
+  for (int l = 0; all && l < nloops; l++) {
+    w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
+    all = w->when[l];
   }
   return all;
 }
 
-void early_free(bool **early, int nloops) {
-  for (int l = 0; early && l < nloops; l++)
-    free(early[l]);
-  free(early);
+void early_free(unsigned char **when, int nloops) {
+  for (int l = 0; when && l < nloops; l++)
+    free(when[l]);
+  free(when);
 }
 
-int early_find(bool ***out, const struct chain *chain, const struct copies_set *sets, int first, int end,
-               const struct copies *c, struct error *err) {
-  struct walk w = {.chain = chain, .sets = sets};
-  bool **early = array_new((size_t)(end - first), sizeof *early);
-  bool all = make_room(&w) && early;
-  for (int l = first; all && l < end; l++) {
-    const struct chain_loop *loop = &chain->loops[l];
-    early[l - first] = array_new((size_t)sets[loop->set].owned, sizeof **early);
-    all = early[l - first];
-    if (all)
-      walk_loop(&w, loop, &c->run[l - first], early[l - first]);
+int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
+               int end, const struct copies *c, const struct copies_list *sent, struct error *err) {
+  struct walk w = {.chain = chain, .sets = sets, .first = first, .end = end, .copies = c};
+  const bool all = make_room(&w, end - first);
+  if (all) {
+    find_changed(&w);
+    walk_forwards(&w);
+    forget_marks(&w);
+    note_sent(&w, sent);
+    walk_back(&w);
   }
-  for (int d = 0; w.late && d < chain->ndats; d++)
-    free(w.late[d]);
-  free(w.late);
-  *out = all ? early : NULL;
+  for (int d = 0; w.marks && d < chain->ndats; d++)
+    free(w.marks[d]);
+  free(w.marks);
+  free(w.changed);
+  *out = all ? w.when : NULL;
   if (all)
     return OP_OK;
-  early_free(early, end - first);
+  early_free(w.when, end - first);
   return error_memory(err, "what of a chain needs no messages", 0);
 }

@@ -60,12 +60,27 @@ static int sort_by_target(struct order *o, const struct chain_map *map, long siz
   return OP_OK;
 }
 
-static int order_sets(const struct closure *b, int share, struct error *err) {
+static int take_order(struct order *o, const int *element, long size, struct error *err) {
+  o->element = array_new((size_t)size, sizeof *o->element);
+  o->position = array_new((size_t)size, sizeof *o->position);
+  if (!o->element || !o->position)
+    return error_memory(err, "the order of a set", (size_t)size * sizeof *element);
+  for (long p = 0; p < size; p++) {
+    o->element[p] = element[p];
+    o->position[element[p]] = (int)p;
+  }
+  return OP_OK;
+}
+
+static int order_sets(const struct closure *b, const struct tiles_wish *wish, struct error *err) {
   const struct chain *c = b->chain;
   const long largest = largest_set(c);
   int status = OP_OK;
   for (int s = 0; s < c->nsets; s++)
-    b->orders[s].small = c->sets[s].size < largest / share;
+    b->orders[s].small = c->sets[s].size < largest / wish->small;
+  for (int s = 0; wish->orders && s < c->nsets && !status; s++)
+    if (wish->orders[s] && !b->orders[s].small)
+      status = take_order(&b->orders[s], wish->orders[s], c->sets[s].size, err);
   for (int s = 0; s < c->nsets && !status; s++) {
     const struct chain_access *key = b->orders[s].small ? key_of(b, s) : NULL;
     if (!key)
@@ -83,7 +98,9 @@ static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, 
                        struct error *err) {
   const struct chain_map *map = &b->chain->maps[m];
   const struct order *from = &b->orders[map->from], *to = &b->orders[map->to];
-  const struct prefix *known = from->small || to->small ? NULL : wish->wraps ? map->periodic : map->prefix;
+  const struct prefix *known = from->element || to->element || from->small || to->small ? NULL
+                               : wish->wraps                                            ? map->periodic
+                                                                                        : map->prefix;
   if (b->prefixes[m])
     return OP_OK;
   b->prefixes[m] = known ? known : &b->own[m];
@@ -221,7 +238,7 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
     return error_memory(err, "the closure of a chain", nloops * sizeof *b->step);
   int status = find_needed(b, chain, err);
   if (!status)
-    status = order_sets(b, wish->small, err);
+    status = order_sets(b, wish, err);
   if (!status)
     status = find_prefixes(b, wish, team, err);
   if (status)
@@ -269,7 +286,7 @@ static long part_of(long size, long part, long parts) {
 /* A small set that is ordered by its targets takes those in the targets' share. */
 static long share_of(const struct closure *b, int loop, long part, long parts) {
   const struct order *o = &b->orders[b->chain->loops[loop].set];
-  if (!o->element)
+  if (!o->small || !o->element)
     return part_of(size_of(b, loop), part, parts);
   const struct prefix *p = b->prefixes[o->map];
   return prefix_elements(p, o->column, part_of(p->to, part, parts));

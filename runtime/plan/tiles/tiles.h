@@ -15,8 +15,11 @@ struct tiles_wish {
   int tiles;  /* all together, at least 1 */
   int chunks; /* at most */
   int step; /* ranges of large sets begin at multiples of it: PREFIX_STEP, or for tests another power of two */
-  int small;   /* sets below the largest one's size divided by this run in the order of their targets */
-  int blocks;  /* in which results of a loop are kept apart, at most */
+  int small;  /* sets below the largest one's size divided by this run in the order of their targets */
+  int blocks; /* in which results of a loop are kept apart, at most */
+  /* Of each set its elements in the order in which they lie in the mesh, where that is not the order of their numbers; NULL: it is,
+   * or NULL for all. No loop over such a set adds through maps: that keeps the order of numbers. */
+  int *const *orders;
   bool wraps;  /* the mesh may be periodic: what goes round waits at both ends for all the rest */
   bool always; /* also where a part of the mesh needs most of it */
 };

@@ -1,0 +1,39 @@
+/* Chains of ranks that came before: their segments, and what those need. */
+#ifndef OP2JIT_LOOP_KNOWN_H
+#define OP2JIT_LOOP_KNOWN_H
+
+#include "loop/spread/deep.h"
+#include "loop/spread/depths.h"
+#include "loop/spread/regions.h"
+#include "loop/spread/segments.h"
+#include "record/launch.h"
+
+/* Loops that came in this order, which all ranks agreed on. */
+struct known_chain {
+  unsigned epoch; /* of the mesh */
+  uint64_t hash;
+  int n;
+  size_t *orders; /* of the loops: no two have the same, also where one was freed */
+  struct depths depths;
+  /* Of each segment. NULL: all loops run as deep as they do by themselves. */
+  struct deep **deep;       /* NULL: its one loop does */
+  struct regions **regions; /* NULL: it does not run in tiles here */
+  struct launch **waits;    /* room for turns (turn.h) */
+  /* The same where neighbours of its segments run as one (loop/fused/); NULL: they do not, or not yet. */
+  struct known_chain *whole;
+  bool fuses;                /* it may still be made */
+  unsigned turns;            /* so often it ran */
+  int layers;                /* loop_depths_find's */
+  struct layers_facts facts; /* layers > 1 */
+};
+
+/* Of these launches; belongs to the context. *out NULL: some rank has no memory. What is known is compared by the messages
+ * themselves, but for a device's; else OP_ERR_MPI: ranks differ. Collective. */
+int known_chain_get(struct op_context *ctx, struct launch *const *launches, int n, struct known_chain **out,
+                    struct error *err);
+/* One that is found by nobody, for the caller to free. Collective. */
+int known_chain_make(struct op_context *ctx, struct launch *const *launches, int n, struct known_chain **out,
+                     struct error *err);
+void known_chain_free(struct op_context *ctx, struct known_chain *k);
+
+#endif
