@@ -263,6 +263,12 @@ static void test_choice(int argc, char **argv) {
   EXPECT(decide(argc, argv, 10, 0, MANY, &first));
   if (remembers(argc, argv))
     EXPECT(decide(argc, argv, 0, 10, FEW, &first) && first == 1); /* as the run before chose */
+  setenv("OP2_TUNE", "use", 1); /* nothing is tried, but what is known is used */
+  if (remembers(argc, argv))
+    EXPECT(decide(argc, argv, 0, 10, FEW, &first) && first == 1);
+  setenv("OP2_CACHE", "off", 1);
+  EXPECT(!decide(argc, argv, 10, 0, 100, &first) && first < 0);
+  setenv("OP2_CACHE", cache, 1);
   setenv("OP2_TUNE", "off", 1);
   EXPECT(!decide(argc, argv, 0, 10, FEW, &first));
   remove(cache);

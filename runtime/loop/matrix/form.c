@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -174,7 +175,8 @@ static int choose(struct op_context *ctx, struct matrix *m, struct error *err) {
     return OP_OK;
   }
   int code = m->forms.settled ? OP_OK : tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
-  if (!code && mode.candidates)
+  if (!code && mode.candidates &&
+      (mode.options.exhaustive || mode.options.share > 0 || mode.options.seconds > 0))
     code = note(ctx, m, &mode, err);
   return code;
 }
@@ -215,8 +217,11 @@ static int begin(struct op_context *ctx, struct matrix *m, const struct form_gif
     return OP_OK;
   }
   if (!sums_fit(ctx, m)) {
+    const double start = clock_seconds();
     form_forget(ctx, m);
     code = sums_make(ctx, m, err);
+    if (m->forms.runs[MATRIX_CSR]) /* again: that is a part of assemblies */
+      m->forms.brought += clock_seconds() - start;
   }
   m->forms.unfit = !code && !m->sums;
   if (code || m->forms.unfit)
