@@ -2,7 +2,7 @@
  * lists, as PETSc makes them). Three ways in turns, each in a process of its own: by hand in C with the same lists, by loops
  * as element matrices (coo), and by loops as rows (csr). Medians and quartiles of the turns' ratios to the first.
  *
- * usage: matrix [SIDE [TURNS]]          cubes along a side, 48; 9 turns
+ * usage: matrix [SIDE [TURNS]]          cubes along a side, 40; 7 turns
  *        matrix WAY SIDE shuffled       one way, hand, coo, csr or auto: seconds of an assembly, the median; shuffled: 0 or 1 */
 #include <math.h>
 #include <op2jit_bridge.h>
@@ -282,7 +282,7 @@ int main(int argc, char **argv) {
   enum { WAYS = sizeof ways / sizeof *ways };
   if (argc == 4)
     return run_one(argv[1], atoi(argv[2]), atoi(argv[3]));
-  const int side = argc > 1 ? atoi(argv[1]) : 48, turns = argc > 2 ? atoi(argv[2]) : 9;
+  const int side = argc > 1 ? atoi(argv[1]) : 40, turns = argc > 2 ? atoi(argv[2]) : 7;
   if (side < 2 || side > 200 || turns < 1 || turns > MOST_TURNS) {
     fprintf(stderr, "usage: matrix [SIDE [TURNS]]\n");
     return 2;

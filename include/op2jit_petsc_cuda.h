@@ -1,12 +1,19 @@
 /* A part of op2jit_petsc.h, which includes it: matrices and vectors in the memory of CUDA's device, where PETSc has CUDA too and
- * loops run there (OP2_BACKEND=cuda). Both use the device's primary context, so that addresses are the same. Without CUDA there
- * is nothing of it. Compiled and run on stand-ins only: no one has tried it on a GPU. Nothing here is for programs. */
+ * loops run there (OP2_BACKEND=cuda). Both use the device's primary context, so that addresses are the same. Without CUDA or
+ * its headers there is nothing of it; with it a program links CUDA's runtime (-lcudart). It ran on stand-ins only: no one has
+ * tried it on a GPU. Nothing here is for programs. */
 #ifndef OP2JIT_PETSC_CUDA_H
 #define OP2JIT_PETSC_CUDA_H
 
 #include <op2jit_petsc_begin.h>
 
-#if defined(PETSC_HAVE_CUDA)
+#if defined(PETSC_HAVE_CUDA) && defined(__has_include)
+#if __has_include(<cuda_runtime.h>)
+#define OP2JIT_PETSC_CUDA_
+#endif
+#endif
+
+#if defined(OP2JIT_PETSC_CUDA_)
 #include <cuda_runtime.h>
 
 static inline int op2jit_petsc_on_cuda_(void) {
