@@ -223,9 +223,12 @@ static int begin(struct op_context *ctx, struct matrix *m, const struct form_gif
     if (m->forms.runs[MATRIX_CSR]) /* again: that is a part of assemblies */
       m->forms.brought += clock_seconds() - start;
   }
-  m->forms.unfit = !code && !m->sums;
+  /* Without memory for rows there are element matrices still; all ranks know. */
+  m->forms.unfit = (!code && !m->sums) || code == OP_ERR_MEMORY;
+  if (m->forms.unfit)
+    error_clear(err);
   if (code || m->forms.unfit)
-    return code;
+    return m->forms.unfit ? OP_OK : code;
   dat_clear(m->sums->dat);
   m->summed = true;
   return OP_OK;

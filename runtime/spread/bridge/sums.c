@@ -223,6 +223,7 @@ int sums_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   int code = coo_list(ctx, m, err);
   if (code)
     return code;
+  const int maps = ctx->mesh->next_map, dats = ctx->mesh->next_dat;
   struct sums *s = m->sums = calloc(1, sizeof *s);
   const bool good = s && sort(m, &o) && count_entries(&o, s);
   /* Elements may have one place each behind them. */
@@ -235,8 +236,11 @@ int sums_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   if (!code && most[0] < INT_MAX)
     code = fill(ctx, m, s, &o, err);
   sorted_free(&o);
-  if (code || most[0] >= INT_MAX)
+  if (code || most[0] >= INT_MAX) {
     sums_free(ctx, m);
+    ctx->mesh->next_map = maps; /* as on ranks that did not come so far */
+    ctx->mesh->next_dat = dats;
+  }
   if (code || !m->sums)
     return code;
   s->epoch = ctx->mesh->epoch;
