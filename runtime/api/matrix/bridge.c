@@ -79,7 +79,7 @@ int op2jit_coo_of(op_mat mat, op_coo_t *out) {
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo", "the matrix");
   is_missing(out, "op_coo", "the lists");
   int code = api_error()->code;
-  if (code || (code = coo_check(m, api_error())))
+  if (code || (code = coo_check(m, "op_coo", api_error())))
     return api_leave_local(code);
   code = coo_make(ctx, m, api_error());
   if (!code)

@@ -34,8 +34,8 @@ struct coo {
   unsigned long long csr_values;
 };
 
-/* OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
-int coo_check(const struct matrix *m, struct error *err);
+/* `call` is what the program called. OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
+int coo_check(const struct matrix *m, const char *call, struct error *err);
 /* Brings m->coo up to date: its lists, and its values. It is filled, and no loop waits. Collective; sends messages, and
  * ranks agree, only where lists are made: the mesh changed, or segments are new. OP_ERR_MEMORY, OP_ERR_MPI, OP_ERR_DEVICE. */
 int coo_make(struct op_context *ctx, struct matrix *m, struct error *err);
