@@ -147,7 +147,7 @@ def _declaration(kind: Type, name: str) -> str:
     const = "const " if kind.const else ""
     if kind.pointers:
         return f"{const}{kind.type} *{name}[{kind.shape[0]}]"
-    if len(kind.shape) > 1:
+    if len(kind.shape) > 1 and not kind.flat:
         return f"{const}{kind.type} {name}" + "".join(f"[{size}]" for size in kind.shape)
     return f"{const}{kind.type} *{name}"
 
@@ -178,8 +178,13 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
         )
         index = parameter.access == READ and parameter.rows == 0
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
-        found.append((name, Array(parameter.type, shape, const or (index and const), bool(parameter.rows))))
+        found.append((name, Array(parameter.type, shape, const or (index and const), *_kind(parameter))))
     return found
+
+
+def _kind(parameter: Any) -> Tuple[bool, bool]:
+    """Pointers to rows, or a matrix."""
+    return bool(parameter.rows) and not parameter.matrix, parameter.matrix
 
 
 def _translate_once(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> Unit:
