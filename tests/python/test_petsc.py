@@ -239,6 +239,7 @@ def poisson(ranks):
     return [float(word) for word in re.findall(r"largest error (\S+),", text)]
 
 
+@pytest.mark.long
 def test_the_sample_has_the_answers_of_its_twin():
     errors = poisson(0)
     assert 3.4 < errors[0] / errors[1] < 4.6
