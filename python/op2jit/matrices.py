@@ -170,6 +170,7 @@ class Mat(Handle):
 
         ``-PREFIXksp_type cg`` and such are words of the command line, or of PETSC_OPTIONS: docs/solvers.md.
         """
+        petsc.begin()
         check(lib.op2jit_solve(self.handle, b.handle, x.handle, text(prefix)))
 
     @property

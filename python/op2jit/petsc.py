@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import importlib.util
 import sys
 from contextlib import contextmanager
 from typing import Any, Iterator
@@ -35,6 +36,15 @@ def _module(what: str) -> Any:
         check(lib.op2jit_solver_open(ctypes.addressof(there)))
         _opened[0] = state.generation
     return found
+
+
+def begin() -> None:
+    """Before a solver: where petsc4py is there it begins PETSc, which then stays for the process, as Python's objects may."""
+    if "petsc4py.PETSc" in sys.modules or importlib.util.find_spec("petsc4py"):
+        try:
+            _module("solve")
+        except errors.Error:
+            pass  # petsc4py is of another PETSc: then the plugin is alone
 
 
 def _wrapped(module: Any, kind: str, address: int) -> Any:

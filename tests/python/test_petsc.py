@@ -195,25 +195,36 @@ def test_what_is_wrong(chain):
     assert "another PETSc than the plugin" in said("SOLVER", lambda: check(lib.op2jit_solver_open(4096)))
 
 
-def test_options_are_words_of_the_command_line(tmp_path):
-    program = tmp_path / "alone.py"
-    program.write_text(
-        "import op2jit\n"
-        "from op2jit import INC, Dat, Map, Mat, Set, par_loop\n"
-        "@op2jit.kernel\n"
-        "def one(k):\n"
-        "    k[0, 0] = 2\n"
-        "with op2jit.runtime(diags=0):\n"
-        "    s = Set(3)\n"
-        "    itself = Map(s, s, [[0], [1], [2]])\n"
-        "    k, b, x = Mat((itself, itself)), Dat(s, [2.0, 4.0, 6.0]), Dat(s)\n"
-        "    par_loop(one, s, k)\n"
-        "    k.solve(b, x, 'mine_')\n"
-        "    print(x.fetch().tolist())\n"
-    )
-    command = [sys.executable, str(program), "-mine_ksp_type", "preonly", "-mine_pc_type", "jacobi", "-mine_ksp_view"]
-    found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert found.returncode == 0 and "[1.0, 2.0, 3.0]" in found.stdout and "type: preonly" in found.stdout, found.stdout
+PROGRAM = """
+import sys
+if sys.argv[1] == "alone":
+    sys.modules["petsc4py"] = None
+import op2jit
+from op2jit import Dat, Map, Mat, Set, par_loop
+@op2jit.kernel
+def two(k):
+    k[0, 0] = 2
+kept = []
+for turn in range(2):
+    with op2jit.runtime(diags=0):
+        s = Set(3)
+        itself = Map(s, s, [[0], [1], [2]])
+        k, b, x = Mat((itself, itself)), Dat(s, [2.0, 4.0, 6.0]), Dat(s)
+        par_loop(two, s, k)
+        k.solve(b, x, "mine_")
+        print(x.fetch().tolist())
+        if sys.argv[1] != "alone":
+            kept.append(k.petsc)
+"""
+
+
+@pytest.mark.parametrize("way", ["alone", pytest.param("petsc4py", marks=pytest.mark.long)])
+def test_options_are_words_of_the_command_line(tmp_path, way):
+    """Without petsc4py, and with it; twice in a process, in which PETSc's objects may stay."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    text = runs(0, str(program), way, "-mine_ksp_type", "preonly", "-mine_pc_type", "jacobi", "-mine_ksp_view")
+    assert text.count("[1.0, 2.0, 3.0]") == 2 and text.count("type: preonly") == 2, text
 
 
 SAMPLE = os.path.join(ROOT, "samples", "poisson", "poisson.py")
