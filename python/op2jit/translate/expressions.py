@@ -154,32 +154,12 @@ class Expressions:
         shape = array.type.shape
         if len(indices) > len(shape):
             self.source.fail(node, f"{array.code} has {len(shape)} index{'es' * (len(shape) > 1)}, not {len(indices)}")
-        find = self.within if array.type.flat else self.index
-        places = [find(index, size, array.code) for index, size in zip(indices, shape)]
-        if array.type.flat:
-            return self.of_matrix(array, places)
-        code = array.code + "".join(f"[{place}]" for place in places)
+        code = array.code
+        for index, size in zip(indices, shape):
+            code += f"[{self.index(index, size, array.code)}]"
         if len(indices) == len(shape):
             return Value(code, array.type.type, root=array.root)
         return Value(code, array.type._replace(shape=shape[len(indices) :], pointers=False), root=array.root)
-
-    @staticmethod
-    def of_matrix(array: Value, places: List[str]) -> Value:
-        """A number of an element's matrix, whose rows follow one another, or a row of it."""
-        kind: Any = array.type
-        whole = [place if place.isalnum() else f"({place})" for place in places]
-        row = str(int(whole[0]) * kind.shape[1]) if whole[0].isdigit() else f"{kind.shape[1]} * {whole[0]}"
-        if len(places) == 1:
-            return Value(f"({array.code} + {row})", kind._replace(shape=kind.shape[1:], flat=False), root=array.root)
-        both = str(int(row) + int(whole[1])) if row.isdigit() and whole[1].isdigit() else f"{row} + {whole[1]}"
-        return Value(f"{array.code}[{both}]", kind.type, root=array.root)
-
-    def within(self, node: ast.expr, size: int, name: str) -> str:
-        """An index that must not lead beyond its row: where that is not seen in the text, OP2_CHECK looks."""
-        code, found = self.index(node, size, name), self.scalar(node)
-        if found.constant is not None or (found.range and 0 <= found.range[0] and found.range[1] < size):
-            return code
-        return f"{self.unit.need(functions.WITHIN)}({code}, {size})"
 
     def index(self, node: ast.expr, size: int, name: str) -> str:
         """An index, counted from the end if it is negative."""

@@ -128,10 +128,4 @@ def absolute(kind: str) -> Tuple[str, str]:
     return name, f"static {kind} {name}({kind} a) {{ return a < 0 ? -a : a; }}"
 
 
-#: OP2_CHECK sees an index that leads into another row of a matrix.
-WITHIN = (
-    "py_within",
-    "static int py_within(int matrix_index, int size) "
-    "{ op_assert(matrix_index >= 0 && matrix_index < size); return matrix_index; }",
-)
 INDEX = ("py_index", "static int py_index(int i, int n) { return i < 0 ? i + n : i; }")

@@ -12,13 +12,12 @@ WEAK = {"weak int": "int", "weak float": "double"}
 
 
 class Array(NamedTuple):
-    """A row of a dat, rows behind pointers, an element's matrix, an array of the kernel's own or a table."""
+    """A row of a dat, rows behind pointers, an array of the kernel's own or a table."""
 
     type: str
     shape: Tuple[int, ...]
     const: bool = False
     pointers: bool = False
-    flat: bool = False  # a matrix whose rows follow one another
 
 
 Type = Union[str, Array]
