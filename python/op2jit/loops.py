@@ -149,7 +149,7 @@ def _parameter(arg: Arg) -> Parameter:
     """What the kernel gets for it."""
     if arg.kind == "matrix":
         rows, columns = [(way.arity if way else 1) * dim for way, dim in zip(arg.column, arg.owner.dims)]
-        return Parameter("double", columns, rows, arg.access, True)
+        return Parameter("double", columns, rows, arg.access, matrix=True)
     rows = arg.column.map.arity if arg.column and arg.column.idx < 0 else 0
     if arg.kind == "index":
         return Parameter("int", max(1, rows), 0, 0)
