@@ -3,7 +3,7 @@
  * as element matrices (coo), and by loops as rows (csr). Medians and quartiles of the turns' ratios to the first.
  *
  * usage: matrix [SIDE [TURNS]]          cubes along a side, 48; 9 turns
- *        matrix WAY SIDE shuffled       one way, hand, coo or csr: seconds of an assembly, the median; shuffled: 0 or 1 */
+ *        matrix WAY SIDE shuffled       one way, hand, coo, csr or auto: seconds of an assembly, the median; shuffled: 0 or 1 */
 #include <math.h>
 #include <op2jit_bridge.h>
 #include <stdio.h>
@@ -237,7 +237,8 @@ static double by_hand(const struct mesh *m) {
 
 static double by_loops(const struct mesh *m, const char *form) {
   double times[ASSEMBLIES];
-  setenv("OP2_VARIANT", form, 1);
+  if (strcmp(form, "auto") != 0)
+    setenv("OP2_VARIANT", form, 1);
   must(op_init(0, NULL, 0));
   op_set nodes = op_decl_set(m->nodes, "nodes"), cells = op_decl_set(m->cells, "cells");
   op_map cell = op_decl_map(cells, nodes, 4, m->cell, "cell");
