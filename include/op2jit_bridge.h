@@ -23,7 +23,11 @@ extern "C" {
 #define op_layout op2jit_layout_of
 #define op_dat_shape op2jit_dat_shape
 #define op_coo op2jit_coo_of
+#define op_coo_device op2jit_coo_device
+#define op_coo_took op2jit_coo_took
+#define op_where op2jit_where_is
 #define op_lend op2jit_lend
+#define op_lend_device op2jit_lend_device
 #define op_lend_end op2jit_lend_end
 #define op_place op2jit_place
 #define op_place_end op2jit_place_end
@@ -80,11 +84,32 @@ typedef struct op2jit_coo {
   long long first_row, owned_rows, all_rows; /* numbers, times dim */
   long long first_column, owned_columns, all_columns;
   const char *name;
-  long long reserved[4];
+  /* The form csr, else NULL: each entry is there once, by rows with ascending columns: those of the columns that the rank owns
+   * in own[row] .. own[row + 1] - 1, and behind all of these the others in others[row] .. others[row + 1] - 1, where row
+   * counts from first_row. So both parts are rows of a solver's, whose memory `values` may be: the same memory stays as
+   * long as the pattern does, and loops work in it from the next op_zero_mat on. */
+  const long long *own, *others;
+  long long reserved[2];
 } op_coo_t;
 /* Loops that wait run first. Sends no message but op_layout's. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE before
  * a loop filled it, OP_ERR_MEMORY, OP_ERR_DEVICE. */
 int op_coo(op_mat mat, op_coo_t *coo);
+/* Where the values of loops are: of a device in memory that other libraries of the process can use, when they use the same
+ * device. Local. */
+enum op2jit_where { OP_ON_HOST, OP_ON_CUDA, OP_ON_HIP };
+int op_where(void);
+/* Where that is a device: the lists of op_coo, and their values in pieces, so that none comes to the host; `values` is NULL.
+ * Values that are in no piece are of rows -1. Nothing runs on the device that changes them. */
+typedef struct op2jit_piece {
+  const double *memory;   /* NULL: zeros */
+  long long first, count; /* places in the lists */
+  int on_host;            /* of the diagonal alone */
+} op_piece_t;
+/* At most `room` pieces; `*count`: how many there are. Errors: those of op_coo, OP_ERR_STATE where op_where is the host,
+ * OP_ERR_SIZE if there are more. */
+int op_coo_device(op_mat mat, op_coo_t *coo, int room, op_piece_t pieces[], int *count);
+/* So long it took the bridge to bring these values to its solver: the library's choice between the forms counts it. Local. */
+void op_coo_took(op_mat mat, double seconds);
 
 /* The memory of a dat: rows of dim values, those of owned elements first. Until op_lend_end it is the caller's to read
  * (OP_READ), to write whole (OP_WRITE: what the owned rows hold before is undefined) or both (OP_RW); the rows behind the
@@ -100,6 +125,9 @@ typedef struct op2jit_lent {
   long long reserved[4];
 } op_lent_t;
 int op_lend(op_dat dat, op_access access, op_lent_t *lent);
+/* The same on the device where loops run (op_where): nothing is copied but where the newest values are on the host. When the memory
+ * comes back all that was done with it is done. Errors: also OP_ERR_STATE where op_where is the host. */
+int op_lend_device(op_dat dat, op_access access, op_lent_t *lent);
 /* What was written is the dat's value: copies on other ranks are old then. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
 int op_lend_end(op_dat dat);
 

@@ -13,82 +13,26 @@
 #ifndef OP2JIT_PETSC_H
 #define OP2JIT_PETSC_H
 
-#include <op2jit_petsc_begin.h>
+#include <op2jit_petsc_mat.h>
 
 /* ---- matrices ---------------------------------------------------------------------------------*/
 
-struct op2jit_petsc_mat_ {
-  Mat mat;
-  long long epoch, pattern, version; /* of what it has */
-};
-
-static inline void op2jit_petsc_free_mat_(void *data) {
-  struct op2jit_petsc_mat_ *own = (struct op2jit_petsc_mat_ *)data;
-  PetscBool over = PETSC_TRUE;
-  PetscFinalized(&over);
-  if (!over)
-    MatDestroy(&own->mat);
-  free(own);
-}
-
-/* PETSc changes the lists that it is given. */
-static inline PetscErrorCode op2jit_petsc_give_lists_(Mat mat, const op_coo_t *coo) {
-  PetscInt *lists;
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1((size_t)(2 * coo->count), &lists));
-  for (long long k = 0; k < coo->count; k++) {
-    lists[k] = (PetscInt)coo->rows[k];
-    lists[coo->count + k] = (PetscInt)coo->columns[k];
-  }
-  PetscCall(MatSetPreallocationCOO(mat, (PetscCount)coo->count, lists, lists + coo->count));
-  PetscCall(PetscFree(lists));
-  PetscFunctionReturn(0);
-}
-
-static inline PetscErrorCode op2jit_petsc_make_mat_(const op_coo_t *coo, Mat *mat) {
-  PetscFunctionBegin;
-  PetscCall(MatCreate(op2jit_petsc_comm_(), mat));
-  PetscCall(MatSetSizes(*mat, (PetscInt)coo->owned_rows, (PetscInt)coo->owned_columns,
-                        (PetscInt)coo->all_rows, (PetscInt)coo->all_columns));
-  PetscCall(MatSetBlockSizes(*mat, coo->row_dim, coo->column_dim));
-  PetscCall(MatSetType(*mat, MATAIJ));
-  PetscCall(MatSetFromOptions(*mat));
-  PetscCall(op2jit_petsc_give_lists_(*mat, coo));
-  PetscFunctionReturn(0);
-}
-
-/* Its pattern once, its values each time they changed. */
-static inline PetscErrorCode op2jit_petsc_fill_(struct op2jit_petsc_mat_ *own, const op_coo_t *coo) {
-  PetscFunctionBegin;
-  if (own->mat && (own->epoch != coo->epoch || own->pattern != coo->pattern))
-    PetscCall(MatDestroy(&own->mat));
-  if (!own->mat) {
-    own->version = 0;
-    PetscCall(op2jit_petsc_make_mat_(coo, &own->mat));
-    own->epoch = coo->epoch;
-    own->pattern = coo->pattern;
-  }
-  if (own->version != coo->version)
-    PetscCall(MatSetValuesCOO(own->mat, coo->values, INSERT_VALUES));
-  own->version = coo->version;
-  PetscFunctionReturn(0);
-}
-
 /* The matrix with all that loops gave it so far, as MATAIJ, or what -mat_type says. It is the library's until op_free_mat
- * and op_exit, and its values change only by the next of these calls, which gives the same Mat unless numbers changed. */
+ * and op_exit. The next of these calls brings new values, and gives the same Mat unless numbers changed. Before it, loops
+ * behind op_zero_mat may change the values already, which lie in the library's memory then: do not use them meanwhile. */
 static inline Mat op_mat_petsc(op_mat mat) {
   const char *call = "op_mat_petsc";
   struct op2jit_petsc_heard_ heard;
   struct op2jit_petsc_mat_ *own;
   op_coo_t coo;
-  if (op2jit_petsc_begin_(call) || op_coo(mat, &coo) ||
-      op2jit_petsc_counts_(call, coo.name, coo.all_rows > coo.all_columns ? coo.all_rows : coo.all_columns))
+  if (op2jit_petsc_begin_(call))
     return NULL;
   own = (struct op2jit_petsc_mat_ *)op2jit_petsc_own_(call, mat, sizeof *own, op2jit_petsc_free_mat_);
-  if (!own)
+  if (!own || op2jit_petsc_lists_of_(mat, own, &coo) ||
+      op2jit_petsc_counts_(call, coo.name, coo.all_rows > coo.all_columns ? coo.all_rows : coo.all_columns))
     return NULL;
   op2jit_petsc_listen_(&heard);
-  return op2jit_petsc_heard_(call, op2jit_petsc_fill_(own, &coo), &heard) ? NULL : own->mat;
+  return op2jit_petsc_heard_(call, op2jit_petsc_bring_(mat, own, &coo), &heard) ? NULL : own->mat;
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------*/
@@ -168,10 +112,16 @@ static inline PetscErrorCode op2jit_petsc_lend_(struct op2jit_petsc_vec_ *own, c
   PetscFunctionBegin;
   if (own->vec && own->epoch != layout->epoch)
     PetscCall(VecDestroy(&own->vec));
-  if (!own->vec)
+  if (!own->vec && op2jit_petsc_on_cuda_())
+    PetscCall(op2jit_petsc_cuda_vec_(layout, shape->dim, memory, &own->vec));
+  else if (!own->vec)
     PetscCall(op2jit_petsc_make_vec_(layout, shape->dim, memory, &own->vec));
   own->epoch = layout->epoch;
-  PetscCall(VecPlaceArray(own->vec, memory)); /* tells PETSc that values changed, too */
+  /* It tells PETSc that values changed, too. */
+  if (op2jit_petsc_on_cuda_())
+    PetscCall(op2jit_petsc_cuda_place_(own->vec, memory));
+  else
+    PetscCall(VecPlaceArray(own->vec, memory));
   if (access == OP_READ)
     PetscCall(VecLockReadPush(own->vec));
   PetscFunctionReturn(0);
@@ -187,7 +137,7 @@ static inline Vec op_dat_petsc(op_dat dat, op_access access) {
   op_lent_t lent;
   PetscErrorCode failed;
   struct op2jit_petsc_vec_ *own = op2jit_petsc_of_(call, dat, &shape, &layout);
-  if (!own || op_lend(dat, access, &lent))
+  if (!own || (op2jit_petsc_on_cuda_() ? op_lend_device(dat, access, &lent) : op_lend(dat, access, &lent)))
     return NULL;
   op2jit_petsc_listen_(&heard);
   failed = op2jit_petsc_lend_(own, &shape, &layout, (const PetscScalar *)lent.memory, access);
@@ -316,7 +266,10 @@ static inline PetscErrorCode op2jit_petsc_take_back_(struct op2jit_petsc_vec_ *o
   PetscFunctionBegin;
   if (own->access == OP_READ)
     PetscCall(VecLockReadPop(own->vec));
-  PetscCall(VecResetArray(own->vec));
+  if (op2jit_petsc_on_cuda_())
+    PetscCall(op2jit_petsc_cuda_reset_(own->vec));
+  else
+    PetscCall(VecResetArray(own->vec));
   PetscFunctionReturn(0);
 }
 

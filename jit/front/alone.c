@@ -20,7 +20,7 @@ static void change_arg(struct desc *d, const struct desc *from, int i) {
   struct desc_arg *a = &d->args[i];
   *a = (struct desc_arg){.form = vector ? DESC_DAT : DESC_GBL,
                          .type = a->type,
-                         .dim = a->dim,
+                         .dim = desc_row(from, &from->args[i]),
                          .access = vector && a->access == OP_READ ? OP_READ : OP_RW,
                          .map = -1,
                          .idx = -1,

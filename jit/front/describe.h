@@ -32,7 +32,8 @@ struct desc_arg {
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool
-      matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC) */
+      matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC): to
+                 as many rows as the map has entries, where there is one */
   bool stays; /* where kernels get copies of ragged maps' rows: the kernel is passed the rows themselves */
 };
 
@@ -50,6 +51,8 @@ struct desc_map {
 };
 /* Rows up to here are. */
 enum { DESC_EQUAL_MOST = 16, DESC_LONGEST_MOST = 64 };
+/* A proof looks at an element with so many targets by a ragged map, if at few: what each element has by it has room for them. */
+enum { DESC_FEW = 4 };
 
 /* Columns that generated code can have: of a ragged map where all elements have as many targets. */
 static inline int desc_arity(const struct desc_map *m) {
@@ -125,9 +128,13 @@ int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 /* The structs of the program that arguments are of, by first occurrence; at most OP_MAX_ARGS. */
 int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]);
 
-/* Does the kernel get as many pointers as the map has entries? */
+/* Does the kernel get as many pointers as the map has entries? An element's matrix is one row, wherever its numbers go. */
 static inline bool desc_is_vector(const struct desc_arg *a) {
-  return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
+  return a->form == DESC_DAT && a->map >= 0 && a->idx < 0 && !a->matrix;
+}
+/* The numbers of that row, or of one of the vector's. */
+static inline int desc_row(const struct desc *d, const struct desc_arg *a) {
+  return a->matrix && a->map >= 0 ? a->dim * d->maps[a->map].arity : a->dim;
 }
 
 /* Does the kernel get a handle for as many rows as the element has targets? It counts as a vector of none. */

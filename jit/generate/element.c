@@ -156,7 +156,7 @@ static void put_before(struct generator *g, int arg) {
     put_fresh_extremum(g, arg);
   else if (a->form == DESC_DAT && is_staged(g, a))
     put_row(g, arg);
-  if (a->form == DESC_DAT && arg_is_vector(a))
+  if (desc_is_vector(a))
     put_pointers(g, arg);
 }
 
@@ -164,7 +164,7 @@ static void put_before(struct generator *g, int arg) {
 
 static void passed(const struct generator *g, int arg, char *out, size_t size) {
   const struct desc_arg *a = &g->d->args[arg];
-  if (a->form == DESC_DAT && arg_is_vector(a))
+  if (desc_is_vector(a))
     snprintf(out, size, "op2_v%d", arg);
   else if (a->present && a->form == DESC_DAT && !is_staged(g, a))
     address(g, a, a->idx, out, size);
@@ -181,7 +181,7 @@ static void cast(const struct generator *g, int arg, struct text *out) {
   if (number >= g->k->nparameters || !g->k->parameters[number].understood || !g->k->parameters[number].longer)
     return;
   text_addf(out, "(%s%slong *%s)", g->k->parameters[number].is_const ? "const " : "",
-            a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
+            a->type == TYPE_ULONGLONG ? "unsigned " : "", desc_is_vector(a) ? "*" : "");
 }
 
 /* Sums that would begin with nothing if the kernel ran alone. */

@@ -245,7 +245,7 @@ static void add_described(const struct desc *d, int arg, struct text *out) {
     text_add(out, forms[a->form]);
   text_free(&name);
   if (a->matrix)
-    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, a->dim);
+    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, desc_row(d, a));
   else if (a->form == DESC_DAT || a->form == DESC_GBL)
     text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
   else if (a->form == DESC_INFO)

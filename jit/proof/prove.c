@@ -25,7 +25,7 @@ struct prove_argument prove_argument_of(const struct desc *d, const struct desc_
       /* A payload and an element's own matrix are free, and what the kernel does with an absent argument it does not do. */
       .access = a->present && a->form != DESC_INFO && !a->matrix ? (op_access)a->access : OP_RW,
       .type = type_info(a->type)->name,
-      .dim = a->dim,
+      .dim = desc_row(d, a),
       .arity = vector ? d->maps[a->map].arity : 1,
       .ragged = ragged,
       .own = ragged && a->entry && a->access != OP_READ,
@@ -165,9 +165,8 @@ static void ask(const struct plugin *plugin, const struct desc *d, const struct 
 /* ---- ragged maps: elements of a few lengths are looked at, as if the rows were a vector of so many ---- */
 
 /* Kernels may count on lengths that their mesh has, on three targets at least or on one more by one map than by another.
- * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. Matrices of
- * elements have room for FEW (mesh/matrix/matrix.h). */
-enum { FEW = 4, MANY = 200, RAGGED_MOST = 3 };
+ * So what is found counts only if it is found whatever the lengths: with few targets and many, by each map in turn. */
+enum { MANY = 200, RAGGED_MOST = 3 };
 
 /* `many`: a bit for each ragged map. Beside one length of one map others are as short as may be, for what the mesh
  * promises of them together is not known. */
@@ -177,7 +176,7 @@ static void set_lengths(struct desc *d, const struct prove_length *only, unsigne
     if (d->maps[m].ragged && only && only->map == m)
       d->maps[m].arity = only->targets;
     else if (d->maps[m].ragged) {
-      const int least = !only ? FEW : !d->maps[m].none;
+      const int least = !only ? DESC_FEW : !d->maps[m].none;
       d->maps[m].arity = many >> bit & 1 ? MANY : least;
       bit += bit + 1 < RAGGED_MOST;
     }

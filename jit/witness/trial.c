@@ -47,13 +47,16 @@ void trial_print(struct trial *t, unsigned long number, struct text *out) {
   trial_fill(t, number);
   for (int i = 0; i < t->loop->nargs && told < MOST_ARGUMENTS; i++) {
     const struct desc_arg *a = &t->loop->args[i];
-    const int values = a->dim * t->args[i].rows;
+    const int values = desc_row(t->loop, a) * t->args[i].rows;
     if (!trial_makes(a) || !values)
       continue;
     text_addf(out, "%sargument %d = %s", told++ ? ", " : "", i + 1, values > 1 ? "{" : "");
     for (int v = 0; v < values && v < MOST_VALUES; v++) {
       text_add(out, v ? ", " : "");
-      print_value(a, trial_row(t, i, v / a->dim) + (size_t)(v % a->dim) * trial_value_size(a), out);
+      print_value(a,
+                  trial_row(t, i, v / desc_row(t->loop, a)) +
+                      (size_t)(v % desc_row(t->loop, a)) * trial_value_size(a),
+                  out);
     }
     text_add(out, values > MOST_VALUES ? ", ...}" : values > 1 ? "}" : "");
   }

@@ -29,7 +29,7 @@ static bool is_unwritten(const struct trial *t, int k, struct trial_result *out)
   const struct desc_arg *a = &t->loop->args[k];
   const size_t size = trial_value_size(a);
   for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++)
+    for (int c = 0; c < desc_row(t->loop, a); c++)
       if (holds(trial_row_in(t, t->first, k, r) + (size_t)c * size, size, trial_poison(t, k, 0)) &&
           holds(trial_row(t, k, r) + (size_t)c * size, size, trial_poison(t, k, 1))) {
         *out = (struct trial_result){.what = TRIAL_UNWRITTEN, .argument = k, .row = r, .component = c};
@@ -51,7 +51,7 @@ static double scale_of(const struct trial *t) {
   double largest = 1;
   for (int i = 0; i < t->loop->nargs; i++)
     for (int r = 0; trial_makes(&t->loop->args[i]) && r < t->args[i].rows; r++)
-      for (int c = 0; c < t->loop->args[i].dim; c++)
+      for (int c = 0; c < desc_row(t->loop, &t->loop->args[i]); c++)
         largest = fmax(largest, fabs(type_number(t->loop->args[i].type,
                                                  trial_row_in(t, t->first, i, r) +
                                                      (size_t)c * trial_value_size(&t->loop->args[i]))));
@@ -66,12 +66,12 @@ static bool adds_wrongly(struct trial *t, int k, unsigned long number, double st
   const size_t size = trial_value_size(a);
   trial_fill(t, number);
   for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++)
+    for (int c = 0; c < desc_row(t->loop, a); c++)
       made_put(a->type, start, trial_row(t, k, r) + (size_t)c * size);
   if (trial_go(t, 0) != 0)
     return false;
   for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < a->dim; c++) {
+    for (int c = 0; c < desc_row(t->loop, a); c++) {
       const unsigned char *step = trial_row_in(t, t->first, k, r) + (size_t)c * size;
       const unsigned char *got = trial_row(t, k, r) + (size_t)c * size;
       if (made_is_added(a->type, start, step, got))
@@ -115,10 +115,12 @@ static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct
   const struct desc_arg *a = &t->loop->args[k];
   memcpy(t->first, t->memory, t->bytes);
   trial_fill(t, number);
-  const int values = t->args[k].rows * a->dim;
+  const int values = t->args[k].rows * desc_row(t->loop, a);
   for (int v = 0; v < values; v++) {
-    *out = (struct trial_result){
-        .what = TRIAL_WRONG_SIDE, .argument = k, .row = v / a->dim, .component = v % a->dim};
+    *out = (struct trial_result){.what = TRIAL_WRONG_SIDE,
+                                 .argument = k,
+                                 .row = v / desc_row(t->loop, a),
+                                 .component = v % desc_row(t->loop, a)};
     out->values[0] = trial_number_at(t, t->memory, out);
     out->values[1] = trial_number_at(t, t->first, out);
     if (is_worse(a, out->values[0], out->values[1]))
@@ -130,8 +132,10 @@ static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct
     return false;
   for (int v = 0; v < values; v++) {
     unsigned char start[sizeof(long double)];
-    *out =
-        (struct trial_result){.what = TRIAL_TWICE, .argument = k, .row = v / a->dim, .component = v % a->dim};
+    *out = (struct trial_result){.what = TRIAL_TWICE,
+                                 .argument = k,
+                                 .row = v / desc_row(t->loop, a),
+                                 .component = v % desc_row(t->loop, a)};
     made_value(t->made, number, trial_place(t, k, out->row, out->component), a->type, false, start);
     out->values[0] = type_number(a->type, start);
     out->values[1] = trial_number_at(t, t->first, out);

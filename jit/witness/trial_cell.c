@@ -27,7 +27,7 @@ static bool lay_out(struct trial *t, int i) {
   const struct desc_arg *from = &t->loop->args[i];
   struct trial_arg *a = &t->args[i];
   a->rows = !from->present ? 0 : desc_is_vector(from) ? t->loop->maps[from->map].arity : 1;
-  a->bytes = (size_t)from->dim * trial_value_size(from);
+  a->bytes = (size_t)desc_row(t->loop, from) * trial_value_size(from);
   a->guard_rows = GUARD_BYTES / a->bytes + 1;
   a->at = (t->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   size_t bytes;
@@ -129,7 +129,7 @@ int trial_poison(const struct trial *t, int i, int side) {
 }
 
 unsigned trial_place(const struct trial *t, int i, int r, int c) {
-  return (unsigned)i << 20 | (unsigned)(r * t->loop->args[i].dim + c);
+  return (unsigned)i << 20 | (unsigned)(r * desc_row(t->loop, &t->loop->args[i]) + c);
 }
 
 static void fill_row(const struct trial *t, int i, int r, unsigned long number) {
@@ -139,7 +139,7 @@ static void fill_row(const struct trial *t, int i, int r, unsigned long number) 
   else if (!trial_makes(a))
     memset(trial_row(t, i, r), 0, t->args[i].bytes);
   else
-    for (int c = 0; c < a->dim; c++)
+    for (int c = 0; c < desc_row(t->loop, a); c++)
       made_value(t->made, number, trial_place(t, i, r, c), a->type, a->form == DESC_IDX,
                  trial_row(t, i, r) + (size_t)c * trial_value_size(a));
 }

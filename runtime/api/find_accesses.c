@@ -194,7 +194,7 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
                        kernel_name ? kernel_name : "", nargs);
   if (!code)
     code = mesh_distribute(ctx, api_error());
-  struct lowered lowered = {.n = 0};
+  struct lowered lowered = {.call = {.nargs = 0}};
   if (!code && matrix_is_passed(&s.call) && !(code = matrix_lower(ctx, &s.call, &lowered, api_error())))
     s.call.args = s.args = lowered.args;
   if (!code)

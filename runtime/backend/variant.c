@@ -68,7 +68,9 @@ static int unknown_word(const char *word, struct error *err) {
       "strip16, strip8+straight, strip8+stream, strip4+piped, scalar+rows), sorted, a block size or a number "
       "of threads "
       "(threads4), separated "
-      "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
+      "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one; coo or csr for the form of "
+      "all "
+      "matrices",
       word, text_str(&names));
   text_free(&names);
   return code;

@@ -55,6 +55,12 @@ static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
   return !dat || !named || (strlen(dat) == w->length - 4 && strncmp(w->at + 4, dat, w->length - 4) == 0);
 }
 
+/* Is the word about matrices? They have one form for all loops. */
+static bool is_form(const struct forced_word *w, bool *rows) {
+  *rows = w->length == 3 && strncmp(w->at, "csr", 3) == 0;
+  return *rows || (w->length == 3 && strncmp(w->at, "coo", 3) == 0);
+}
+
 /* A dat lies in one way for all loops. */
 static int check_layouts(const char *value, const struct part *part, struct error *err) {
   bool ignored;
@@ -117,7 +123,7 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   if (!part_for(value, loop, &part))
     return false;
   for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (!is_layout(&w, NULL, &ignored))
+    if (!is_layout(&w, NULL, &ignored) && !(is_form(&w, &ignored) && !part.loop))
       text_addf(spec, "%s%.*s", spec->length ? "/" : "", (int)w.length, w.at);
   return spec->length > 0;
 }
@@ -152,4 +158,14 @@ bool forced_layout(const char *value, const char *dat, bool *soa) {
 bool forced_names_dat(const char *value, const char *dat) {
   bool soa, named;
   return find_layout(value, dat, &soa, &named) && named;
+}
+
+bool forced_matrices(const char *value, bool *rows) {
+  struct part part;
+  if (!part_for(value, "", &part))
+    return false;
+  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
+    if (is_form(&w, rows))
+      return true;
+  return false;
 }

@@ -29,6 +29,8 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec);
 /* Where a loop cannot have all that its words make (`asked`), a line about what is left, in category "tune". */
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
                       const struct text *left);
+/* The form of all matrices, by the word csr (rows) or coo. False if nothing is said. */
+bool forced_matrices(const char *value, bool *rows);
 /* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);
 /* Is there a word for it? */

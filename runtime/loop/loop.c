@@ -139,7 +139,8 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
   int code = launch ? take_user_memory(ctx, launch, call->args, err) : err->code;
   if (code)
     code = agree_on_call(ctx, code, err, "%s", error_message(err));
-  else if (ctx->queue && (!ctx->queue->watch.on || watch_sees(&ctx->queue->watch, loop)))
+  else if (ctx->queue && !loop_adds_to_rows(loop) &&
+           (!ctx->queue->watch.on || watch_sees(&ctx->queue->watch, loop)))
     return queue_call(ctx, launch, call, err);
   else if ((code = queue_flush(ctx, err)) ==
            OP_OK) /* a loop of what waits may have been forgotten meanwhile */
@@ -208,8 +209,9 @@ static int run_with_matrices(struct op_context *ctx, const struct loop_call *cal
   if (code)
     return code;
   code = run_known(ctx, &lowered.call, err);
-  if (code)
-    matrix_take_back(&lowered);
+  if (!code)
+    return matrix_gave(ctx, &lowered, err);
+  matrix_take_back(&lowered);
   return code;
 }
 

@@ -20,6 +20,7 @@
 #include "loop/spread/copies.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
+#include "mesh/guest.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
@@ -38,6 +39,13 @@ static bool overwrites(const struct loop *loop, const struct dat *dat) {
       all &= !arg->map && arg->access == OP_WRITE;
   }
   return all;
+}
+
+/* Placed to be written: it has no values before, so that none go to a device. */
+static bool is_hollow(const struct loop *loop, const struct dat *dat) {
+  const struct guest *guest = dat->guest;
+  return guest && guest->placed && guest->access == OP_WRITE && space_is_device(loop->space) &&
+         dat->replicas[loop->space].bytes && overwrites(loop, dat);
 }
 
 /* Where results may come late, a loop that adds to one that is on its way starts from nothing, and waits for none. */
@@ -60,7 +68,8 @@ static int need_dats(struct op_context *ctx, struct loop *loop, struct error *er
       continue;
     if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
-    if (arg->dat && dat_is_current(arg->dat, loop->space, REGION_OWNED) && !loop->set->spread)
+    if (arg->dat && (is_hollow(loop, arg->dat) ||
+                     (dat_is_current(arg->dat, loop->space, REGION_OWNED) && !loop->set->spread)))
       continue;
     int code =
         arg->dat ? dat_need(ctx, arg->dat, loop->space, REGION_OWNED, err) : need_gbl(ctx, loop, i, err);

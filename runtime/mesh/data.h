@@ -104,6 +104,10 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
+  /* The address of the replica, which is there, for other libraries of the process that use the device as `where` says (enum
+   * op2jit_where of op2jit_bridge.h): nothing runs any more that uses it. Both NULL: addresses are of no use to others. */
+  int (*lend)(struct op_context *ctx, enum space space, struct dat *dat, void **memory, struct error *err);
+  int (*where)(const struct op_context *ctx);
   /* Messages are about to be waited for: what the device is to do meanwhile begins. */
   int (*give)(struct op_context *ctx, enum space space, struct error *err);
 };

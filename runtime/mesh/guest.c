@@ -12,23 +12,34 @@ static struct guest *guest_of(struct dat *dat, struct error *err) {
   return dat->guest;
 }
 
-int guest_lend(struct op_context *ctx, struct dat *dat, op_access access, void **memory, struct error *err) {
+/* The space's rows, for whom they are lent. */
+static int open_rows(struct op_context *ctx, struct dat *dat, enum space space, op_access access,
+                     void **memory, struct error *err) {
+  int code = OP_OK;
+  if (access != OP_WRITE)
+    code = dat_need(ctx, dat, space, REGION_OWNED, err);
+  else if (!dat->replicas[space].bytes)
+    code = ctx->mover->make(ctx, space, dat, err);
+  *memory = dat->replicas[space].memory;
+  return code || !space_is_device(space) ? code : ctx->mover->lend(ctx, space, dat, memory, err);
+}
+
+int guest_lend(struct op_context *ctx, struct dat *dat, enum space space, op_access access, void **memory,
+               struct error *err) {
   struct guest *g = guest_of(dat, err);
-  int code = g ? OP_OK : err->code;
-  if (!code && access != OP_WRITE)
-    code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  const int code = g ? open_rows(ctx, dat, space, access, memory, err) : err->code;
   if (code)
     return code;
   g->lent = true;
+  g->space = space;
   g->access = access;
   ctx->mesh->lent++;
-  *memory = dat->replicas[SPACE_HOST].memory;
   return OP_OK;
 }
 
 void guest_lend_end(struct op_context *ctx, struct dat *dat) {
   if (dat->guest->access != OP_READ)
-    dat_wrote(dat, SPACE_HOST);
+    dat_wrote(dat, dat->guest->space);
   dat->guest->lent = false;
   ctx->mesh->lent--;
 }

@@ -8,6 +8,7 @@
 struct guest {
   bool lent, placed;
   op_access access;
+  enum space space; /* lent: whose replica */
   /* Placed: what it is to be in, and what it was in. */
   void *memory;
   void *
@@ -16,8 +17,9 @@ struct guest {
   bool own_blank, own_borrowed;
 };
 
-/* *memory: the host's rows, with the values of what is owned unless the access is OP_WRITE. */
-int guest_lend(struct op_context *ctx, struct dat *dat, op_access access, void **memory, struct error *err);
+/* *memory: the space's rows, with the values of what is owned unless the access is OP_WRITE. */
+int guest_lend(struct op_context *ctx, struct dat *dat, enum space space, op_access access, void **memory,
+               struct error *err);
 void guest_lend_end(struct op_context *ctx, struct dat *dat);
 /* `memory` has room for all rows. The dat is neither lent nor placed, and its rows are whole. */
 int guest_place(struct op_context *ctx, struct dat *dat, void *memory, op_access access, struct error *err);

@@ -11,6 +11,13 @@ bool loop_fills_matrix(const struct loop *loop) {
   return fills;
 }
 
+bool loop_adds_to_rows(const struct loop *loop) {
+  bool adds = false;
+  for (int i = 0; i < loop->nargs; i++)
+    adds |= loop->args[i].dat && loop->args[i].dat->segment && !loop->args[i].dat->segment->set;
+  return adds;
+}
+
 bool loop_writes_through_map(const struct loop *loop) {
   if (loop_fills_matrix(loop))
     return true;

@@ -318,6 +318,8 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
 }
 /* Its elements add to rows of a matrix by a map: as an increment through it, so that copies run too. */
 bool loop_fills_matrix(const struct loop *loop);
+/* Its elements add to the rows of a matrix at once (spread/bridge/sums.h): it waits for no others. */
+bool loop_adds_to_rows(const struct loop *loop);
 /* A dat is written through a map, or a matrix is. */
 bool loop_writes_through_map(const struct loop *loop);
 /* launch.c: where things are in slots and globals. */

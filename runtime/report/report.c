@@ -32,6 +32,7 @@
 #include "run/hardware.h"
 #include "run/team.h"
 #include "run/triad.h"
+#include "spread/bridge/sums.h"
 #include "spread/spread.h"
 #include "tasks/graph.h"
 
@@ -264,7 +265,7 @@ static void describe_matrices(const struct mesh *mesh, struct text *out) {
     text_addf(out, "%-20s %-20s %-20s %8s %12s\n", "matrix", "rows", "columns", "dims", "bytes");
   for (int i = 0; i < mesh->matrices.count; i++) {
     const struct matrix *m = mesh->matrices.items[i];
-    size_t bytes = 0;
+    size_t bytes = sums_bytes(m);
     for (int j = 0; j < m->segments.count; j++) {
       const struct dat *dat = ((const struct segment *)m->segments.items[j])->dat;
       bytes += (size_t)dat->set->global_size * dat->row_bytes;

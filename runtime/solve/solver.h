@@ -10,7 +10,11 @@ struct solver_calls {
   int (*layout_of)(op_set set, op_layout_t *layout);
   int (*dat_shape)(op_dat dat, op_dat_shape_t *shape);
   int (*coo_of)(op_mat mat, op_coo_t *coo);
+  int (*coo_device)(op_mat mat, op_coo_t *coo, int room, op_piece_t pieces[], int *count);
+  void (*coo_took)(op_mat mat, double seconds);
+  int (*where_is)(void);
   int (*lend)(op_dat dat, op_access access, op_lent_t *lent);
+  int (*lend_device)(op_dat dat, op_access access, op_lent_t *lent);
   int (*lend_end)(op_dat dat);
   int (*place)(op_dat dat, void *memory, long long rows, op_access access);
   int (*place_end)(op_dat dat);

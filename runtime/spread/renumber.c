@@ -16,6 +16,7 @@
 #include "mesh/rows.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
+#include "spread/bridge/sums.h"
 #include "spread/spread.h"
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
@@ -403,6 +404,8 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   if (methods[chosen].by_coords && check_coords(method, base, coords, err))
     return err->code;
   int code = mesh_distribute(ctx, err);
+  if (!code)
+    code = sums_leave_all(ctx, err);
   if (code)
     return code;
   struct orders o = {.count = ctx->mesh->sets.count, .maps = ctx->mesh->maps.count};

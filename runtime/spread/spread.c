@@ -12,6 +12,7 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "spread/bridge/sums.h"
 #include "spread/distribute/build.h"
 #include "spread/distribute/mail.h"
 #include "spread/distribute/move.h"
@@ -302,6 +303,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
   int code = spread_check(ctx, err);
   if (code)
     return code;
+  code = sums_leave_all(ctx, err);
   if (change->share) {
     share = *change->share;
     *change->share = (struct share){0};

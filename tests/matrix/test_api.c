@@ -85,6 +85,11 @@ CASE(arguments_that_are_wrong) {
   fails(OP_ERR_TYPE, give(k, ends, ends, 1, 1, "float", OP_INC));
   fails(OP_ERR_ACCESS, give(k, ends, ends, 1, 1, "double", OP_READ));
   fails(OP_ERR_ACCESS, give(k, ends, ends, 1, 1, "double", OP_RW));
+  fails(OP_ERR_ACCESS, give(k, ends, ends, 1, 1, "double", OP_MIN));
+  message_has("matrix \"k\" is passed with access OP_MIN; expected OP_INC or OP_WRITE");
+  works(give(k, ends, ends, 1, 1, "double", OP_WRITE));
+  fails(OP_ERR_ACCESS, give(k, ends, ends, 1, 1, "double", OP_MAX));
+  message_has("matrix \"k\" is passed with access OP_MAX; expected OP_INC or OP_WRITE");
   fails(OP_ERR_MAP_SET, give(k, ends, loose, 1, 1, "double", OP_INC));
   message_has("was not declared with rows by \"ends\" and columns by \"loose\"");
   fails(OP_ERR_MAP_SET, give(k, ends, far, 1, 1, "double", OP_INC));

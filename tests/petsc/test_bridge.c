@@ -138,6 +138,7 @@ static void run_gmres(struct grid *g) {
   petsc(KSPSolve(ksp, b, u));
   petsc(KSPGetConvergedReason(ksp, &reason));
   check(reason > 0 && now().records == before.records && now().views == before.views);
+  check(now().records <= 10); /* of all that ran so far */
   check(op_petsc_end(g->b) == OP_OK);
   petsc(KSPDestroy(&ksp));
   petsc(VecDestroy(&u));

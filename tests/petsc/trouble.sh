@@ -23,4 +23,10 @@ read -ra flags <<<"$(pkg-config --cflags PETSc) $(pkg-config --cflags ompi-c | s
 echo '#include <op2jit_petsc.h>' >"$work/a.cpp"
 g++ -fsyntax-only -Wall -Wextra -Werror "${flags[@]}" "$work/a.cpp" || fail "C++"
 g++ -E -DPETSC_USE_COMPLEX "${flags[@]}" "$work/a.cpp" 2>&1 | grep -q 'error.*this PETSc has complex numbers' || fail "complex numbers"
+# Headers of another precision, and of an older version.
+mkdir "$work/other"
+echo '#define PETSC_VERSION_LT(a, b, c) 0' >"$work/other/petscmat.h"
+g++ -E -I"$work/other" "${flags[@]}" "$work/a.cpp" 2>&1 | grep -q 'error.*this PETSc is not of double precision' || fail "precision"
+printf '#define PETSC_VERSION_LT(a, b, c) 1\n#define PETSC_USE_REAL_DOUBLE 1\n' >"$work/other/petscmat.h"
+g++ -E -I"$work/other" "${flags[@]}" "$work/a.cpp" 2>&1 | grep -q 'error.*this PETSc is too old' || fail "version"
 exit $failures

@@ -29,7 +29,7 @@ static void put_lane_values(struct generator *g, int arg) {
     put(g, "op2_a%d[0] = *op2_b%d;", arg, arg);
   else if (arg_is_accumulated(a))
     put_components(g, n, "op2_a%d[#] = op2_k%d[# * %d + op2_l];", arg, arg, g->s->width);
-  if (a->form == DESC_DAT && arg_is_vector(a))
+  if (desc_is_vector(a))
     put_pointers(g, arg);
 }
 

@@ -6,6 +6,7 @@
 #include "ranks/comm.h"
 #include "spread/bridge/coo.h"
 #include "spread/bridge/layout.h"
+#include "spread/bridge/sums.h"
 #include "spread/spread.h"
 #include "tape/tell.h"
 
@@ -24,7 +25,9 @@ int op2jit_layout_of(op_set handle, op_layout_t *out) {
   int code = api_error()->code;
   if (code) /* the same on all ranks, as everything that is wrong with these calls */
     return api_leave_local(code);
-  code = layout_make(ctx, set, api_error());
+  code = mesh_distribute(ctx, api_error());
+  if (!code)
+    code = layout_make(ctx, set, api_error());
   if (!code)
     *out = (op_layout_t){.epoch = layout_epoch(ctx->mesh),
                          .first = set->layout->first,
@@ -51,14 +54,16 @@ int op2jit_dat_shape(op_dat handle, op_dat_shape_t *out) {
 }
 
 static void tell(const struct op_context *ctx, const struct matrix *m, op_coo_t *out) {
-  const struct coo *coo = m->coo;
+  const struct listed listed = coo_listed(m);
   *out = (op_coo_t){.epoch = layout_epoch(ctx->mesh),
-                    .pattern = coo->pattern->number,
-                    .version = (long long)coo->values,
-                    .count = (long long)coo->pattern->count,
-                    .rows = coo->pattern->rows,
-                    .columns = coo->pattern->columns,
-                    .values = coo->array,
+                    .pattern = listed.pattern->number,
+                    .version = (long long)m->coo->values,
+                    .count = (long long)listed.pattern->count,
+                    .rows = listed.pattern->rows,
+                    .columns = listed.pattern->columns,
+                    .values = listed.array,
+                    .own = listed.sums ? listed.sums->offsets[SUMS_OWN] : NULL,
+                    .others = listed.sums ? listed.sums->offsets[SUMS_OTHERS] : NULL,
                     .row_set = m->row_set->handle,
                     .column_set = m->column_set->handle,
                     .row_dim = m->row_dim,
@@ -81,10 +86,22 @@ int op2jit_coo_of(op_mat mat, op_coo_t *out) {
   int code = api_error()->code;
   if (code || (code = coo_check(m, "op_coo", api_error())))
     return api_leave_local(code);
-  code = coo_make(ctx, m, api_error());
+  code = coo_is_listed(ctx, m) ? OP_OK : mesh_distribute(ctx, api_error());
+  if (!code)
+    code = coo_make(ctx, m, api_error());
   if (!code)
     tell(ctx, m, out);
   return api_leave(code);
+}
+
+void op2jit_coo_took(op_mat mat, double seconds) {
+  struct op_context *ctx = api_enter("op_coo_took", KEEP);
+  if (!ctx)
+    return;
+  struct matrix *m = handle_object(ctx->handles, mat, HANDLE_MATRIX);
+  if (m)
+    m->forms.brought += seconds;
+  api_leave_local(OP_OK);
 }
 
 /* ---- memory of dats ---- */
@@ -107,22 +124,32 @@ static struct dat *rows_of(struct op_context *ctx, op_dat handle, op_access acce
   return dat;
 }
 
-int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
-  struct op_context *ctx = api_enter("op_lend", FLUSH);
-  if (!ctx)
-    return api_refused();
+static int where(const struct op_context *ctx) {
+  return ctx->mover && ctx->mover->where ? ctx->mover->where(ctx) : OP_ON_HOST;
+}
+
+static int check_device(const struct op_context *ctx, const char *call, const char *instead) {
+  if (!api_error()->code && where(ctx) == OP_ON_HOST)
+    error_set(api_error(), OP_ERR_STATE,
+              "%s: loops run on the host, or where no other library finds their data; call %s", call,
+              instead);
+  return api_error()->code;
+}
+
+static int lend(struct op_context *ctx, op_dat handle, enum space space, op_access access, const char *call,
+                op_lent_t *out) {
   void *memory = NULL;
-  struct dat *dat = is_missing(out, "op_lend", "the memory") ? NULL : rows_of(ctx, handle, access, "op_lend");
+  struct dat *dat = is_missing(out, call, "the memory") ? NULL : rows_of(ctx, handle, access, call);
   int code = api_error()->code;
   if (!code && dat->guest && dat->guest->placed)
-    code = error_set(api_error(), OP_ERR_STATE, "op_lend: dat \"%s\" is placed; call op_place_end first",
+    code = error_set(api_error(), OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", call,
                      dat->name);
   if (!code && access != OP_READ)
-    code = tape_refuses_bridge(ctx, dat, "op_lend", api_error());
+    code = tape_refuses_bridge(ctx, dat, call, api_error());
   else if (!code)
     tape_tell_left(ctx, dat);
   if (!code)
-    code = guest_lend(ctx, dat, access, &memory, api_error());
+    code = guest_lend(ctx, dat, space, access, &memory, api_error());
   if (!code)
     *out = (op_lent_t){.memory = memory,
                        .owned = dat->set->extents[EXTENT_OWNED],
@@ -130,6 +157,78 @@ int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
                        .row_bytes = dat->row_bytes,
                        .epoch = layout_epoch(ctx->mesh)};
   return api_leave_local(code);
+}
+
+int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
+  struct op_context *ctx = api_enter("op_lend", FLUSH);
+  return ctx ? lend(ctx, handle, SPACE_HOST, access, "op_lend", out) : api_refused();
+}
+
+int op2jit_lend_device(op_dat handle, op_access access, op_lent_t *out) {
+  struct op_context *ctx = api_enter("op_lend_device", FLUSH);
+  if (!ctx)
+    return api_refused();
+  const int code = check_device(ctx, "op_lend_device", "op_lend");
+  return code ? api_leave_local(code) : lend(ctx, handle, space_of_device(0), access, "op_lend_device", out);
+}
+
+int op2jit_where_is(void) {
+  const struct op_context *ctx = api_context();
+  return ctx ? where(ctx) : OP_ON_HOST;
+}
+
+/* Behind them the host has room that no row counts. */
+static long long values_on_device(const struct dat *dat) {
+  const long long rows = dat->set->extents[EXTENT_NONEXEC];
+  return dat->soa && rows ? dat->stride * (dat->dim - 1LL) + rows : rows * dat->dim;
+}
+
+/* Of the segments and the diagonal. */
+static int tell_pieces(struct op_context *ctx, struct matrix *m, int room, op_piece_t pieces[], int *count) {
+  const struct coo *coo = m->coo;
+  const int n = m->segments.count;
+  int code = OP_OK;
+  *count = n + 1;
+  if (*count > room)
+    return error_set(api_error(), OP_ERR_SIZE,
+                     "op_coo_device of matrix \"%s\": it is in %d pieces, and there is room for %d", m->name,
+                     *count, room);
+  for (int i = 0; !code && i < n; i++) {
+    const struct segment *s = m->segments.items[i];
+    void *memory = NULL;
+    if (s->filled)
+      code = ctx->mover->lend(ctx, space_of_device(0), s->dat, &memory, api_error());
+    pieces[i] =
+        (op_piece_t){.memory = memory, .first = (long long)coo->first[i], .count = values_on_device(s->dat)};
+  }
+  pieces[n] = (op_piece_t){.memory = coo->array + coo->first[n],
+                           .first = (long long)coo->first[n],
+                           .count = (long long)(coo->first[n + 1] - coo->first[n]),
+                           .on_host = 1};
+  return code;
+}
+
+int op2jit_coo_device(op_mat mat, op_coo_t *out, int room, op_piece_t pieces[], int *count) {
+  struct op_context *ctx = api_enter("op_coo_device", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo_device", "the matrix");
+  is_missing(out, "op_coo_device", "the lists");
+  is_missing(pieces && count ? pieces : NULL, "op_coo_device", "the pieces");
+  int code = check_device(ctx, "op_coo_device", "op_coo");
+  if (code || (code = coo_check(m, "op_coo_device", api_error())))
+    return api_leave_local(code);
+  code = coo_is_listed(ctx, m) ? OP_OK : mesh_distribute(ctx, api_error());
+  if (!code)
+    code = coo_make_on_device(ctx, m, space_of_device(0), api_error());
+  if (!code)
+    code = tell_pieces(ctx, m, room, pieces, count);
+  if (!code) {
+    tell(ctx, m, out);
+    out->values = NULL;
+    out->version = (long long)m->values;
+  }
+  return api_leave(code);
 }
 
 /* A dat that is lent is no object of other calls. */

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "base/size.h"
+#include "loop/matrix/form.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/matrix/matrix.h"
 #include "mesh/ragged/ragged.h"
@@ -261,6 +262,8 @@ int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long lo
     coo_check(m, "op_fetch_mat", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_fetch_mat of matrix \"%s\"\n", m ? m->name : "");
+  if (!code && !coo_is_listed(ctx, m))
+    code = mesh_distribute(ctx, api_error());
   if (!code)
     code = csr_make(ctx, m, api_error());
   if (!code) {
@@ -280,6 +283,7 @@ int op2jit_free_mat(op_mat mat) {
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code) {
     handle_let_go(ctx->handles, mat);
+    form_forget(ctx, m);
     for (struct dat *dat; (dat = matrix_take_dat(m));)
       dat_forget(ctx, dat);
     coo_free(ctx, m);

@@ -10,7 +10,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/key/elf_note.h"
-#include "op2jit.h"
+#include "op2jit_bridge.h"
 #include "ranks/comm.h"
 
 enum { USUAL_SHARED = 48 * 1024, WARP = 32, ATTRIBUTE_SHARED_LIMIT = 8 };
@@ -304,6 +304,7 @@ int cuda_table_time_end(void *self, double *seconds) {
 const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .dialect = GPU_DIALECT_CUDA,
                                     .out_of_memory = CUDA_OUT_OF_MEMORY,
+                                    .where = OP_ON_CUDA,
                                     .open = table_open,
                                     .close = table_close,
                                     .open_compiler = table_open_compiler,

@@ -129,6 +129,8 @@ static const struct mover mover = {.make = gpu_dat_make,
                                    .unpack = gpu_unpack_rows,
                                    .hand_over = gpu_hand_over,
                                    .take_over = gpu_take_over,
+                                   .lend = gpu_dat_lend,
+                                   .where = gpu_where,
                                    .give = gpu_give};
 
 static int open_with(const struct gpu_driver *driver, struct op_context *ctx, struct error *err) {

@@ -50,6 +50,7 @@ struct gpu_driver {
   const char *backend; /* "cuda" */
   enum gpu_dialect dialect;
   int out_of_memory; /* the code */
+  int where; /* whose addresses its memory has, for other libraries: enum op2jit_where; OP_ON_HOST: nobody's */
 
   /* ---- opening: these make errors of ours ---- */
   /* Library, device and queue: fills c->self and c->device. `c->self` is there after a failure too, if it has to be

@@ -92,6 +92,8 @@ int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, stru
 int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat);
+int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void **memory, struct error *err);
+int gpu_where(const struct op_context *ctx);
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
 /* ---- globals that stay on the device (value.c) ---- */

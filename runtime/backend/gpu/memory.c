@@ -1,5 +1,6 @@
 /* Memory of the device: dats by version, copies of arrays, results. */
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,19 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
   if (!code)
     gpu_waited(c);
   return code;
+}
+
+int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void **memory,
+                 struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  if (c->failed)
+    return lost(c, dat, err);
+  *memory = (void *)(uintptr_t)gpu_dat_address(c, dat);
+  return gpu_wait(c, err, "lending dat \"%s\"", dat->name);
+}
+
+int gpu_where(const struct op_context *ctx) {
+  return gpu_of(ctx, space_of_device(0))->driver->where;
 }
 
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) {

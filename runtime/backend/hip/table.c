@@ -9,7 +9,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/key/elf_note.h"
-#include "op2jit.h"
+#include "op2jit_bridge.h"
 #include "ranks/comm.h"
 
 static void table_close(struct gpu *c) {
@@ -73,6 +73,7 @@ static void table_compile(void *self, const struct compile_request *request, str
 const struct gpu_driver gpu_hip = {.backend = "hip",
                                    .dialect = GPU_DIALECT_HIP,
                                    .out_of_memory = CUDA_OUT_OF_MEMORY,
+                                   .where = OP_ON_HIP,
                                    .open = table_open,
                                    .close = table_close,
                                    .open_compiler = table_open_compiler,

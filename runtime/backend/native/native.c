@@ -113,8 +113,9 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     struct native_arg *own = &state->args[i];
-    bool vector = arg->map && arg->form == DESC_DAT && arg->idx < 0;
-    own->rows = vector ? arg->map->arity : 1;
+    const bool all = arg->map && arg->form == DESC_DAT && arg->idx < 0;
+    const bool vector = all && !(arg->dat && arg->dat->segment);
+    own->rows = all ? arg->map->arity : 1;
     size_t bytes;
     if (!size_mul(arg->bytes, (size_t)own->rows, &bytes))
       return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: %d rows are more than can be addressed",
@@ -139,7 +140,7 @@ static long target_of(const struct loop_arg *arg, long element, int row) {
   return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)column];
 }
 
-/* An SoA row as the kernel's contiguous one, or an element's matrix. An increment starts from nothing and is added afterwards, since two
+/* An SoA row as the kernel's contiguous one, or a part of an element's matrix. An increment starts from nothing and is added afterwards, since two
  * arguments may increment the same target. */
 static void load_row(const struct loop_arg *arg, long target, unsigned char *row) {
   if (arg->dat->segment) {
@@ -197,11 +198,12 @@ static void *dat_pointer(const struct loop_arg *arg, struct native_arg *own, lon
       row = own->scratch + (size_t)r * arg->bytes;
       load_row(arg, target, row);
     }
-    if (!own->vector)
+    if (own->vector)
+      own->vector[r] = row;
+    else if (own->rows == 1)
       return row;
-    own->vector[r] = row;
   }
-  return own->vector;
+  return own->vector ? (void *)own->vector : own->scratch; /* an element's matrix is one row */
 }
 
 static void *number_pointer(const struct loop *loop, const struct loop_arg *arg, struct native_arg *own,

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "loop/matrix/form.h"
 #include "mesh/handles.h"
 #include "mesh/matrix/matrix.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
+#include "spread/bridge/sums.h"
 
 /* One argument: what the program said of it. */
 struct said {
@@ -104,9 +106,25 @@ static int check_counted(const struct said *s, const struct map *map, const void
                         map->name);
 }
 
-/* What the loop is given: the dat whole, if nothing was given before. */
-static op_arg arg_of(const struct segment *s, int access) {
+static int number_of(const struct matrix *m, const struct segment *s) {
+  int i = 0;
+  while (m->segments.items[i] != s)
+    i++;
+  return i;
+}
+
+/* What the loop is given: the rows, which it adds to; or the segment's dat, whole if nothing was given before. */
+static op_arg arg_of(const struct matrix *m, const struct segment *s, int access) {
   const bool first = access == OP_WRITE || !s->filled;
+  if (m->summed)
+    return (op_arg){.dat_ = m->sums->dat->handle,
+                    .map_ = m->sums->maps[number_of(m, s)]->handle,
+                    .form_ = DESC_DAT,
+                    .idx_ = OP_ALL,
+                    .dim_ = 1,
+                    .type_ = TYPE_DOUBLE,
+                    .access_ = OP_INC,
+                    .present_ = 1};
   return (op_arg){.dat_ = s->dat->handle,
                   .map_ = OP_ID,
                   .form_ = DESC_DAT,
@@ -117,7 +135,8 @@ static op_arg arg_of(const struct segment *s, int access) {
                   .present_ = 1};
 }
 
-static int lower(struct said *s, struct lowered *to) {
+/* Which matrix, and where in it. */
+static int find(struct said *s, struct lowered *to) {
   struct matrix_pair pair;
   s->matrix = handle_object(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX);
   if (!s->matrix)
@@ -138,21 +157,45 @@ static int lower(struct said *s, struct lowered *to) {
     code = check_counted(s, pair.rows, s->arg->map_);
   if (!code)
     code = check_counted(s, pair.columns, s->arg->data_);
+  if (code)
+    return code;
   struct segment *segment =
-      code ? NULL : matrix_segment(s->ctx, s->matrix, s->set, pair, to->segments, to->n, s->err);
-  if (!code && !segment)
-    error_prefix(s->err, "loop %s, argument %d: ", loop_call_told(s->call), s->number + 1);
+      matrix_segment(s->ctx, s->matrix, s->set, pair, to->segments, s->call->nargs, s->err);
   if (!segment)
-    return s->err->code;
+    return error_prefix(s->err, "loop %s, argument %d: ", loop_call_told(s->call), s->number + 1);
+  to->matrices[s->number] = s->matrix;
+  to->segments[s->number] = segment;
+  return OP_OK;
+}
+
+/* All arguments of one matrix get the same form: at the first of them. */
+static int begin(struct said *s, struct lowered *to) {
+  struct form_gift gift = {0};
+  s->matrix = to->matrices[s->number];
+  for (int i = 0; i < s->call->nargs; i++)
+    if (to->matrices[i] == s->matrix) {
+      if (i < s->number)
+        return OP_OK;
+      gift.segments[gift.n++] = to->segments[i];
+      gift.whole |= s->call->args[i].access_ == OP_WRITE;
+    }
+  return form_begin(s->ctx, s->matrix, &gift, s->err)
+             ? error_prefix(s->err, "loop %s, argument %d: ", loop_call_told(s->call), s->number + 1)
+             : OP_OK;
+}
+
+static int lower(struct said *s, struct lowered *to) {
+  struct segment *segment = to->segments[s->number];
+  s->matrix = to->matrices[s->number];
   if (s->arg->access_ == OP_WRITE && matrix_has_others(s->matrix, segment))
     return fail(
         s, OP_ERR_STATE,
         "OP_WRITE sets entries of matrix \"%s\" to which loops by other pairs, sets or fixed rows gave "
         "something already; call op_zero_mat before, or pass OP_INC",
         s->matrix->name);
-  to->args[s->number] = arg_of(segment, s->arg->access_);
-  to->filled[to->n] = segment->filled;
-  to->segments[to->n++] = segment;
+  to->args[s->number] = arg_of(s->matrix, segment, s->arg->access_);
+  to->filled[s->number] = segment->filled;
+  to->given[s->number] = true;
   segment->filled = true;
   segment->cleared = false;
   s->matrix->values++;
@@ -161,11 +204,11 @@ static int lower(struct said *s, struct lowered *to) {
 
 int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lowered *to,
                  struct error *err) {
+  static int (*const stages[])(struct said * s, struct lowered * to) = {find, begin, lower};
   struct set *set = handle_object(ctx->handles, call->set, HANDLE_SET);
   int code = OP_OK;
-  to->call = *call;
+  *to = (struct lowered){.call = *call};
   to->call.args = to->args;
-  to->n = 0;
   memcpy(to->args, call->args, (size_t)call->nargs * sizeof *to->args);
   if (ctx->recorder)
     code = error_set(
@@ -173,12 +216,13 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
         "loop %s: it gives something to a matrix, which no tape and no tangent follows; end them before",
         loop_call_told(call));
   const int dats = ctx->mesh->next_dat;
-  for (int i = 0; set && !code && i < call->nargs; i++)
-    if (call->args[i].form_ == ARG_MATRIX && call->args[i].present_)
-      code = lower(
-          &(struct said){
-              .ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
-          to);
+  for (size_t stage = 0; set && stage < sizeof stages / sizeof *stages; stage++)
+    for (int i = 0; !code && i < call->nargs; i++)
+      if (call->args[i].form_ == ARG_MATRIX && call->args[i].present_)
+        code = stages[stage](
+            &(struct said){
+                .ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
+            to);
   /* What is wrong, and what is new, is so on all ranks. */
   if (code || dats != ctx->mesh->next_dat)
     code = agree_on_call(ctx, code, err, "loop %s, with a matrix\n", loop_call_told(call));
@@ -187,9 +231,18 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
   return code;
 }
 
-void matrix_take_back(struct lowered *lowered) {
-  while (lowered->n > 0) {
-    lowered->n--;
-    lowered->segments[lowered->n]->filled = lowered->filled[lowered->n];
+int matrix_gave(struct op_context *ctx, const struct lowered *lowered, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < lowered->call.nargs; i++) {
+    struct matrix *m = lowered->matrices[i];
+    if (m && !m->forms.asked && !m->summed)
+      code = form_recall(ctx, m, loop_find(ctx->loops, loop_hash(&lowered->call), &lowered->call), err);
   }
+  return code;
+}
+
+void matrix_take_back(struct lowered *lowered) {
+  for (int i = lowered->call.nargs - 1; i >= 0; i--)
+    if (lowered->given[i])
+      lowered->segments[i]->filled = lowered->filled[i];
 }

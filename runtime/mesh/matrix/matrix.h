@@ -6,6 +6,7 @@
 #define OP2JIT_MESH_MATRIX_H
 
 #include "base/list.h"
+#include "jit/front/describe.h"
 #include "mesh/data.h"
 
 /* Numbers of an element's matrix: longer ones make no good loops. */
@@ -24,7 +25,8 @@ struct fixing {
 /* Element matrices by one pair, of the elements of one set: rows one after the other, as long as the element's targets
  * say, from the first of the dat's components on. */
 struct segment {
-  struct set *set; /* of the loops: a subset too; the dat is on its parent */
+  struct set
+      *set; /* of the loops: a subset too; the dat is on its parent. NULL: of rows (spread/bridge/sums.h) */
   struct matrix_pair pair;
   struct fixing *fixing; /* that its loops ran under; NULL: none */
   struct dat *dat;
@@ -33,6 +35,20 @@ struct segment {
 };
 
 struct coo;
+struct sums;
+
+/* Which form loops fill, and what is known of both: loop/matrix/form.h. */
+enum matrix_form { MATRIX_COO, MATRIX_CSR, MATRIX_FORMS };
+struct matrix_forms {
+  enum matrix_form form;      /* of the assembly that runs, or the next one */
+  bool begun, asked, settled; /* asked: whether an earlier run chose */
+  bool unfit;                 /* csr is not for it */
+  int runs[MATRIX_FORMS];     /* assemblies that were timed */
+  int passed;                 /* in a row, that were not */
+  double best[MATRIX_FORMS];  /* seconds */
+  double before;              /* of its loops, when the assembly began */
+  double brought;             /* that bridges took for it since */
+};
 
 struct matrix {
   char *name;
@@ -45,6 +61,9 @@ struct matrix {
   struct fixing *fixing;            /* of loops from now on; NULL: none */
   unsigned long long shape, values; /* change when segments or fixings do, and when values do */
   struct coo *coo;                  /* spread/bridge/coo.h; NULL: nobody wanted it */
+  struct sums *sums;                /* spread/bridge/sums.h; NULL: no loop fills them */
+  bool summed;                      /* what loops gave since op_zero_mat lies there */
+  struct matrix_forms forms;
 };
 
 static inline bool matrix_has_diagonal(const struct matrix *m) {
@@ -66,12 +85,11 @@ struct dat *matrix_take_dat(struct matrix *m);
 struct dat *matrix_take_unused(struct matrix *m);
 
 /* Rows and columns of an element's matrix by the maps' targets; of a ragged map for the element that has most, but at least
- * as many as the proof looks at (FEW in jit/proof/prove.c): else it finds that a right kernel goes beyond. */
+ * as many as a proof looks at: else it finds that a right kernel goes beyond. */
 static inline int matrix_targets(const struct map *map) {
-  enum { LEAST = 4 };
   if (!map)
     return 1;
-  return !map->first ? map->arity : map->longest > LEAST ? (int)map->longest : LEAST;
+  return !map->first ? map->arity : map->longest > DESC_FEW ? (int)map->longest : DESC_FEW;
 }
 /* The segment of loops over the set by the pair, made if there is none; not one of `taken`, of which there are `n`. NULL:
  * OP_ERR_MEMORY, OP_ERR_SIZE. */

@@ -8,7 +8,11 @@ static const struct solver_calls *library;
 #define op2jit_layout_of library->layout_of
 #define op2jit_dat_shape library->dat_shape
 #define op2jit_coo_of library->coo_of
+#define op2jit_coo_device library->coo_device
+#define op2jit_coo_took library->coo_took
+#define op2jit_where_is library->where_is
 #define op2jit_lend library->lend
+#define op2jit_lend_device library->lend_device
 #define op2jit_lend_end library->lend_end
 #define op2jit_place library->place
 #define op2jit_place_end library->place_end

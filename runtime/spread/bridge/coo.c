@@ -10,9 +10,9 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/bridge/layout.h"
+#include "spread/bridge/sums.h"
 #include "spread/distribute/mail.h"
 #include "spread/exchange.h"
-#include "spread/spread.h"
 
 /* ---- lists ---- */
 
@@ -107,7 +107,9 @@ static uint64_t hash_of(const struct pattern *p) {
   return hash;
 }
 
-static void pattern_free(struct pattern *p) {
+void pattern_free(struct pattern *p) {
+  if (!p)
+    return;
   free(p->rows);
   free(p->columns);
   free(p);
@@ -125,7 +127,8 @@ static int find_like(struct op_context *ctx, const struct pattern *p, struct pat
   *out = NULL;
   for (struct pattern *other = ctx->mesh->patterns; other && !*out; other = other->next) {
     long long same = is_like(other, p);
-    if (spread_wanted(ctx) && ctx->comm->table->reduce_all(ctx->comm, &same, 1, COMM_LLONG, COMM_MIN, err))
+    if (!comm_alone(ctx->comm) &&
+        ctx->comm->table->reduce_all(ctx->comm, &same, 1, COMM_LLONG, COMM_MIN, err))
       return err->code;
     if (same)
       *out = other;
@@ -133,7 +136,7 @@ static int find_like(struct op_context *ctx, const struct pattern *p, struct pat
   return OP_OK;
 }
 
-static void leave_pattern(struct op_context *ctx, struct pattern *p) {
+void pattern_leave(struct op_context *ctx, struct pattern *p) {
   if (!p || --p->users > 0)
     return;
   struct pattern **link = &ctx->mesh->patterns;
@@ -143,26 +146,26 @@ static void leave_pattern(struct op_context *ctx, struct pattern *p) {
   pattern_free(p);
 }
 
-/* The lists of the segments as they are, shared with matrices that have the same. */
-static int find_pattern(struct op_context *ctx, struct matrix *m, struct coo *coo, struct error *err) {
-  const size_t count = coo->first[m->segments.count + 1];
-  struct pattern *p = calloc(1, sizeof *p), *like = NULL;
-  if (p)
-    *p = (struct pattern){.users = 1,
-                          .epoch = ctx->mesh->epoch,
-                          .count = count,
-                          .rows = array_new(count, sizeof *p->rows),
-                          .columns = array_new(count, sizeof *p->columns)};
-  int code = p && p->rows && p->columns
-                 ? OP_OK
-                 : error_memory_of(err, "the pattern of matrix", m->name, 2 * count * sizeof *p->rows);
-  code = agree_on_success(ctx->agreement, code, err);
-  if (!code) {
-    list_all(m, p, coo->first);
-    p->hash = hash_of(p);
-    code = find_like(ctx, p, &like, err);
-  }
-  if ((code || like) && p)
+struct pattern *pattern_new(const struct op_context *ctx, size_t count) {
+  struct pattern *p = calloc(1, sizeof *p);
+  if (!p)
+    return NULL;
+  *p = (struct pattern){.users = 1,
+                        .epoch = ctx->mesh->epoch,
+                        .count = count,
+                        .rows = array_new(count, sizeof *p->rows),
+                        .columns = array_new(count, sizeof *p->columns)};
+  if (p->rows && p->columns)
+    return p;
+  pattern_free(p);
+  return NULL;
+}
+
+int pattern_share(struct op_context *ctx, struct pattern *p, struct pattern **out, struct error *err) {
+  struct pattern *like = NULL;
+  p->hash = hash_of(p);
+  const int code = find_like(ctx, p, &like, err);
+  if (code || like)
     pattern_free(p);
   if (code)
     return code;
@@ -173,8 +176,22 @@ static int find_pattern(struct op_context *ctx, struct matrix *m, struct coo *co
     p->next = ctx->mesh->patterns;
     ctx->mesh->patterns = p;
   }
-  coo->pattern = like ? like : p;
+  *out = like ? like : p;
   return OP_OK;
+}
+
+/* The lists of the segments as they are. */
+static int find_pattern(struct op_context *ctx, struct matrix *m, struct coo *coo, struct error *err) {
+  const size_t count = coo->first[m->segments.count + 1];
+  struct pattern *p = pattern_new(ctx, count);
+  int code = p ? OP_OK : error_memory_of(err, "the pattern of matrix", m->name, 2 * count * sizeof *p->rows);
+  code = agree_on_success(ctx->agreement, code, err);
+  if (code) {
+    pattern_free(p);
+    return code;
+  }
+  list_all(m, p, coo->first);
+  return pattern_share(ctx, p, &coo->pattern, err);
 }
 
 /* ---- the array ---- */
@@ -225,19 +242,21 @@ static int make_array(struct op_context *ctx, struct matrix *m, struct coo *coo,
 /* ---- values ---- */
 
 /* Copies of others' element matrices: loops leave them, and lose them where the mesh is dealt out anew. */
-static int bring_copies(struct op_context *ctx, const struct segment *s, struct error *err) {
+static int bring_copies(struct op_context *ctx, const struct segment *s, enum space space,
+                        struct error *err) {
   const struct distribution *d = s->dat->set->spread;
   if (!d || !s->pair.rows || halo_depth(ctx, s->dat) > 0)
-    return d ? halo_bring(ctx, s->dat, SPACE_HOST, err) : OP_OK;
+    return d ? halo_bring(ctx, s->dat, space, err) : OP_OK;
   const struct row_store rows = dat_rows(s->dat);
   ctx->comm->where = s->dat->name;
-  const int code = carry(ctx->comm, &d->exec.send, &d->exec.receive, &rows, &rows, 1, err);
+  int code = dat_need(ctx, s->dat, SPACE_HOST, REGION_OWNED, err);
+  code = code ? code : carry(ctx->comm, &d->exec.send, &d->exec.receive, &rows, &rows, 1, err);
   if (code)
     return code;
   ctx->counters->messages += d->exec.send.count;
   ctx->counters->bytes_sent += d->exec.send.first[d->exec.send.count] * (long long)s->dat->row_bytes;
   halo_computed(ctx, s->dat, SPACE_HOST, 1);
-  return OP_OK;
+  return halo_bring(ctx, s->dat, space, err);
 }
 
 static int bring_flags(struct op_context *ctx, const struct dat *flags, struct error *err) {
@@ -274,6 +293,12 @@ static void set_diagonal(const struct matrix *m, double *diagonal) {
   }
 }
 
+static int bring_segment(struct op_context *ctx, const struct segment *s, enum space space,
+                         struct error *err) {
+  const int code = dat_need(ctx, s->dat, space, REGION_OWNED, err);
+  return code ? code : bring_copies(ctx, s, space, err);
+}
+
 static int bring_values(struct op_context *ctx, struct matrix *m, struct coo *coo, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < m->segments.count; i++) {
@@ -281,11 +306,8 @@ static int bring_values(struct op_context *ctx, struct matrix *m, struct coo *co
     if (!s->filled && !s->cleared)
       memset(coo->array + coo->first[i], 0, (coo->first[i + 1] - coo->first[i]) * sizeof *coo->array);
     s->cleared = !s->filled;
-    if (!s->filled)
-      continue;
-    code = dat_need(ctx, s->dat, SPACE_HOST, REGION_OWNED, err);
-    if (!code)
-      code = bring_copies(ctx, s, err);
+    if (s->filled)
+      code = bring_segment(ctx, s, SPACE_HOST, err);
   }
   if (!code && matrix_has_diagonal(m))
     set_diagonal(m, coo->array + coo->first[m->segments.count]);
@@ -294,10 +316,14 @@ static int bring_values(struct op_context *ctx, struct matrix *m, struct coo *co
 
 /* ---- all ---- */
 
+void coo_forget_lists(struct op_context *ctx, struct matrix *m) {
+  pattern_leave(ctx, m->coo->pattern);
+  m->coo->pattern = NULL;
+}
+
 static int renew(struct op_context *ctx, struct matrix *m, struct error *err) {
   struct coo *coo = m->coo;
-  leave_pattern(ctx, coo->pattern);
-  coo->pattern = NULL;
+  coo_forget_lists(ctx, m);
   coo->values = 0;
   csr_free(&coo->csr);
   int code = agree_on_success(ctx->agreement, make_array(ctx, m, coo, err), err);
@@ -348,19 +374,51 @@ static int make_lists(struct op_context *ctx, struct matrix *m, struct error *er
   return code || is_listed(ctx, m) ? code : renew(ctx, m, err);
 }
 
+bool coo_is_listed(const struct op_context *ctx, const struct matrix *m) {
+  return m->summed ? sums_fit(ctx, m) : is_listed(ctx, m);
+}
+
+int coo_list(struct op_context *ctx, struct matrix *m, struct error *err) {
+  return is_listed(ctx, m) ? OP_OK : make_lists(ctx, m, err);
+}
+
 int coo_make(struct op_context *ctx, struct matrix *m, struct error *err) {
-  int code = is_listed(ctx, m) ? OP_OK : make_lists(ctx, m, err);
+  int code = OP_OK;
+  if (m->summed && !sums_fit(ctx, m))
+    code = sums_leave(ctx, m, err);
+  if (!code && !m->summed)
+    code = coo_list(ctx, m, err);
   if (!code && m->coo->values != m->values)
-    code = bring_values(ctx, m, m->coo, err);
+    code = m->summed ? sums_bring(ctx, m, err) : bring_values(ctx, m, m->coo, err);
   if (!code)
     m->coo->values = m->values;
   return code;
 }
 
+int coo_make_on_device(struct op_context *ctx, struct matrix *m, enum space space, struct error *err) {
+  int code = coo_list(ctx, m, err);
+  for (int i = 0; !code && i < m->segments.count; i++) {
+    const struct segment *s = m->segments.items[i];
+    if (s->filled)
+      code = bring_segment(ctx, s, space, err);
+  }
+  if (!code && matrix_has_diagonal(m))
+    set_diagonal(m, m->coo->array + m->coo->first[m->segments.count]);
+  return code;
+}
+
+struct listed coo_listed(const struct matrix *m) {
+  return m->summed ? (struct listed){.pattern = m->sums->pattern,
+                                     .array = m->sums->dat->replicas[SPACE_HOST].memory,
+                                     .sums = m->sums}
+                   : (struct listed){.pattern = m->coo->pattern, .array = m->coo->array};
+}
+
 void coo_free(struct op_context *ctx, struct matrix *m) {
+  sums_free(ctx, m);
   if (!m->coo)
     return;
-  leave_pattern(ctx, m->coo->pattern);
+  pattern_leave(ctx, m->coo->pattern);
   data_memory_free(m->coo->array);
   free(m->coo->first);
   csr_free(&m->coo->csr);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/halo.h"
@@ -95,13 +96,14 @@ static long long add_up(struct item *items, long long n) {
 }
 
 static void put_items(const struct matrix *m, const struct copy *copies, struct lines *r) {
-  const struct pattern *p = m->coo->pattern;
+  const struct listed listed = coo_listed(m);
+  const struct pattern *p = listed.pattern;
   const long long first = m->row_set->layout->first * m->row_dim;
   for (size_t k = 0; k < p->count; k++)
     if (p->rows[k] >= 0) {
       const long long number = p->columns[k] / m->column_dim, component = p->columns[k] % m->column_dim;
       r->items[r->offsets[p->rows[k] - first]++] = (struct item){
-          user_of(m->column_set, copies, number) * m->column_dim + component, k, m->coo->array[k]};
+          user_of(m->column_set, copies, number) * m->column_dim + component, k, listed.array[k]};
     }
   for (long i = r->count; i > 0; i--)
     r->offsets[i] = r->offsets[i - 1];
@@ -120,7 +122,7 @@ static void close_up(struct lines *r) {
 }
 
 static int find_rows(const struct matrix *m, struct lines *r, struct error *err) {
-  const struct pattern *p = m->coo->pattern;
+  const struct pattern *p = coo_listed(m).pattern;
   const long long first = m->row_set->layout->first * m->row_dim;
   r->count = m->row_set->extents[EXTENT_OWNED] * m->row_dim;
   struct copy *copies = copies_of(m->column_set);
@@ -260,6 +262,7 @@ int csr_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   if (code || (m->coo->csr.offsets && m->coo->csr_values == m->values))
     return code;
   csr_free(&m->coo->csr);
+  const double start = clock_seconds();
   code = agree_on_success(ctx->agreement, find_rows(m, &own, err), err);
   if (!code)
     code = m->row_set->spread ? send_back(ctx, m, &own, &mine, err) : turn_back(m, &own, &mine, err);
@@ -270,6 +273,7 @@ int csr_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   if (code)
     csr_free(&m->coo->csr);
   m->coo->csr_values = m->values;
+  m->forms.brought += clock_seconds() - start;
   return code;
 }
 

@@ -9,7 +9,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/distribute/mail.h"
-#include "spread/spread.h"
 
 static long long user_number(const struct set *set, long element) {
   return set->spread ? set->spread->numbers[element] : set->to_user ? set->to_user[element] : element;
@@ -39,9 +38,9 @@ static int find_copies(struct op_context *ctx, const struct set *set, struct set
 }
 
 int layout_make(struct op_context *ctx, struct set *set, struct error *err) {
-  int code = mesh_distribute(ctx, err);
-  if (code || (set->layout && set->layout->epoch == ctx->mesh->epoch))
-    return code;
+  int code = OP_OK;
+  if (set->layout && set->layout->epoch == ctx->mesh->epoch)
+    return OP_OK;
   set_layout_free(set->layout);
   set->layout = NULL;
   const long owned = set->extents[EXTENT_OWNED], all = set->extents[EXTENT_NONEXEC];

@@ -7,7 +7,7 @@
 
 struct op_context;
 
-/* Made for the mesh as it is: set->layout is there, and stays until the epoch changes. Collective: the first time in an
+/* Made for the mesh as it is, which is distributed: set->layout is there, and stays until the epoch changes. Collective: the first time in an
  * epoch it sends messages. OP_ERR_MEMORY, OP_ERR_MPI. */
 int layout_make(struct op_context *ctx, struct set *set, struct error *err);
 /* Epochs as bridges see them: never 0. */

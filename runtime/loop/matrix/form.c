@@ -1,0 +1,286 @@
+#include "loop/matrix/form.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "context/forced.h"
+#include "loop/loop.h"
+#include "mesh/subset.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/record.h"
+#include "spread/bridge/sums.h"
+#include "tune/choose.h"
+#include "tune/mode.h"
+#include "tune/place.h"
+
+/* Making rows costs as much as several assemblies do: so many come before, and so many more tell. With OP2_TUNE=force few. */
+enum { RUNS_BEFORE = 16, RUNS_BEFORE_FORCED = 2, RUNS = 4 };
+/* Assemblies whose loops try variants tell nothing, but so many of them in a row do not end. */
+enum { PATIENCE = 20 };
+/* Rows are worth their memory if they take so much of the time; hopeless ones are left early. */
+#define BETTER 0.95
+#define HOPELESS 1.5
+
+static const char *const names[MATRIX_FORMS] = {"coo", "csr"};
+
+/* ---- may it be? ---- */
+
+/* Sums in the order of elements, whatever the threads, need a matrix for each of them; copies of elements run only where rows
+ * are reached through a map. */
+static bool is_possible(const struct op_context *ctx, const struct matrix *m) {
+  bool possible = !m->forms.unfit && !ctx->mover && !ctx->shadow &&
+                  strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 &&
+                  strcmp(env_value(ctx->env, ENV_FP), "strict") != 0;
+  for (int i = 0; !comm_alone(ctx->comm) && i < m->npairs; i++)
+    possible &= m->pairs[i].rows != NULL;
+  return possible;
+}
+
+/* One fixing for all, of which fixed rows have their diagonal. */
+static bool fits(const struct matrix *m, const struct form_gift *gift) {
+  const struct fixing *fixing = gift->segments[0]->fixing;
+  bool fits = true;
+  for (int i = 0; i < gift->n; i++)
+    fits &= gift->segments[i]->fixing == fixing && gift->segments[i]->dat->dim <= SUMS_MOST_VALUES;
+  for (int i = 0; i < m->segments.count; i++) {
+    const struct segment *other = m->segments.items[i];
+    fits &= !other->dat->soa && (!other->filled || other->fixing == fixing);
+  }
+  return fits;
+}
+
+/* ---- times ---- */
+
+static bool is_of(const struct matrix *m, const struct dat *dat) {
+  bool is = m->sums && dat == m->sums->dat;
+  for (int i = 0; i < m->segments.count; i++)
+    is |= ((const struct segment *)m->segments.items[i])->dat == dat;
+  return is;
+}
+
+static bool fills(const struct loop *loop, const struct matrix *m) {
+  bool any = false;
+  for (int i = 0; i < loop->nargs; i++)
+    any |= loop->args[i].dat && loop->args[i].dat->segment && is_of(m, loop->args[i].dat);
+  return any;
+}
+
+/* What its loops took so far, in both forms. `settling`: some try variants. */
+static double seconds_of(const struct op_context *ctx, const struct matrix *m, bool *settling) {
+  double seconds = 0;
+  *settling = false;
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
+      if (fills(loop, m)) {
+        seconds += loop->stats.seconds;
+        *settling |= loop->ready.prepared && tune_wants(loop);
+      }
+  return seconds;
+}
+
+/* ---- the choice ---- */
+
+static void keep(struct op_context *ctx, const struct matrix *m, const struct loop *loop) {
+  struct tuning_place place = {0};
+  struct store_tuning rows[MATRIX_FORMS];
+  struct text signature = {0};
+  tuning_sign(&loop->desc, &place.signature);
+  tuning_fingerprint(loop, &place.mesh);
+  tuning_host(&place.target);
+  text_addf(&signature, "matrix\n%s", text_str(&place.signature));
+  for (int f = 0; f < MATRIX_FORMS; f++)
+    rows[f] = (struct store_tuning){.signature = text_str(&signature),
+                                    .loop = m->name,
+                                    .target = text_str(&place.target),
+                                    .threads = loop->ready.threads,
+                                    .mesh = text_str(&place.mesh),
+                                    .variant = names[f],
+                                    .median = m->forms.best[f],
+                                    .baseline = m->forms.best[MATRIX_COO],
+                                    .count = m->forms.runs[f],
+                                    .chosen = (int)m->forms.form == f};
+  if (text_ok(&signature) && tuning_place_ok(&place))
+    store_put_tunings(ctx->store, rows, MATRIX_FORMS);
+  text_free(&signature);
+  tuning_place_free(&place);
+}
+
+/* By its loops in form coo, by which it is looked for. */
+static void keep_all(struct op_context *ctx, const struct matrix *m) {
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
+      if (fills(loop, m) && !(m->sums && loop_uses(loop, m->sums->dat)))
+        keep(ctx, m, loop);
+}
+
+static void settle(struct op_context *ctx, struct matrix *m, const struct tune_mode *mode) {
+  struct matrix_forms *f = &m->forms;
+  f->settled = true;
+  f->form = f->best[MATRIX_CSR] < BETTER * f->best[MATRIX_COO] ? MATRIX_CSR : MATRIX_COO;
+  log_line(ctx->log, LOG_INFO, "tune",
+           "matrix %s is assembled as %s: %.3g ms by element matrices (coo), %.3g ms by rows (csr)", m->name,
+           names[f->form], f->best[MATRIX_COO] * 1e3, f->best[MATRIX_CSR] * 1e3);
+  if (mode->keep && ctx->store)
+    keep_all(ctx, m);
+}
+
+/* An assembly is over: what is next. */
+static void turn(struct op_context *ctx, struct matrix *m, double seconds, const struct tune_mode *mode) {
+  struct matrix_forms *f = &m->forms;
+  const int before = mode->options.exhaustive ? RUNS_BEFORE_FORCED : RUNS_BEFORE, form = (int)f->form;
+  f->best[form] = f->runs[form]++ ? fmin(f->best[form], seconds) : seconds;
+  if (form == MATRIX_COO && f->runs[form] >= before)
+    f->form = MATRIX_CSR;
+  else if (form == MATRIX_CSR &&
+           (f->runs[form] >= RUNS || (f->runs[form] > 1 && f->best[form] > HOPELESS * f->best[MATRIX_COO])))
+    settle(ctx, m, mode);
+}
+
+/* The slowest rank counts. */
+static int note(struct op_context *ctx, struct matrix *m, const struct tune_mode *mode, struct error *err) {
+  struct matrix_forms *f = &m->forms;
+  bool settling = false;
+  const double now = seconds_of(ctx, m, &settling);
+  double values[] = {now - f->before + f->brought, settling};
+  const bool begun = f->begun;
+  f->begun = true;
+  f->before = now;
+  f->brought = 0;
+  if (!begun)
+    return OP_OK;
+  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 2, err);
+  if (code || values[0] <= 0 || (values[1] > 0 && ++f->passed < PATIENCE))
+    return code;
+  f->passed = 0;
+  turn(ctx, m, values[0], mode);
+  return OP_OK;
+}
+
+static int choose(struct op_context *ctx, struct matrix *m, struct error *err) {
+  struct tune_mode mode = {0};
+  bool rows = false;
+  if (!is_possible(ctx, m)) {
+    m->forms.form = MATRIX_COO;
+    return OP_OK;
+  }
+  if (forced_matrices(env_value(ctx->env, ENV_VARIANT), &rows)) {
+    m->forms.form = rows ? MATRIX_CSR : MATRIX_COO;
+    return OP_OK;
+  }
+  int code = m->forms.settled ? OP_OK : tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
+  if (!code && mode.candidates)
+    code = note(ctx, m, &mode, err);
+  return code;
+}
+
+/* ---- rows ---- */
+
+static void forget_plans(struct op_context *ctx, const struct list *subsets, const struct map *map) {
+  for (int i = 0; ctx->plans && i < subsets->count; i++) {
+    const struct set *set = subsets->items[i];
+    for (int k = 0; k < set->sub->maps.count; k++) {
+      const struct map *own = set->sub->maps.items[k];
+      if (own->of == map)
+        plan_cache_forget(ctx->plans, own->table, (size_t)set->extents[EXTENT_EXEC] * (size_t)own->arity + 1);
+    }
+  }
+}
+
+void form_forget(struct op_context *ctx, struct matrix *m) {
+  if (!m->sums)
+    return;
+  if (m->sums->dat)
+    loop_forget(ctx, m->sums->dat);
+  for (int i = 0; i < m->sums->nmaps; i++) {
+    forget_plans(ctx, &ctx->mesh->subsets, m->sums->maps[i]);
+    forget_plans(ctx, &ctx->mesh->retired, m->sums->maps[i]);
+    subsets_forget_map(ctx, m->sums->maps[i]);
+  }
+  sums_free(ctx, m);
+}
+
+/* The assembly begins in the form that was chosen. */
+static int begin(struct op_context *ctx, struct matrix *m, const struct form_gift *gift, struct error *err) {
+  int code = OP_OK;
+  m->summed = false;
+  if (m->forms.form != MATRIX_CSR || !fits(m, gift)) {
+    if (m->forms.settled && m->forms.form == MATRIX_COO)
+      form_forget(ctx, m);
+    return OP_OK;
+  }
+  if (!sums_fit(ctx, m)) {
+    form_forget(ctx, m);
+    code = sums_make(ctx, m, err);
+  }
+  m->forms.unfit = !code && !m->sums;
+  if (code || m->forms.unfit)
+    return code;
+  dat_clear(m->sums->dat);
+  m->summed = true;
+  return OP_OK;
+}
+
+int form_begin(struct op_context *ctx, struct matrix *m, const struct form_gift *gift, struct error *err) {
+  if (matrix_is_filled(m))
+    return m->summed && (gift->whole || !fits(m, gift) || !sums_fit(ctx, m)) ? sums_leave(ctx, m, err)
+                                                                             : OP_OK;
+  const int code = choose(ctx, m, err);
+  return code ? code : begin(ctx, m, gift, err);
+}
+
+/* ---- earlier runs ---- */
+
+static int found(struct op_context *ctx, const struct loop *loop) {
+  struct tuning_place place = {0};
+  struct text signature = {0};
+  enum tuning_grade best = TUNING_NOTHING;
+  int form = -1;
+  tuning_sign(&loop->desc, &place.signature);
+  tuning_fingerprint(loop, &place.mesh);
+  tuning_host(&place.target);
+  text_addf(&signature, "matrix\n%s", text_str(&place.signature));
+  const struct store_tuning_filter filter = {
+      .signature = text_str(&signature), .threads = loop->ready.threads, .chosen_only = true};
+  struct store_tuning *rows = NULL;
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  for (int r = 0; r < count; r++) {
+    const enum tuning_grade grade = tuning_grade(&rows[r], text_str(&place.target), text_str(&place.mesh));
+    for (int f = 0; grade > best && f < MATRIX_FORMS; f++)
+      if (strcmp(rows[r].variant, names[f]) == 0) {
+        form = f;
+        best = grade;
+      }
+  }
+  store_tunings_free(rows, count);
+  text_free(&signature);
+  tuning_place_free(&place);
+  return form;
+}
+
+int form_recall(struct op_context *ctx, struct matrix *m, const struct loop *loop, struct error *err) {
+  struct matrix_forms *f = &m->forms;
+  struct tune_mode mode = {0};
+  bool rows = false;
+  if (f->asked || f->settled || !is_possible(ctx, m) ||
+      forced_matrices(env_value(ctx->env, ENV_VARIANT), &rows))
+    return OP_OK;
+  f->asked = true;
+  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
+  if (code || !mode.recall)
+    return code;
+  double known[] = {loop && ctx->store ? found(ctx, loop) : -1};
+  code = agree_on_largest(ctx->agreement, OP_OK, known, 1, err);
+  if (code || known[0] < 0)
+    return code;
+  f->form = known[0] > 0.5 ? MATRIX_CSR : MATRIX_COO;
+  f->settled = true;
+  log_line(ctx->log, LOG_INFO, "tune", "matrix %s is assembled as %s from now on, as an earlier run chose",
+           m->name, names[f->form]);
+  return OP_OK;
+}
