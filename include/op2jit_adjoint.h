@@ -53,8 +53,8 @@ typedef struct op2jit_tape *op_tape; /* what a program did, to be gone through b
  * are run again. With ranks it holds for each one, and what takes different amounts counts as where it takes most.
  * There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it
  * needs stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries
- * and subsets can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE; OP_ERR_HANDLE; OP_ERR_TYPE
- * for a dat without real numbers; OP_ERR_ARGUMENT; OP_ERR_BACKEND on native, which compiles nothing. */
+ * and subsets can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE, also for an input that is
+ * lent or placed (op2jit_bridge.h); OP_ERR_HANDLE; OP_ERR_TYPE for a dat without real numbers; OP_ERR_ARGUMENT; OP_ERR_BACKEND on native, which compiles nothing. */
 op_tape op_tape_begin(int ninputs, const op_dat inputs[], size_t bytes);
 /* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE,
  * OP_ERR_TYPE. */

@@ -37,6 +37,11 @@ extern "C" {
 #define op_arguments op2jit_arguments
 #define op_bridge_error op2jit_bridge_error
 #define op_bridge_warn op2jit_bridge_warn
+#define op_solver_open op2jit_solver_open
+#define op_solver_mat op2jit_solver_mat
+#define op_solver_vec op2jit_solver_vec
+#define op_solver_place op2jit_solver_place
+#define op_solver_end op2jit_solver_end
 
 /* A set on this rank. The arrays are the library's, and stay until the epoch changes. */
 typedef struct op2jit_layout {
@@ -154,6 +159,23 @@ int op_arguments(char ***argv);
 int op_bridge_error(int code, const char *message);
 /* A line for the user on rank 0, among the library's warnings. Local. */
 void op_bridge_warn(const char *line);
+
+/* ---- PETSc's objects for other languages ----
+ * What op2jit_petsc.h has for C, by the plugin of op_solve: for bridges of languages that have PETSc without its headers
+ * (Python's petsc4py). Pointers are PETSc's Mat and Vec, and the library's. Errors: those of op2jit_petsc.h, and
+ * OP_ERR_NOT_BUILT without the plugin. */
+
+/* Opens the plugin, and begins PETSc if nobody has. `petsc` is the address of PETSC_COMM_WORLD in the PETSc that the
+ * language has: OP_ERR_SOLVER if the plugin has another. NULL: it has none. */
+int op_solver_open(const void *petsc);
+/* op_mat_petsc: assembled. */
+void *op_solver_mat(op_mat mat);
+/* op_dat_petsc: a vector in the dat's memory, until op_solver_end. */
+void *op_solver_vec(op_dat dat, op_access access);
+/* op_place_petsc: the dat in the memory of a vector, until op_solver_end. */
+int op_solver_place(op_dat dat, void *vec, op_access access);
+/* op_petsc_end: of either. */
+int op_solver_end(op_dat dat);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

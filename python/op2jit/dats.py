@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
-from . import errors, show
+from . import errors, petsc, show
 from ._library import DTYPES, IDENTITY, READ, RW, WRITE, Values
 from ._library import check, fail, handle, lib, text, type_of
 from .given import Handle, array, whole
@@ -169,6 +169,28 @@ class Dat(Handle):
             yield rows
         finally:
             check(lib.op2jit_release(self.handle))
+
+    @property
+    def vec(self) -> Any:
+        """``with dat.vec as v:`` a ``PETSc.Vec`` of petsc4py in the dat's own memory, to read and write in the block.
+
+        No loop may use the dat in the block.
+        """
+        return petsc.lent(self, RW, "vec")
+
+    @property
+    def vec_ro(self) -> Any:
+        """The same, only to read."""
+        return petsc.lent(self, READ, "vec_ro")
+
+    @property
+    def vec_wo(self) -> Any:
+        """The same, to write all of it."""
+        return petsc.lent(self, WRITE, "vec_wo")
+
+    def placed(self, vec: Any, access: int) -> Any:
+        """``with dat.placed(v, READ):`` the dat works in the memory of a ``PETSc.Vec``: for loops of PETSc's callbacks."""
+        return petsc.placed(self, vec, access)
 
     def __array__(self, dtype: Any = None) -> Values:
         return self.fetch() if dtype is None else self.fetch().astype(dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any, Dict, Optional, Tuple
@@ -35,10 +36,10 @@ class KernelError(Error):
 
 
 def caller() -> Place:
-    """File and line of the program's call: the first frame outside of this package."""
-    package = os.path.join(os.path.dirname(__file__), "")
+    """File and line of the program's call: the first frame outside of this package, and of what makes its blocks."""
+    inside = (os.path.join(os.path.dirname(__file__), ""), contextlib.__file__)
     frame: Any = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

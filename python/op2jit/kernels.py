@@ -16,12 +16,13 @@ from .life import state
 
 
 class Parameter(NamedTuple):
-    """What a kernel gets for one argument: ``dim`` values, or ``rows`` pointers to as many."""
+    """What a kernel gets for one argument: ``dim`` values, or ``rows`` pointers to as many, or a matrix of so many rows."""
 
     type: str
     dim: int
     rows: int
     access: int
+    matrix: bool = False
 
 
 class Form:
@@ -171,7 +172,8 @@ def _callback(run: Callable[..., Any], parameters: Sequence[Parameter]) -> Any:
 
 def _view(parameter: Parameter) -> Callable[[int], Any]:
     dtype = DTYPES[parameter.type]
-    memory = ctypes.c_char * (dtype.itemsize * parameter.dim)
+    count = parameter.dim * (parameter.rows if parameter.matrix else 1)
+    memory = ctypes.c_char * (dtype.itemsize * count)
 
     def row(address: int) -> Values:
         found = np.frombuffer(memoryview(memory.from_address(address)), dtype)
@@ -182,4 +184,7 @@ def _view(parameter: Parameter) -> Callable[[int], Any]:
         pointers = (ctypes.c_void_p * parameter.rows).from_address(address)
         return Vector(row(pointer or 0) for pointer in pointers)
 
-    return rows if parameter.rows else row
+    def table(address: int) -> Values:
+        return row(address).reshape(parameter.rows, parameter.dim)
+
+    return table if parameter.matrix else rows if parameter.rows else row

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import errors
 from ._library import COUNTERS, check, lib, text
@@ -25,7 +25,7 @@ class _State:
         self.report_file: Optional[str] = None
         self.last_report: Optional[Dict[str, Any]] = None
         self.constants: Dict[str, Any] = {}
-        self.garbage: List[int] = []  # handles of dats that nobody has any more
+        self.garbage: List[Tuple[Callable[[int], int], int]] = []  # handles that nobody has any more, and their ends
         self.views: Dict[int, Any] = {}  # arrays that the library works in, until their dats are freed
         self.native = False  # kernels in Python run as they are
         self.natives: List[Any] = []  # and these functions call them
@@ -47,7 +47,7 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
 
     ``comm`` is a communicator of mpi4py; without one the library takes part in MPI by itself under mpirun. Options are
     the variables of docs/environment.md in small letters: ``init(backend="seq", threads=4)``; they win over those of
-    the environment, and so do words like OP2_BACKEND=seq on the command line.
+    the environment, and so do words like OP2_BACKEND=seq on the command line. Its other words are for solvers.
     """
     for name in options:
         if name.lower() not in OPTIONS:
@@ -59,8 +59,9 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     words = [word for word in sys.argv[1:] if word.startswith("OP2_")]
     words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
     words += _defaults(words)
-    array = (ctypes.c_char_p * (len(words) + 2))(b"python", *[word.encode() for word in words], None)
-    count = len(words) + 1
+    others = [word for word in sys.argv[1:] if not word.startswith("OP2_")]
+    count = 1 + len(others) + len(words)
+    array = (ctypes.c_char_p * (count + 1))(b"python", *map(os.fsencode, others + words), None)
     if comm is None:
         check(lib.op2jit_init(count, array, diags))
     else:

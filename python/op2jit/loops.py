@@ -12,10 +12,11 @@ from .dats import Dat
 from .given import Handle
 from .globals import Global
 from .kernels import Kernel, Parameter
+from .matrices import Mat
 from .mesh import Arg, Set
 from .life import state
 
-Argument_like = Union[Arg, Dat, Global]
+Argument_like = Union[Arg, Dat, Global, Mat]
 #: The same call without conversions of what it takes, which is prepared once.
 _run = lib["op2jit_par_loop_array"]
 _run.restype = c_int
@@ -48,7 +49,7 @@ class Loop(Handle):
         if any(self.found):
             if lib.op2jit_find_accesses(*words, of.handle, len(args), array, *where):
                 fail(self.place)
-        self.accesses = [ACCESS_NAMES[raw.access_] if raw.form_ < 2 else "" for raw in array]
+        self.accesses = [ACCESS_NAMES[raw.access_] if _has_access(arg) else "" for arg, raw in zip(self.args, array)]
         if state.native:
             form.register()
         self.launch = _prepare(words, where, of.handle, len(args), array, self.place)
@@ -122,7 +123,7 @@ def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Ar
     if isinstance(kernel, Kernel):
         _launches[key] = loop.launch
     for arg in loop.args:
-        if arg.kind == "dat":
+        if arg.kind in ("dat", "matrix"):
             arg.owner.keys.append(key)
     return loop.launch
 
@@ -140,8 +141,15 @@ def _is(arg: Arg, of: Global) -> bool:
     return arg.kind == "global" and arg.owner.memory is of._data
 
 
+def _has_access(arg: Arg) -> bool:
+    return arg.kind not in ("index", "info")
+
+
 def _parameter(arg: Arg) -> Parameter:
     """What the kernel gets for it."""
+    if arg.kind == "matrix":
+        rows, columns = [(way.arity if way else 1) * dim for way, dim in zip(arg.column, arg.owner.dims)]
+        return Parameter("double", columns, rows, arg.access, matrix=True)
     rows = arg.column.map.arity if arg.column and arg.column.idx < 0 else 0
     if arg.kind == "index":
         return Parameter("int", max(1, rows), 0, 0)

@@ -2,22 +2,24 @@
 
 Sets, maps, dats, globals, kernels in C and ``par_loop(kernel, set, dat(READ, map))`` as PyOP2 documents them. Through a
 map of arity n a kernel gets the rows of all targets packed, ``double x[n * dim]``; ``map[i]`` passes one row.
-Parameters of what is only read need no const. There are no matrices, and no sparsities.
+Parameters of what is only read need no const. Matrices are assembled by loops and handed to PETSc; boundary rows are
+fixed before the loops, by ``mat.fix``, and not in a matrix that is assembled.
 """
 
 from __future__ import annotations
 
 import re
 import weakref
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import dats, errors, globals, kernels, life, loops, mesh
+from . import dats, errors, globals, kernels, life, loops, matrices, mesh
 from ._library import Values, INC, MAX, MIN, READ, RW, UNSAID, WRITE
 
 __all__ = [
-    "DataSet", "Dat", "Global", "INC", "Kernel", "MAX", "MIN", "Map", "READ", "RW", "Set", "WRITE", "exit", "init",
+    "DataSet", "Dat", "Global", "INC", "Kernel", "MAX", "MIN", "Map", "Mat", "READ", "RW", "Set", "Sparsity", "WRITE", "exit", "init",
     "par_loop",
 ]  # fmt: skip
 
@@ -147,6 +149,33 @@ class Dat:
         self._view = None
         self._dat.put(0)
 
+    @property
+    def vec(self) -> Any:
+        """``with dat.vec as v:`` a ``PETSc.Vec`` in the dat's memory, to read and write."""
+        return self._lent(self._dat.vec)
+
+    @property
+    def vec_ro(self) -> Any:
+        """The same, only to read."""
+        return self._lent(self._dat.vec_ro)
+
+    @property
+    def vec_wo(self) -> Any:
+        """The same, to write all of it."""
+        return self._lent(self._dat.vec_wo)
+
+    @contextmanager
+    def _lent(self, vec: Any) -> Iterator[Any]:
+        self._give_back()
+        with vec as lent:
+            yield lent
+        self._take()
+
+    def _take(self) -> None:
+        """What the library changed is in the array that the program has."""
+        if self._view is not None:
+            self._view[...] = self._fetch()
+
     def __call__(self, access: int, path: Union[Map, mesh.Column, None] = None) -> _Argument:
         found = self._args.get((access, path))
         if found is None:
@@ -191,6 +220,82 @@ class Global:
 
     def __call__(self, access: int, path: None = None) -> _Argument:
         return _Argument(self._global(access))
+
+
+def _several(given: Any, kinds: Any) -> List[Any]:
+    """One thing, or several."""
+    return [given] if isinstance(given, kinds) else list(given)
+
+
+class Sparsity:
+    """``Sparsity((rows, columns), [(map, map)])``: data sets of rows and columns, and pairs of maps to them."""
+
+    def __init__(self, dsets: Any, maps: Any, name: Optional[str] = None, **options: Any) -> None:
+        del options
+        both = [found if isinstance(found, DataSet) else DataSet(found) for found in _several(dsets, (Set, DataSet))]
+        self.dsets = (both[0], both[-1])
+        pairs = [(maps, maps)] if isinstance(maps, Map) else [maps] if isinstance(maps[0], Map) else list(maps)
+        self.name = name
+        self.sparsity = matrices.Sparsity(*pairs)
+        for dset, found in zip(self.dsets, (self.sparsity.row_set, self.sparsity.column_set)):
+            if dset.set is not found:
+                raise errors.make("MAP_SET", f"a map of the sparsity leads to {found.name}; expected {dset.set.name}")
+
+    @property
+    def dims(self) -> Tuple[int, int]:
+        """Components of a row and of a column."""
+        return self.dsets[0].cdim, self.dsets[1].cdim
+
+
+class Mat:
+    """``Mat(sparsity, dtype, name)``: ``mat(INC, (rows, columns))`` passes an element's matrix, its rows one after the
+    other."""
+
+    def __init__(self, sparsity: Sparsity, dtype: Any = None, name: Optional[str] = None) -> None:
+        if np.dtype(dtype or np.float64) != np.float64:
+            raise errors.make("TYPE", f"a matrix has numbers of type float64, not {np.dtype(dtype)}")
+        self.sparsity, self.dims = sparsity, sparsity.dims
+        self._mat = matrices.Mat(sparsity.sparsity, sparsity.dims, name or sparsity.name)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._mat.name
+
+    def zero(self) -> None:
+        """All entries become 0."""
+        self._mat.zero()
+
+    def fix(self, rows: Any, columns: Any = None, diagonal: float = 1.0) -> None:
+        """Before the loops: what ``lgmaps`` and ``zero_rows`` are for there. A dat of int32, or an array, for each."""
+        of_rows, of_columns = (getattr(flags, "_dat", flags) for flags in (rows, columns))
+        self._mat.fix(of_rows, of_columns, diagonal)
+
+    def assemble(self) -> None:
+        """It always is."""
+
+    @property
+    def handle(self) -> Any:
+        """As PETSc's ``Mat``."""
+        return self._mat.petsc
+
+    @property
+    def nnz(self) -> int:
+        """Its entries on this rank."""
+        return int(self._mat.fetch()[0][-1])
+
+    @property
+    def values(self) -> Values:
+        """All of it as a table, with zeros: for small ones."""
+        offsets, columns, values = self._mat.fetch()
+        found = np.zeros(self._mat.shape)
+        found[np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), columns] = values
+        return found
+
+    def __call__(self, access: int, path: Tuple[Map, Map], lgmaps: None = None) -> _Argument:
+        if lgmaps is not None:
+            raise errors.make("ARGUMENT", f"lgmaps of matrix {self.name} are not taken; call its fix before the loop")
+        return _Argument(self._mat(access, tuple(path)))
 
 
 class Kernel:
@@ -246,5 +351,5 @@ def par_loop(kernel: Kernel, iterset: Set, *arguments: _Argument) -> None:
             dat._give_back()
     loops.par_loop(kernel.wrapped(arguments), iterset, *[argument.arg for argument in arguments])
     for dat in used:
-        if dat is not None and dat._view is not None:
-            dat._view[...] = dat._fetch()
+        if dat is not None:
+            dat._take()

@@ -1,4 +1,4 @@
-"""The library's dats behind those of Python, and when they are freed."""
+"""The library's dats and matrices behind those of Python, and when they are freed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from .life import rank_count, state
 
 
 class Store:
-    """The library's dat, freed with the last object that can reach it. An argument keeps it, and not the Dat."""
+    """The library's dat or matrix, freed with the last object that can reach it. An argument keeps it, and not the Dat."""
 
+    release: Any = staticmethod(lib.op2jit_free_dat_temp)
     __slots__ = ("handle", "generation", "set", "dim", "type", "name", "keys", "array", "__weakref__")
 
     def __init__(self, found: int, of: Any, dim: int, spelling: str, name: str) -> None:
@@ -30,7 +31,7 @@ class Store:
         # Any thread may be here, at any time: the next call of the library frees it. Ranks collect garbage at
         # different times, so there everything stays until exit.
         if self.generation == state.generation and self.handle:
-            state.garbage.append(self.handle)
+            state.garbage.append((self.release, self.handle))
             dropped.extend(self.keys)
 
 
@@ -42,8 +43,8 @@ dropped: List[Any] = []
 
 
 def sweep() -> None:
-    """Free the dats that nobody has any more. Called before something new is declared."""
+    """Free the dats and matrices that nobody has any more. Called before something new is declared."""
     while state.garbage and state.open and rank_count() == 1:
-        found = state.garbage.pop()
-        check(lib.op2jit_free_dat_temp(found))
+        release, found = state.garbage.pop()
+        check(release(found))
         state.views.pop(found, None)

@@ -45,7 +45,7 @@ static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs
               ninputs, inputs ? "an address" : "NULL");
   for (int i = 0; !err->code && i < ninputs; i++) {
     dats[i] = api_object(ctx, inputs[i], HANDLE_DAT, "op_tape_begin", "an input");
-    if (dats[i] && !type_is_real(dats[i]->type))
+    if (dats[i] && !lend_check_placed(dats[i], "op_tape_begin", err) && !type_is_real(dats[i]->type))
       error_set(err, OP_ERR_TYPE,
                 "op_tape_begin: dat \"%s\" is of type \"%s\", which has no real numbers; there is no "
                 "derivative by it",

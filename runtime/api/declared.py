@@ -41,6 +41,7 @@ class Headers:
                 text += file.read()
         self._text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", " ")
         self.numbers = {name: int(value, 0) for name, value in self._all(r"^#define (OP_\w+) \(?(?:\(\w+\))?(-?\d\w*)\)?$")}
+        symbols = dict(self._all(r"^#define op_(\w+) op2jit_(\w+)$"))
         self._text = re.sub(r"^ *#.*$", "", self._text, flags=re.MULTILINE)
         self.handles = set(self._all(r"^typedef struct \w+ \*(\w+);"))
         self.functions = set(self._all(r"^typedef [\w ]+\(\*(\w+)\)\(") + self._all(r"^typedef void (\w+)\("))
@@ -55,7 +56,7 @@ class Headers:
         self.prototypes = {}
         for result, name, arguments in self._all(r"^((?:[a-z]\w* )+\**)(?:op2jit|op)_(\w+)\(([^;{]*?)\)[^;{()]*;"):
             if not re.match("typedef|static|return", result) and "..." not in arguments:
-                self.prototypes[name] = (result, " ".join(arguments.split()))
+                self.prototypes[symbols.get(name, name)] = (result, " ".join(arguments.split()))
 
     def _all(self, pattern):
         return re.findall(pattern, self._text, re.MULTILINE | re.DOTALL)

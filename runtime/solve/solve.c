@@ -41,7 +41,7 @@ static int check_mpi(const struct comm *comm, const struct solver_table *table, 
   if (comm->fortran == -1 || strcmp(comm->table->name, table->mpi) == 0)
     return OP_OK;
   return error_set(err, OP_ERR_MPI,
-                   "op_solve: PETSc is there for %s only, and this program runs under %s; start it with the "
+                   "PETSc is there for %s only, and this program runs under %s; start it with the "
                    "mpirun of %s",
                    table->mpi, comm->table->name, table->mpi);
 }
@@ -51,15 +51,13 @@ static int open_at(struct op_context *ctx, const char *path, const struct solver
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *why = dlerror();
-    return error_set(err, OP_ERR_FILE, "op_solve: the PETSc plugin does not open: %s",
-                     why ? why : "no reason given");
+    return error_set(err, OP_ERR_FILE, "the PETSc plugin does not open: %s", why ? why : "no reason given");
   }
   const struct solver_table *table = dlsym(library, "op2jit_solver_table");
   int code = OP_OK;
   if (!table || table->version != SOLVER_TABLE_VERSION)
     code = error_set(err, OP_ERR_FILE,
-                     "op_solve: %s is not the PETSc plugin of this version of op2jit; install both together",
-                     path);
+                     "%s is not the PETSc plugin of this version of op2jit; install both together", path);
   if (!code)
     code = check_mpi(ctx->comm, table, err);
   if (code)
@@ -69,16 +67,20 @@ static int open_at(struct op_context *ctx, const char *path, const struct solver
   return code;
 }
 
-int solving_table(struct op_context *ctx, const struct solver_table **out, struct error *err) {
+int solving_table(struct op_context *ctx, const char *call, const struct solver_table **out,
+                  struct error *err) {
   struct solving *s = ctx->solving;
   struct text path = {0};
   int code = OP_OK;
   if (!s->table) {
     code = plugin_path("op2jit-petsc-real.so", env_value(ctx->env, ENV_PLUGINS), &path, err);
     if (code == OP_ERR_NOT_BUILT)
-      error_prefix(err, "op_solve: there are no solvers (Debian: petsc-dev, meson option -Dpetsc=enabled): ");
+      error_prefix(err, "there are no solvers (Debian: op2jit-petsc; to build them petsc-dev, meson option "
+                        "-Dpetsc=enabled): ");
     if (!code)
       code = open_at(ctx, text_str(&path), out, err);
+    if (code)
+      error_prefix(err, "%s: ", call);
     text_free(&path);
     code = agree_on_success(ctx->comm, code, err);
     if (!code)

@@ -18,7 +18,8 @@ int solving_open(struct op_context *ctx, int argc, char **argv, struct error *er
 /* Ends nothing of a solver: that is what op_keep is for. NULL is allowed. */
 void solving_free(struct solving *solving);
 /* Opens the plugin at the first call. Collective: OP_ERR_NOT_BUILT, with the package, on all ranks; OP_ERR_MPI if it is
- * of another MPI. */
-int solving_table(struct op_context *ctx, const struct solver_table **out, struct error *err);
+ * of another MPI. `call` is what the program called. */
+int solving_table(struct op_context *ctx, const char *call, const struct solver_table **out,
+                  struct error *err);
 
 #endif

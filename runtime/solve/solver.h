@@ -35,6 +35,12 @@ struct solver_table {
   /* op_solve, outside of the library: by its calls. `iterations`: what it took, also where it failed. Collective. */
   int (*solve)(const struct solver_calls *calls, op_mat mat, op_dat b, op_dat x, const char *prefix,
                long long *iterations);
+  /* op_solver_open and its like, which languages without PETSc's headers call. Collective. */
+  int (*open)(const struct solver_calls *calls, const void *petsc);
+  void *(*mat)(const struct solver_calls *calls, op_mat mat);
+  void *(*vec)(const struct solver_calls *calls, op_dat dat, op_access access);
+  int (*place)(const struct solver_calls *calls, op_dat dat, void *vec, op_access access);
+  int (*end)(const struct solver_calls *calls, op_dat dat);
 };
 enum { SOLVER_TABLE_VERSION = 2 };
 

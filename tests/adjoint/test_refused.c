@@ -330,6 +330,8 @@ CASE(bridges_write_nothing_that_is_recorded) {
   refused(OP_ERR_STATE, "a tape needs it", op_lend(r.u, OP_RW, &lent));
   works(op_tape_free(tape));
   works(op_place(r.u, memory, 2 * NODES, OP_RW));
+  none(OP_ERR_STATE, "op_tape_begin: dat \"u\" is placed; call op_place_end first",
+       op_tape_begin(1, &r.u, 0));
   works(op_tangent(1));
   refused(OP_ERR_STATE, "op_place_end of dat \"u\": no tape", op_place_end(r.u));
   works(op_tangent(0));

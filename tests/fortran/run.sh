@@ -36,10 +36,10 @@ compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
 compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
 quiet=
 [ $failed = 0 ] || exit 1
-for program in surface newer taken refused adjoint old arrays; do
+for program in surface newer taken refused adjoint matrix old arrays; do
   compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
 done
-for program in heat airfoil; do
+for program in heat airfoil poisson; do
   compile "$root/samples/$program/$program.f90" op2jit.o -L"$build" -lop2jit -o $program
 done
 # The programs of the page.
@@ -75,10 +75,18 @@ for backend in $backends; do
   run taken OP2_BACKEND="$backend" OP2_THREADS=3
   run refused OP2_BACKEND="$backend"
   run adjoint OP2_BACKEND="$backend" OP2_THREADS=3
+  run matrix OP2_BACKEND="$backend" OP2_THREADS=3
   run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
+# The kernels are C alone, and the solver is PETSc's, where it is built.
+if [ "$backends" != native ] && [ -e "$build/runtime/solve/op2jit-petsc-real.so" ]; then
+  run poisson OP2_KERNELS="$root/samples/poisson" --n 8
+  grep -q 'poisson: PASSED' said || fail "poisson"
+else
+  echo "[  SKIPPED ] poisson: there is no compiler, or no PETSc (Debian's petsc-dev)"
+fi
 [ "$backends" = native ] || run page OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || grep -q '10.0000' said || fail "the program of the page prints something else"
 [ "$backends" = native ] || run constants OP2_BACKEND=openmp OP2_THREADS=3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # debian.sh ROOT [PLUGIN]: Debian's packages are built from a copy of the tree, lintian has nothing against them, and in a bare
 # Debian (debootstrap's minbase in a chroot) apt installs them and they make and run a program: without and with the package of
-# the compiler, and on two ranks. PLUGIN saves building the compiler, which is the slowest part.
+# the compiler, with that of the solvers, and on two ranks. PLUGIN saves building the compiler, which is the slowest part.
 set -u
 root=$1 plugin=${2:-}
 for tool in dpkg-buildpackage dh lintian; do
@@ -10,6 +10,10 @@ for tool in dpkg-buildpackage dh lintian; do
     exit 77
   }
 done
+pkg-config --exists PETSc || {
+  echo "skipped: there is no PETSc (Debian's petsc-dev); ./dev test --with packages installs it"
+  exit 77
+}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf --one-file-system "$work"' EXIT
 failed() { # WORDS...: with the end of what was said
@@ -74,6 +78,42 @@ within 'cd bar && OP2_BACKEND=native ./bar' | grep PASSED || exit 1
 if within 'cd bar && OP2_BACKEND=seq ./bar' >"$work/log" 2>&1 || ! grep -q OP_ERR_ "$work/log"; then
   failed "without op2jit-clang a loop was compiled"
 fi
+# A chain of three springs, whose ends are fixed.
+within 'cat >solve.c' <<'P'
+#include <op2jit.h>
+#include <stdio.h>
+OP_KERNEL_DEF(
+    spring, void spring(const double *w, double *a) {
+      a[0] = a[3] = *w;
+      a[1] = a[2] = -*w;
+    })
+int main(int argc, char **argv) {
+  const int table[6] = {0, 1, 1, 2, 2, 3}, flags[4] = {1, 0, 0, 1};
+  const double ones[3] = {1, 1, 1}, force[4] = {0, 1, 1, 0};
+  double x[4] = {0};
+  op_init(argc, argv, 1);
+  op_set nodes = op_decl_set(4, "nodes"), springs = op_decl_set(3, "springs");
+  op_map ends = op_decl_map(springs, nodes, 2, table, "ends");
+  op_dat w = op_decl_dat(springs, 1, "double", ones, "w"), b = op_decl_dat(nodes, 1, "double", force, "b");
+  op_dat u = op_decl_dat(nodes, 1, "double", NULL, "u"), fixed = op_decl_dat(nodes, 1, "int", flags, "fixed");
+  op_mat k = op_decl_mat(1, &ends, &ends, 1, 1, "double", "k");
+  op_fix_mat(k, fixed, fixed, 1);
+  op_par_loop(OP_KERNEL_OF(spring), "spring", springs, op_arg_dat(w, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_mat(k, ends, ends, 1, 1, "double", OP_INC));
+  op_solve(k, b, u, "");
+  op_fetch_data(u, x);
+  printf("solved: %.3f %.3f\n", x[1], x[2]);
+  return op_exit();
+}
+P
+within 'gcc solve.c $(pkg-config --cflags --libs op2jit) -o solve' >"$work/log" 2>&1 || failed "no program with a matrix can be compiled"
+if within 'OP2_BACKEND=native ./solve' >"$work/log" 2>&1 || ! grep -q 'OP_ERR_NOT_BUILT.*op2jit-petsc' "$work/log"; then
+  failed "without op2jit-petsc a matrix was solved with"
+fi
+into op2jit-petsc
+within 'op2jit info' | grep 'petsc-real' || failed "op2jit-petsc is not seen"
+within 'OP2_BACKEND=native ./solve' >"$work/log" 2>&1
+grep 'solved: 1.000 1.000' "$work/log" || failed "by op2jit-petsc"
 into op2jit-clang
 within 'cd bar && OP2_BACKEND=seq ./bar && op2jit cache ls flow' | grep -E 'PASSED|flow' || exit 1
 into op2jit-mpi

@@ -147,8 +147,9 @@ CASE(states_that_are_wrong) {
   mesh();
   op_mat k = declared(ends, ends, 1, 1);
   fails(OP_ERR_STATE, op_fetch_mat(k, &entries, NULL, NULL, NULL));
-  message_has("used before a loop filled it");
+  message_has("op_fetch_mat: matrix \"k\" is used before a loop filled it");
   fails(OP_ERR_STATE, op_coo(k, &coo));
+  message_has("op_coo: matrix \"k\"");
   works(give(k, ends, ends, 1, 1, "double", OP_INC));
   works(op_fetch_mat(k, &entries, NULL, NULL, NULL));
   assert_int_equal(entries, 3 * N);

@@ -34,13 +34,13 @@ static void solve(const struct grid *g) {
 static void be_refused(const struct grid *g) {
   op_dat pairs = op_decl_dat(g->node_set, 2, "double", NULL, "pairs");
   op_dat floats = op_decl_dat(g->node_set, 1, "float", NULL, "floats");
-  refuse(g, g->b, g->x, OP_ERR_STATE, "matrix \"k\" is used before a loop filled it");
+  refuse(g, g->b, g->x, OP_ERR_STATE, "op_solve: matrix \"k\" is used before a loop filled it");
   check(op_fix_mat(g->k, g->fixed, g->fixed, 1) == OP_OK && grid_assemble(g) == OP_OK);
   refuse(g, pairs, g->x, OP_ERR_DIM, "\"pairs\", the right-hand side, has dim 2");
   refuse(g, g->b, g->weight, OP_ERR_MAP_SET, "\"weight\", the solution");
-  refuse(g, g->b, floats, OP_ERR_TYPE, "\"floats\" is not of type \"double\"");
+  refuse(g, g->b, floats, OP_ERR_TYPE, "op_solve: dat \"floats\", the solution, is of type \"float\"");
   refuse(g, g->b, g->b, OP_ERR_ALIAS, "are one dat");
-  refuse(g, NULL, g->x, OP_ERR_HANDLE, "NULL");
+  refuse(g, NULL, g->x, OP_ERR_HANDLE, "op_solve: the right-hand side is NULL");
   check(op_solve(g->k, g->b, g->x, "few_") == OP_ERR_SOLVER);
   fails(OP_ERR_SOLVER, "mat \"k\": PETSc's cg with the preconditioner ");
   fails(OP_ERR_SOLVER, "did not converge: DIVERGED_ITS after 2 iterations, with a residual of ");

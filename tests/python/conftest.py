@@ -18,6 +18,7 @@ def running():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "compiled: of backends that compile, and of no other")
+    config.addinivalue_line("markers", "long: what takes longer")
     config.addinivalue_line("markers", "native: of the native backend, where kernels run as Python")
 
 

@@ -11,7 +11,9 @@ python=/usr/bin/python3
 }
 for module in $modules; do
   $python -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$module') is None)" || {
-    echo "skipped: $python has no module $module; ./dev test --with python installs it"
+    part=python
+    [ "$module" != petsc4py ] || part=petsc
+    echo "skipped: $python has no module $module; ./dev test --with $part installs it"
     exit 77
   }
 done

@@ -37,9 +37,10 @@ def test_part_of_a_sample():
         with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
             return file.read()
 
-    squeezed = " ".join(read("samples", "bottom", "bottom.py").split())
-    pieces = re.findall(r"^```py\n(.*?)^```", read("docs", "adjoint.md"), re.DOTALL | re.MULTILINE)
-    assert len(pieces) == 1 and " ".join(pieces[0].split()) in squeezed
+    for page, sample, count in (("adjoint.md", "bottom", 1), ("solvers.md", "poisson", 2)):
+        squeezed = " ".join(read("samples", sample, sample + ".py").split())
+        pieces = re.findall(r"^```py\n(.*?)^```", read("docs", page), re.DOTALL | re.MULTILINE)
+        assert len(pieces) == count and all(" ".join(piece.split()) in squeezed for piece in pieces)
 
 
 @pytest.mark.compiled

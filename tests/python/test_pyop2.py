@@ -98,6 +98,34 @@ def test_global_reductions():
     assert np.allclose(x.data, 2 * data + 1)
 
 
+def test_matrices():
+    nodes, cells = op2.Set(4, "nodes"), op2.Set(2, "cells")
+    corners = op2.Map(cells, nodes, 3, [[0, 1, 2], [1, 2, 3]], "corners")
+    pattern = op2.Sparsity((nodes**1, nodes**1), [(corners, corners)], "pattern")
+    mat = op2.Mat(pattern, np.float64, "mat")
+    kernel = op2.Kernel("void mass(double A[9]) { for (int i = 0; i < 9; i++) A[i] += i; }", "mass")
+    expected = np.zeros((4, 4))
+    for tri in corners.values:
+        expected[np.ix_(tri, tri)] += np.arange(9).reshape(3, 3)
+    for _ in range(2):
+        mat.zero()
+        op2.par_loop(kernel, cells, mat(op2.INC, (corners, corners)))
+        mat.assemble()
+        assert np.array_equal(mat.values, expected) and mat.nnz == 14
+    mat.zero()
+    mat.fix([1, 0, 0, 0], op2.Dat(nodes, [1, 0, 0, 0], np.int32), 5)
+    op2.par_loop(kernel, cells, mat(op2.INC, (corners, corners)))
+    assert mat.values[0].tolist() == [5, 0, 0, 0] and np.array_equal(mat.values[1:, 1:], expected[1:, 1:])
+    blocks = op2.Mat(op2.Sparsity(nodes**2, corners))
+    assert blocks.dims == (2, 2)
+    with pytest.raises(op2jit.Error, match="call its fix before the loop"):
+        mat(op2.INC, (corners, corners), lgmaps=())
+    with pytest.raises(op2jit.Error, match="leads to nodes; expected cells"):
+        op2.Sparsity((cells, nodes), (corners, corners))
+    with pytest.raises(op2jit.Error, match="numbers of type float64"):
+        op2.Mat(pattern, np.float32)
+
+
 def test_mistakes():
     s = op2.Set(3)
     with pytest.raises(op2jit.Error, match="dat\\(op2.READ"):

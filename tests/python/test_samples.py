@@ -18,6 +18,7 @@ CASES = {
     "transport": (["--n", "16"], r"mass (\d\S+),", 1e-10),
     "aero": (["--n", "16"], r"largest error:? (\S+)", 1e-5),
 }
+SHORT = [*CASES, "poisson"]  # which needs petsc4py: test_petsc.py runs it
 
 
 def said(command, name, arguments):
@@ -40,7 +41,7 @@ def test_sample(name):
         assert re.search(pattern, text) and " yes" in text
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", SHORT)
 def test_sample_is_short(name):
     def count(pattern):
         return sum(open(file).read().count("\n") for file in glob.glob(os.path.join(ROOT, "samples", name, pattern)))

@@ -158,6 +158,7 @@ class Map(Handle):
 
     def free(self) -> None:
         """Free it now, on all ranks. No loop may use it any more."""
+        sweep()
         check(lib.op2jit_free_map(self.handle))
         self.handle = 0
 
@@ -176,10 +177,10 @@ class Arg(Handle):
 
     __slots__ = ("owner", "column", "access", "present", "raw", "key", "kind", "refers", "known")
 
-    def __init__(self, kind: str, owner: Any, column: Optional[Column], access: int, raw: Any) -> None:
-        self.kind = kind  # dat, global, index or info
+    def __init__(self, kind: str, owner: Any, column: Any, access: int, raw: Any) -> None:
+        self.kind = kind  # dat, global, index, info or matrix
         self.owner = owner
-        self.column = column
+        self.column = column  # a Column, or None; of a matrix a pair of maps
         self.access = access
         self.raw = raw
         self.key = new_key()

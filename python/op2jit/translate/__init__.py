@@ -152,14 +152,30 @@ def _declaration(kind: Type, name: str) -> str:
     return f"{const}{kind.type} *{name}"
 
 
+def _is_matrix(body: Body, kind: Type) -> bool:
+    """An element's matrix, which a kernel gets row after row."""
+    return body.unit.is_kernel(body) and isinstance(kind, Array) and len(kind.shape) == 2 and not kind.pointers
+
+
 def _signature(body: Body) -> str:
-    words = ", ".join(_declaration(kind, c_name(name)) for name, kind in body.parameters.items())
+    words = ", ".join(
+        f"{kind.type} *{c_name(name)}_matrix"  # type: ignore[union-attr]
+        if _is_matrix(body, kind)
+        else _declaration(kind, c_name(name))
+        for name, kind in body.parameters.items()
+    )
     return f"static {body.returns or 'void'} {body.name}({words or 'void'})"
 
 
 def _whole(body: Body) -> List[Piece]:
     """All of a function, with its head on the line of def."""
-    pieces = [Piece(body.tree.lineno, 0, _signature(body) + " {"), *body.pieces]
+    pieces = [Piece(body.tree.lineno, 0, _signature(body) + " {")]
+    for name, kind in body.parameters.items():
+        if _is_matrix(body, kind):
+            row, at = f"[{kind.shape[1]}]", c_name(name)  # type: ignore[union-attr]
+            words = f"{kind.type} (*{at}){row} = ({kind.type} (*){row}){at}_matrix;"  # type: ignore[union-attr]
+            pieces.append(Piece(body.tree.lineno, 1, words))
+    pieces += body.pieces
     return pieces + [Piece(pieces[-1].line, 0, "}")]
 
 
@@ -178,7 +194,8 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
         )
         index = parameter.access == READ and parameter.rows == 0
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
-        found.append((name, Array(parameter.type, shape, const or (index and const), bool(parameter.rows))))
+        pointers = bool(parameter.rows) and not parameter.matrix
+        found.append((name, Array(parameter.type, shape, const or (index and const), pointers)))
     return found
 
 

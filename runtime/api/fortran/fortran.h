@@ -84,6 +84,17 @@ void op2jit_f_arg_may_meet(op_arg *arg);
 void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, int ref, const char *is,
                        long long count);
 
+/* ---- matrices ---- */
+
+op_mat op2jit_f_decl_mat(int npairs, const op_map rows[], const op_map columns[], int row_dim, int column_dim,
+                         const char *type, const char *name);
+void op2jit_f_arg_mat(op_arg *out, op_mat mat, op_map rows, op_map columns, int row_dim, int column_dim,
+                      const char *type, int access);
+/* How many rows and entries op2jit_f_fetch_mat gives. Errors: those of op_fetch_mat. */
+int op2jit_f_mat_size(op_mat mat, long long *rows, long long *entries);
+/* Entries and columns count from 1. `offsets` has one more than the rows. */
+int op2jit_f_fetch_mat(op_mat mat, long long offsets[], long long columns[], double values[]);
+
 /* ---- arrays that stand for what was declared with them, in programs of OP2 ---- */
 
 /* op_opt_arg_dat and op_arg_idx with arrays; the identity is the address of the module's OP_ID. */

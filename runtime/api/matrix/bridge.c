@@ -84,7 +84,7 @@ int op2jit_coo_of(op_mat mat, op_coo_t *out) {
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo", "the matrix");
   is_missing(out, "op_coo", "the lists");
   int code = api_error()->code;
-  if (code || (code = coo_check(m, api_error())))
+  if (code || (code = coo_check(m, "op_coo", api_error())))
     return api_leave_local(code);
   code = coo_is_listed(ctx, m) ? OP_OK : mesh_distribute(ctx, api_error());
   if (!code)
@@ -216,7 +216,7 @@ int op2jit_coo_device(op_mat mat, op_coo_t *out, int room, op_piece_t pieces[], 
   is_missing(out, "op_coo_device", "the lists");
   is_missing(pieces && count ? pieces : NULL, "op_coo_device", "the pieces");
   int code = check_device(ctx, "op_coo_device", "op_coo");
-  if (code || (code = coo_check(m, api_error())))
+  if (code || (code = coo_check(m, "op_coo_device", api_error())))
     return api_leave_local(code);
   code = coo_is_listed(ctx, m) ? OP_OK : mesh_distribute(ctx, api_error());
   if (!code)

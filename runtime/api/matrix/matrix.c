@@ -259,7 +259,7 @@ int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long lo
             ? "where to put the number of entries is NULL"
             : "some of offsets, columns and values are NULL; pass all three, or none to learn the number");
   if (m && !api_error()->code)
-    coo_check(m, api_error());
+    coo_check(m, "op_fetch_mat", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_fetch_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code && !coo_is_listed(ctx, m))

@@ -236,6 +236,45 @@ static int solve(const struct solver_calls *calls, op_mat mat, op_dat b, op_dat 
   return code;
 }
 
+/* ---- what the bridge has, for programs without PETSc's headers ----------------------------------*/
+
+/* Two PETSc in a process do not know each other's objects. */
+static int open_here(const struct solver_calls *calls, const void *petsc) {
+  library = calls;
+  if (petsc && petsc != (const void *)&PETSC_COMM_WORLD)
+    return op_bridge_error(
+        OP_ERR_SOLVER, "op_solver_open: the program uses another PETSc than the plugin of op2jit; install "
+                       "one for both (Debian: python3-petsc4py beside petsc-dev)");
+  return op2jit_petsc_begin_("op_solver_open");
+}
+
+static void *find_mat(const struct solver_calls *calls, op_mat mat) {
+  library = calls;
+  return op_mat_petsc(mat);
+}
+
+static void *lend_vec(const struct solver_calls *calls, op_dat dat, op_access access) {
+  library = calls;
+  return op_dat_petsc(dat, access);
+}
+
+static int place_in(const struct solver_calls *calls, op_dat dat, void *vec, op_access access) {
+  library = calls;
+  return op_place_petsc(dat, vec, access);
+}
+
+static int end_either(const struct solver_calls *calls, op_dat dat) {
+  library = calls;
+  return op_petsc_end(dat);
+}
+
 extern __attribute__((visibility("default"))) const struct solver_table op2jit_solver_table;
-const struct solver_table op2jit_solver_table = {
-    .version = SOLVER_TABLE_VERSION, .name = "petsc-real", .mpi = OP2JIT_SOLVER_MPI, .solve = solve};
+const struct solver_table op2jit_solver_table = {.version = SOLVER_TABLE_VERSION,
+                                                 .name = "petsc-real",
+                                                 .mpi = OP2JIT_SOLVER_MPI,
+                                                 .solve = solve,
+                                                 .open = open_here,
+                                                 .mat = find_mat,
+                                                 .vec = lend_vec,
+                                                 .place = place_in,
+                                                 .end = end_either};

@@ -347,13 +347,13 @@ static bool is_in_place(const struct matrix *m) {
   return in_place;
 }
 
-int coo_check(const struct matrix *m, struct error *err) {
+int coo_check(const struct matrix *m, const char *call, struct error *err) {
   return matrix_is_filled(m) ? OP_OK
                              : error_set(err, OP_ERR_STATE,
-                                         "matrix \"%s\" is used before a loop filled it; run one that takes "
-                                         "it as an argument, behind "
+                                         "%s: matrix \"%s\" is used before a loop filled it; run one that "
+                                         "takes it as an argument, behind "
                                          "the last op_zero_mat",
-                                         m->name);
+                                         call, m->name);
 }
 
 /* Are the lists those of the mesh and of the segments as they are? The same on all ranks. */

@@ -43,8 +43,8 @@ struct coo {
   unsigned long long csr_values;
 };
 
-/* OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
-int coo_check(const struct matrix *m, struct error *err);
+/* `call` is what the program called. OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
+int coo_check(const struct matrix *m, const char *call, struct error *err);
 /* Are the lists there, of the mesh as it is? Where they are not it is to be distributed before they are made. */
 bool coo_is_listed(const struct op_context *ctx, const struct matrix *m);
 /* Brings what coo_listed gives up to date: lists and values. It is filled, and no loop waits. Collective; sends messages, and
