@@ -144,6 +144,9 @@ class Const(Handle):
         self.data = np.ascontiguousarray(given).reshape(-1)
         self.seen: List[Callable[[Any], None]] = []  # of functions that run in Python with its value
         self._companions: Dict[str, Global] = {}
+        there = state.constants.get(name)
+        if there is not None and (there.type != self.type or not np.array_equal(there.data, self.data)):
+            raise errors.make("STATE", f"a constant {name} is there already; update(...) gives it another value")
         check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
         state.constants[name] = self
 
