@@ -314,7 +314,7 @@ class Assignments(Expressions):
             if not isinstance(count, int) or not 1 <= count <= 4096 or len(element.elts) != 1:
                 self.source.fail(value, "an array is made of [value] * count, with a constant count")
             return self.vector(value, (self.scalar(element.elts[0]),) * count, False), False
-        if isinstance(value, ast.Call) and any(self.static(value.func) is one for one in _MAKERS):
+        if isinstance(value, ast.Call) and any(self.static(value.func) is one for one in functions.MAKERS):
             return self.numpy_array(value)
         return None
 
@@ -342,9 +342,6 @@ class Assignments(Expressions):
         fill = np.eye(sizes[0], dtype=int) if function is np.eye else fill
         made = Value("empty" if function is np.empty else "", Array(kind, shape), parts=_nested(fill.tolist()))
         return made, True
-
-
-_MAKERS = (np.zeros, np.empty, np.ones, np.eye)
 
 
 def _nested(values_: Any) -> Any:

@@ -68,6 +68,7 @@ EXTREMA: Dict[Any, Tuple[str, str]] = {
 }
 #: Those of Python's and NumPy's functions that take a row.
 ROWS: Dict[Any, str] = {sum: "sum", np.sum: "sum", min: "min", np.min: "min", max: "max", np.max: "max"}
+MAKERS = (np.zeros, np.empty, np.ones, np.eye)
 NAMES = {name for name, _ in REAL.values()}
 #: Words that C has to itself: variables of these names get an underscore.
 KEYWORDS = set(
@@ -154,7 +155,8 @@ def shift(kind: str, left: bool) -> Tuple[str, str]:
     if left:
         words = "return n > 63 ? 0 : (T)((unsigned long long)a << n);"
         return _made("py_shl", kind, "T a, long long n", words)
-    return _made("py_shr", kind, "T a, long long n", "return n > 63 ? (a < 0 ? (T)-1 : 0) : a >> n;")
+    words = f"return n > {31 if kind == 'int' else 63} ? (a < 0 ? (T)-1 : 0) : a >> n;"
+    return _made("py_shr", kind, "T a, long long n", words)
 
 
 def extremum(function: Any, kind: str) -> Tuple[str, str]:
