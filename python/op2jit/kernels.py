@@ -21,8 +21,11 @@ class Parameter(NamedTuple):
     dim: int
     rows: int
     access: int
+    whole_global: bool = False  # a global of whole numbers: what it gets is not cut
 
 
+#: Kernels of texts that were given to loops.
+_texts: Dict[str, "Kernel"] = {}
 #: Where a function keeps the kernel that was made of it.
 _OWN = "op2jit kernel"
 
@@ -79,7 +82,7 @@ class Kernel:
         if isinstance(what, Kernel):
             return what
         if isinstance(what, str):
-            return Kernel(what)
+            return _texts.setdefault(what, Kernel(what))
         if not isinstance(what, types.FunctionType):
             return kernel(what)
         # A function keeps its kernel: a loop that is called again finds what was made.

@@ -339,7 +339,7 @@ def test_accesses_that_are_left_out_are_found(running):
     def through(y):
         y[0] = 1
 
-    with pytest.raises(op2jit.Error, match="say OP_WRITE or OP_RW") as caught:
+    with pytest.raises(op2jit.Error, match="say WRITE or RW") as caught:
         op2jit.Loop(through, edges, y(path[0]))
     assert caught.value.name == "OP_ERR_ACCESS" and caught.value.place[0] == __file__
 

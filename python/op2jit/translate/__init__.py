@@ -38,6 +38,7 @@ class Unit:
         self.needed: Dict[str, str] = {}  # small functions by name
         self.tables: Dict[int, Tuple[str, str, Any]] = {}
         self.kernel: Optional[Body] = None
+        self.counts: Set[str] = set()  # parameters that are globals of whole numbers
         self.changing: Dict[Any, bool] = {}  # functions: do they change what they get?
         self.running: Dict[Any, Callable[..., Any]] = {}  # functions as they run in Python
         self.taken: Set[str] = {c_name(function.__name__), *state.constants}  # names of C that are not variables
@@ -260,6 +261,7 @@ def _translate_once(
     unit = Unit(function, files, state.strict)
     body = Body(unit, function, _types(function, parameters, written), c_name(function.__name__))
     unit.kernel = body
+    unit.counts = {name for name, parameter in zip(body.parameters, parameters) if parameter.whole_global}
     unit.stack.append(function)
     body.translate()
     unit.order.append(body)

@@ -167,6 +167,13 @@ class Assignments(Expressions):
             self.source.fail(target, "only variables and elements of arrays can be assigned")
         found = self.element(target)
         self.write(target, found.root)
+        whole = isinstance(value.type, Array) or is_whole(value.type)
+        if not whole and found.root in self.unit.counts and self.unit.is_kernel(self):
+            self.source.fail(
+                target,
+                f"{found.root} is a global of whole numbers and gets a real one here: op2jit.Global(0.0) holds real "
+                "numbers, and int(...) makes a whole one",
+            )
         kind = found.type.type if isinstance(found.type, Array) else found.type
         own = self.locals.get(found.root)
         if isinstance(own, Array) and found.root not in self.fixed:
@@ -184,7 +191,11 @@ class Assignments(Expressions):
         if not isinstance(kind, Array):
             self.source.fail(target, f"{root or ast.unparse(target)} is a constant")
         if kind.const:
-            self.source.fail(target, f"{root} is only read here: it is passed with READ, or is an index")
+            self.source.fail(
+                target,
+                f"{root} is only read here: it is passed with READ, or is an index; a kernel that changes it needs RW, "
+                "WRITE or INC in the loop",
+            )
         if root in self.parameters:
             self.written.setdefault(root, target)
 
