@@ -28,6 +28,7 @@ class _State:
         self.garbage: List[Tuple[Callable[[int], int], int]] = []  # handles that nobody has any more, and their ends
         self.views: Dict[int, Any] = {}  # arrays that the library works in, until their dats are freed
         self.native = False  # kernels in Python run as they are
+        self.strict = False  # OP2_FP=strict: computing is what Python does, in float64
         self.natives: List[Any] = []  # and these functions call them
         self.at_exit: List[Callable[[], None]] = []
 
@@ -72,10 +73,10 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     state.garbage.clear()
     state.views.clear()
     state.natives.clear()
-    shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get(
-        "OP2_SHADOW", ""
-    )
+    said = dict(os.environ, **dict(word.split("=", 1) for word in words))
+    shadows = "native" in said.get("OP2_SHADOW", "")
     state.native = shadows or json.loads(_report_text())["backend"] == "native"
+    state.strict = said.get("OP2_FP") == "strict"
 
 
 def _word(value: Any) -> str:
