@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import types
 from pathlib import Path
@@ -185,7 +186,7 @@ def _view(parameter: Parameter) -> Callable[[int], Any]:
     dtype = DTYPES[parameter.type]
     form = FORMATS[dtype.name]
     shape = (parameter.rows, parameter.dim) if parameter.matrix else (parameter.dim,)
-    memory = ctypes.c_char * (dtype.itemsize * int(np.prod(shape)))
+    memory = ctypes.c_char * (dtype.itemsize * math.prod(shape))
 
     def row(address: int) -> Cells:
         found = memoryview(memory.from_address(address)).cast("B").cast(form)

@@ -60,7 +60,12 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     words = sys.argv[1:]
     words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
     words += _defaults(words)
-    array = (ctypes.c_char_p * (len(words) + 2))(b"python", *[os.fsencode(word) for word in words], None)
+    said = dict(os.environ, **dict(word.split("=", 1) for word in words))
+    shadows = "native" in said.get("OP2_SHADOW", "")
+    if shadows and "OP2_FP" not in said:  # Python rounds each operation: so does what is compared with it
+        said["OP2_FP"] = "strict"
+        words.append("OP2_FP=strict")
+    array = (ctypes.c_char_p * (len(words) + 2))(b"python", *[word.encode() for word in words], None)
     count = len(words) + 1
     if comm is None:
         check(lib.op2jit_init(count, array, diags))
@@ -73,8 +78,6 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     state.garbage.clear()
     state.views.clear()
     state.natives.clear()
-    said = dict(os.environ, **dict(word.split("=", 1) for word in words))
-    shadows = "native" in said.get("OP2_SHADOW", "")
     state.native = shadows or json.loads(_report_text())["backend"] == "native"
     state.strict = said.get("OP2_FP") == "strict"
 

@@ -12,7 +12,7 @@ from .. import errors, show
 from .._library import ACCESS_NAMES, IDENTITY, UNSAID, Values
 from .._library import check, fail, handle, lib, text
 from ..given import Handle, whole
-from ..life import state
+from ..life import rank_count, state
 from ..store import sweep
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
@@ -129,9 +129,11 @@ class Map(Handle):
         if values.dtype.kind not in "iu":
             raise errors.make("TYPE", f"the table of a map has values of type {values.dtype}; expected whole numbers")
         arity = whole(arity, "the arity of a map", "DIM")
+        if values.size == 0 and values.ndim < 2 and not arity:
+            raise errors.make("SIZE", f"the table of map {name or ''} is empty here: say Map(..., arity=...)")
         values = rows_of(values, source, arity, "the table of a map")
         arity = arity or values.shape[1]
-        if values.dtype != np.int32:
+        if values.dtype != np.int32 or rank_count() > 1:  # all ranks make the same call, whatever their tables are
             values = np.ascontiguousarray(values, np.int64)
         call = lib.op2jit_decl_map if values.dtype == np.int32 else lib.op2jit_decl_map_long
         self.name = name or "map"
