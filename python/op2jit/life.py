@@ -57,7 +57,7 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
                 f"{name} is no option of op2jit; "
                 + (f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(OPTIONS)}")
             )
-    words = sys.argv[1:]
+    words = [word for word in sys.argv[1:] if word.startswith("OP2_")]
     words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
     words += _defaults(words)
     said = dict(os.environ, **dict(word.split("=", 1) for word in words))
@@ -65,8 +65,9 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     if shadows and "OP2_FP" not in said:  # Python rounds each operation: so does what is compared with it
         said["OP2_FP"] = "strict"
         words.append("OP2_FP=strict")
-    array = (ctypes.c_char_p * (len(words) + 2))(b"python", *[word.encode() for word in words], None)
-    count = len(words) + 1
+    others = [word for word in sys.argv[1:] if not word.startswith("OP2_")]
+    count = 1 + len(others) + len(words)
+    array = (ctypes.c_char_p * (count + 1))(b"python", *map(os.fsencode, others + words), None)
     if comm is None:
         check(lib.op2jit_init(count, array, diags))
     else:

@@ -26,6 +26,18 @@ _CALLS = {
     "op_free_dat_temp": "Dat.free",
     "op_free_map": "Map.free",
     "op_free_set": "Set.free",
+    "op_decl_mat": "op2jit.Mat",
+    "op_zero_mat": "Mat.zero",
+    "op_fix_mat": "Mat.fix",
+    "op_fetch_mat": "Mat.fetch",
+    "op_free_mat": "Mat.free",
+    "op_solve": "Mat.solve",
+    "op_solver_mat": "Mat.petsc",
+    "op_solver_vec": "Dat.vec",
+    "op_solver_place": "Dat.placed",
+    "op_solver_end": "the end of Dat.vec or Dat.placed",
+    "op_lend_end": "the end of Dat.vec",
+    "op_place_end": "the end of Dat.placed",
 }
 _ACCESS = re.compile(r"\bOP_(READ|WRITE|RW|INC|MIN|MAX|WORK)\b")
 _CALL = re.compile(r"\b(" + "|".join(sorted(_CALLS, key=len, reverse=True)) + r")\b")

@@ -198,8 +198,8 @@ def test_what_is_wrong_is_told_with_the_line(mesh):
     assert "no pairs of maps" in said("ARGUMENT", lambda: Sparsity())
     assert "expected those of rows and columns" in said("DIM", lambda: Mat((tri, tri), dims=2))
     said("DIM", lambda: Mat((tri, tri), dims=(0, 1)))
-    assert 'op_fetch_mat: matrix "k" is used before a loop filled it' in said("STATE", lambda: k.fetch())
-    assert 'op_solve: matrix "k" is used before a loop filled it' in said("STATE", lambda: k.solve(w, w))
+    assert ': matrix "k" is used before a loop filled it' in said("STATE", lambda: k.fetch())
+    assert ': matrix "k" is used before a loop filled it' in said("STATE", lambda: k.solve(w, w))
     assert 'was not declared with rows by "ends"' in said(
         "MAP_SET", lambda: par_loop(give, mesh.edges, Dat(mesh.edges)(READ), k(INC, (ends, ends)))
     )

@@ -181,9 +181,9 @@ def said(code, call):
 def test_what_is_wrong(chain):
     single = Dat(chain.nodes, dtype=np.float32, name="single")
     assert "vec of dat single: its values are of type float32" in said("TYPE", lambda: single.vec.__enter__())
-    assert 'op_solve: dat "single", the solution, is of type "float"' in said("TYPE", lambda: chain.k.solve(chain.b, single))
+    assert ': dat "single", the solution, is of type "float"' in said("TYPE", lambda: chain.k.solve(chain.b, single))
     chain.k.zero()
-    assert 'op_solver_mat: matrix "k" is used before a loop filled it' in said("STATE", lambda: chain.k.petsc)
+    assert ': matrix "k" is used before a loop filled it' in said("STATE", lambda: chain.k.petsc)
     chain.assemble()
     assert "are one dat" in said("ALIAS", lambda: chain.k.solve(chain.b, chain.b))
     assert "the right-hand side, has dim 2" in said("DIM", lambda: chain.k.solve(Dat(chain.nodes, dim=2), chain.x))
