@@ -82,7 +82,7 @@ def _check(kernel: Any, of: Any, args: Sequence[Any]) -> None:
     if not isinstance(of, Set):
         raise errors.make("ARGUMENT", f"a loop runs over a set, and this is {of!r}: par_loop(kernel, set, arguments...)")
     for number, arg in enumerate(args, 1):
-        if isinstance(arg, (Arg, Dat, Global)):
+        if isinstance(arg, (Arg, Dat, Global, Mat)):
             continue
         what = "a NumPy array" if hasattr(arg, "__array__") else repr(arg)
         instead = "make a dat of it: op2jit.Dat(set, array), and pass dat(READ)"

@@ -25,7 +25,7 @@ def give(w, k):
     for i in range(3):
         row_of(k[i], i, w[0])
     k[0, 0] += 100
-    k[-1][1 - 1] -= w[0]
+    k[2][1 - 1] -= w[0]
 
 
 def of_give(w):
@@ -40,6 +40,11 @@ def give_blocks(w, k):
     for i in range(len(k)):
         for j in range(6):
             k[i, j] = w[0] * (i + 1) + j * j
+
+
+@op2jit.kernel
+def minus(k):
+    k[0, 0], k[0, 1], k[1, 0], k[1, 1] = 1, -1, -1, 1
 
 
 class Mesh:
@@ -97,10 +102,6 @@ def test_blocks_several_pairs_and_rectangles(mesh):
     rows = [np.add.outer(2 * tri, [0, 1]).ravel() for tri in TRIANGLES]
     part = [w * np.arange(1, 7)[:, None] + np.arange(6) ** 2 for w in WEIGHTS]
     assert np.allclose(dense(blocks), summed((12, 12), zip(rows, rows, part)), rtol=1e-14)
-
-    @op2jit.kernel
-    def minus(k):
-        k[0, 0], k[0, 1], k[1, 0], k[1, 1] = 1, -1, -1, 1
 
     both = Mat(Sparsity((mesh.tri, mesh.tri), (mesh.ends, mesh.ends)), name="both")
     par_loop(give, mesh.cells, mesh.w(READ), both(INC, (mesh.tri, mesh.tri)))
@@ -201,7 +202,7 @@ def test_what_is_wrong_is_told_with_the_line(mesh):
     assert ': matrix "k" is used before a loop filled it' in said("STATE", lambda: k.fetch())
     assert ': matrix "k" is used before a loop filled it' in said("STATE", lambda: k.solve(w, w))
     assert 'was not declared with rows by "ends"' in said(
-        "MAP_SET", lambda: par_loop(give, mesh.edges, Dat(mesh.edges)(READ), k(INC, (ends, ends)))
+        "MAP_SET", lambda: par_loop(minus, mesh.edges, k(INC, (ends, ends)))
     )
     assert "has several pairs" in said("ARGUMENT", lambda: Mat(Sparsity((tri, tri), (ends, ends)))(INC))
     assert "is no access and no pair" in said("ARGUMENT", lambda: k(INC, tri))
