@@ -71,6 +71,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   offer_vector_math(builder, request);
   lower_switches(builder);
   keep_loops_rolled(builder, request);
+  forget_ranges(builder);
   negate_rows(builder);
   refine_roots(builder, request);
   begin_divisions(builder, request);

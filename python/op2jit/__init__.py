@@ -11,6 +11,7 @@ from .mesh import Arg, Map, Set, index
 from .globals import Const, Global, info
 from .dats import Dat
 from .matrices import Mat, Sparsity
+from .whole import dot
 from .adjoint import Tape, adjoint_of, freeze, tangents, tape
 from .order import partition, renumber
 from .terminal import progress
@@ -22,7 +23,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Arg", "Const", "Dat", "Error", "Global", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "Mat", "READ", "RW",
     "Set", "Sparsity", "Tape",
-    "WORK", "WRITE", "adjoint_of", "barrier", "counters", "dump", "exit", "freeze", "index", "info", "init", "is_root", "kernel", "par_loop",
+    "WORK", "WRITE", "adjoint_of", "barrier", "counters", "dot", "dump", "exit", "freeze", "index", "info", "init", "is_root", "kernel", "par_loop",
     "partition", "plan_check", "plot", "progress", "rank", "rank_count", "renumber", "report", "runtime", "say",
     "tangents", "tape", "timing_output", "write_vtk",
 ]  # fmt: skip

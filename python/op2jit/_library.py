@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
+from . import errors, words
 
 #: An array of NumPy.
 Values = NDArray[Any]
@@ -121,8 +121,9 @@ def fail(place: Optional[errors.Place] = None) -> None:
         raised.clear()
         raise problem
     if record.code:
-        message = record.message.decode(errors="replace")
-        raise errors.Error(record.code, record.name.decode(), message, place or errors.caller())
+        name = record.name.decode()
+        message = words.in_python(name, record.message.decode(errors="replace"))
+        raise errors.Error(record.code, name, message, place or errors.caller())
 
 
 def check(code: int) -> None:

@@ -16,9 +16,10 @@ from .given import Handle, array, whole
 from .life import rank_count, state
 from .mesh import Arg, Set, argument_words, rows_of
 from .store import Store, dropped, sweep, written
+from .whole import Whole
 
 
-class Dat(Handle):
+class Dat(Whole, Handle):
     """``dim`` values of one type on each element of a set, copied from an array of as many rows; None means zeros.
 
     The dat is freed when it is garbage; with several ranks at exit, or by ``free``. ``soa`` asks the library to keep
@@ -27,6 +28,8 @@ class Dat(Handle):
 
     ``dat(READ)``, ``dat(READ, map[0])``, and ``dat(READ, map)`` for all targets are arguments of loops. Without an
     access, what the kernel does decides. ``present=False``: the kernel must not use it.
+
+    ``a += 2 * b``, ``a.assign(b + c)``, ``a @ b`` and ``a.norm()`` are loops over all of them.
     """
 
     #: Made once for each Dat: an argument that was asked for before is found without a line of Python.

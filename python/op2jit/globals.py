@@ -13,6 +13,7 @@ from ._library import check, handle, lib, text, type_of
 from .given import Handle, array
 from .life import state
 from .mesh import Arg, argument_words
+from .store import dropped
 
 
 class Global(Handle):
@@ -83,6 +84,11 @@ class Global(Handle):
     def __int__(self) -> int:
         return int(self.value)
 
+    def __bool__(self) -> bool:
+        if not self.scalar:
+            raise errors.make("ARGUMENT", f"global {self.name} has {self.dim} values, and so is neither true nor false")
+        return bool(self.value)
+
     @show.kept
     def __repr__(self) -> str:
         return f"<Global {self.name}: {self.value}>"
@@ -95,10 +101,14 @@ class Global(Handle):
 class _Values:
     """What an argument keeps of a global: its memory, and not the Global, which keeps the argument."""
 
-    __slots__ = ("memory", "dim", "type", "name", "set")
+    __slots__ = ("memory", "dim", "type", "name", "set", "keys")
 
     def __init__(self, of: Global) -> None:
         self.memory, self.dim, self.type, self.name, self.set = of._data, of.dim, of.type, of.name, None
+        self.keys: List[Any] = []  # of loops that were made for it
+
+    def __del__(self) -> None:
+        dropped.extend(self.keys)
 
     def __repr__(self) -> str:
         return self.name
@@ -144,6 +154,9 @@ class Const(Handle):
         self.data = np.ascontiguousarray(given).reshape(-1)
         self.seen: List[Callable[[Any], None]] = []  # of functions that run in Python with its value
         self._companions: Dict[str, Global] = {}
+        there = state.constants.get(name)
+        if there is not None and (there.type != self.type or not np.array_equal(there.data, self.data)):
+            raise errors.make("STATE", f"a constant {name} is there already; update(...) gives it another value")
         check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
         state.constants[name] = self
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
+import types
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
-
-import numpy as np
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import errors
-from ._library import READ, Values, DTYPES, check, lib, raised, text
+from ._library import READ, DTYPES, check, lib, raised, text
 from .mesh import new_key
 from .life import state
 
@@ -22,7 +22,14 @@ class Parameter(NamedTuple):
     dim: int
     rows: int
     access: int
+    whole_global: bool = False  # a global of whole numbers: what it gets is not cut
     matrix: bool = False
+
+
+#: Kernels of texts that were given to loops.
+_texts: Dict[str, "Kernel"] = {}
+#: Where a function keeps the kernel that was made of it.
+_OWN = "op2jit kernel"
 
 
 class Form:
@@ -77,8 +84,14 @@ class Kernel:
         if isinstance(what, Kernel):
             return what
         if isinstance(what, str):
-            return Kernel(what)
-        return PythonKernel(what)
+            return _texts.setdefault(what, Kernel(what))
+        if not isinstance(what, types.FunctionType):
+            return kernel(what)
+        # A function keeps its kernel: a loop that is called again finds what was made.
+        made = what.__dict__.get(_OWN)
+        if made is None or made.function is not what:
+            made = what.__dict__[_OWN] = kernel(what)
+        return made
 
     @property
     def source(self) -> str:
@@ -99,14 +112,20 @@ class Kernel:
 
 
 class PythonKernel(Kernel):
-    """A function of Python that becomes C at the first loop that uses it, when the types of its arguments are known."""
+    """A function of Python that becomes C at the first loop that uses it, when the types of its arguments are known.
+
+    Its text is read here, so that a file which is edited later changes nothing.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        from .translate.source import snapshot
+
         self.key = new_key()
         self.name = function.__name__
         self.function = function
         self.__doc__ = function.__doc__
-        self._forms: Dict[Tuple[Parameter, ...], Form] = {}
+        self._files = snapshot(function)
+        self._forms: Dict[Tuple[Any, ...], Form] = {}
 
     @property
     def source(self) -> str:
@@ -117,13 +136,13 @@ class PythonKernel(Kernel):
 
     def form(self, parameters: Sequence[Parameter]) -> Form:
         """What loops need of it, made once for each list of types."""
-        key = tuple(parameters)
+        key = (*parameters, state.strict, state.native, *state.constants)
         if key not in self._forms:
             from .translate import translate
             from .translate.body import c_name
 
-            words, source, run = translate(self.function, parameters)
-            self._forms[key] = Form(c_name(self.name), words, source, run, parameters)
+            made = translate(self.function, parameters, self._files)
+            self._forms[key] = Form(c_name(self.name), made.words, made.source, made.run, parameters)
         return self._forms[key]
 
     def __call__(self, *args: Any) -> Any:
@@ -133,6 +152,9 @@ class PythonKernel(Kernel):
 
 def kernel(function: Callable[..., Any]) -> PythonKernel:
     """``@op2jit.kernel``: the function becomes a kernel."""
+    if not isinstance(function, types.FunctionType):
+        word = getattr(function, "__name__", None) or repr(function)
+        raise errors.make("ARGUMENT", f"{word} is no kernel: write a function with def, and @op2jit.kernel before it")
     return PythonKernel(function)
 
 
@@ -141,18 +163,6 @@ def _first_function(source: str) -> str:
     if not found:
         raise errors.make("KERNEL", "there is no function of type void in the kernel's text; say the kernel's name")
     return found.group(1)
-
-
-class Vector(List[Values]):
-    """The rows that a kernel gets through all columns of a map: ``x[i][k]`` and ``x[i, k]``."""
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, tuple):
-            return list.__getitem__(self, index[0])[index[1]]
-        return list.__getitem__(self, index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        list.__getitem__(self, index[0])[index[1]] = value
 
 
 def _callback(run: Callable[..., Any], parameters: Sequence[Parameter]) -> Any:
@@ -171,20 +181,19 @@ def _callback(run: Callable[..., Any], parameters: Sequence[Parameter]) -> Any:
 
 
 def _view(parameter: Parameter) -> Callable[[int], Any]:
+    from .translate.cells import FORMATS, Cells, Rows
+
     dtype = DTYPES[parameter.type]
-    count = parameter.dim * (parameter.rows if parameter.matrix else 1)
-    memory = ctypes.c_char * (dtype.itemsize * count)
+    form = FORMATS[dtype.name]
+    shape = (parameter.rows, parameter.dim) if parameter.matrix else (parameter.dim,)
+    memory = ctypes.c_char * (dtype.itemsize * math.prod(shape))
 
-    def row(address: int) -> Values:
-        found = np.frombuffer(memoryview(memory.from_address(address)), dtype)
-        found.flags.writeable = parameter.access != READ
-        return found
+    def row(address: int) -> Cells:
+        found = memoryview(memory.from_address(address)).cast("B").cast(form)
+        return Cells(found.toreadonly() if parameter.access == READ else found, shape, 0, form)
 
-    def rows(address: int) -> Vector:
+    def rows(address: int) -> Rows:
         pointers = (ctypes.c_void_p * parameter.rows).from_address(address)
-        return Vector(row(pointer or 0) for pointer in pointers)
+        return Rows([row(pointer or 0) for pointer in pointers])
 
-    def table(address: int) -> Values:
-        return row(address).reshape(parameter.rows, parameter.dim)
-
-    return table if parameter.matrix else rows if parameter.rows else row
+    return rows if parameter.rows and not parameter.matrix else row

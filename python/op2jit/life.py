@@ -28,6 +28,7 @@ class _State:
         self.garbage: List[Tuple[Callable[[int], int], int]] = []  # handles that nobody has any more, and their ends
         self.views: Dict[int, Any] = {}  # arrays that the library works in, until their dats are freed
         self.native = False  # kernels in Python run as they are
+        self.strict = False  # OP2_FP=strict: computing is what Python does, in float64
         self.natives: List[Any] = []  # and these functions call them
         self.at_exit: List[Callable[[], None]] = []
 
@@ -59,6 +60,11 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     words = [word for word in sys.argv[1:] if word.startswith("OP2_")]
     words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
     words += _defaults(words)
+    said = dict(os.environ, **dict(word.split("=", 1) for word in words))
+    shadows = "native" in said.get("OP2_SHADOW", "")
+    if shadows and "OP2_FP" not in said:  # Python rounds each operation: so does what is compared with it
+        said["OP2_FP"] = "strict"
+        words.append("OP2_FP=strict")
     others = [word for word in sys.argv[1:] if not word.startswith("OP2_")]
     count = 1 + len(others) + len(words)
     array = (ctypes.c_char_p * (count + 1))(b"python", *map(os.fsencode, others + words), None)
@@ -73,10 +79,8 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     state.garbage.clear()
     state.views.clear()
     state.natives.clear()
-    shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get(
-        "OP2_SHADOW", ""
-    )
     state.native = shadows or json.loads(_report_text())["backend"] == "native"
+    state.strict = said.get("OP2_FP") == "strict"
 
 
 def _word(value: Any) -> str:

@@ -33,7 +33,8 @@ class Loop(Handle):
 
     def __init__(self, kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument_like) -> None:
         store.sweep()
-        self.kernel = kernel if isinstance(kernel, Kernel) else Kernel.of(kernel)
+        _check(kernel, of, args)
+        self.kernel = Kernel.of(kernel)
         self.set = of
         self.args = [arg if isinstance(arg, Arg) else arg() for arg in args]
         self.place = errors.caller()
@@ -72,6 +73,26 @@ class Loop(Handle):
 
     def _repr_html_(self) -> str:
         return show.grid(_HEAD, self._rows(), f"{self.kernel.name} over {self.set.name}")
+
+
+def _check(kernel: Any, of: Any, args: Sequence[Any]) -> None:
+    """Is everything in its place?"""
+    if isinstance(kernel, Set) and not isinstance(of, Set):
+        raise errors.make("ARGUMENT", f"the kernel comes first and then the set: par_loop({_name(of)}, {kernel.name}, ...)")
+    if not isinstance(of, Set):
+        raise errors.make("ARGUMENT", f"a loop runs over a set, and this is {of!r}: par_loop(kernel, set, arguments...)")
+    for number, arg in enumerate(args, 1):
+        if isinstance(arg, (Arg, Dat, Global, Mat)):
+            continue
+        what = "a NumPy array" if hasattr(arg, "__array__") else repr(arg)
+        instead = "make a dat of it: op2jit.Dat(set, array), and pass dat(READ)"
+        if isinstance(arg, (int, float, complex)):
+            instead = "make a global of it: op2jit.Global(number), and pass global(READ)"
+        raise errors.make("ARGUMENT", f"argument {number} of the loop is {what}; {instead}")
+
+
+def _name(what: Any) -> str:
+    return getattr(what, "name", None) or getattr(what, "__name__", None) or "kernel"
 
 
 _HEAD = ("argument", "data", "map", "access")
@@ -116,16 +137,18 @@ def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument
 
 
 def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Argument_like]) -> Callable[[], None]:
-    loop = Loop(kernel, of, *args)
-    key = (loop.kernel.key, of.key, *[arg.key for arg in loop.args])
     while store.dropped:
         _launches.pop(store.dropped.pop(), None)
-    if isinstance(kernel, Kernel):
-        _launches[key] = loop.launch
-    for arg in loop.args:
-        if arg.kind in ("dat", "matrix"):
-            arg.owner.keys.append(key)
-    return loop.launch
+    _check(kernel, of, args)
+    kernel = Kernel.of(kernel)
+    given = [arg if isinstance(arg, Arg) else arg() for arg in args]
+    key = (kernel.key, of.key, *[arg.key for arg in given])
+    if key not in _launches:  # a function that is no kernel yet has no key
+        _launches[key] = Loop(kernel, of, *given).launch
+        for arg in given:
+            if arg.owner is not None:
+                arg.owner.keys.append(key)
+    return _launches[key]
 
 
 def _payload(arg: Arg, args: List[Arg]) -> Any:
@@ -153,4 +176,5 @@ def _parameter(arg: Arg) -> Parameter:
     rows = arg.column.map.arity if arg.column and arg.column.idx < 0 else 0
     if arg.kind == "index":
         return Parameter("int", max(1, rows), 0, 0)
-    return Parameter(arg.owner.type, arg.owner.dim, rows, arg.access)
+    count = arg.kind == "global" and arg.owner.type not in ("float", "double")
+    return Parameter(arg.owner.type, arg.owner.dim, rows, arg.access, count)

@@ -25,8 +25,8 @@ class Report:
                 row["calls"],
                 float(row["seconds"]),
                 f"{100 * row['seconds'] / whole:.0f} %",
-                float(row.get("gb_per_second") or 0),
-                f"{100 * (row.get('triad_share') or 0):.0f} %",
+                float(row["gb_per_second"]) if row.get("gb_per_second") else "",  # what was not measured is left out
+                f"{100 * row['triad_share']:.0f} %" if row.get("triad_share") else "",
                 row["variant"],
             )
             for row in loops

@@ -153,12 +153,12 @@ def arrays(x, y):
     n = [0] * 2
     for k in range(4):
         f[k] = x[k] * 2
-        g[k % 2, k // 2] += f[k - 1]
+        g[k % 2, k // 2] += f[k - 1]  # of the last one for k = 0
     e[0] = 3
     e[1] = e[0] + 1
     n[1] += x[1]
-    y[0] = f[0] + f[-1] + g[1, 1] + g[0][0]
-    y[1] = h[0] + h[-1] + e[1] + n[1]
+    y[0] = f[0] + f[3] + g[1, 1] + g[0][0]
+    y[1] = h[0] + h[2] + e[1] + n[1]
     y[2] = w[1][1] + w[0][1]
     y[3] = WEIGHTS[0] + WEIGHTS[2] * TABLE[1][0] + len(x) + Words.half
 
@@ -339,7 +339,7 @@ def test_accesses_that_are_left_out_are_found(running):
     def through(y):
         y[0] = 1
 
-    with pytest.raises(op2jit.Error, match="say OP_WRITE or OP_RW") as caught:
+    with pytest.raises(op2jit.Error, match="say WRITE or RW") as caught:
         op2jit.Loop(through, edges, y(path[0]))
     assert caught.value.name == "OP_ERR_ACCESS" and caught.value.place[0] == __file__
 
@@ -447,7 +447,7 @@ def no_unknown(x):
 
 
 def no_slice(x):
-    x[0:2] = 0
+    x[0:3] = 0
 
 
 def no_row(x):
@@ -486,9 +486,8 @@ def no_call(x):
 
 
 def no_counter(x):
-    for k in range(2):
+    for x in range(2):
         k = 1
-    x[0] = k
 
 
 def no_iteration(x):
@@ -539,14 +538,14 @@ CASES = {
     no_list: ("[1, 2]", "a list cannot"),
     no_text: ('"text"', "is no number"),
     no_unknown: ("unheard_of", "not known here"),
-    no_slice: ("0:2", "a slice"),
+    no_slice: ("0:3", "the slice is outside"),
     no_row: ("x", "x is a row of 2"),
     no_index: ("2]", "outside of x"),
     no_recursion: ("again(v - 1)", "called from within itself"),
     no_value: ("return", "gives no value"),
     no_else: ("x[0] = 2", "else of a loop"),
     no_call: ("sum", "cannot be called"),
-    no_counter: ("k in range", "something else already"),
+    no_counter: ("x in range", "something else already"),
     no_iteration: ("x:", "over range"),
     no_parameter: ("x = 1", "is a parameter"),
     no_with: ("with", "with cannot"),
@@ -573,7 +572,7 @@ def test_what_is_read_is_not_written(running):
 
 def test_numbers_of_parameters(running):
     s = op2jit.Set(1)
-    with pytest.raises(op2jit.KernelError, match="has 1 parameters, but the loop passes 2"):
+    with pytest.raises(op2jit.KernelError, match="has 1 parameter .x., but the loop passes 2"):
         op2jit.par_loop(kernel(no_write), s, op2jit.Dat(s)(RW), op2jit.Dat(s)(RW))
     assert "becomes C at its first loop" in kernel(no_write).source
     assert kernel(mean)([1.0, 2, 3, 4]) == 2.5

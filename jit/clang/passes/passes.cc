@@ -46,6 +46,20 @@ struct KeepLoopsRolled : llvm::PassInfoMixin<KeepLoopsRolled> {
   }
 };
 
+struct ForgetRanges : llvm::PassInfoMixin<ForgetRanges> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
+#if LLVM_VERSION_MAJOR >= 19
+    function.removeRetAttr(llvm::Attribute::Range);
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        call->removeRetAttr(llvm::Attribute::Range);
+#else
+    (void)function;
+#endif
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 // The order is that of the text, so what a shuffle shuffles has been negated behind its own shuffle before.
 struct NegateRows : llvm::PassInfoMixin<NegateRows> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
@@ -283,6 +297,11 @@ void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &reques
     return;
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLoopsRolled()); });
+}
+
+void forget_ranges(llvm::PassBuilder &builder) {
+  builder.registerPeepholeEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(ForgetRanges()); });
 }
 
 void negate_rows(llvm::PassBuilder &builder) {

@@ -16,6 +16,10 @@ void lower_switches(llvm::PassBuilder &builder);
 // the pipeline leave those rolled whose number of rounds is not known.
 void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &request);
 
+// LLVM 19 says of the results of calls what holds behind the branches before them, and then brings such a call in front of
+// a branch with what it said (`if (v < low) return low; return min(v, high);` gave v): makes the pipeline forget it.
+void forget_ranges(llvm::PassBuilder &builder);
+
 // What leaves a strip as minus something else, as fluxes do, is turned into rows like it: makes the pipeline negate
 // rows in place of lanes, so that both are turned once, and the negation becomes a subtraction.
 void negate_rows(llvm::PassBuilder &builder);

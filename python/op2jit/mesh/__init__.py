@@ -12,6 +12,7 @@ from .. import errors, show
 from .._library import ACCESS_NAMES, IDENTITY, UNSAID, Values
 from .._library import check, fail, handle, lib, text
 from ..given import Handle, whole
+from ..life import rank_count, state
 from ..store import sweep
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
@@ -104,7 +105,11 @@ class _Columns(Dict[int, Column]):
     name: str
 
     def __missing__(self, idx: Any) -> Column:
-        raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {len(self) - 1}; there is no {idx}")
+        last = len(self) - 1
+        raise errors.make(
+            "INDEX", f"map {self.name} has the targets 0 .. {last}; there is no {idx}: write {self.name}[0]"
+            + (f" to {self.name}[{last}]" if last else "")
+        )
 
 
 class Map(Handle):
@@ -124,9 +129,11 @@ class Map(Handle):
         if values.dtype.kind not in "iu":
             raise errors.make("TYPE", f"the table of a map has values of type {values.dtype}; expected whole numbers")
         arity = whole(arity, "the arity of a map", "DIM")
+        if values.size == 0 and values.ndim < 2 and not arity:
+            raise errors.make("SIZE", f"the table of map {name or ''} is empty here: say Map(..., arity=...)")
         values = rows_of(values, source, arity, "the table of a map")
         arity = arity or values.shape[1]
-        if values.dtype != np.int32:
+        if values.dtype != np.int32 or rank_count() > 1:  # all ranks make the same call, whatever their tables are
             values = np.ascontiguousarray(values, np.int64)
         call = lib.op2jit_decl_map if values.dtype == np.int32 else lib.op2jit_decl_map_long
         self.name = name or "map"
@@ -204,8 +211,16 @@ class Arg(Handle):
 def index(column: Union[Column, Map, None] = None) -> Arg:
     """The number of the loop's own element, or of a target of a map: ``const int *`` for the kernel."""
     column = column.all if isinstance(column, Map) else column
-    raw = lib.op2jit_arg_idx(column.idx if column else -1, c_void_p(column.map.handle) if column else IDENTITY)
-    return Arg("index", None, column, 0, raw)
+    key = (state.generation, id(column))
+    if key not in _indices:
+        raw = lib.op2jit_arg_idx(column.idx if column else -1, c_void_p(column.map.handle) if column else IDENTITY)
+        _indices[key] = column, Arg("index", None, column, 0, raw)
+    return _indices[key][1]
+
+
+#: Arguments that are numbers of elements, each made once: a loop that was called before is found by them.
+_indices: Dict[Tuple[int, int], Tuple[Optional[Column], Arg]] = {}
+state.at_exit.append(_indices.clear)
 
 
 def _count(found: int) -> int:
@@ -220,7 +235,7 @@ def argument_words(words: Tuple[Any, ...]) -> Tuple[int, Optional[Column]]:
     for word in words:
         if isinstance(word, (Column, Map)):
             column = word.all if isinstance(word, Map) else word
-        elif isinstance(word, int) and 0 <= word < len(ACCESS_NAMES):
+        elif isinstance(word, int) and 0 <= word < len(ACCESS_NAMES) and access == UNSAID:
             access = int(word)
         elif word is not None:
             raise errors.make("ARGUMENT", f"{word!r} is no access and no map; expected for example dat(READ, map[0])")

@@ -8,37 +8,46 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import types
-from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from .. import errors
 from .._library import READ, UNSAID
+from ..life import state
 from . import functions, values
 from .body import Body, Piece, c_name
 from .expressions import MISSING
-from .source import Source
-from .values import Array, Type, Value
+from .native import runner
+from .source import Files
+from .values import Array, Type, Value, kind_of, spelled
 
 
 class Unit:
-    """A kernel with all that it calls: one text of C."""
+    """A kernel with all that it calls: one text of C.
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
+    ``exact``: computing is what Python does with float64, also where values are stored as float32 (OP2_FP=strict).
+    """
+
+    def __init__(self, function: types.FunctionType, files: Files, exact: bool = False) -> None:
+        self.function, self.files, self.exact = function, files, exact
         self.helpers: Dict[Any, Body] = {}
         self.order: List[Body] = []  # called ones before those that call them
         self.stack: List[Any] = []
         self.needed: Dict[str, str] = {}  # small functions by name
         self.tables: Dict[int, Tuple[str, str, Any]] = {}
         self.kernel: Optional[Body] = None
+        self.counts: Set[str] = set()  # parameters that are globals of whole numbers
+        self.changing: Dict[Any, bool] = {}  # functions: do they change what they get?
+        self.running: Dict[Any, Callable[..., Any]] = {}  # functions as they run in Python
+        self.taken: Set[str] = {c_name(function.__name__), *state.constants}  # names of C that are not variables
+        self.words: Set[str] = set()  # and those that are
 
     # ---- what a body asks ----
 
-    def outside(self, function: Any, name: str) -> Any:
+    @staticmethod
+    def outside(function: Any, name: str) -> Any:
         """What a name stands for outside of the function."""
         if name in function.__code__.co_freevars:
             cell = function.__closure__[function.__code__.co_freevars.index(name)]
@@ -72,63 +81,119 @@ class Unit:
         self.needed[name] = text
         return name
 
+    def short(self, value: Value, kind: str) -> bool:
+        """Is it a number of the text that is written with f?"""
+        return kind == "float" and value.type == "weak float" and not self.exact and abs(value.constant) < 3e38
+
+    @staticmethod
+    def native_only(body: Body, node: ast.AST, words: str) -> None:
+        """Refuses what only Python can do, but on the backend where Python does it."""
+        if not state.native:
+            body.source.fail(node, f"{words} works on the native backend alone: op2jit.runtime(backend=\"native\")")
+
+    def unused(self, name: str) -> str:
+        """A name of C for a function or a table."""
+        word = c_name(name)
+        while word in self.taken or word in self.words or word in functions.NAMES:
+            word += "_"
+        self.taken.add(word)
+        return word
+
     def table(self, body: Body, found: Any, name: str, node: ast.AST) -> Value:
         """A module's table of numbers."""
         if id(found) not in self.tables:
-            array = np.asarray(found)
-            if array.dtype.kind not in "bif" or not 1 <= array.ndim <= 2 or array.size > 4096:
+            try:
+                array = np.asarray(found)
+            except ValueError:  # rows of several lengths
+                array = np.asarray(None)
+            if array.dtype.kind not in "biuf" or not 1 <= array.ndim <= 2 or not 1 <= array.size <= 4096:
                 body.source.fail(node, f"{name} is no small table of numbers")
-            kind = {"b": "bool", "i": "int"}.get(array.dtype.kind, "float" if array.dtype == np.float32 else "double")
-            used = {entry[0] for entry in self.tables.values()}
-            unique = c_name(name)
-            while unique in used:
-                unique += "_"
+            kind = "float" if array.dtype == np.float32 else "double"
+            if array.dtype.kind != "f":
+                least = Value("", "weak int", constant=int(array.min()))
+                most = Value("", "weak int", constant=int(array.max()))
+                kind = "bool" if array.dtype.kind == "b" else body.joined(node, least, most)
+            unique = self.unused(name)
             dims = "".join(f"[{size}]" for size in array.shape)
             text = f"static const {kind} {unique}{dims} = {_initialiser(array)};"
-            self.tables[id(found)] = (unique, text, Array(kind, array.shape, True))
+            vector = isinstance(found, np.ndarray)
+            self.tables[id(found)] = (unique, text, Array(kind, array.shape, True, False, vector))
         unique, _, kind = self.tables[id(found)]
         return Value(unique, kind, root=unique)
 
-    def call(self, caller: Body, node: ast.Call, function: types.FunctionType, arguments: Sequence[Value]) -> Value:
+    def call(self, caller: Body, node: ast.Call, function: types.FunctionType) -> Value:
         """A call of another function of the user."""
-        kinds = tuple(values.strong(argument.type) for argument in arguments)
-        names = list(inspect.signature(function).parameters)
-        if len(names) != len(kinds):
-            caller.source.fail(
-                node, f"{function.__name__} has {len(names)} parameters, and {len(kinds)} arguments here"
-            )
         if function in self.stack or function is self.function:
             caller.source.fail(node, f"{function.__name__} is called from within itself, which a kernel cannot do")
+        names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
+        arguments = _arguments(caller, node, function, names)
+        kinds = tuple(_free(argument) for argument, _ in arguments)
         # One form of it for rows that may be written and for others: those that it does not write are const.
-        free = tuple(_row(kind, False) for kind in kinds)
-        key = (function, free)
+        key = (function, kinds)
         if key not in self.helpers:
-            written = self.made(function, names, free).written
-            told = [_row(kind, name not in written) for name, kind in zip(names, free)]
-            self.helpers[key] = self.made(function, names, told)
-            self.order.append(self.helpers[key])
+            written = self.made(function, names, kinds).written
+            told = [_row(kind, name not in written) for name, kind in zip(names, kinds)]
+            body = self.made(function, names, told)
+            same = [other for other in self.order if other.function is function and _text(other) == _text(body)]
+            self.helpers[key] = same[0] if same else body
+            if not same:
+                self.order.append(body)
+                self.taken.add(body.name)
         body = self.helpers[key]
-        for argument, name, part in zip(arguments, names, node.args):
-            if name not in body.written or not isinstance(argument.type, Array):
+        words = []
+        for (argument, part), name in zip(arguments, names):
+            kind = body.parameters[name]
+            if not isinstance(kind, Array):
+                words.append(spelled(argument, str(kind), 0))
                 continue
-            if argument.type.const:
-                caller.source.fail(part, f"{function.__name__} writes to {argument.code}, which is only read here")
-            if argument.root in caller.parameters:
-                caller.written.setdefault(argument.root, part)
-        code = f"{body.name}({', '.join(argument.code for argument in arguments)})"
-        return Value(code, body.returns or "void")
+            words.append(f"{argument.code} + {argument.start}" if argument.start else argument.code)
+            if name in body.written:
+                caller.write(part, argument.root)
+        return Value(f"{body.name}({', '.join(words)})", body.returns or "void")
 
     def made(self, function: types.FunctionType, names: Sequence[str], kinds: Sequence[Type]) -> Body:
         """Another function of the user for arguments of these types."""
-        taken = {body.name for body in self.order} | functions.NAMES | {c_name(self.function.__name__)}
-        name = c_name(function.__name__)
-        while name in taken:
-            name += "_"
+        name = self.unused(function.__name__)
         self.stack.append(function)
         body = Body(self, function, list(zip(names, kinds)), name)
         body.translate()
         self.stack.pop()
+        self.taken.discard(name)
         return body
+
+
+def _arguments(caller: Body, node: ast.Call, function: Any, names: List[str]) -> List[Tuple[Value, ast.AST]]:
+    """What each parameter gets: by its place, by its name, or what it has if nothing is said."""
+    if len(node.args) > len(names):
+        caller.source.fail(
+            node, f"{function.__name__} has {len(names)} parameters, and {len(node.args)} arguments here"
+        )
+    given: Dict[str, ast.expr] = dict(zip(names, node.args))
+    for word in node.keywords:
+        if word.arg not in names or word.arg in given:
+            caller.source.fail(word.value, f"{function.__name__} has no parameter {word.arg} that is free")
+        given[word.arg] = word.value
+    defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1]))
+    found: List[Tuple[Value, ast.AST]] = []
+    for name in names:
+        if name not in given and name not in defaults:
+            count = len(node.args) + len(node.keywords)
+            caller.source.fail(
+                node, f"{function.__name__} has {len(names)} parameters, and {count} arguments here: {name} is missing"
+            )
+        part: ast.AST = given.get(name, node)
+        value = caller.expression(part) if name in given else caller.of_object(defaults[name], name, node)
+        if value.type == "void":
+            caller.source.fail(part, f"{ast.unparse(part)} gives no value")
+        if isinstance(value.type, Array) and not value.code:
+            caller.source.fail(part, "give this vector a name first")
+        found.append((value, part))
+    return found
+
+
+def _free(argument: Value) -> Type:
+    """The type of a parameter for an argument; a row may be written until it is known that it is not."""
+    return _row(argument.type, False) if isinstance(argument.type, Array) else kind_of(argument)
 
 
 def _row(kind: Type, const: bool) -> Type:
@@ -157,52 +222,60 @@ def _is_matrix(body: Body, kind: Type) -> bool:
     return body.unit.is_kernel(body) and isinstance(kind, Array) and len(kind.shape) == 2 and not kind.pointers
 
 
-def _signature(body: Body) -> str:
-    words = ", ".join(
-        f"{kind.type} *{c_name(name)}_matrix"  # type: ignore[union-attr]
+def _signature(body: Body, name: str) -> str:
+    words = [
+        f"{kind.type} *{body.c(name)}_matrix"  # type: ignore[union-attr]
         if _is_matrix(body, kind)
-        else _declaration(kind, c_name(name))
+        else _declaration(kind, body.inputs.get(name, body.c(name)))
         for name, kind in body.parameters.items()
-    )
-    return f"static {body.returns or 'void'} {body.name}({words or 'void'})"
+    ]
+    return f"static {body.returns or 'void'} {name}({', '.join(words) or 'void'})"
 
 
 def _whole(body: Body) -> List[Piece]:
     """All of a function, with its head on the line of def."""
-    pieces = [Piece(body.tree.lineno, 0, _signature(body) + " {")]
+    pieces = [Piece(body.tree.lineno, 0, _signature(body, body.name) + " {")]
     for name, kind in body.parameters.items():
         if _is_matrix(body, kind):
-            row, at = f"[{kind.shape[1]}]", c_name(name)  # type: ignore[union-attr]
+            row, at = f"[{kind.shape[1]}]", body.c(name)  # type: ignore[union-attr]
             words = f"{kind.type} (*{at}){row} = ({kind.type} (*){row}){at}_matrix;"  # type: ignore[union-attr]
             pieces.append(Piece(body.tree.lineno, 1, words))
     pieces += body.pieces
     return pieces + [Piece(pieces[-1].line, 0, "}")]
 
 
+def _text(body: Body) -> str:
+    """What it says, whatever its own name is."""
+    return _signature(body, "") + "".join(piece.code for piece in body.pieces)
+
+
 def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> List[Tuple[str, Type]]:
-    source_names = list(inspect.signature(function).parameters)
-    if len(source_names) != len(parameters):
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if not len(names) - len(function.__defaults__ or ()) <= len(parameters) <= len(names):
         raise errors.kernel_error(
-            f"kernel {function.__name__} has {len(source_names)} parameters, but the loop passes {len(parameters)} "
-            "arguments",
+            f"kernel {function.__name__} has {len(names)} parameter{'s' * (len(names) != 1)} "
+            f"({', '.join(names)}), but the loop passes {len(parameters)} argument{'s' * (len(parameters) != 1)}; "
+            "a loop has one argument for each parameter, in the same order",
             (function.__code__.co_filename, function.__code__.co_firstlineno),
         )
     found: List[Tuple[str, Type]] = []
-    for name, parameter in zip(source_names, parameters):
+    for name, parameter in zip(names, parameters):
         const = parameter.access == READ or (
             parameter.access == UNSAID and written is not None and name not in written
         )
-        index = parameter.access == READ and parameter.rows == 0
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
         pointers = bool(parameter.rows) and not parameter.matrix
-        found.append((name, Array(parameter.type, shape, const or (index and const), pointers)))
+        found.append((name, Array(parameter.type, shape, const, pointers)))
     return found
 
 
-def _translate_once(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> Unit:
-    unit = Unit(function)
+def _translate_once(
+    function: types.FunctionType, parameters: Sequence[Any], files: Files, written: Any
+) -> Unit:
+    unit = Unit(function, files, state.strict)
     body = Body(unit, function, _types(function, parameters, written), c_name(function.__name__))
     unit.kernel = body
+    unit.counts = {name for name, parameter in zip(body.parameters, parameters) if parameter.whole_global}
     unit.stack.append(function)
     body.translate()
     unit.order.append(body)
@@ -225,7 +298,7 @@ def _lines(unit: Unit) -> str:
     last = max(piece.line for body in here for piece in _whole(body))
     rows: Dict[int, List[str]] = {}
     elsewhere = [" ".join(piece.code for piece in _whole(body)) for body in unit.order if body not in here]
-    prototypes = [_signature(body) + ";" for body in unit.order[:-1]]
+    prototypes = [_signature(body, body.name) + ";" for body in unit.order[:-1]]
     rows[first] = _beginning(unit) + prototypes + elsewhere
     for body in here:
         for piece in _whole(body):
@@ -244,47 +317,18 @@ def _pretty(unit: Unit) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _runner(function: types.FunctionType) -> Callable[..., Any]:
-    """The function as Python runs it, with the values of the library's constants in place of these."""
-    from ..globals import Const
-
-    def value(found: Any, tell: Callable[[Any], None]) -> Any:
-        if isinstance(found, Const):
-            found.seen.append(tell)
-            return found.value
-        inner = getattr(found, "function", found)
-        if isinstance(inner, types.FunctionType) and inner is not function and _uses_constants(inner):
-            return _runner(inner)
-        return found
-
-    names = set(function.__code__.co_names)
-    module = dict(function.__globals__)
-    cells = function.__closure__
-
-    def run(*args: Any) -> Any:
-        return made(*args)
-
-    for name in names & set(module):
-        module[name] = value(module[name], partial(module.__setitem__, name))
-    if cells:
-        copies = tuple(types.CellType() for _ in cells)
-        for copy, cell in zip(copies, cells):
-            copy.cell_contents = value(cell.cell_contents, partial(setattr, copy, "cell_contents"))
-        cells = copies
-    made = types.FunctionType(function.__code__, module, function.__name__, function.__defaults__, cells)
-    return run
-
-
-def _uses_constants(function: types.FunctionType) -> bool:
-    from ..globals import Const
-
-    return any(isinstance(function.__globals__.get(name), Const) for name in function.__code__.co_names)
-
-
-def translate(function: Any, parameters: Sequence[Any]) -> Tuple[str, str, Callable[..., Any]]:
+class Translated(NamedTuple):
     """The text for the compiler, the text for people, and what runs without a compiler."""
-    unit = _translate_once(function, parameters, None)
+
+    words: str
+    source: str
+    run: Callable[..., Any]
+
+
+def translate(function: Any, parameters: Sequence[Any], files: Files) -> Translated:
+    """A function as a kernel for arguments of certain types."""
+    unit = _translate_once(function, parameters, files, None)
     if any(parameter.access == UNSAID for parameter in parameters):
         assert unit.kernel
-        unit = _translate_once(function, parameters, set(unit.kernel.written))
-    return _lines(unit), _pretty(unit), _runner(function)
+        unit = _translate_once(function, parameters, files, set(unit.kernel.written))
+    return Translated(_lines(unit), _pretty(unit), runner(unit, function))

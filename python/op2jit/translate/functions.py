@@ -36,7 +36,7 @@ def _table() -> Dict[Any, Tuple[str, bool]]:
 REAL: Dict[Any, Tuple[str, bool]] = _table()
 TWO = {"hypot", "copysign", "atan2", "pow", "fmod", "fmax", "fmin"}
 #: To whole numbers.
-ROUND = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
+ROUND = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc", round: "rint"}
 TESTS = {
     math.isnan: "isnan",
     math.isinf: "isinf",
@@ -47,7 +47,7 @@ TESTS = {
 }
 CASTS: Dict[Any, str] = {
     float: "double",
-    int: "int",
+    int: "python int",
     bool: "bool",
     np.float64: "double",
     np.float32: "float",
@@ -66,7 +66,9 @@ EXTREMA: Dict[Any, Tuple[str, str]] = {
     np.minimum: ("np_minimum", "a < b || a != a ? a : b"),
     np.maximum: ("np_maximum", "a > b || a != a ? a : b"),
 }
-EXTREMA = dict(EXTREMA)
+#: Those of Python's and NumPy's functions that take a row.
+ROWS: Dict[Any, str] = {sum: "sum", np.sum: "sum", min: "min", np.min: "min", max: "max", np.max: "max"}
+MAKERS = (np.zeros, np.empty, np.ones, np.eye)
 NAMES = {name for name, _ in REAL.values()}
 #: Words that C has to itself: variables of these names get an underscore.
 KEYWORDS = set(
@@ -83,10 +85,17 @@ KEYWORDS = set(
     "abort atexit getenv system qsort bsearch printf fprintf sprintf snprintf puts putchar getchar scanf fopen fclose "
     "stdin stdout stderr memcpy memmove memset memcmp strlen strcpy strcmp strcat assert offsetof index rindex time "
     "clock signal raise read write open close asm typeof complex imaginary I alignas alignof noreturn thread_local "
+    "class new this private public protected template typename namespace delete try catch throw operator friend "
+    "virtual mutable explicit export using and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq decltype half "
+    "global local kernel constant threadIdx blockIdx blockDim gridDim warpSize wchar_t char16_t char32_t errno "
     "static_assert linux unix nullptr constexpr min max int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t "
     "uint64_t size_t ssize_t ptrdiff_t intptr_t uintptr_t wchar_t INT_MIN INT_MAX LONG_MAX DBL_MAX DBL_MIN "
     "DBL_EPSILON FLT_MAX FLT_MIN FLT_EPSILON".split()
 )
+
+
+#: Beginnings of the names of functions and macros that are written in front of kernels.
+BEGINNINGS = ("op2", "OP2", "OP_", "op_", "py_", "np_", "__", "OP")
 
 
 def short_of(kind: str) -> str:
@@ -94,38 +103,87 @@ def short_of(kind: str) -> str:
     return {"unsigned int": "uint", "long long": "ll", "unsigned long long": "ull"}.get(kind, kind)
 
 
+def _made(name: str, kind: str, parameters: str, body: str, result: str = "") -> Tuple[str, str]:
+    """A small function for a type, T in its texts."""
+    name = f"{name}_{short_of(kind)}"
+    words = f"static {result or kind} {name}({parameters}) {{ {body} }}"
+    return name, words.replace("T ", kind + " ").replace("(T)", f"({kind})")
+
+
+def _suffix(kind: str) -> str:
+    return "f" if kind == "float" else ""
+
+
 def floor_divide(kind: str) -> Tuple[str, str]:
     """The function that does as Python's // and its text."""
-    name = "py_floordiv_" + short_of(kind)
     if kind in ("float", "double"):
+        f = _suffix(kind)
         body = (
-            "{ T m = fmod(a, b), d = (a - m) / b; if (m != 0 && (b < 0) != (m < 0)) d -= 1; T f = floor(d); "
-            "return d - f > 0.5 ? f + 1 : f; }"
+            f"T m = fmod{f}(a, b), d = (a - m) / b; if (m != 0 && (b < 0) != (m < 0)) d -= 1; "
+            f"if (d == 0) return copysign{f}(0, a / b); T w = floor{f}(d); return d - w > 0.5{f} ? w + 1 : w;"
         )
+    elif kind.startswith("unsigned"):
+        body = "return a / b;"
     else:
-        body = "{ return a / b - (a % b != 0 && (a < 0) != (b < 0)); }"
-    return name, f"static {kind} {name}({kind} a, {kind} b) {body.replace('T ', kind + ' ')}"
+        body = "return a / b - (a % b != 0 && (a < 0) != (b < 0));"
+    return _made("py_floordiv", kind, "T a, T b", body)
 
 
 def modulo(kind: str) -> Tuple[str, str]:
     """The function that does as Python's % and its text."""
-    name = "py_mod_" + short_of(kind)
-    remainder = "fmod(a, b)" if kind in ("float", "double") else "a % b"
-    body = f"{{ {kind} m = {remainder}; return m != 0 && (b < 0) != (m < 0) ? m + b : m; }}"
-    return name, f"static {kind} {name}({kind} a, {kind} b) {body}"
+    if kind in ("float", "double"):
+        f = _suffix(kind)
+        body = (
+            f"T m = fmod{f}(a, b); if (m == 0) return copysign{f}(0, b); "
+            "return (b < 0) != (m < 0) ? m + b : m;"
+        )
+    elif kind.startswith("unsigned"):
+        body = "return a % b;"
+    else:
+        body = "T m = a % b; return m != 0 && (b < 0) != (m < 0) ? m + b : m;"
+    return _made("py_mod", kind, "T a, T b", body)
+
+
+def power(kind: str) -> Tuple[str, str]:
+    """A whole number by itself n times."""
+    body = "T r = 1; for (; n > 0; n >>= 1) { if (n & 1) r *= a; if (n > 1) a *= a; } return r;"
+    return _made("py_pow", kind, "T a, long long n", body)
+
+
+def shift(kind: str, left: bool) -> Tuple[str, str]:
+    """Shifts by more than a type has bits, which C leaves open."""
+    if left:
+        words = "return n > 63 ? 0 : (T)((unsigned long long)a << n);"
+        return _made("py_shl", kind, "T a, long long n", words)
+    words = f"return n > {31 if kind == 'int' else 63} ? (a < 0 ? (T)-1 : 0) : a >> n;"
+    return _made("py_shr", kind, "T a, long long n", words)
 
 
 def extremum(function: Any, kind: str) -> Tuple[str, str]:
     """The function that does as min, max and NumPy's, and its text."""
     name, body = EXTREMA[function]
-    name = f"{name}_{short_of(kind)}"
-    return name, f"static {kind} {name}({kind} a, {kind} b) {{ return {body}; }}"
+    return _made(name, kind, "T a, T b", f"return {body};")
 
 
 def absolute(kind: str) -> Tuple[str, str]:
     """The function that does as abs for whole numbers, and its text."""
-    name = "py_abs_" + short_of(kind)
-    return name, f"static {kind} {name}({kind} a) {{ return a < 0 ? -a : a; }}"
+    return _made("py_abs", kind, "T a", "return a < 0 ? -a : a;")
 
 
-INDEX = ("py_index", "static int py_index(int i, int n) { return i < 0 ? i + n : i; }")
+def index(kind: str) -> Tuple[str, str]:
+    """An index that is counted from the end if it is negative."""
+    return _made("py_index", kind, "T i, int n", "return i < 0 ? i + n : i;")
+
+
+#: How a signed and an unsigned number of 64 bits are ordered, and a whole and a real number: below 0, 0, above, or NaN.
+ORDER = (
+    "py_order",
+    "static int py_order(long long a, unsigned long long b) "
+    "{ return a < 0 || (unsigned long long)a < b ? -1 : (unsigned long long)a > b; }",
+)
+ORDER_REAL = (
+    "py_order_real",
+    "static double py_order_real(long long a, double b) { if (b != b) return b; if (b >= 9223372036854775808.0) "
+    "return -1; if (b < -9223372036854775808.0) return 1; long long w = (long long)b; "
+    "if (a != w) return a < w ? -1 : 1; b -= (double)w; return b > 0 ? -1 : b < 0; }",
+)

@@ -21,19 +21,6 @@ def _blocks(statement: ast.stmt) -> List[List[ast.stmt]]:
     return [getattr(statement, name) for name in ("body", "orelse") if isinstance(getattr(statement, name, None), list)]
 
 
-def assigned(body: List[ast.stmt]) -> Set[str]:
-    """The names that a function assigns, without the counters of its loops."""
-    found: Set[str] = set()
-    for statement in body:
-        for part in _own(statement):
-            found |= {
-                node.id for node in ast.walk(part) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
-        for block in _blocks(statement):
-            found |= assigned(block)
-    return found
-
-
 def targets(statement: ast.stmt) -> Set[str]:
     """The names that a plain assignment gives their first value, if it does not use them."""
     outputs: List[ast.expr]
@@ -44,9 +31,11 @@ def targets(statement: ast.stmt) -> Set[str]:
         outputs, value = [statement.targets[0]], statement.value
     else:
         return set()
-    if isinstance(outputs[0], ast.Tuple):
+    if isinstance(outputs[0], (ast.Tuple, ast.List)):
         outputs = list(outputs[0].elts)
     names = {node.id for node in outputs if isinstance(node, ast.Name)}
+    if len(names) != len(outputs):
+        return set()  # they get their values in brackets
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     return set() if names & used else names
 

@@ -6,42 +6,94 @@ import ast
 import inspect
 import linecache
 import textwrap
-from typing import Any, Callable, NoReturn
+import types
+from typing import Any, Callable, Dict, List, NoReturn
 
 from .. import errors
+
+#: The lines of files by their names.
+Files = Dict[str, List[str]]
+
+
+def snapshot(function: Callable[..., Any]) -> Files:
+    """The lines of the files that a kernel and the functions which it calls are in, as they are now.
+
+    They are read when the kernel is made: a file that is edited later does not change it.
+    """
+    found: Files = {}
+    seen = set()
+    waiting: List[Any] = [function]
+    while waiting:
+        one = waiting.pop()
+        one = getattr(one, "function", one)
+        if not isinstance(one, types.FunctionType) or one in seen:
+            continue
+        seen.add(one)
+        _lines(one, found)
+        waiting += [one.__globals__.get(name) for name in one.__code__.co_names]
+        for cell in one.__closure__ or ():
+            try:
+                waiting.append(cell.cell_contents)
+            except ValueError:  # it has no value yet
+                pass
+    return found
+
+
+def _lines(function: Callable[..., Any], files: Files) -> List[str]:
+    file = function.__code__.co_filename
+    if file not in files:
+        linecache.checkcache(file)
+        files[file] = linecache.getlines(file, getattr(function, "__globals__", None))
+    return files[file]
 
 
 class Source:
     """Where a function's text is, and its tree."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.file = function.__code__.co_filename
-        try:
-            lines, self.first = inspect.getsourcelines(function)
-        except (OSError, TypeError) as problem:
+    def __init__(self, function: Callable[..., Any], files: Files) -> None:
+        code = function.__code__
+        self.file, self.first, self.name = code.co_filename, code.co_firstlineno, function.__name__
+        place = (self.file, self.first)
+        if self.name == "<lambda>":
+            raise errors.kernel_error("a lambda is no kernel: write it with def", place)
+        lines = _lines(function, files)
+        if len(lines) < self.first:
             raise errors.kernel_error(
-                f"the text of function {function.__name__} is not to be had; write it in a file or a notebook's cell",
-                (self.file, function.__code__.co_firstlineno),
-            ) from problem
+                f"the text of function {self.name} is not to be had; write it in a file or a notebook's cell", place
+            )
+        lines = list(inspect.getblock(lines[self.first - 1 :]))
         text = "".join(lines)
         self.indent = len(text) - len(text.lstrip())
-        tree = ast.parse(textwrap.dedent(text))
-        ast.increment_lineno(tree, self.first - 1)
-        node = tree.body[0]
-        if not isinstance(node, ast.FunctionDef):
-            raise errors.kernel_error(
-                f"{function.__name__} is not written with def, as a kernel must be", (self.file, self.first)
-            )
-        self.tree = node
         self.lines = {self.first + number: line.rstrip("\n") for number, line in enumerate(lines)}
+        try:
+            tree: Any = ast.parse(textwrap.dedent(text))
+            node = tree.body[0]
+        except (SyntaxError, IndexError):
+            node = None
+        if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
+            raise errors.kernel_error(
+                f"{self.name} is not written with def, as a kernel must be, or its file was changed since it was read",
+                place,
+            )
+        ast.increment_lineno(tree, self.first - 1)
+        self.tree = node
+        self.check_parameters()
+
+    def check_parameters(self) -> None:
+        """A kernel, and a function that it calls, has plain parameters."""
+        words = self.tree.args
+        for part in (words.vararg, words.kwarg, *words.kwonlyargs):
+            if part is not None:
+                self.fail(part, f"{self.name} has parameters with * or behind one, which a kernel cannot have")
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         """Raises with the line of a part of the tree, and a caret below it."""
         line = getattr(node, "lineno", self.first)
         column = getattr(node, "col_offset", 0) + self.indent
-        shown = self.lines.get(line) or linecache.getline(self.file, line).rstrip("\n")
-        caret = "".join(" " if char != "\t" else char for char in shown[:column]) + "^"
+        shown = self.lines.get(line, "")
+        before = shown.encode()[:column].decode(errors="ignore")
+        caret = "".join(" " if char != "\t" else char for char in before) + "^"
         raise errors.kernel_error(
-            f"{self.file}:{line}:{column + 1}: kernel {self.tree.name}: {message}\n    {shown}\n    {caret}",
+            f"{self.file}:{line}:{len(before) + 1}: kernel {self.name}: {message}\n    {shown}\n    {caret}",
             (self.file, line),
         )

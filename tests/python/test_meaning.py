@@ -1,0 +1,375 @@
+"""A kernel computes what Python computes, or it is refused with its line and a caret: cases that once went wrong."""
+
+import functools
+import importlib
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import op2jit
+from op2jit import READ, RW
+
+
+
+def values(function, outputs, *inputs, dtype="float64", access=RW):
+    """What a kernel leaves in a row of so many values, from rows that it reads."""
+    s = op2jit.Set(1)
+    out = op2jit.Dat(s, dim=outputs, dtype=dtype)
+    dats = [op2jit.Dat(s, [row], dtype=kind) for row, kind in inputs]
+    op2jit.par_loop(function, s, *[dat(READ) for dat in dats], out(access))
+    return out.fetch().reshape(-1).tolist()
+
+
+def refused(function, words, *inputs, outputs=1):
+    """The message of a kernel that cannot be: its line is shown, and a caret below it."""
+    with pytest.raises(op2jit.KernelError) as caught:
+        values(function, outputs, *inputs)
+    message = str(caught.value).split("\n")
+    assert words in message[0] and "/test_" in message[0] and message[2].strip() == "^", message
+    return message
+
+
+def test_the_text_is_that_of_the_time_when_the_kernel_was_made(running, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    text = "import op2jit\n@op2jit.kernel\ndef f(o):\n    o[0] = 1.0\n@op2jit.kernel\ndef g(o):\n    o[0] = two()\n"
+    text += "def two():\n    return 2.0\n"
+    (tmp_path / "edited_kernels.py").write_text(text)
+    edited = importlib.import_module("edited_kernels")
+    (tmp_path / "edited_kernels.py").write_text(text.replace("import op2jit\n", "import op2jit\n\n\n\n"))
+    assert values(edited.g, 1) == [2]
+    del sys.modules["edited_kernels"]
+
+
+k = 100
+
+
+def counter_after_loop(n, o):
+    for k in range(4):
+        if k == 2:
+            break
+    o[0] = k
+    for k in range(3):
+        pass
+    o[1] = k
+    k = 7
+    for k in range(n[0]):
+        o[2] += k
+        k = 50
+    o[2] += k
+
+
+def test_a_counter_lives_after_its_loop(running):
+    assert values(counter_after_loop, 3, ([0], "int32")) == [2, 2, 7]
+    assert values(counter_after_loop, 3, ([3], "int32")) == [2, 2, 53]
+
+
+def hidden_names(n, o):
+    k_end = 10.0
+    end0_ = 1.0
+    m = n[0]
+    for k in range(m):
+        o[0] += k_end + end0_
+    t0_ = 5.0
+    o[0], o[1] = t0_, o[0]
+
+
+def test_no_variable_is_that_of_the_translation(running):
+    assert values(hidden_names, 2, ([3], "int32")) == [5, 33]
+
+
+def signs(i, u, w, o):
+    o[0] = 1 if u[0] > -1 else 0
+    o[1] = i[0] - u[0]
+    o[2] = max(u[0], -1)
+    o[3] = 1 if i[0] < u[0] else 0
+    o[4] = i[0] // 2 + u[0] % 5 - 7
+    o[5] = -u[0]
+    o[6] = 1 if i[0] < w[0] else 0
+    o[7] = 1 if w[0] > -1 else 0
+    o[8] = (w[0] % 5) - 7
+
+
+def test_numbers_with_a_sign_and_without(running):
+    rows = ([-3], "int32"), ([2], "uint32"), ([2**63 + 1], "uint64")
+    assert values(signs, 9, *rows) == [1, -5, 2, 1, -7, -2, 1, 1, (2**63 + 1) % 5 - 7]
+
+
+def mixed_signs(i, w, o):
+    o[0] = i[0] + w[0]
+
+
+def test_a_uint64_with_a_number_that_may_be_negative_is_refused(running):
+    refused(mixed_signs, "uint64 meets", ([1], "int32"), ([1], "uint64"))
+
+
+BIG, BIG_TABLE = 3_000_000_000, [2**40, 1]
+
+
+def big_numbers(n, o):
+    x = 2**40
+    o[0] = x
+    o[1] = BIG
+    o[2] = BIG_TABLE[0]
+    o[3] = 1 if BIG_TABLE[0] > 0 else 0
+    o[4] = n[0] * n[0]
+    total = n[0]
+    for turn in range(3):
+        total += n[0]
+    o[5] = total
+
+
+def test_whole_numbers_have_64_bits(running):
+    expected = [2**40, BIG, 2**40, 1, 2**62, 2**33]
+    assert values(big_numbers, 6, ([2**31 - 1], "int32"), dtype="int64")[:4] == expected[:4]
+    assert values(big_numbers, 6, ([2**31], "int64"), dtype="int64") == expected
+    assert values(big_numbers, 6, ([2**31 - 1], "int32"), dtype="int64")[4:] == [(2**31 - 1) ** 2, 4 * (2**31 - 1)]
+
+
+def powers(x, o):
+    o[0] = x[0] ** 2.0
+    o[1] = x[0] ** -1
+    for j in range(5):
+        o[2] += 3**j
+    n = 7
+    o[3] = n**3
+    o[4] = 2.0 ** (n - 9)
+    o[5] = (-8.0) ** (n / n)
+
+
+def test_powers(running):
+    assert values(powers, 6, ([3.0], "float64")) == [9, 1 / 3, 121, 343, 0.25, -8]
+
+
+def power_of_unknown(n, o):
+    o[0] = 2 ** n[0]
+
+
+def test_a_power_that_may_be_negative_is_refused(running):
+    refused(power_of_unknown, "float() around one of them", ([2], "int32"))
+
+
+def booleans(x, b, o):
+    o[0] = (x[0] > 0) + (x[1] > 0)
+    o[1] = b[0] + b[1]
+    o[2] = b[0] * b[1]
+    o[3] = x[0] / 0.0
+    o[4] = math.sqrt(-x[0])
+    o[5] = math.log(x[0] - x[0])
+    o[6] = math.exp(1000.0 * x[0])
+
+
+def test_every_backend_computes_with_numbers_of_python(running):
+    found = values(booleans, 7, ([1.0, 2.0], "float64"), ([100, 100], "int8"))
+    assert found[:4] == [2, 200, 10000, math.inf] and math.isnan(found[4]) and found[5:] == [-math.inf, math.inf]
+
+
+def overflow(n, o):
+    o[0] = n[0] + 100
+    o[1] = n[0] * 100
+
+
+def test_a_value_that_does_not_fit_wraps_around_where_it_is_stored(running):
+    assert values(overflow, 2, ([100], "int32"), dtype="int8") == [200 - 256, 10000 % 256]
+    assert values(overflow, 2, ([-101], "int32"), dtype="uint32") == [2**32 - 1, 2**32 - 10100]
+
+
+def scaled(f):
+    @functools.wraps(f)
+    def g(*p):
+        return 10 * f(*p)
+
+    return g
+
+
+def tenfold(f):
+    @functools.wraps(f)
+    def g(value):
+        return 10 * f(value)
+
+    return g
+
+
+@scaled
+def hidden_helper(v):
+    return v * 2
+
+
+@tenfold
+def helper(v):
+    return v * 2
+
+
+def decorated_badly(o):
+    o[0] = hidden_helper(3.0)
+
+
+def decorated(o):
+    o[0] = helper(3.0)
+
+
+def test_a_decorated_function_is_the_one_that_python_calls(running):
+    assert values(decorated, 1) == [60]
+    assert "*p" in refused(decorated_badly, "has parameters with *")[1]
+
+
+def test_a_variable_may_have_the_name_of_a_constant(running):
+    gravity = op2jit.Const("g", 9.81)
+
+    def f(o):
+        g = 2.0
+        o[0] = g * gravity
+
+    assert values(f, 1) == [2 * 9.81]
+
+
+def test_there_is_one_constant_of_a_name(running):
+    one = op2jit.Const("c", 1.0)
+    with pytest.raises(op2jit.Error, match="a constant c is there already") as caught:
+        op2jit.Const("c", 2.0)
+    assert caught.value.name == "OP_ERR_STATE" and one.value == 1
+    again = op2jit.Const("c", 1.0)
+
+    def f(o):
+        o[0] = one + again
+
+    assert values(f, 1) == [2]
+
+
+def bump(t):
+    t[0] += 1
+    return t[0]
+
+
+def evaluated_once(o):
+    t = [0.0]
+    o[0] = 1 if -1 < bump(t) < 5 else 0
+    o[1] = t[0]
+    t[0] = 1.0
+    t[0] += bump(t)
+    o[2] = t[0]
+    o[3] = t[0] + 10 * bump(t) + 100 * t[0] + 1000 * bump(t)
+    a, b = bump(t), t[0]
+    o[4] = a + b
+
+
+def test_everything_is_computed_once_and_from_left_to_right(running):
+    assert values(evaluated_once, 5) == [1, 1, 3, 3 + 40 + 400 + 5000, 12]
+
+
+def bumped_at_times(x, o):
+    t = [0.0]
+    o[0] = 1 if x[0] > 0 and bump(t) > 0 else 0
+
+
+def test_what_is_computed_at_times_cannot_change_something(running):
+    assert "bump" in refused(bumped_at_times, "give its value a name first", ([1.0], "float64"))[1]
+
+
+def shifts_and_zeros(n, x, o):
+    o[0] = 1 << n[0]
+    o[1] = math.copysign(1.0, -0.0)
+    o[2] = math.copysign(1.0, x[0] % 3.0)
+    o[3] = math.copysign(1.0, x[1] % -3.0)
+    o[4] = math.copysign(1.0, x[1] // 7.0)
+    o[5] = (n[0] - 50) >> 70
+    o[6] = math.copysign(1.0, -x[1])
+    o[7] = 1.0 % x[1]
+
+
+def test_shifts_and_signs_of_zeros(running):
+    found = values(shifts_and_zeros, 8, ([40], "int64"), ([-6.0, 0.0], "float64"))
+    assert found[:7] == [2**40, -1, 1, -1, 1, -1, -1] and math.isnan(found[7])
+
+
+def mixed_targets(x, o):
+    p, o[0] = x[0], 2.0
+    o[1] = p
+
+
+def big_in_min(x, o):
+    o[0] = min(x[0], 10**12)
+    o[1] = x[0] * 2.0**70
+
+
+def huge(x, o):
+    o[0] = x[0] * 2**70
+
+
+def test_nothing_of_python_is_an_error_of_c(running):
+    three = ([3.0], "float64")
+    assert values(mixed_targets, 2, three) == [2, 3] and values(big_in_min, 2, three) == [3, 3 * 2.0**70]
+    assert "2**70" in refused(huge, "more than 64 bits", three)[1]
+
+
+@pytest.mark.parametrize("what", [print, 5, lambda x, o: None, [1], None], ids=str)
+def test_what_is_no_kernel(running, what):
+    with pytest.raises(op2jit.Error, match="def"):
+        values(what, 1, ([3.0], "float64"))
+
+
+@pytest.mark.native
+def test_print_and_breakpoint_on_the_native_backend(running, capsys, monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "breakpointhook", lambda: seen.append(sys._getframe(1).f_locals["x"][0]))
+
+    def look(x):
+        x[0] += 1
+        print("x is", x[0])
+        breakpoint()
+
+    values(look, 1, access=RW)
+    assert capsys.readouterr().out == "x is 1.0\n" and seen == [1.0]
+
+
+@pytest.mark.compiled
+def test_print_and_breakpoint_where_kernels_are_compiled(running, capfd):
+    def look(x):
+        x[0] += 1
+        print("100% of", x[0], x[0] > 0, 3, f"({x[0] / 4})")
+
+    def stop(o):
+        breakpoint()
+
+    s = op2jit.Set(1)
+    op2jit.par_loop(look, s, op2jit.Dat(s)(RW))
+    assert capfd.readouterr().out in ("100% of 1 True 3 (0.25)\n", "")  # the library's output may wait in its buffer
+    refused(stop, "native backend")
+
+
+def test_no_return(running):
+    def no_return(v):
+        if v > 0:
+            return 1.0
+
+    def f(x, o):
+        o[0] = no_return(x[0]) + 0.0
+
+    refused(f, "may end without one", ([3.0], "float64"))
+
+
+def carried(a, o):
+    for j in range(3):
+        if j > 0:
+            o[0] += before
+        before = a[0] * j
+
+
+def test_a_variable_of_the_turn_before(running):
+    assert values(carried, 1, ([1.0], "float64"), access=RW) == [1]
+
+
+def test_an_index_from_the_end_is_refused(running):
+    def last(x, o):
+        o[0] = x[-1]
+
+    def around(x, o):
+        for k in range(2):
+            o[0] += 10**k * x[k - 1]
+
+    rows = ([1.0, 2.0], "float64")
+    assert "x[1]" in refused(last, "counts from 0", rows)[0]
+    assert values(around, 1, rows) == [12]
+
+

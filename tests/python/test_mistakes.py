@@ -1,0 +1,186 @@
+"""What goes wrong for beginners: each message says what to write in Python."""
+
+import numpy as np
+import pytest
+
+import op2jit
+from op2jit import INC, READ, kernel
+
+
+@kernel
+def add(x, y):
+    y[0] += x[0]
+
+
+@kernel
+def change(x, y):
+    x[0] = y[0]
+
+
+@kernel
+def assign(x, y):
+    y[0] = x[0]
+
+
+@kernel
+def row(x, y):
+    y[0] += 2 * x
+
+
+class Mesh:
+    """Three nodes and two edges."""
+
+    def __init__(self):
+        self.nodes, self.edges = op2jit.Set(3, "nodes"), op2jit.Set(2, "edges")
+        self.ends = op2jit.Map(self.edges, self.nodes, [[0, 1], [1, 2]], "ends")
+        self.x, self.y = op2jit.Dat(self.nodes, [1.0, 2, 3], name="x"), op2jit.Dat(self.nodes, name="y")
+
+
+MISTAKES = {
+    "a forgotten map": (
+        lambda m: op2jit.par_loop(add, m.edges, m.x(READ), m.y(INC)),
+        ["OP_ERR_MAP_SET", 'dat "x" is on set "nodes", but the loop runs over set "edges"', "dat(READ, map[0])"],
+    ),
+    "a column beyond the arity": (lambda m: m.x(READ, m.ends[2]), ["there is no 2: write ends[0] to ends[1]"]),
+    "a column without its map": (lambda m: m.x(READ, 1), ["1 is no access and no map", "dat(READ, map[0])"]),
+    "the number of arguments": (
+        lambda m: op2jit.par_loop(add, m.nodes, m.x(READ)),
+        ["has 2 parameters (x, y), but the loop passes 1 argument", "in the same order"],
+    ),
+    "READ is written": (
+        lambda m: op2jit.par_loop(change, m.nodes, m.x(READ), m.y(READ)),
+        ["x is only read here: it is passed with READ", "needs RW, WRITE or INC in the loop", "^"],
+    ),
+    "a row used as a number": (
+        lambda m: op2jit.par_loop(row, m.nodes, m.x(READ), m.y(INC)),
+        ["x is a row of 1, not a number; its first value is x[0]", "^"],
+    ),
+    "NumPy's norm of a dat": (lambda m: np.linalg.norm(m.x), ["write x.norm()"]),
+    "a map that counts from 1": (
+        lambda m: op2jit.Map(m.edges, m.nodes, [[1, 2], [2, 3]], "ends"),
+        ["OP_ERR_MAP_RANGE", "seems to count from 1: subtract 1 from each entry"],
+    ),
+    "an array in place of a dat": (
+        lambda m: op2jit.par_loop(add, m.nodes, np.ones(3), m.y(INC)),
+        ["argument 1 of the loop is a NumPy array; make a dat of it: op2jit.Dat(set, array)"],
+    ),
+    "a number in place of a global": (
+        lambda m: op2jit.par_loop(add, m.nodes, 5, m.y(INC)),
+        ["argument 1 of the loop is 5; make a global of it: op2jit.Global(number)"],
+    ),
+    "kernel and set exchanged": (
+        lambda m: op2jit.par_loop(m.nodes, add, m.x(READ), m.y(INC)),
+        ["the kernel comes first and then the set: par_loop(add, nodes, ...)"],
+    ),
+    "READ and INC of one dat": (
+        lambda m: op2jit.par_loop(add, m.edges, m.x(READ, m.ends[0]), m.x(INC, m.ends[1])),
+        ["OP_ERR_ALIAS", "as argument 1 (READ) and as argument 2 (INC)", "read from a copy of the dat"],
+    ),
+    "a global of whole numbers gets real ones": (
+        lambda m: op2jit.par_loop(add, m.nodes, m.x(READ), op2jit.Global(0)(INC)),
+        ["global of whole numbers", "op2jit.Global(0.0) holds real", "^"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes(running, mistake):
+    mesh = Mesh()
+    act, words = MISTAKES[mistake]
+    with pytest.raises(op2jit.Error) as caught:
+        act(mesh)
+    said = str(caught.value)
+    assert all(word in said for word in words) and "op_" not in said, said
+    assert mesh.x.fetch().tolist() == [1, 2, 3]
+
+
+@pytest.mark.compiled
+def test_inc_is_assigned(running):
+    mesh = Mesh()
+    with pytest.raises(op2jit.Error, match="is declared INC, and the kernel assigns it.*declare it WRITE"):
+        op2jit.par_loop(assign, mesh.nodes, mesh.x(READ), mesh.y(INC))
+
+
+def test_no_init():
+    with pytest.raises(op2jit.Error, match="op2jit.Set was called .*call op2jit.init"):
+        op2jit.Set(3, "nodes")
+
+
+def test_globals_count_as_their_numbers(running):
+    assert not op2jit.Global(0.0) and op2jit.Global(2)
+    with pytest.raises(op2jit.Error, match="neither true nor false"):
+        bool(op2jit.Global([1.0, 2.0]))
+    total = op2jit.Global(0.0)
+    mesh = Mesh()
+    op2jit.par_loop(add, mesh.nodes, mesh.x(READ), total(INC))
+    assert total.value == 6
+
+
+def many(action, count):
+    action()
+    for _ in range(count):
+        action()
+
+
+def test_what_is_gone_leaves_no_loop_behind(running):
+    """A global, a dat, a function or a number of the element for one call of a loop."""
+    mesh = Mesh()
+
+    def plain(x, y):
+        y[0] += x[0]
+
+    def numbered(i, best, who):
+        if i[0] > best[0]:
+            best[0] = i[0]
+            who[0] = i[0]
+
+    best, who = op2jit.Global(-1), op2jit.Global(-1)
+    actions = [
+        lambda: op2jit.par_loop(add, mesh.nodes, mesh.x(READ), op2jit.Global(0.0)(INC)),
+        lambda: op2jit.par_loop(add, mesh.nodes, op2jit.Dat(mesh.nodes)(READ), mesh.y(INC)),
+        lambda: op2jit.par_loop(plain, mesh.nodes, mesh.x(READ), mesh.y(INC)),
+        lambda: op2jit.par_loop(numbered, mesh.nodes, op2jit.index(), best(op2jit.MAX), op2jit.info(who, best)),
+    ]
+    for action in actions:
+        many(action, 3)
+        before = len(op2jit.loops._launches)
+        many(action, 20)
+        assert len(op2jit.loops._launches) <= before + 1
+    assert who.value == 2
+
+
+def test_arithmetic_on_whole_dats(running):
+    s, t = op2jit.Set(5, "s"), op2jit.Set(2, "t")
+    one, other = np.arange(10.0).reshape(5, 2), np.linspace(1, 2, 5)
+    a, b, c = op2jit.Dat(s, one, name="a"), op2jit.Dat(s, other, name="b"), op2jit.Dat(s, dim=2, name="c")
+    with np.errstate(all="ignore"):
+        before = op2jit.counters()["loops"]
+        a += 2 * b
+        assert op2jit.counters()["loops"] == before + 1
+        one = one + 2 * other[:, None]
+        c.assign((a - b) / 4 + -a * a)
+        expected = (one - other[:, None]) / 4 - one * one
+        c -= c * 0.5 + np.float64(1)
+        expected = expected - (expected * 0.5 + 1)
+        c *= 3
+        c /= b
+        expected = expected * 3 / other[:, None]
+    assert np.allclose(a.fetch(), one) and np.allclose(c.fetch(), expected)
+    assert np.isclose(a @ c, np.sum(one * expected)) and np.isclose(op2jit.dot(a, a), a.norm() ** 2)
+    assert np.isclose(c.norm(), np.linalg.norm(expected)) and np.isclose(c.sum(), expected.sum())
+    assert c.min() == c.fetch().min() and a.max() == one.max()
+    n = op2jit.Dat(s, [3, 1, 2, 5, 4], name="n")
+    n += 2
+    assert n.sum() == 25 and n.max() == 7 and n.min() == 3
+    b.assign(0)
+    assert b.norm() == 0
+    for wrong, words in (
+        (lambda: a.assign(op2jit.Dat(t)), "on set s and dat on t"),
+        (lambda: b.assign(a), "has 2 values on an element; expected 1"),
+        (lambda: a + np.ones(3), "dats and numbers"),
+        (lambda: a @ b, "have 2 and 1 values"),
+        (lambda: np.dot(a, a), "write a @ b"),
+    ):
+        with pytest.raises(op2jit.Error, match=words):
+            wrong()
+    assert np.allclose(a, one)
