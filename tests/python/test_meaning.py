@@ -373,3 +373,21 @@ def test_an_index_from_the_end_is_refused(running):
     assert values(around, 1, rows) == [12]
 
 
+
+
+@pytest.mark.compiled
+def test_a_shadow_in_python_rounds_as_python_does():
+    """A difference of nearly equal numbers: a fused multiplication would show in all of its digits."""
+
+    def change(x, y, largest):
+        new = 0.15 + 0.85 * x[0]
+        largest[0] = max(largest[0], abs(new - y[0]))
+
+    x = np.random.default_rng(1).uniform(0, 3, 50)
+    with op2jit.runtime(diags=0, shadow="native"):
+        s = op2jit.Set(50)
+        largest = op2jit.Global(0.0)
+        y = 0.15 + 0.85 * x
+        y[1:] += 1e-15
+        op2jit.par_loop(change, s, op2jit.Dat(s, x)(READ), op2jit.Dat(s, y)(READ), largest(op2jit.MAX))
+        assert largest.value == np.abs(0.15 + 0.85 * x - y).max()
