@@ -6,9 +6,9 @@ from typing import Any, Iterator, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import life, mesh
-from ._library import Values
-from .pyop2_errors import (
+from .. import life, mesh
+from .._library import Values
+from .errors import (
     ArityTypeError,
     DataTypeError,
     DataValueError,

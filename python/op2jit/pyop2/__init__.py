@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from . import life, loops
-from ._library import INC, MAX, MIN, READ, RW, UNSAID, WRITE
-from .pyop2_data import Argument, Dat, DatView, Global, seen
-from .pyop2_errors import (
+from .. import life, loops
+from .._library import INC, MAX, MIN, READ, RW, UNSAID, WRITE
+from .data import Argument, Dat, DatView, Global, seen
+from .errors import (
     ArityTypeError,
     DataSetTypeError,
     DatTypeError,
@@ -32,8 +32,8 @@ from .pyop2_errors import (
     SubsetIndexOutOfBounds,
     missing,
 )
-from .pyop2_kernels import Kernel
-from .pyop2_sets import DataSet, Map, Set, Subset, init
+from .kernels import Kernel
+from .sets import DataSet, Map, Set, Subset, init
 
 __all__ = [
     "ArityTypeError", "DataSet", "DataSetTypeError", "DataTypeError", "DataValueError", "Dat", "DatTypeError",

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
-from . import kernels
-from ._library import INC, READ, WRITE
-from .pyop2_errors import NameTypeError
+from .. import kernels
+from .._library import INC, READ, WRITE
+from .errors import NameTypeError
 
 
 class Kernel:

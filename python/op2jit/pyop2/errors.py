@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import errors
+from .. import errors
 
 
 class Mistake(errors.Error):

@@ -8,9 +8,9 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple, Union
 
 import numpy as np
 
-from . import dats, globals, mesh
-from ._library import RW, Values, WRITE
-from .pyop2_errors import (
+from .. import dats, globals, mesh
+from .._library import RW, Values, WRITE
+from .errors import (
     DataSetTypeError,
     DataTypeError,
     DataValueError,
@@ -19,8 +19,8 @@ from .pyop2_errors import (
     MapValueError,
     NotHereError,
 )
-from .pyop2_sets import DataSet, Map, Set
-from .whole import Expression
+from .sets import DataSet, Map, Set
+from ..whole import Expression
 
 
 class Argument:
