@@ -232,6 +232,8 @@ def test_exceptions_have_the_names_of_pyop2():
         with pytest.raises(getattr(op2, name)) as caught:
             act()
         assert isinstance(caught.value, op2jit.Error), name
+    with pytest.raises(op2jit.Error, match="incompatible pointer types"):
+        op2.par_loop(op2.Kernel("void k(float *x) { *x = 1; }", "k"), vertices, x(op2.RW))
 
 
 @pytest.mark.parametrize("name", ["MixedSet", "MixedDat", "MixedMap", "ExtrudedSet", "ComposedMap", "PermutedMap"])

@@ -77,4 +77,5 @@ def _wrap(code: str, name: str, key: Sequence[Tuple[str, int, int, int, int]]) -
             after.append(f"  {turn} {place} {'+=' if access == INC else '='} {t}[{i} * {dim} + {k}];")
         words.append(t)
     call = f"  {name}({', '.join(words)});"
-    return "\n".join([code, f"static void wrap_{name}({', '.join(heads)}) {{", *before, call, *after, "}", ""])
+    strict = '#pragma GCC diagnostic error "-Wincompatible-pointer-types"'  # a row of another type is no warning
+    return "\n".join([code, strict, f"static void wrap_{name}({', '.join(heads)}) {{", *before, call, *after, "}", ""])
