@@ -129,11 +129,12 @@ def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument
     ``par_loop(flux, edges, x(READ, en[0]), x(READ, en[1]), sum(INC))``. What was called before with the same kernel,
     set, dats, maps and accesses is called again without being looked at.
     """
+    launch = None
     try:
         launch = _launches[(kernel.key, of.key, *[arg.key for arg in args])]  # type: ignore[union-attr]
     except (KeyError, AttributeError):
-        launch = _first(kernel, of, args)
-    launch()
+        pass  # what goes wrong from here on is not said to be because of this
+    (launch or _first(kernel, of, args))()
 
 
 def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Argument_like]) -> Callable[[], None]:

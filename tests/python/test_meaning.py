@@ -360,6 +360,26 @@ def test_a_variable_of_the_turn_before(running):
     assert values(carried, 1, ([1.0], "float64"), access=RW) == [1]
 
 
+def bounded(v, low, high):
+    if v < low:
+        return low
+    v = min(v, high)
+    return v
+
+
+def test_a_value_that_is_bounded_on_both_sides(running):
+    """LLVM 19 made of it what is bounded above alone."""
+
+    def clip(n, o):
+        o[0] = bounded(-n[0], -4, 9)
+
+    numbers = np.arange(-20, 21, dtype=np.int32)
+    s = op2jit.Set(len(numbers))
+    n, o = op2jit.Dat(s, numbers), op2jit.Dat(s, dtype="int64")
+    op2jit.par_loop(clip, s, n(READ), o(RW))
+    assert o.fetch().tolist() == np.clip(-numbers, -4, 9).tolist()
+
+
 def test_an_index_from_the_end_is_refused(running):
     def last(x, o):
         o[0] = x[-1]
@@ -373,3 +393,21 @@ def test_an_index_from_the_end_is_refused(running):
     assert values(around, 1, rows) == [12]
 
 
+
+
+@pytest.mark.compiled
+def test_a_shadow_in_python_rounds_as_python_does():
+    """A difference of nearly equal numbers: a fused multiplication would show in all of its digits."""
+
+    def change(x, y, largest):
+        new = 0.15 + 0.85 * x[0]
+        largest[0] = max(largest[0], abs(new - y[0]))
+
+    x = np.random.default_rng(1).uniform(0, 3, 50)
+    with op2jit.runtime(diags=0, shadow="native"):
+        s = op2jit.Set(50)
+        largest = op2jit.Global(0.0)
+        y = 0.15 + 0.85 * x
+        y[1:] += 1e-15
+        op2jit.par_loop(change, s, op2jit.Dat(s, x)(READ), op2jit.Dat(s, y)(READ), largest(op2jit.MAX))
+        assert largest.value == np.abs(0.15 + 0.85 * x - y).max()

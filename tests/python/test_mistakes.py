@@ -116,8 +116,20 @@ def test_globals_count_as_their_numbers(running):
     assert total.value == 6
 
 
+def test_an_empty_table_says_its_arity(running):
+    nothing, nodes = op2jit.Set(0), op2jit.Set(3)
+    assert op2jit.Map(nothing, nodes, [], arity=2).arity == 2
+    with pytest.raises(op2jit.Error, match="arity="):
+        op2jit.Map(nothing, nodes, [])
+
+
+def test_a_report_leaves_out_what_was_not_measured():
+    rows = [{"name": "f", "calls": 1, "seconds": 1.0, "variant": "-", "gb_per_second": None, "triad_share": None}]
+    report = op2jit.reports.Report({"loops": rows, "backend": "seq", "threads": 1, "ranks": 1})
+    assert "100 %" in repr(report) and " 0 %" not in repr(report)
+
+
 def many(action, count):
-    action()
     for _ in range(count):
         action()
 

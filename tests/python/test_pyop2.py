@@ -132,3 +132,143 @@ def test_mistakes():
         op2.par_loop(op2.Kernel("void f(double *x) {}", "f"), s, op2.Dat(s, np.zeros(3)))
     with pytest.raises(op2jit.Error):
         op2.Map(s, s, 1, [[0], [1], [3]])
+
+
+def strip():
+    vertices, edges = op2.Set(4, "vertices"), op2.Set(3, "edges")
+    return vertices, edges, op2.Map(edges, vertices, 2, [[0.0, 1.0], [1, 2], [2, 3]], "ends")
+
+
+def test_an_array_stays_that_of_its_dat():
+    s = op2.Set(4)
+    d = op2.Dat(s, np.arange(4.0))
+    held = d.data
+    d.zero()
+    assert held.tolist() == [0, 0, 0, 0]
+    held[:] = 5
+    more = op2.Kernel("void more(double *x) { x[0] += 1; }", "more")
+    op2.par_loop(more, s, d(op2.RW))
+    assert d.data_ro.tolist() == [6] * 4 and held[0] == 6
+    loop = op2.ParLoop(more, s, d(op2.RW))
+    loop.compute()
+    loop()
+    assert held.tolist() == [8] * 4
+
+
+def test_kernels_may_have_names_macros_and_headers_of_their_own(tmp_path):
+    vertices, edges, ends = strip()
+    x = op2.Dat(vertices**2, np.zeros((4, 2)))
+    text = '#include <math.h>\n#include "mine.h"\n#define i 3\n#define row 1\nstatic const double t0 = MINE;\n'
+    (tmp_path / "mine.h").write_text("#define MINE 2.0\n")
+    kernel = op2.Kernel(text + "void k(double *x) { x[0] += i + t0; x[3] += row; }", "k", include_dirs=[tmp_path])
+    op2.par_loop(kernel, edges, x(op2.INC, ends))
+    assert x.data_ro.tolist() == [[5, 0], [5, 1], [5, 1], [0, 1]]
+
+
+def test_subsets():
+    s = op2.Set(6, "s")
+    even, low = s(0, 2, 4), op2.Subset(s, [3, 0, 1, 1])
+    assert even.size == 3 and low.indices.tolist() == [0, 1, 3] and even.superset is s
+    assert even.union(low).indices.tolist() == [0, 1, 2, 3, 4] and even.intersection(low).indices.tolist() == [0]
+    assert even.difference(low).indices.tolist() == [2, 4]
+    assert even.symmetric_difference(low).indices.tolist() == [1, 2, 3, 4]
+    d = op2.Dat(s, np.zeros(6))
+    op2.par_loop(op2.Kernel("void one(double *x) { *x += 1; }", "one"), even, d(op2.RW))
+    assert d.data_ro.tolist() == [1, 0, 1, 0, 1, 0]
+    d.zero(low)
+    assert d.data_ro.tolist() == [0, 0, 1, 0, 1, 0]
+    e = op2.Dat(s, np.full(6, 7.0))
+    e.copy(d, even)
+    assert d.data_ro.tolist() == [7, 0, 7, 0, 7, 0]
+    with pytest.raises(op2.SubsetIndexOutOfBounds):
+        s(6)
+
+
+def test_arithmetic_and_norms():
+    s = op2.Set(3)
+    one, other = np.arange(6.0).reshape(3, 2), np.full((3, 2), 0.5)
+    a, b, g = op2.Dat(s**2, one), op2.Dat(s**2, other), op2.Global(1, 3.0)
+    held = a.data
+    a += b
+    assert held.tolist() == (one + 0.5).tolist()
+    for found, expected in (
+        (a + b, one + 1),
+        (a - 2, one - 1.5),
+        (2 - a, 1.5 - one),
+        (3 * a, 3 * (one + 0.5)),
+        (a / g, (one + 0.5) / 3),
+        (-a, -one - 0.5),
+    ):
+        assert np.allclose(found.data_ro, expected) and found is not a
+    assert np.isclose(a.norm, np.linalg.norm(one + 0.5)) and np.isclose(a.inner(b), 0.5 * (one + 0.5).sum())
+    a.axpy(2.0, b)
+    assert np.allclose(held, one + 1.5)
+    twin = a.duplicate()
+    twin.zero()
+    assert np.allclose(a.data_ro, one + 1.5) and twin.norm == 0
+    g *= 2
+    assert g.data[0] == 6 and float(g + 1) == 7 and (g / 4).data[0] == 1.5 and g.norm == 6
+    pair = op2.Global(2, [3, 4.0])
+    assert pair.norm == 5 and pair.duplicate().data.tolist() == [3, 4]
+
+
+def test_views_of_components():
+    vertices, edges, ends = strip()
+    x = op2.Dat(vertices**2, np.zeros((4, 2)))
+    second = op2.DatView(x, 1)
+    op2.par_loop(op2.Kernel("void set(double *y) { *y = 4; }", "set"), vertices, second(op2.WRITE))
+    assert x.data_ro.tolist() == [[0, 4]] * 4
+    op2.par_loop(op2.Kernel("void add(double *y) { y[0] += 1; y[1] += 2; }", "add"), edges, second(op2.INC, ends))
+    assert x.data_ro[:, 1].tolist() == [5, 7, 7, 6] and not x.data_ro[:, 0].any()
+    second += 1
+    op2.DatView(x, 0).data[:] = 3
+    assert x.data_ro.tolist() == [[3, 6], [3, 8], [3, 8], [3, 7]] and second.data_ro.tolist() == [6, 8, 8, 7]
+
+
+def test_what_is_one_and_what_is_of_several():
+    vertices, edges, ends = strip()
+    x, g = op2.Dat(vertices ** (2, 2)), op2.Global(1, 0.0)
+    for thing in (vertices, ends, x, g, x.dataset):
+        assert list(thing) == [thing] and len(thing) == 1
+    assert x.shape == (4, 2, 2) and x.cdim == 4 and x.dim == (2, 2) and x.nbytes == 128 and x[0] is x
+    assert x.dataset == vertices ** (2, 2) and x in x.dataset and vertices.sizes == (4, 4, 4)
+
+
+def test_exceptions_have_the_names_of_pyop2():
+    vertices, edges, ends = strip()
+    x, w = op2.Dat(vertices), op2.Dat(edges)
+    kernel = op2.Kernel("void k(double *x) { *x = 1; }", "k")
+    for name, act in (
+        ("SetTypeError", lambda: op2.Map(3, vertices, 2, [])),
+        ("SizeTypeError", lambda: op2.Set("ten")),
+        ("DimTypeError", lambda: op2.DataSet(vertices, "two")),
+        ("ArityTypeError", lambda: op2.Map(edges, vertices, "two", [])),
+        ("DataValueError", lambda: op2.Map(edges, vertices, 2, [1, 2])),
+        ("DataValueError", lambda: op2.Dat(vertices, np.zeros(3))),
+        ("DataTypeError", lambda: op2.Dat(vertices, ["a"] * 4, np.float64)),
+        ("DataSetTypeError", lambda: op2.Dat([1, 2])),
+        ("MapValueError", lambda: op2.Map(edges, vertices, 1)),
+        ("MapValueError", lambda: w(op2.READ, ends)),
+        ("MapValueError", lambda: op2.par_loop(kernel, vertices, x(op2.INC, ends))),
+        ("MapTypeError", lambda: x(op2.READ, 3)),
+        ("KernelTypeError", lambda: op2.par_loop(vertices, kernel, x(op2.RW))),
+        ("DatTypeError", lambda: op2.par_loop(kernel, vertices, x)),
+        ("IndexValueError", lambda: op2.DatView(x, 1)),
+        ("IndexValueError", lambda: x[1]),
+        ("NameTypeError", lambda: op2.par_loop(op2.Kernel("void k(double *x) {}", "kk"), vertices, x(op2.RW))),
+    ):
+        with pytest.raises(getattr(op2, name)) as caught:
+            act()
+        assert isinstance(caught.value, op2jit.Error), name
+    with pytest.raises(op2jit.Error, match="incompatible pointer types"):
+        op2.par_loop(op2.Kernel("void k(float *x) { *x = 1; }", "k"), vertices, x(op2.RW))
+
+
+@pytest.mark.parametrize("name", ["MixedSet", "MixedDat", "MixedMap", "ExtrudedSet", "ComposedMap", "PermutedMap"])
+def test_what_is_not_here_says_what_to_do(name):
+    with pytest.raises(NotImplementedError, match=f"{name} is not in op2jit.pyop2: "):
+        getattr(op2, name)()
+    with pytest.raises(NotImplementedError, match="complex"):
+        op2.Dat(op2.Set(3), dtype=np.complex128)
+    with pytest.raises(AttributeError):
+        op2.Unheard

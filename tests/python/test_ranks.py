@@ -58,6 +58,12 @@ def test_an_error_of_the_library_on_one_rank_ends_the_job():
     assert found.returncode != 0 and "op2jit.errors.Error" in found.stdout and "done" not in found.stdout, found.stdout
 
 
+def test_ranks_that_declare_nothing():
+    pytest.importorskip("mpi4py", reason="mpi4py is missing; ./dev test --with python installs it")
+    found = ranks(2, os.path.join(HERE, "ranks_empty.py"), OP2_BACKEND="seq")
+    assert found.returncode == 0 and found.stdout.count("done") == 1, found.stdout
+
+
 def passes(name, folder, *words):
     found = ranks(2, os.path.join(ROOT, "samples", folder, name + ".py"), *words, OP2_BACKEND="seq")
     assert found.returncode == 0 and found.stdout.count(f"{name}: PASSED") == 1, found.stdout

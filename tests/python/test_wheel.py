@@ -115,7 +115,8 @@ def test_everything_public_says_what_it_is():
         for part in (member for node in nodes for member in node.body):
             named = isinstance(part, (ast.FunctionDef, ast.ClassDef)) and not part.name.startswith("_")
             setter = named and any("setter" in ast.unparse(word) for word in part.decorator_list)
-            inner = "translate" in file and isinstance(part, ast.FunctionDef) and part.name.startswith(("on_", "do_"))
+            words = ("on_", "do_", "visit_")
+            inner = "translate" in file and isinstance(part, ast.FunctionDef) and part.name.startswith(words)
             if named and not setter and not inner and not ast.get_docstring(part):
                 silent.append(f"{os.path.basename(file)}: {part.name}")
     assert not silent, silent

@@ -1,0 +1,180 @@
+"""Sets, subsets, data sets and maps as PyOP2 has them."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .. import life, mesh
+from .._library import Values
+from .errors import (
+    ArityTypeError,
+    DataTypeError,
+    DataValueError,
+    DimTypeError,
+    MapValueError,
+    SetTypeError,
+    SizeTypeError,
+    SubsetIndexOutOfBounds,
+)
+
+
+def init(comm: Any = None, log_level: Any = None, **options: Any) -> None:
+    """Start the library, once; PyOP2's options that it does not know are left out."""
+    del log_level
+    if not life.state.open:
+        known = ("backend", "threads", "cache", "tune", "fp", "check", "log")
+        life.init(comm, **{name: value for name, value in options.items() if name in known})
+
+
+class Set(mesh.Set):
+    """``Set(size, name)``; of a tuple (core, owned, ...) of sizes the second counts. ``set ** dim`` is a DataSet."""
+
+    def __init__(self, size: Union[int, Sequence[int]], name: Optional[str] = None, comm: Any = None) -> None:
+        init(comm)
+        sizes = [size] if isinstance(size, (int, np.integer)) else list(size)
+        if not sizes or not all(isinstance(one, (int, np.integer)) for one in sizes):
+            raise SizeTypeError(f"the size of a set is {size!r}; expected a whole number, or a tuple of them")
+        super().__init__(int(sizes[min(1, len(sizes) - 1)]), name)
+
+    def __pow__(self, dim: Union[int, Tuple[int, ...]]) -> "DataSet":
+        return DataSet(self, dim)
+
+    def __call__(self, *indices: Any) -> "Subset":
+        return Subset(self, indices[0] if len(indices) == 1 and not isinstance(indices[0], int) else indices)
+
+    def __iter__(self) -> Iterator["Set"]:
+        yield self
+
+    def __len__(self) -> int:
+        return 1  # as PyOP2's, which has mixed sets as well
+
+    def __bool__(self) -> bool:
+        return True
+
+    core_size = property(lambda self: self.size, doc="All its elements are the rank's own.")
+    total_size = property(lambda self: self.size, doc="All its elements are the rank's own.")
+
+    @property
+    def sizes(self) -> Tuple[int, int, int]:
+        """All its elements are the rank's own."""
+        return self.size, self.size, self.size
+
+
+class Subset(mesh.Set):
+    """``Subset(superset, indices)``, or ``superset(indices)``: some elements, for loops to run over."""
+
+    superset: Set
+    indices: Values
+
+    def __init__(self, superset: Union[Set, "Subset"], indices: Any) -> None:
+        if not isinstance(superset, (Set, Subset)):
+            raise SetTypeError(f"a subset is of a Set, and not of {superset!r}")
+        numbers = np.unique(np.asarray(indices, np.int64))
+        whole: Set
+        if isinstance(superset, Subset):
+            if numbers.size and not 0 <= numbers[0] <= numbers[-1] < superset.indices.size:
+                raise SubsetIndexOutOfBounds(f"elements {numbers[0]} to {numbers[-1]} of {superset.indices.size}")
+            whole, numbers = superset.superset, superset.indices[numbers]
+        else:
+            whole = superset
+        if numbers.size and not 0 <= numbers[0] <= numbers[-1] < whole.size:
+            raise SubsetIndexOutOfBounds(f"elements {numbers[0]} to {numbers[-1]} of a set of {whole.size}")
+        made = whole.subset(numbers)
+        self.name, self.key, self.handle = made.name, made.key, made.handle
+        self.superset, self.indices = whole, numbers
+
+    def _other(self, other: "Subset") -> Values:
+        if not isinstance(other, Subset) or other.superset is not self.superset:
+            raise TypeError("both are subsets of one set")
+        return other.indices
+
+    def intersection(self, other: "Subset") -> "Subset":
+        """The elements of both."""
+        return Subset(self.superset, np.intersect1d(self.indices, self._other(other)))
+
+    def union(self, other: "Subset") -> "Subset":
+        """The elements of one of them."""
+        return Subset(self.superset, np.union1d(self.indices, self._other(other)))
+
+    def difference(self, other: "Subset") -> "Subset":
+        """The elements that the other one has not."""
+        return Subset(self.superset, np.setdiff1d(self.indices, self._other(other)))
+
+    def symmetric_difference(self, other: "Subset") -> "Subset":
+        """The elements of one of them alone."""
+        return Subset(self.superset, np.setxor1d(self.indices, self._other(other)))
+
+
+class DataSet:
+    """A set and how many values an element has."""
+
+    def __init__(self, iter_set: Set, dim: Union[int, Tuple[int, ...]] = 1, name: Optional[str] = None) -> None:
+        if not isinstance(iter_set, Set):
+            raise SetTypeError(f"a data set is on a Set, and not on {iter_set!r}")
+        sizes = (dim,) if isinstance(dim, (int, np.integer)) else dim
+        if not isinstance(sizes, (tuple, list)) or not all(isinstance(one, (int, np.integer)) for one in sizes):
+            raise DimTypeError(f"a dim is {dim!r}; expected a whole number, or a tuple of them")
+        self.set = iter_set
+        self.dim = tuple(int(one) for one in sizes)
+        self.cdim = int(np.prod(self.dim))
+        self.name = name or iter_set.name
+
+    shape = property(lambda self: self.dim, doc="The shape of the values of an element.")
+    size = property(lambda self: self.set.size, doc="Elements of its set.")
+    sizes = property(lambda self: self.set.sizes, doc="Elements of its set.")
+
+    def __iter__(self) -> Iterator["DataSet"]:
+        yield self
+
+    def __len__(self) -> int:
+        return 1
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, DataSet) and self.set is other.set and self.dim == other.dim
+
+    def __hash__(self) -> int:
+        return hash((id(self.set), self.dim))
+
+    def __contains__(self, dat: Any) -> bool:
+        return bool(dat.dataset == self)
+
+    def __repr__(self) -> str:
+        return f"DataSet({self.set!r}, {self.dim}, {self.name!r})"
+
+
+class Map(mesh.Map):
+    """``Map(iterset, toset, arity, values, name)``."""
+
+    def __init__(self, iterset: Set, toset: Set, arity: int, values: Any = None, name: Optional[str] = None) -> None:
+        for one in (iterset, toset):
+            if not isinstance(one, Set):
+                raise SetTypeError(f"a map is between Sets, and this is {one!r}")
+        if not isinstance(arity, (int, np.integer)) or isinstance(arity, bool):
+            raise ArityTypeError(f"the arity of a map is {arity!r}; expected a whole number")
+        if values is None:
+            raise MapValueError(f"map {name or ''} has no values; here a map has them from its beginning")
+        try:
+            table = np.asarray(values, np.int32)  # floats too, as PyOP2 takes them
+        except (TypeError, ValueError) as problem:
+            raise DataTypeError(f"the values of map {name or ''} are no whole numbers: {problem}") from None
+        if table.size != iterset.size * arity:
+            raise DataValueError(f"map {name or ''} has {table.size} values; expected {iterset.size} x {arity}")
+        super().__init__(iterset, toset, table.reshape(iterset.size, arity), name, int(arity))
+        self.iterset, self.toset = iterset, toset
+
+    values = property(lambda self: self.table, doc="A copy of its table.")
+    values_with_halo = property(lambda self: self.table, doc="A copy of its table.")
+    arities = property(lambda self: (self.arity,), doc="Its arity.")
+
+    @property
+    def split(self) -> Tuple["Map", ...]:
+        """Itself."""
+        return (self,)
+
+    def __iter__(self) -> Iterator["Map"]:
+        yield self
+
+    def __len__(self) -> int:
+        return 1
