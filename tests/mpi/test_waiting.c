@@ -5,6 +5,7 @@
 #include "check.h"
 
 struct comm;
+struct op_context;
 struct error;
 
 enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
