@@ -321,6 +321,13 @@ void coo_forget_lists(struct op_context *ctx, struct matrix *m) {
   m->coo->pattern = NULL;
 }
 
+void csr_free(struct csr *csr) {
+  free(csr->offsets);
+  free(csr->columns);
+  free(csr->values);
+  *csr = (struct csr){0};
+}
+
 static int renew(struct op_context *ctx, struct matrix *m, struct error *err) {
   struct coo *coo = m->coo;
   coo_forget_lists(ctx, m);

@@ -276,10 +276,3 @@ int csr_make(struct op_context *ctx, struct matrix *m, struct error *err) {
   m->forms.brought += clock_seconds() - start;
   return code;
 }
-
-void csr_free(struct csr *csr) {
-  free(csr->offsets);
-  free(csr->columns);
-  free(csr->values);
-  *csr = (struct csr){0};
-}
