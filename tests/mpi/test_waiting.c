@@ -232,10 +232,13 @@ static void words_that_are_not_compiled(int argc, char **argv) {
 struct loop;
 static bool refuses;
 
-int __real_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err);
-int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err);
+int __real_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                             struct error *err);
+int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                             struct error *err);
 
-int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare, struct error *err) {
+int __wrap_loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
+                             struct error *err) {
   return refuses ? error_memory(err, "the depths of loops", 1)
                  : __real_loop_depths_spare(ctx, loops, n, spare, err);
 }
@@ -271,13 +274,30 @@ static void one_rank_without_memory(int argc, char **argv, bool travels) {
   check(op_exit() == OP_OK);
 }
 
-/* Seconds that a chain took, by which ranks decide whether neighbours are to be one: the first of four numbers. */
+/* Seconds that a chain took, by which ranks decide whether neighbours are to be one: the first of four numbers. Whether calls wait
+ * they decide by four as well, which are nobody's seconds: they keep what they are. */
 enum { NUMBERS_OF_A_WHOLE = 4 };
 static double planted;
+static bool decides_waiting;
+
+struct watched;
+struct waiting_worth;
+int __real_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err);
+int __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err);
+int __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, struct waiting_worth *worth,
+                         struct error *err) {
+  decides_waiting = true;
+  const int code = __real_worth_waiting(ctx, period, n, worth, err);
+  decides_waiting = false;
+  return code;
+}
+
 int __real_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err);
 int __wrap_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err);
 int __wrap_agree_on_largest(struct comm *comm, int code, double *numbers, int n, struct error *err) {
-  numbers[0] += n == NUMBERS_OF_A_WHOLE ? planted : 0;
+  numbers[0] += n == NUMBERS_OF_A_WHOLE && !decides_waiting ? planted : 0;
   return __real_agree_on_largest(comm, code, numbers, n, err);
 }
 
