@@ -208,12 +208,12 @@ static bool is_old(const struct dat *dat, const struct halo_rows *rows) {
   return rows->version != dat->version + 1;
 }
 
-/* Imports that are old, of dats that loops of the chain change, or not. */
-static int find_old(const struct deep *deep, bool changed) {
+/* Imports that are old: all, or those of dats that no loop of the chain changes. */
+static int find_old(const struct deep *deep, bool all) {
   int count = 0;
   for (int i = 0; i < deep->nimports; i++) {
     struct import *import = &deep->imports[i];
-    if (deep->wanted[i] && import->changed == changed &&
+    if (deep->wanted[i] && (all || !import->changed) &&
         (import->renewed || is_old(import->dat, &import->rows)))
       deep->needs[count++] = (struct halo_need){.dat = import->dat, .rows = &import->rows};
   }
@@ -247,12 +247,13 @@ static int bring(struct op_context *ctx, const struct deep *deep, int count,
   return code || !x ? code : exchange_finish(ctx, x, &waited, err);
 }
 
-int deep_prepare(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
-                 struct exchange **out, struct error *err) {
+int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
+                 const struct exchange_header *header, struct exchange **out, struct error *err) {
+  int code = OP_OK;
   *out = NULL;
-  /* What no loop of the chain changes is there before anything runs. Owners of copies may have copies of their targets
-   * themselves, which come first. */
-  int code = bring(ctx, deep, find_old(deep, false), header, err);
+  /* Owners of copies may have copies of their targets themselves, which come first. */
+  if (early || find_old_aparts(deep))
+    code = bring(ctx, deep, find_old(deep, false), header, err);
   if (!code)
     code = bring(ctx, deep, find_old_aparts(deep), header, err);
   return code ? code : get(ctx, deep, find_old(deep, true), header, out, err);

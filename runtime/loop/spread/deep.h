@@ -34,7 +34,7 @@ int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch
 void deep_begin(const struct deep *deep, struct launch *const *launches);
 void deep_end(const struct deep *deep, struct launch *const *launches);
 /* Before the first loop of the chain: *out: NULL, or the exchange that will bring what its loops need and is old by then.
- * What is apart travels now. Collective. */
-int deep_prepare(struct op_context *ctx, const struct deep *deep, const struct exchange_header *header,
-                 struct exchange **out, struct error *err);
+ * What is apart travels now; early: so does what no loop of the chain changes. Collective. */
+int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
+                 const struct exchange_header *header, struct exchange **out, struct error *err);
 #endif

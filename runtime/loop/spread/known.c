@@ -138,13 +138,21 @@ static int describe(struct op_context *ctx, struct known_chain *k, struct launch
   return code || !k->layers ? code : make_deep(ctx, k, from, err);
 }
 
-/* A matter of this rank alone: what fails runs loop by loop. */
-static void make_regions(struct op_context *ctx, struct known_chain *k, struct described *from) {
+/* A matter of this rank alone: what fails runs loop by loop. But where any rank has one, what no loop of the chain changes travels
+ * before all others' messages. */
+static int make_regions(struct op_context *ctx, struct known_chain *k, struct described *from,
+                        struct error *err) {
   struct error ignored = {0};
+  double any = 0;
   for (int s = 0; s < k->depths.nsegments; s++)
     if (k->deep[s])
       region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, s, &k->regions[s], &ignored);
   error_free(&ignored);
+  for (int s = 0; s < k->depths.nsegments; s++)
+    any += k->regions[s] != NULL;
+  const int code = agree_on_largest(ctx->agreement, OP_OK, &any, 1, err);
+  k->early = any > 0;
+  return code;
 }
 
 /* Of the rank that it costs most. */
@@ -185,7 +193,7 @@ static int connect(struct op_context *ctx, struct known_chain *k, struct describ
   if (!code && k->layers > 1)
     code = agree_on_costs(ctx, k, err);
   if (!code && k->deep)
-    make_regions(ctx, k, from);
+    code = make_regions(ctx, k, from, err);
   return code;
 }
 

@@ -18,6 +18,7 @@ struct known_chain {
   /* Of each segment. NULL: all loops run as deep as they do by themselves. */
   struct deep **deep;       /* NULL: its one loop does */
   struct regions **regions; /* NULL: it does not run in tiles here */
+  bool early;               /* some segment does on some rank */
   struct launch **waits;    /* room for turns (turn.h) */
   /* The same where neighbours of its segments run as one (loop/fused/); NULL: they do not, or not yet. */
   struct known_chain *whole;

@@ -196,7 +196,8 @@ static int run_deep(struct op_context *ctx, const struct known_chain *k, struct 
 
 static int run_turn(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
                     struct error *err) {
-  struct turn turn = {.depths = &k->depths, .deep = k->deep, .launches = launches, .waits = k->waits};
+  struct turn turn = {
+      .depths = &k->depths, .deep = k->deep, .launches = launches, .early = k->early, .waits = k->waits};
   const struct exchange_header header = header_of(ctx, k);
   int code = turn_begin(ctx, &turn, &header, err);
   for (int s = 0; !code && s < k->depths.nsegments; s++)

@@ -24,7 +24,7 @@ static int prepare(struct op_context *ctx, struct turn *turn, int segment,
   ctx->comm->where = launch->loop->name;
   int code = deep_get_code(ctx, deep, launches, err);
   if (!code)
-    code = deep_prepare(ctx, deep, header, &x, err);
+    code = deep_prepare(ctx, deep, turn->early, header, &x, err);
   ctx->comm->where = NULL;
   if (code)
     return code;

@@ -13,6 +13,7 @@ struct turn {
   const struct depths *depths;
   struct deep *const *deep; /* of each segment; NULL: it is one loop, which runs as it does by itself */
   struct launch *const *launches;
+  bool early;            /* what no loop of the chain changes is there before anything runs, as regions.h needs it */
   struct launch **waits; /* of each segment: the launch that has its exchange; NULL: none travels any more */
   int started;           /* segments: their messages travel, or did, or there are none */
   int left;              /* launches whose results are left */
