@@ -224,7 +224,9 @@ static void put_head(struct generator *g, const struct generated *files) {
   put(g, "#pragma GCC visibility push(hidden)");
   if (g->s->stepped)
     put(g, "#pragma clang optimize off");
+  put(g, "#pragma clang diagnostic push"); /* what the text asks for ends with it */
   put(g, "#include \"%s\"", files->kernel_file);
+  put(g, "#pragma clang diagnostic pop");
   if (g->s->stepped)
     put(g, "#pragma clang optimize on");
   put(g, "#pragma GCC visibility pop");

@@ -26,7 +26,9 @@ static inline __attribute__((always_inline, internal_linkage)) void count();
 #pragma clang diagnostic pop
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
 #pragma GCC visibility push(hidden)
+#pragma clang diagnostic push
 #include "count.c"
+#pragma clang diagnostic pop
 #pragma GCC visibility pop
 #pragma clang attribute pop
 #pragma clang diagnostic ignored "-Wall"

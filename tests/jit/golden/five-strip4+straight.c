@@ -107,7 +107,9 @@ static inline __attribute__((always_inline, internal_linkage)) void five();
 #pragma clang diagnostic pop
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
 #pragma GCC visibility push(hidden)
+#pragma clang diagnostic push
 #include "five.c"
+#pragma clang diagnostic pop
 #pragma GCC visibility pop
 #pragma clang attribute pop
 #pragma clang diagnostic ignored "-Wall"

@@ -17,7 +17,9 @@ static __attribute__((internal_linkage, used)) void adt_calc();
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
 #pragma GCC visibility push(hidden)
 #pragma clang optimize off
+#pragma clang diagnostic push
 #include "update+save_soln+adt_calc.c"
+#pragma clang diagnostic pop
 #pragma clang optimize on
 #pragma GCC visibility pop
 #pragma clang attribute pop
