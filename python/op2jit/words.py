@@ -18,6 +18,7 @@ _CALLS = {
     "op_update_const": "Const.update",
     "op_decl_subset": "Set.subset",
     "op_par_loop": "op2jit.par_loop",
+    "op_kernel_native": "op2jit.par_loop",
     "op_partition": "op2jit.partition",
     "op_fetch_data": "Dat.fetch",
     "op_put_data": "Dat.put",
