@@ -118,6 +118,12 @@ def test_a_dat_is_lent_in_the_block_only(chain):
         with chain.x.vec:
             1 // 0
     chain.x.fetch()
+    with chain.x.vec as v:
+        with pytest.raises(op2jit.Error, match='dat "x" is lent'):
+            chain.x.free()
+        v.set(3)
+    assert chain.x.norm() == 3 * N**0.5  # it is there still
+    chain.x.free()
 
 
 def answer(chain):
