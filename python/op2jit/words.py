@@ -33,6 +33,7 @@ _CALLS = {
     "op_fetch_mat": "Mat.fetch",
     "op_free_mat": "Mat.free",
     "op_solve": "Mat.solve",
+    "op_solver_open": "Mat.petsc or Dat.vec",
     "op_solver_mat": "Mat.petsc",
     "op_solver_vec": "Dat.vec",
     "op_solver_place": "Dat.placed",

@@ -123,7 +123,26 @@ def test_a_dat_is_lent_in_the_block_only(chain):
             chain.x.free()
         v.set(3)
     assert chain.x.norm() == 3 * N**0.5  # it is there still
+    with pytest.raises(PETSc.Error):
+        v.set(4)  # behind the block
+    with pytest.raises(op2jit.Error, match="PETSc.Vec"):
+        with chain.x.placed(None, RW):
+            pass
     chain.x.free()
+
+
+def test_who_keeps_a_matrix_keeps_its_values():
+    many = 500
+    with op2jit.runtime(diags=0, variant="csr"):
+        nodes = Set(many, "nodes")
+        next_one = Map(nodes, nodes, np.column_stack([np.arange(many), (np.arange(many) + 1) % many]), "next")
+        k, w = Mat((next_one, next_one), name="k"), Dat(nodes, np.ones(many), name="w")
+        par_loop(spring, nodes, w(READ), k(INC))
+        mat = k.petsc
+        norm = mat.norm()
+        k.free()
+        assert mat.norm() == norm  # meson fills memory that is freed: MALLOC_PERTURB_
+    assert mat.norm() == norm
 
 
 def answer(chain):
