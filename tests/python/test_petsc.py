@@ -131,6 +131,18 @@ def test_a_dat_is_lent_in_the_block_only(chain):
     chain.x.free()
 
 
+def test_what_is_written_before_an_exception_is_in_arrays_of_pyop2(running):
+    from op2jit import pyop2
+
+    x = pyop2.Dat(pyop2.Set(3), [1.0, 2.0, 3.0], name="x")
+    values = x.data
+    with pytest.raises(ZeroDivisionError):
+        with x.vec as v:
+            v.scale(2)
+            1 // 0
+    assert values.tolist() == x.data_ro.tolist() == [2, 4, 6]
+
+
 def test_who_keeps_a_matrix_keeps_its_values():
     many = 500
     with op2jit.runtime(diags=0, variant="csr"):
