@@ -282,7 +282,8 @@ static inline int op_petsc_end(op_dat dat) {
   int code = op2jit_petsc_begin_(call);
   if (code)
     return code;
-  own = (struct op2jit_petsc_vec_ *)op_kept(dat, OP2JIT_PETSC_KEPT_);
+  /* NULL keeps another thing: op2jit_petsc_begin_. */
+  own = dat ? (struct op2jit_petsc_vec_ *)op_kept(dat, OP2JIT_PETSC_KEPT_) : NULL;
   if (!own || (!own->lent && !own->given))
     return op_bridge_error(
         OP_ERR_STATE,

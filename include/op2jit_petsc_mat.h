@@ -13,16 +13,6 @@ struct op2jit_petsc_mat_ {
   long long room;
 };
 
-static inline void op2jit_petsc_free_mat_(void *data) {
-  struct op2jit_petsc_mat_ *own = (struct op2jit_petsc_mat_ *)data;
-  PetscBool over = PETSC_TRUE;
-  PetscFinalized(&over);
-  if (!over)
-    MatDestroy(&own->mat);
-  op2jit_petsc_cuda_free_(own->buffer);
-  free(own);
-}
-
 /* ---- from lists -------------------------------------------------------------------------------*/
 
 /* PETSc changes the lists that it is given. */
@@ -117,6 +107,49 @@ static inline PetscErrorCode op2jit_petsc_changed_(Mat mat) {
     PetscCall(MatDiagonalScale(mat, NULL, NULL)); /* scales nothing, but counts as a change of the whole */
   }
   PetscFunctionReturn(0);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------*/
+
+/* The library's memory goes: who still has the Mat (a solver, a variable of Python) has its values in PETSc's. Local, as ranks
+ * may have it for different times. */
+static inline PetscErrorCode op2jit_petsc_leave_part_(Mat part) {
+  Mat copy;
+  PetscFunctionBegin;
+  PetscCall(MatDuplicate(part, MAT_COPY_VALUES, &copy));
+  PetscCall(MatHeaderReplace(part, &copy));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode op2jit_petsc_leave_rows_(Mat mat) {
+  PetscBool single;
+  PetscInt users;
+  Mat own, others;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetReference((PetscObject)mat, &users));
+  if (users < 2)
+    PetscFunctionReturn(0);
+  PetscCall(PetscObjectTypeCompare((PetscObject)mat, MATSEQAIJ, &single));
+  if (single)
+    PetscCall(op2jit_petsc_leave_part_(mat));
+  else {
+    PetscCall(MatMPIAIJGetSeqAIJ(mat, &own, &others, NULL));
+    PetscCall(op2jit_petsc_leave_part_(own));
+    PetscCall(op2jit_petsc_leave_part_(others));
+  }
+  PetscFunctionReturn(0);
+}
+
+static inline void op2jit_petsc_free_mat_(void *data) {
+  struct op2jit_petsc_mat_ *own = (struct op2jit_petsc_mat_ *)data;
+  PetscBool over = PETSC_TRUE;
+  PetscFinalized(&over);
+  if (!over && own->mat && own->rows)
+    op2jit_petsc_leave_rows_(own->mat);
+  if (!over)
+    MatDestroy(&own->mat);
+  op2jit_petsc_cuda_free_(own->buffer);
+  free(own);
 }
 
 /* ---- all --------------------------------------------------------------------------------------*/

@@ -200,10 +200,11 @@ class Dat(Whole, Handle):
 
     def free(self) -> None:
         """Free it now, on all ranks. It must not be used any more."""
-        found, self._store.handle = self._store.handle, 0
+        found = self._store.handle
+        check(lib.op2jit_free_dat_temp(found))  # a dat that cannot be freed now is as it was
+        self._store.handle = 0
         self.__call__.cache_clear()  # type: ignore[attr-defined]
         dropped.extend(self._store.keys)
-        check(lib.op2jit_free_dat_temp(found))
         state.views.pop(found, None)
 
     @show.kept

@@ -180,10 +180,10 @@ class Mat(Handle):
 
     def free(self) -> None:
         """Free it now, on all ranks. It must not be used any more."""
-        found, self._store.handle = self._store.handle, 0
+        check(lib.op2jit_free_mat(self._store.handle))
+        self._store.handle = 0
         self.__call__.cache_clear()  # type: ignore[attr-defined]
         dropped.extend(self._store.keys)
-        check(lib.op2jit_free_mat(found))
 
     def __repr__(self) -> str:
         return f"<Mat {self.name}: {self.dims[0]} x {self.dims[1]} by {', '.join(map(repr, self.sparsity.pairs))}>"

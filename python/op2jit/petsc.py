@@ -81,6 +81,9 @@ def lent(dat: Any, access: int, what: str) -> Iterator[Any]:
         yield made
     finally:
         code = lib.op2jit_solver_end(dat.handle)
+        # Who keeps it would change the dat, and nobody knew: it becomes a vector that is nothing yet, whose calls fail.
+        made.destroy()
+        made.create(module.COMM_SELF)
     check(code)
 
 
@@ -88,7 +91,8 @@ def lent(dat: Any, access: int, what: str) -> Iterator[Any]:
 def placed(dat: Any, vec: Any, access: int) -> Iterator[None]:
     """The dat in the memory of a ``PETSc.Vec``, for a block."""
     _check_type(dat, "placed")
-    _module(f"the vector for dat {dat.name}")
+    if not isinstance(vec, _module(f"the vector for dat {dat.name}").Vec):
+        raise errors.make("ARGUMENT", f"dat {dat.name} is placed in a PETSc.Vec of petsc4py, and this is {vec!r}")
     check(lib.op2jit_solver_place(dat.handle, vec.handle, access))
     code = 0
     try:

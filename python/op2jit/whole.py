@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import math
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from . import errors
 from ._library import INC, MAX, MIN, READ, RW, WRITE
 
 Number = Union[int, float]
-#: Kernels by their texts, with the globals that bring numbers to them.
-_kernels: Dict[Tuple[str, int], Tuple[Any, List[Any]]] = {}
+_NUMBERS = (int, float, np.integer, np.floating)
+#: Kernels by their texts, with the globals that bring numbers of these types to them.
+_kernels: Dict[Tuple[str, Tuple[str, ...]], Tuple[Any, List[Any]]] = {}
 
 
 class Arithmetic:
@@ -58,7 +59,7 @@ class Expression(Arithmetic):
 
     def __init__(self, sign: str, left: Any, right: Any) -> None:
         for side in (left, right):
-            if not isinstance(side, (Arithmetic, int, float, np.number)):
+            if not isinstance(side, (Arithmetic, *_NUMBERS)):
                 raise errors.make("ARGUMENT", f"arithmetic on dats has dats and numbers, and this is {side!r}")
         self.sign, self.left, self.right = sign, left, right
 
@@ -126,12 +127,12 @@ def dot(a: Any, b: Any) -> float:
     _same_set(a, b)
     if a.dim != b.dim:
         raise errors.make("DIM", f"{_shown(a)} and {_shown(b)} have {a.dim} and {b.dim} values on an element")
-    if a is b:
-        return float(_reduced(a, "r[0] += a[k] * a[k]", INC, 0.0))
-    kernel, (total,) = _made("a, b, r", f"for k in range({a.dim}):\n        r[0] += a[k] * b[k]", 1)
+    # A product of whole numbers may have more bits than their type, and one of float32 be beyond it.
+    names, right = ("a, r", "a") if a is b else ("a, b, r", "b")
+    kernel, (total,) = _made(names, f"for k in range({a.dim}):\n        r[0] += float(a[k]) * {right}[k]", ["float64"])
     assert isinstance(total, Global)
     total.value = 0
-    _loop(kernel, a, a(READ), b(READ), total(INC))
+    _loop(kernel, a, *[side(READ) for side in ([a] if a is b else [a, b])], total(INC))
     return float(total.value)
 
 
@@ -156,39 +157,57 @@ def _loop(kernel: Any, dat: Any, *args: Any) -> None:
     par_loop(kernel, dat.set, *args)
 
 
-def _made(parameters: str, body: str, globals_: int, dtype: Any = np.float64) -> Tuple[Any, List[Any]]:
+def _made(parameters: str, body: str, kinds: Sequence[str]) -> Tuple[Any, List[Any]]:
     """The kernel of a text, made once, with globals for its numbers."""
     from .globals import Global
     from .kernels import kernel
 
     text = f"def whole({parameters}):\n    {body}\n"
-    key = text, np.dtype(dtype).num
+    key = text, tuple(kinds)
     if key not in _kernels:
         file = f"<arithmetic on whole dats {len(_kernels)}>"
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
         space: Dict[str, Any] = {}
         exec(compile(text, file, "exec"), space)
-        _kernels[key] = kernel(space["whole"]), [Global(0, dtype) for _ in range(globals_)]
+        _kernels[key] = kernel(space["whole"]), [Global(0, np.dtype(kind)) for kind in kinds]
     return _kernels[key]
 
 
 def _reduced(dat: Any, body: str, access: int, start: Number) -> Number:
-    kind = np.float64 if dat.dtype.kind == "f" else np.int64 if access == INC else dat.dtype
-    kind = dat.dtype if access != INC else kind
-    kernel, (result,) = _made("a, r", f"for k in range({dat.dim}):\n        {body}", 1, kind)
+    kind = str(dat.dtype)
+    if access == INC:  # the sum of many has more bits
+        kind = {"f": "float64", "u": "uint64"}.get(dat.dtype.kind, "int64")
+    kernel, (result,) = _made("a, r", f"for k in range({dat.dim}):\n        {body}", [kind])
     result.value = start
     _loop(kernel, dat, dat(READ), result(access))
     found: Number = result.value
     return found
 
 
+def _kinds(dat: Any, inputs: Sequence[Any], numbers: Sequence[Number], signs: str) -> List[str]:
+    """The types that numbers have beside these dats: whole ones stay so among whole ones, where 64 bits hold them."""
+    dtypes = [one.dtype for one in (dat, *inputs)]
+    wide = "uint64" if np.dtype("uint64") in dtypes else "int64"
+    limits = np.iinfo(wide)
+    exact = all(dtype.kind != "f" for dtype in dtypes) and (wide == "int64" or not set(signs) & set("-"))
+    whole = [exact and isinstance(number, (int, np.integer)) for number in numbers]
+    if wide == "uint64" and any(number < 0 for number in numbers):
+        whole = [False] * len(numbers)
+    for number, is_whole in zip(numbers, whole):
+        if is_whole and not limits.min <= number <= limits.max:
+            raise errors.make("RANGE", f"arithmetic on dats of whole numbers has 64 bits, and this is {number}")
+    return [wide if is_whole else "float64" for is_whole in whole]
+
+
 def _run(dat: Any, what: Any) -> None:
     """The loop of dat = what."""
     inputs: List[Any] = []
     numbers: List[Number] = []
+    signs: List[str] = []
 
     def text(side: Any) -> str:
         if isinstance(side, Expression):
+            signs.append(side.sign)
             return f"({text(side.left)} {side.sign} {text(side.right)})"
         if not isinstance(side, Whole):
             numbers.append(side)
@@ -204,13 +223,14 @@ def _run(dat: Any, what: Any) -> None:
         place = [one is side for one in inputs].index(True)
         return f"a{place}[{'k' if other.dim > 1 else '0'}]"
 
-    if not isinstance(what, (Arithmetic, int, float, np.number)):
+    if not isinstance(what, (Arithmetic, *_NUMBERS)):
         raise errors.make("ARGUMENT", f"a dat gets dats and numbers, and this is {what!r}; an array goes by put(array)")
     right = text(what)
     names = [f"a{number}" for number in range(len(inputs))] + [f"c{number}" for number in range(len(numbers))]
     body = f"for k in range({dat.dim}):\n        o[k] = {right}"
-    kernel, globals_ = _made(", ".join(["o", *names]), body, len(numbers))
-    for place, number in zip(globals_, numbers):
-        place.value = float(number)
+    kinds = _kinds(dat, inputs, numbers, "".join(signs))
+    kernel, globals_ = _made(", ".join(["o", *names]), body, kinds)
+    for place, number, kind in zip(globals_, numbers, kinds):
+        place.value = float(number) if kind == "float64" else int(number)
     access = RW if "o[k]" in right else WRITE
     _loop(kernel, dat, dat(access), *[one(READ) for one in inputs], *[place(READ) for place in globals_])

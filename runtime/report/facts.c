@@ -67,10 +67,11 @@ static void note_use(struct use *uses, int *count, const struct loop *loop, cons
   }
 }
 
+/* Maps to the rows of a matrix are the library's own, and in no list of the mesh's. */
 static void note_loop(struct use *uses, int *count, const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->present && arg->dat && !arg_is_direct(arg))
+    if (arg->present && arg->dat && !arg->dat->segment && !arg_is_direct(arg))
       note_use(uses, count, loop, arg);
   }
 }

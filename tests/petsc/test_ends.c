@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   struct grid g = grid_make(8);
   op_partition("rcb", "", g.node_set, NULL, g.at);
   check(grid_assemble(&g) == OP_OK && op_mat_petsc(g.k) && op_dat_petsc(g.b, OP_RW) && !op_petsc_end(g.b));
-  check(op_petsc_end(g.b) == OP_ERR_STATE);
+  check(op_petsc_end(g.b) == OP_ERR_STATE && op_petsc_end(NULL) == OP_ERR_STATE);
   check(op_place_petsc(g.x, op_dat_petsc(g.b, OP_READ), OP_READ) == OP_OK);
   check(op_place_petsc(g.x, NULL, OP_READ) == OP_ERR_STATE);
   check(op_petsc_end(g.x) == OP_OK && op_petsc_end(g.b) == OP_OK);

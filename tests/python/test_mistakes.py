@@ -196,3 +196,25 @@ def test_arithmetic_on_whole_dats(running):
         with pytest.raises(op2jit.Error, match=words):
             wrong()
     assert np.allclose(a, one)
+
+
+def test_arithmetic_on_whole_numbers_is_exact(running):
+    s = op2jit.Set(3, "s")
+    wide = op2jit.Dat(s, [2**60 + 1, 4 * 10**9, -5], name="wide")
+    wide += 1
+    wide.assign(-wide * 3 + 2**53)
+    assert wide.fetch().tolist() == [3 * -(2**60 + 2) + 2**53, 3 * -(4 * 10**9 + 1) + 2**53, 12 + 2**53]
+    wide.assign(2**53 + 1)
+    assert wide.fetch().tolist() == [2**53 + 1] * 3
+    wide.put([4 * 10**9, 4 * 10**9, -5])
+    assert wide @ wide == 32e18 + 25 and wide.norm() == (32e18 + 25) ** 0.5
+    unsigned = op2jit.Dat(s, np.array([2**63 + 1, 0, 7], np.uint64), name="unsigned")
+    unsigned += 1
+    assert unsigned.fetch().tolist() == [2**63 + 2, 1, 8] and unsigned.sum() == 2**63 + 11
+    small = op2jit.Dat(s, np.array([0, 1, 2**32 - 1], np.uint32), name="small")
+    small -= 1
+    assert small.fetch().tolist() == [2**32 - 1, 0, 2**32 - 2]  # what is stored in a narrower type wraps around
+    assert op2jit.Dat(s, np.array([1e30, 0, 0], np.float32), name="large").norm() == float(np.float32(1e30))
+    for wrong in (lambda: wide.assign(2**64), lambda: wide.assign(np.complex128(1))):
+        with pytest.raises(op2jit.Error, match="and this is"):
+            wrong()

@@ -118,6 +118,43 @@ def test_a_dat_is_lent_in_the_block_only(chain):
         with chain.x.vec:
             1 // 0
     chain.x.fetch()
+    with chain.x.vec as v:
+        with pytest.raises(op2jit.Error, match='dat "x" is lent'):
+            chain.x.free()
+        v.set(3)
+    assert chain.x.norm() == 3 * N**0.5  # it is there still
+    with pytest.raises(PETSc.Error):
+        v.set(4)  # behind the block
+    with pytest.raises(op2jit.Error, match="PETSc.Vec"):
+        with chain.x.placed(None, RW):
+            pass
+    chain.x.free()
+
+
+def test_what_is_written_before_an_exception_is_in_arrays_of_pyop2(running):
+    from op2jit import pyop2
+
+    x = pyop2.Dat(pyop2.Set(3), [1.0, 2.0, 3.0], name="x")
+    values = x.data
+    with pytest.raises(ZeroDivisionError):
+        with x.vec as v:
+            v.scale(2)
+            1 // 0
+    assert values.tolist() == x.data_ro.tolist() == [2, 4, 6]
+
+
+def test_who_keeps_a_matrix_keeps_its_values():
+    many = 500
+    with op2jit.runtime(diags=0, variant="csr"):
+        nodes = Set(many, "nodes")
+        next_one = Map(nodes, nodes, np.column_stack([np.arange(many), (np.arange(many) + 1) % many]), "next")
+        k, w = Mat((next_one, next_one), name="k"), Dat(nodes, np.ones(many), name="w")
+        par_loop(spring, nodes, w(READ), k(INC))
+        mat = k.petsc
+        norm = mat.norm()
+        k.free()
+        assert mat.norm() == norm  # meson fills memory that is freed: MALLOC_PERTURB_
+    assert mat.norm() == norm
 
 
 def answer(chain):

@@ -193,9 +193,11 @@ class Dat(One):
     @contextmanager
     def _lent(self, vec: Any) -> Iterator[Any]:
         self.give_back()
-        with vec as lent:
-            yield lent
-        self.take()
+        try:
+            with vec as lent:
+                yield lent
+        finally:  # what was written before an exception is in the dat, too
+            self.take()
 
     def zero(self, subset: Optional[mesh.Set] = None) -> None:
         """All values become 0, or those on a subset."""

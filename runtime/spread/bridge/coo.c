@@ -280,16 +280,27 @@ static int bring_fixings(struct op_context *ctx, const struct matrix *m, struct 
   return code;
 }
 
+static bool is_run_under(const struct matrix *m, const struct fixing *f) {
+  bool run = false;
+  for (int i = 0; i < m->segments.count; i++) {
+    const struct segment *s = m->segments.items[i];
+    run |= s->filled && s->fixing == f;
+  }
+  return run;
+}
+
+/* A row that was fixed twice has the later number, in whatever order the segments are. */
 static void set_diagonal(const struct matrix *m, double *diagonal) {
   const long owned = m->row_set->extents[EXTENT_OWNED];
   const int dim = m->row_dim;
   memset(diagonal, 0, (size_t)owned * (size_t)dim * sizeof *diagonal);
-  for (int i = 0; i < m->segments.count; i++) {
-    const struct segment *s = m->segments.items[i];
-    for (long e = 0; s->filled && s->fixing && e < owned; e++)
+  for (int i = 0; i < m->fixings.count; i++) {
+    const struct fixing *f = m->fixings.items[i];
+    const bool counts = f->rows && is_run_under(m, f);
+    for (long e = 0; counts && e < owned; e++)
       for (int r = 0; r < dim; r++)
-        if (is_fixed(s->fixing->rows, e, r))
-          diagonal[e * dim + r] = s->fixing->diagonal;
+        if (is_fixed(f->rows, e, r))
+          diagonal[e * dim + r] = f->diagonal;
   }
 }
 
