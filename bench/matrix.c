@@ -13,6 +13,9 @@
 
 #ifdef WITH_PETSC
 #include "op2jit_petsc.h"
+#define INTO "PETSc's matrix"
+#else
+#define INTO "sums"
 #endif
 
 /* By hand it is called as the function that it is here. */
@@ -288,13 +291,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   printf("an assembly of %d tetrahedra into %s, of C and lists by hand: median (quartiles)\n",
-         6 * side * side * side,
-#ifdef WITH_PETSC
-         "PETSc's matrix"
-#else
-         "sums"
-#endif
-  );
+         6 * side * side * side, INTO);
   for (int shuffled = 0; shuffled < 2; shuffled++) {
     double ratios[WAYS][MOST_TURNS], hand[MOST_TURNS], rows[MOST_TURNS];
     for (int t = 0; t < turns; t++) {
