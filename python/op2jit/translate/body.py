@@ -45,6 +45,9 @@ class Body(Assignments):
         self.locals: Dict[str, Type] = {}
         self.fixed: Set[str] = set()  # arrays whose type was said
         self.written: Dict[str, ast.AST] = {}  # parameters, and where
+        self.real_into: Set[str] = set()  # parameters that get real numbers
+        self.whole_made: Set[str] = set()  # arrays of NumPy that are made of whole numbers
+        self.refused: List[Tuple[Source, ast.AST, str]] = []  # what is wrong unless types change yet
         self.returns: Optional[Type] = None
         self.pieces: List[Piece] = []
         self.counters: Dict[str, Value] = {}  # of loops around
@@ -96,6 +99,7 @@ class Body(Assignments):
         for _ in range(_PASSES):
             before = (dict(self.locals), self.returns)
             self.pieces, self.counters, self.made = [], {}, {}
+            self.refused, self.whole_made, self.real_into = [], set(), set()
             for name in self.inputs:
                 self.locals.setdefault(name, self.parameters[name])
             self.places = places.declared(self.statements, self.names - self.hoisted)
@@ -104,6 +108,9 @@ class Body(Assignments):
                 break
         else:
             self.source.fail(self.tree, "the types of its variables cannot be found")
+        if self.refused and self.unit.is_kernel(self):
+            source, node, words = self.refused[0]
+            source.fail(node, words)
         if flow.returns_value(self.statements) and flow.falls(self.statements):
             self.source.fail(self.tree, f"{self.source.name} gives a value, but may end without one; add a return")
         inline = set().union(*self.places.values()) if self.places else set()
