@@ -500,3 +500,66 @@ def lists_that_become_real(x, o):
 
 def test_a_list_takes_its_type_from_all_that_goes_into_it(running):
     assert values(lists_that_become_real, 4, ([1.75], "float64")) == [3.25, 1.75, 7.0, 10.0]
+
+
+def set_by_an_if(x, o):
+    if x[0] > 0:
+        y = 1.0
+    o[0] = y
+
+
+def set_by_a_loop(n, o):
+    for _ in range(int(n[0])):
+        y = 1.0
+    o[0] = y
+
+
+def read_in_the_first_turn(x, o):
+    for _ in range(3):
+        o[0] += y  # noqa: F821
+        y = x[0]
+
+
+def set_before_a_break(x, o):
+    for _ in range(3):
+        if x[0] > 0:
+            break
+        y = 2.0
+    o[0] = y
+
+
+@pytest.mark.parametrize("function", (set_by_an_if, set_by_a_loop, read_in_the_first_turn, set_before_a_break))
+def test_a_variable_that_may_have_no_value_is_refused(running, function):
+    words = "y may have no value here, as not every way to this line gives it one: give y a value before the if"
+    refused(function, words, ([-1.0], "float64"))
+
+
+TURNS = 3
+
+
+def set_on_every_way(x, o):
+    if x[0] > 0:
+        y = 1.0
+    elif x[0] < -5:
+        return
+    else:
+        y = 2.0
+    for k in range(TURNS):
+        z = x[0] + k
+        if z > 100:
+            continue
+        break
+    else_ = 0
+    while True:
+        v = y
+        if v > 0:
+            break
+    o[0] = y + z + v + else_
+    o[1] = k
+    for j in range(TURNS):
+        o[2] += before if j > 0 else 0  # noqa: F821
+        before = x[0]
+
+
+def test_a_variable_that_is_set_on_every_way(running):
+    assert values(set_on_every_way, 3, ([-1.0], "float64"), access=RW) == [3, 0, -2]

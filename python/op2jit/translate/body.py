@@ -12,6 +12,7 @@ from .assignments import Assignments
 from .expressions import words_of
 from .order import Order
 from .source import Source
+from .unset import Unset
 from .values import Array, Bounds, Type, Value, bounds, is_whole, spelled
 
 #: So often statements are gone over, until the types of variables are settled.
@@ -51,6 +52,7 @@ class Body(Assignments):
         self.returns: Optional[Type] = None
         self.pieces: List[Piece] = []
         self.counters: Dict[str, Value] = {}  # of loops around
+        self.certain: Set[int] = set()  # loops that have a turn for certain, by their identity
         self.loops: List[ast.stmt] = []  # around what is translated
         self.made: Dict[str, int] = {}
         self.ids = {part.id for part in ast.walk(self.tree) if isinstance(part, ast.Name)} | set(parameters)
@@ -99,7 +101,7 @@ class Body(Assignments):
         for _ in range(_PASSES):
             before = (dict(self.locals), self.returns)
             self.pieces, self.counters, self.made = [], {}, {}
-            self.refused, self.whole_made, self.real_into = [], set(), set()
+            self.refused, self.whole_made, self.real_into, self.certain = [], set(), set(), set()
             for name in self.inputs:
                 self.locals.setdefault(name, self.parameters[name])
             self.places = places.declared(self.statements, self.names - self.hoisted)
@@ -108,6 +110,7 @@ class Body(Assignments):
                 break
         else:
             self.source.fail(self.tree, "the types of its variables cannot be found")
+        Unset(self).check(self.statements)
         if self.refused and self.unit.is_kernel(self):
             source, node, words = self.refused[0]
             source.fail(node, words)
@@ -243,6 +246,9 @@ class Body(Assignments):
             self.source.fail(target, f"{target.id} is something else already; a loop needs a counter of its own")
         start, stop, step = self.bounds(call)
         inner = target.id in self.own_counters
+        first, last = (start, stop) if step > 0 else (stop, start)
+        if bounds(first)[1] < bounds(last)[0]:
+            self.certain.add(id(node))
         span = _span(start, stop, step)
         kind = self.counter_kind(start, stop, step)
         counter = self.c(target.id) if inner else self.fresh("turn")
