@@ -411,3 +411,155 @@ def test_a_shadow_in_python_rounds_as_python_does():
         y[1:] += 1e-15
         op2jit.par_loop(change, s, op2jit.Dat(s, x)(READ), op2jit.Dat(s, y)(READ), largest(op2jit.MAX))
         assert largest.value == np.abs(0.15 + 0.85 * x - y).max()
+
+
+def put(z, s):
+    z[0] = s
+
+
+def put_further(z, s):
+    put(z, s)
+
+
+def real_into_a_list_by_a_helper(x, o):
+    z = [3, 5]
+    put_further(z, x[0])
+    o[0] = z[0]
+
+
+def real_into_an_array(x, o):
+    z = np.array([1, 2])
+    z[0] = x[0]
+    o[0] = z[0]
+
+
+def reals_into_a_slice(x, o):
+    z = np.array([1, 2])
+    z[:] = [x[0], 2.5]
+    o[0] = z[0]
+
+
+def whole_array_times_a_real(x, o):
+    z = np.array([4, 5])
+    z *= x[0]
+    o[0] = z[0]
+
+
+def whole_array_divided(x, o):
+    z = np.array([4, 5])
+    z /= 2
+    o[0] = z[0]
+
+
+def whole_element_divided(x, o):
+    z = np.array([5, 5])
+    z[0] /= 2
+    o[0] = z[0] + x[0]
+
+
+def zeros_that_are_whole(x, o):
+    z = np.zeros(2, dtype=int)
+    z += x[0]
+    o[0] = z[0]
+
+
+WHOLE_ARRAYS = (
+    real_into_a_list_by_a_helper,
+    real_into_an_array,
+    reals_into_a_slice,
+    whole_array_times_a_real,
+    whole_array_divided,
+    whole_element_divided,
+    zeros_that_are_whole,
+)
+
+
+@pytest.mark.parametrize("function", WHOLE_ARRAYS, ids=lambda function: function.__name__)
+def test_a_real_number_does_not_go_into_an_array_of_whole_ones(running, function):
+    words = "z is made of whole numbers and gets a real one here: make it of real numbers, as in [1.0, 2.0]"
+    refused(function, words, ([1.75], "float64"))
+
+
+def lists_that_become_real(x, o):
+    z = [3, 5]
+    z[0] /= 2
+    z[1] = x[0]
+    put(z, z[0] + x[0])
+    o[0] = z[0]
+    o[1] = z[1]
+    w = np.array([x[0], 2])
+    w[1] = x[0]
+    w *= 2
+    o[2] = w[0] + w[1]
+    n = np.array([4, 5])
+    n *= 2
+    n[1] //= 3
+    put(n, 7)
+    o[3] = n[0] + n[1]
+
+
+def test_a_list_takes_its_type_from_all_that_goes_into_it(running):
+    assert values(lists_that_become_real, 4, ([1.75], "float64")) == [3.25, 1.75, 7.0, 10.0]
+
+
+def set_by_an_if(x, o):
+    if x[0] > 0:
+        y = 1.0
+    o[0] = y
+
+
+def set_by_a_loop(n, o):
+    for _ in range(int(n[0])):
+        y = 1.0
+    o[0] = y
+
+
+def read_in_the_first_turn(x, o):
+    for _ in range(3):
+        o[0] += y  # noqa: F821
+        y = x[0]
+
+
+def set_before_a_break(x, o):
+    for _ in range(3):
+        if x[0] > 0:
+            break
+        y = 2.0
+    o[0] = y
+
+
+@pytest.mark.parametrize("function", (set_by_an_if, set_by_a_loop, read_in_the_first_turn, set_before_a_break))
+def test_a_variable_that_may_have_no_value_is_refused(running, function):
+    words = "y may have no value here, as not every way to this line gives it one: give y a value before the if"
+    refused(function, words, ([-1.0], "float64"))
+
+
+TURNS = 3
+
+
+def set_on_every_way(x, o):
+    if x[0] > 0:
+        y = 1.0
+    elif x[0] < -5:
+        return
+    else:
+        y = 2.0
+    for k in range(TURNS):
+        z = x[0] + k
+        if z > 100:
+            continue
+        break
+    else_ = 0
+    while True:
+        v = y
+        if v > 0:
+            break
+    o[0] = y + z + v + else_
+    o[1] = k
+    for j in range(TURNS):
+        o[2] += before if j > 0 else 0  # noqa: F821
+        before = x[0]
+
+
+def test_a_variable_that_is_set_on_every_way(running):
+    assert values(set_on_every_way, 3, ([-1.0], "float64"), access=RW) == [3, 0, -2]

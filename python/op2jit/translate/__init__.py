@@ -149,6 +149,9 @@ class Unit:
             words.append(f"{argument.code} + {argument.start}" if argument.start else argument.code)
             if name in body.written:
                 caller.write(part, argument.root)
+            if name in body.real_into:
+                caller.gets_real(part, argument.root, inside=False)
+        caller.refused += body.refused
         return Value(f"{body.name}({', '.join(words)})", body.returns or "void")
 
     def made(self, function: types.FunctionType, names: Sequence[str], kinds: Sequence[Type]) -> Body:

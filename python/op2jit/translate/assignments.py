@@ -22,6 +22,9 @@ class Assignments(Expressions):
     locals: Dict[str, Type]
     fixed: Set[str]
     written: Dict[str, ast.AST]
+    real_into: Set[str]
+    whole_made: Set[str]
+    refused: List[Any]
     places: Dict[int, Set[str]]
 
     def add(self, node: ast.AST, depth: int, code: str) -> None:
@@ -174,6 +177,8 @@ class Assignments(Expressions):
                 f"{found.root} is a global of whole numbers and gets a real one here: op2jit.Global(0.0) holds real "
                 "numbers, and int(...) makes a whole one",
             )
+        if not all(is_whole(one.type) for one in flattened(self.parts(target, value))):
+            self.gets_real(target, found.root)
         kind = found.type.type if isinstance(found.type, Array) else found.type
         own = self.locals.get(found.root)
         if isinstance(own, Array) and found.root not in self.fixed:
@@ -184,6 +189,21 @@ class Assignments(Expressions):
             whole = isinstance(found.type, Array)
             found = found._replace(type=found.type._replace(type=kind) if whole else kind)  # type: ignore[union-attr]
         return found
+
+    def gets_real(self, target: ast.AST, root: str, inside: bool = True) -> None:
+        """A real number goes into an array: not into one that is made of whole numbers, as NumPy would cut it off.
+
+        A list of Python takes its type from all that its own function puts into it (inside), not from a helper.
+        """
+        own = self.locals.get(root)
+        if root in self.parameters:
+            self.real_into.add(root)
+        elif root in self.whole_made or (not inside and isinstance(own, Array) and is_whole(own.type)):
+            words = (
+                f"{root} is made of whole numbers and gets a real one here: make it of real numbers, as in [1.0, 2.0], "
+                "np.array([1.0, 2.0]) or np.zeros(2), or write int(...) or round(...) for a whole one"
+            )
+            self.refused.append((self.source, target, words))
 
     def write(self, target: ast.AST, root: str) -> None:
         """May it be written to?"""
@@ -214,7 +234,8 @@ class Assignments(Expressions):
             kind = self.widened(target, target.id, found)
             place = Value(self.c(target.id), kind)
         else:
-            place = self.place(target, value)
+            result = value if old.root in self.parameters else self.numbers(node, node.op, old, value)
+            place = self.place(target, value if is_whole(result.type) else result)
             modular = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)) and is_whole(place.type)
             found = old if modular and is_whole(value.type) else self.numbers(node, node.op, old, value)
         self.add(node, depth, self.change(node.op, place, value, found))
@@ -275,6 +296,8 @@ class Assignments(Expressions):
         found = self.binary(node, node.op, old, value)
         if not isinstance(found.type, Array) or found.type.shape != old.type.shape:
             self.source.fail(node, "the row has another shape than what it would get")
+        if not is_whole(found.type.type):
+            self.gets_real(target, old.root)
         self.store_row(node, self.row_places(target, old), flattened(found.parts), depth)
 
     def set_array(self, node: ast.stmt, target: ast.Name, value: Value, fixed: bool, depth: int) -> None:
@@ -290,6 +313,8 @@ class Assignments(Expressions):
             self.source.fail(target, f"{name} is something else already; an array keeps its shape")
         if fixed:
             self.fixed.add(name)
+        if value.type.vector and is_whole(value.type.type):
+            self.whole_made.add(name)
         kind = value.type.type if value.type.type != "bool" else "int"
         if name not in self.fixed:
             kind = self.joined(target, Value("", old.type), Value("", kind))

@@ -12,6 +12,7 @@ from .assignments import Assignments
 from .expressions import words_of
 from .order import Order
 from .source import Source
+from .unset import Unset
 from .values import Array, Bounds, Type, Value, bounds, is_whole, spelled
 
 #: So often statements are gone over, until the types of variables are settled.
@@ -45,9 +46,13 @@ class Body(Assignments):
         self.locals: Dict[str, Type] = {}
         self.fixed: Set[str] = set()  # arrays whose type was said
         self.written: Dict[str, ast.AST] = {}  # parameters, and where
+        self.real_into: Set[str] = set()  # parameters that get real numbers
+        self.whole_made: Set[str] = set()  # arrays of NumPy that are made of whole numbers
+        self.refused: List[Tuple[Source, ast.AST, str]] = []  # what is wrong unless types change yet
         self.returns: Optional[Type] = None
         self.pieces: List[Piece] = []
         self.counters: Dict[str, Value] = {}  # of loops around
+        self.certain: Set[int] = set()  # loops that have a turn for certain, by their identity
         self.loops: List[ast.stmt] = []  # around what is translated
         self.made: Dict[str, int] = {}
         self.ids = {part.id for part in ast.walk(self.tree) if isinstance(part, ast.Name)} | set(parameters)
@@ -96,6 +101,7 @@ class Body(Assignments):
         for _ in range(_PASSES):
             before = (dict(self.locals), self.returns)
             self.pieces, self.counters, self.made = [], {}, {}
+            self.refused, self.whole_made, self.real_into, self.certain = [], set(), set(), set()
             for name in self.inputs:
                 self.locals.setdefault(name, self.parameters[name])
             self.places = places.declared(self.statements, self.names - self.hoisted)
@@ -104,6 +110,10 @@ class Body(Assignments):
                 break
         else:
             self.source.fail(self.tree, "the types of its variables cannot be found")
+        Unset(self).check(self.statements)
+        if self.refused and self.unit.is_kernel(self):
+            source, node, words = self.refused[0]
+            source.fail(node, words)
         if flow.returns_value(self.statements) and flow.falls(self.statements):
             self.source.fail(self.tree, f"{self.source.name} gives a value, but may end without one; add a return")
         inline = set().union(*self.places.values()) if self.places else set()
@@ -236,6 +246,9 @@ class Body(Assignments):
             self.source.fail(target, f"{target.id} is something else already; a loop needs a counter of its own")
         start, stop, step = self.bounds(call)
         inner = target.id in self.own_counters
+        first, last = (start, stop) if step > 0 else (stop, start)
+        if bounds(first)[1] < bounds(last)[0]:
+            self.certain.add(id(node))
         span = _span(start, stop, step)
         kind = self.counter_kind(start, stop, step)
         counter = self.c(target.id) if inner else self.fresh("turn")
