@@ -69,7 +69,7 @@ def run_once(build, sample, size, steps, word, env, answer):
 
 def run_round(wanted, sample, size, steps, env, folder, number):
     """Cold and warm seconds of both sides; `number`: of the round."""
-    answer = os.path.join(folder, "answer")
+    answer = os.path.join(folder, f"answer-{sample}-{size}-{env['OP2_THREADS']}")  # a later round may begin with the side that compares
     order = list(SIDES) if number % 2 == 0 else list(reversed(SIDES))
     found = {}
     for kind in ["cold"] + ["learn"] * wanted.learn + ["warm"]:
