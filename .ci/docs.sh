@@ -18,6 +18,7 @@ docs() {
   [ $# -eq 0 ] || usage docs "./dev docs does not know '$1'"
   setup
   setup_with docs
+  wait_for_packages
   if ! command -v sphinx-build >/dev/null || ! command -v doxygen >/dev/null; then
     fail "there is no sphinx-build or no doxygen: the packages of 'docs' could not be installed"
   fi

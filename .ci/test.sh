@@ -43,10 +43,24 @@ suite_arguments() { # the words "--suite A --suite B"
   for suite in "$@"; do printf -- '--suite\n%s\n' "$suite"; done
 }
 
-built() { # DIR [SUITE...]: all of it, or what the tests of these suites need
+suites_of() { # DIR: those that run there
+  case $1 in
+  build-asan) say "$ASAN_SUITES" ;;
+  build-tsan) say "$TSAN_SUITES" ;;
+  *) say "$(ordinary_suites "$1") $([ "$LONG" = yes ] && say long)" ;;
+  esac
+}
+
+left_out() { # DIR: the suites whose tests do not run there, whatever else they are in
+  [ "$LONG" = yes ] || say long
+  [ "$MORE" = yes ] || say more
+  [ "$1" = build ] || say plain
+}
+
+built() { # DIR [tests]: all of it, or without the programs of tests that do not run
   local needed=()
   if [ $# -gt 1 ] && configure "$1" && ninja -C "$1" build.ninja >/dev/null 2>&1; then
-    mapfile -t needed < <(python3 .ci/needed.py "$@")
+    mapfile -t needed < <(python3 .ci/needed.py "$1" "$(suites_of "$1")" "$(left_out "$1" | xargs)")
   fi
   build "$1" ${needed[@]+"${needed[@]}"} && return 0
   BROKEN+=("$1")
@@ -56,34 +70,29 @@ built() { # DIR [SUITE...]: all of it, or what the tests of these suites need
 test_in() { # DIR LABEL ARGUMENT...: in a directory that is built
   local dir=$1 label=$2
   shift 2
+  wait_for_packages
   step "test $dir: $label" "test-$dir" meson_test "$dir" "$@"
   TESTED+=("$dir")
 }
 
 test_suites() { # DIR SUITE...
-  local dir=$1 arguments
+  local dir=$1 arguments suite
   shift
   mapfile -t arguments < <(suite_arguments "$@")
-  [ "$LONG" = yes ] || arguments+=(--no-suite long)
-  [ "$MORE" = yes ] || arguments+=(--no-suite more)
-  [ "$dir" = build ] || arguments+=(--no-suite plain)
+  for suite in $(left_out "$dir"); do arguments+=(--no-suite "$suite"); done
   test_in "$dir" "$*" "${arguments[@]}"
 }
 
-# shellcheck disable=SC2046,SC2086 # lists of words
 test_all_suites() { # DIR
-  case $1 in
-  build-asan) test_suites build-asan $ASAN_SUITES ;;
-  build-tsan) test_suites build-tsan $TSAN_SUITES ;;
-  *) test_suites "$1" $(ordinary_suites "$1") $([ "$LONG" = yes ] && say long) ;;
-  esac
+  # shellcheck disable=SC2046 # a list of words
+  test_suites "$1" $(suites_of "$1")
 }
 
 everything() {
-  if built build; then test_all_suites build; fi
-  if built build-asan; then test_all_suites build-asan; fi
-  # A tenth of the tests.
-  if built build-tsan "$TSAN_SUITES"; then test_all_suites build-tsan; fi
+  local dir
+  for dir in build build-asan build-tsan; do
+    if built "$dir" tests; then test_all_suites "$dir"; fi
+  done
   # shellcheck source=.ci/fuzz.sh
   . "$ROOT/.ci/fuzz.sh"
   fuzz_briefly

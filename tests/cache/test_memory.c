@@ -64,7 +64,7 @@ TEST(for_good) {
 }
 
 int main(int argc, char **argv) {
-  step = argc > 1 ? atol(argv[1]) : 7;
+  step = argc > 1 ? atol(argv[1]) : 13;
   first = argc > 2 ? atol(argv[2]) : 1;
   replace_allocator();
   scenario_fill(test_path("start.db"));

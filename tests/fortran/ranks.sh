@@ -13,9 +13,10 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 export LD_LIBRARY_PATH=$build OP2_KERNELS=$root/samples/airfoil
-"mpifort.$kind" -O1 "$build/fortran/op2jit.f90" "$root/fortran/op2jit_mpi.f90" "$build/fortran/op2_fortran.f90" \
+"mpifort.$kind" -O0 -c "$build/fortran/op2jit.f90" || exit 1 # with -O1 run.sh has it
+"mpifort.$kind" -O0 op2jit.o "$root/fortran/op2jit_mpi.f90" "$build/fortran/op2_fortran.f90" \
   "$root/tests/fortran/check.f90" "$root/tests/fortran/ranks.f90" -L"$build" -lop2jit -o ranks || exit 1
-gfortran -O1 "$build/fortran/op2jit.f90" "$root/samples/heat/heat.f90" -L"$build" -lop2jit -o heat || exit 1
+gfortran -O0 op2jit.o "$root/samples/heat/heat.f90" -L"$build" -lop2jit -o heat || exit 1
 failed=0
 on() { # RANKS PATTERN LINES PROGRAM WORD...: so many lines of the output have the pattern
   local ranks=$1 pattern=$2 lines=$3

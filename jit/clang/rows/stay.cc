@@ -14,9 +14,9 @@ clang::PointerTypeLoc pointer_to(clang::TypeLoc type) {
   return type.getUnqualifiedLoc().getAs<clang::PointerTypeLoc>();
 }
 
-class Search {
+class Stays {
 public:
-  explicit Search(const KernelText &text) : text_(text), parents_(text.kernel.getBody()) {
+  explicit Stays(const KernelText &text) : text_(text), parents_(text.kernel.getBody()) {
   }
 
   void run(row_facts &out) {
@@ -150,7 +150,7 @@ private:
 } // namespace
 
 void find_stays(const KernelText &text, row_facts &out) {
-  Search(text).run(out);
+  Stays(text).run(out);
 }
 
 } // namespace op2jit
