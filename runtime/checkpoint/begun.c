@@ -182,6 +182,7 @@ int checkpoint_begin(struct op_context *ctx, struct checkpoint *k, struct error 
   k->began = start;
   k->began_loops = k->loops;
   k->begin_at = -1;
+  k->choose_at = 0;
   k->due = 0;
   k->left_out = 0;
   code = together_agree(ctx->comm, take_what_happened(ctx, k, &why), &why);

@@ -57,20 +57,34 @@ static int look_at_clock(struct op_context *ctx, struct checkpoint *k, struct er
   return OP_OK;
 }
 
+/* Chosen once. A program that just did something else repeats itself again soon: it is looked at now and then, for as long
+ * as the one that is due is not late. */
+static void choose_place(const struct op_context *ctx, struct checkpoint *k) {
+  enum { AGAIN = 8, MOST_WAIT = 512 };
+  const long long now = k->happened.history.count;
+  if (k->begin_at >= 0 || now < k->choose_at)
+    return;
+  if (!k->choose_at)
+    k->choose_by = now + MOST_WAIT;
+  const struct place place = place_best(&k->happened, ctx);
+  k->choose_at = now + AGAIN;
+  k->period = place.period;
+  if (place.period || k->due == 2 || now >= k->choose_by)
+    k->begin_at = now + place.wait;
+}
+
 static int advance(struct op_context *ctx, struct checkpoint *k, bool here, struct error *err) {
+  const long long now = k->happened.history.count;
   if (behind_is_done(&k->behind))
     checkpoint_join(ctx, k);
   if (k->begun)
-    return k->nopen == 0 || k->happened.history.count >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
+    return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
   const int code = look_at_clock(ctx, k, err);
   if (code || !k->due || behind_is_busy(&k->behind) || (k->places && !here && k->due < 2))
     return code;
-  if (!here && k->begin_at < 0) {
-    const struct place place = place_best(&k->happened, ctx);
-    k->begin_at = k->happened.history.count + place.wait;
-    k->period = place.period;
-  }
-  return here || k->happened.history.count >= k->begin_at ? checkpoint_begin(ctx, k, err) : OP_OK;
+  if (!here)
+    choose_place(ctx, k);
+  return here || (k->begin_at >= 0 && now >= k->begin_at) ? checkpoint_begin(ctx, k, err) : OP_OK;
 }
 
 int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err) {

@@ -227,7 +227,8 @@ struct checkpoint {
   long long seconds_before;               /* of the runs before */
   long long began_loops, ask_at, ask_gap; /* the loops then; of ranks, when they ask again */
   int due;                                /* 1: it is; 2: for a whole interval */
-  long long begin_at;                     /* event; -1: not chosen */
+  long long choose_at, choose_by; /* events: when to look for a place again, and at last; 0: not yet */
+  long long begin_at;             /* event; -1: not chosen */
   int period;
   bool places; /* the program says where */
 
