@@ -55,9 +55,11 @@ static void add_loop(struct text *out, const struct loop *loop) {
   text_addf(out, "; text %08x", (unsigned)(hash_text(loop->key.text) & 0xffffffffU));
 }
 
-/* Where it is known that a kernel leaves some of what it says that it writes, the rest stays as it was. */
+/* Where it is known that a kernel leaves some of what it says that it writes, the rest stays as it was. Ranks need not know
+ * the same, and must not decide by it. */
 bool access_kills(const struct loop *loop, const struct loop_arg *arg) {
-  const bool partial = loop->facts.known && loop->facts.args[arg - loop->args].partial;
+  const bool partial =
+      !loop->set->declared_first && loop->facts.known && loop->facts.args[arg - loop->args].partial;
   return arg->access == OP_WRITE && !arg->map && !loop->set->sub && !partial;
 }
 

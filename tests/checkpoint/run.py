@@ -109,7 +109,7 @@ def mix(a, b):
 
 def backends(program, folder, *names):
     """Written on one backend, read on another."""
-    for seed in (3, 5):
+    for seed in (3, 8):
         for first, second in zip(names, names[1:] + names[:1]):
             run = Run(program, folder, options=[f"OP2_BACKEND={first}"])
             expected = end_of(run(seed, 12))
