@@ -121,9 +121,8 @@ static int read_facts(struct layout *l, struct past *past, struct error *err) {
   int code = find_table(l, "checkpoint", &rows, &width, err);
   if (code)
     error_prefix(err, "this is no checkpoint: ");
-  else if (width != sizeof *past->facts)
-    code = damaged(l, "checkpoint", err);
-  else if (!l->table->get_text(l->file, "checkpoint", "version", past->version, sizeof past->version) ||
+  else if (width != sizeof *past->facts ||
+           !l->table->get_text(l->file, "checkpoint", "version", past->version, sizeof past->version) ||
            !l->table->get_text(l->file, "checkpoint", "backend", past->backend, sizeof past->backend))
     code = damaged(l, "checkpoint", err);
   if (!code) /* of another form the sums may be others, too */

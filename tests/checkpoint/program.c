@@ -210,9 +210,9 @@ static void declare(ull seed) {
   p.array = calloc((size_t)p.size + 1, sizeof *p.array);
   p.host = calloc((size_t)p.size + 1, sizeof *p.host);
   for (int i = 0; i < 2 * edges; i++)
-    ends[i] = (int)(mix(seed, (ull)(2 * edge + i)) % CELLS);
+    ends[i] = (int)(mix(seed, 2 * (ull)edge + (ull)i) % CELLS);
   for (int e = 0; e < p.size; e++) {
-    const ull word = mix(seed + 1, (ull)(begin + e));
+    const ull word = mix(seed + 1, (ull)begin + (ull)e);
     offsets[e + 1] = offsets[e] + (long long)(word % 5);
     for (long long k = offsets[e]; k < offsets[e + 1]; k++)
       targets[k] = (int)(mix(word, (ull)(k - offsets[e])) % CELLS);
@@ -226,7 +226,7 @@ static void declare(ull seed) {
   p.some = op_decl_subset(p.cells, nsome, some, "some");
   for (int d = 0; d < DATS; d++) {
     for (int i = 0; i < p.size; i++)
-      p.host[i] = mix((ull)d, (ull)(begin + i));
+      p.host[i] = mix((ull)d, (ull)begin + (ull)i);
     p.dats[d] = op_decl_dat(p.cells, 1, "ull", p.host, d < 3 ? "state" : "other"); /* names need not differ */
   }
   p.view = op_decl_dat_view(p.cells, 1, "ull", p.array, "view");
