@@ -17,13 +17,16 @@ from .order import partition, renumber
 from .terminal import progress
 from .reports import report
 from .drawing import plot
-from .life import barrier, counters, exit, init, is_root, plan_check, rank, rank_count, runtime, say, timing_output
+from .life import (
+    barrier, checkpoint, checkpoint_facts, checkpoint_keep, counters, exit, init, is_root, plan_check, rank, rank_count, runtime,
+    say, timing_output,
+)  # fmt: skip
 
 __version__ = "0.1.0"
 __all__ = [
     "Arg", "Const", "Dat", "Error", "Global", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "Mat", "READ", "RW",
     "Set", "Sparsity", "Tape",
-    "WORK", "WRITE", "adjoint_of", "barrier", "counters", "dot", "dump", "exit", "freeze", "index", "info", "init", "is_root", "kernel", "par_loop",
+    "WORK", "WRITE", "adjoint_of", "barrier", "checkpoint", "checkpoint_facts", "checkpoint_keep", "counters", "dot", "dump", "exit", "freeze", "index", "info", "init", "is_root", "kernel", "par_loop",
     "partition", "plan_check", "plot", "progress", "rank", "rank_count", "renumber", "report", "runtime", "say",
     "tangents", "tape", "timing_output", "write_vtk",
 ]  # fmt: skip

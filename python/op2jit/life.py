@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import errors
-from ._library import COUNTERS, check, lib, text
+from ._library import COUNTERS, KINDS, check, lib, text
 
 
 class _State:
@@ -37,7 +37,7 @@ state = _State()
 
 #: The variables of docs/environment.md, which init and runtime take as keywords.
 OPTIONS = (
-    "adjoint backend cache cache_ro check counters cuda_driver cxxflags dependent device dump fp fuse hang hip "
+    "adjoint backend cache cache_ro check checkpoint counters cuda_driver cxxflags dependent device dump fp fuse hang hip "
     "hiprtc include jit kernels l3 layers lazy log machine mpi mpi_gpu nvrtc opencl plugins progress shadow tasks "
     "threads tiles timing tools tune variant weights"
 ).split()
@@ -115,6 +115,23 @@ def exit() -> None:
     check(lib.op2jit_exit())
 
 
+def checkpoint() -> None:
+    """Here is a good place: a checkpoint that is due (OP2_CHECKPOINT) is written here."""
+    check(lib.op2jit_checkpoint())
+
+
+def checkpoint_keep() -> None:
+    """The program ends before its work is done: :func:`exit` leaves the checkpoint, and the next run goes on from it."""
+    check(lib.op2jit_checkpoint_keep())
+
+
+def checkpoint_facts() -> Dict[str, Any]:
+    """What checkpoints did so far: written, dats, bytes, skipped loops, seconds and others, by name."""
+    facts = KINDS["op_checkpoint_facts_t"]()
+    check(lib.op2jit_checkpoint_facts(ctypes.byref(facts)))
+    return {name: getattr(facts, name) for name, *_ in facts._fields_}
+
+
 def _close() -> None:
     state.open = False
     state.generation += 1
@@ -133,6 +150,7 @@ def runtime(comm: Any = None, diags: int = 1, **options: Any) -> Iterator[None]:
         if state.open and rank_count() > 1:
             _abort(comm)  # the others may wait for this rank, which will not come
         try:
+            checkpoint_keep()
             exit()
         except errors.Error:
             pass  # the first error is the one to tell
@@ -155,6 +173,8 @@ def _abort(comm: Any) -> None:
 def _at_exit() -> None:
     """A program or notebook that calls init alone."""
     if state.open and rank_count() == 1:
+        if hasattr(sys, "last_value"):  # an exception that nobody caught: the work is not done
+            lib.op2jit_checkpoint_keep()
         _close()
         lib.op2jit_exit()
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/progress/progress.h"
+#include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/trace.h"
 #include "loop/queue.h"
@@ -409,6 +410,8 @@ static int end_together(struct op_context *ctx, struct error *err) {
   int code = agree_on_call(ctx, err->code, err, "op_exit");
   if (!code)
     code = lend_all(ctx, err);
+  if (!code)
+    code = checkpoint_end(ctx, err);
   return code ? code : context_report(ctx, err);
 }
 

@@ -1,5 +1,6 @@
 /* Data in and out. */
 #include "api/api.h"
+#include "checkpoint/tell.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "spread/print.h"
@@ -36,7 +37,9 @@ int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
   code = all_ready(ctx, "op_fetch_data", dat, code);
   if (!code)
     tape_tell_left(ctx, dat);
-  return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
+  return api_leave(
+      code ? code
+           : checkpoint_fetch(ctx, "op_fetch_data", dat, true, out, 0, dat->set->size - 1, api_error()));
 }
 
 /* `base`: the first element in messages. */
@@ -68,7 +71,8 @@ int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, con
   code = all_ready(ctx, "op_fetch_data_idx", dat, code);
   if (!code)
     tape_tell_left(ctx, dat);
-  return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
+  return api_leave(
+      code ? code : checkpoint_fetch(ctx, "op_fetch_data_idx", dat, false, out, low, high, api_error()));
 }
 
 int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
@@ -80,6 +84,8 @@ int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
       all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
   if (!code)
     code = tape_tell_put(ctx, dat, in, "op_put_data", api_error());
+  if (!code)
+    code = checkpoint_put(ctx, "op_put_data", dat, api_error());
   return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
 }
 
@@ -91,8 +97,11 @@ static int print_dat(const char *call, op_dat handle, const char *path, print_fu
   int code = OP_OK;
   if (dat && !path)
     code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call);
+  bool written = false;
   code = all_ready(ctx, call, dat, code);
-  return api_leave(code ? code : print(ctx, dat, path, api_error()));
+  if (!code)
+    code = checkpoint_writes(ctx, call, 1, &dat, &written, api_error());
+  return api_leave(code || written ? code : print(ctx, dat, path, api_error()));
 }
 
 int op2jit_print_dat_to_txtfile(op_dat dat, const char *path) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "checkpoint/tell.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
@@ -175,6 +176,8 @@ static op_dat declare_dat(const struct declared_dat *d) {
     code = spread_put(ctx, dat, d->data, api_error());
   if (code && dat)
     data_undo(ctx, dat);
+  else if (!code)
+    checkpoint_declared(ctx, dat);
   return api_leave_pointer(code ? NULL : dat->handle);
 }
 
@@ -254,6 +257,8 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   chains_stay(ctx);
   if (!api_error()->code && !lend_check_all(ctx, call, api_error()))
     tape_refuses(ctx, NULL, call, api_error());
+  if (!api_error()->code && dat)
+    checkpoint_reads(ctx, call, dat, api_error());
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
                                  method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
@@ -284,6 +289,8 @@ int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat 
   take_object(ctx, coords, HANDLE_DAT, "the dat", &call->coords);
   if (!api_error()->code && !lend_check_all(ctx, "op_partition", api_error()))
     tape_refuses(ctx, NULL, "op_partition", api_error());
+  if (!api_error()->code && call->coords)
+    checkpoint_reads(ctx, "op_partition", call->coords, api_error());
   return agree_on_call(ctx, api_error()->code, api_error(),
                        "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
                        call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");

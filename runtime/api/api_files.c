@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/log.h"
 #include "base/size.h"
+#include "checkpoint/tell.h"
 #include "files/io.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
@@ -14,6 +15,7 @@
 /* Every call on files begins with these, after what it found wrong itself: names that are there and the same on
  * all ranks. */
 static int begin(struct op_context *ctx, const char *call, const char *file, const char *name) {
+  checkpoint_wait(ctx);
   int code = api_error()->code;
   if (!code && (!file || !*file))
     code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the name of the file is %s; expected a path", call,
@@ -35,6 +37,7 @@ int op2jit_open_hdf5(void) {
   const struct file_table *table;
   if (!ctx)
     return api_refused();
+  checkpoint_wait(ctx);
   const int code = agree_on_call(ctx, OP_OK, api_error(), "op_open_hdf5\n");
   return api_leave(code ? code : io_table(ctx, &table, api_error()));
 }
@@ -130,8 +133,11 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
   if (!ctx)
     return api_refused();
   mesh_check_pointed(ctx, name, type_parse(type, NULL), is, api_error());
+  bool written = false;
   int code = begin(ctx, call, file, name);
-  return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
+  if (!code)
+    code = checkpoint_writes(ctx, call, 0, (struct dat *[]){NULL}, &written, api_error());
+  return api_leave(code || written ? code : save_const(ctx, name, dim, type, value, file, api_error()));
 }
 
 int op2jit_dump_to_hdf5(const char *file) {
@@ -140,8 +146,11 @@ int op2jit_dump_to_hdf5(const char *file) {
     return api_refused();
   if (!api_error()->code)
     lend_check_all(ctx, "op_dump_to_hdf5", api_error());
+  bool written = false;
   int code = begin(ctx, "op_dump_to_hdf5", file, "the mesh");
-  return api_leave(code ? code : save_mesh(ctx, file, api_error()));
+  if (!code)
+    code = checkpoint_writes(ctx, "op_dump_to_hdf5", 0, NULL, &written, api_error());
+  return api_leave(code || written ? code : save_mesh(ctx, file, api_error()));
 }
 
 static int fetch_to_file(const char *call, op_dat handle, const char *file, const char *path, bool own_name) {
@@ -150,8 +159,11 @@ static int fetch_to_file(const char *call, op_dat handle, const char *file, cons
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   const char *name = own_name && dat ? dat->name : own_name ? call : path;
+  bool written = false;
   int code = begin(ctx, call, file, name);
-  return api_leave(code ? code : save_dat(ctx, dat, file, name, api_error()));
+  if (!code)
+    code = checkpoint_writes(ctx, call, 1, &dat, &written, api_error());
+  return api_leave(code || written ? code : save_dat(ctx, dat, file, name, api_error()));
 }
 
 int op2jit_fetch_data_hdf5_file(op_dat dat, const char *file) {
@@ -179,8 +191,11 @@ static int write_vtk(const char *call, const char *path, int step, const double 
   else
     for (int i = 0; i < ndats; i++)
       dats[i] = api_object(ctx, handles[i], HANDLE_DAT, call, "a dat");
+  bool written = false;
   int code = begin(ctx, call, path, "the dats");
   if (!code)
+    code = checkpoint_writes(ctx, call, ndats, dats, &written, api_error());
+  if (!code && !written)
     code = vtk_write(ctx, path, step, time, ndats, dats, api_error());
   free(dats);
   return api_leave(code);

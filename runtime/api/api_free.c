@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "api/life.h"
 #include "base/text.h"
+#include "checkpoint/tell.h"
 #include "context/context.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
@@ -35,6 +36,8 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
                      dat->name);
   if (dat->temporary && !dat->view && tape_holds_dat(ctx, dat))
     return OP_OK;
+  if (!dat->view)
+    checkpoint_free(ctx, "op_free_dat_temp", dat, api_error());
   if (dat->temporary && !dat->view) {
     /* What waits may use its bar or its dot, which go now. */
     const int ran = thing_find(ctx->tapes, dat) ? ctx_flush(ctx, api_error()) : OP_OK;
@@ -45,6 +48,8 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   int code = tape_refuses(ctx, dat, "op_free_dat_temp", api_error());
   if (!code)
     code = ctx_flush(ctx, api_error());
+  if (!code)
+    code = checkpoint_free(ctx, "op_free_dat_temp", dat, api_error());
   if (!code)
     code = lend_last(ctx, dat, api_error());
   if (!code)
@@ -72,6 +77,8 @@ int op2jit_free_dat(op_dat handle) {
     tape_refuses(ctx, dat, "op_free_dat", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_free_dat of dat \"%s\"\n", dat ? dat->name : "");
+  if (!code)
+    code = checkpoint_free(ctx, "op_free_dat", dat, api_error());
   if (!code)
     code = lend_last(ctx, dat, api_error());
   if (!code)

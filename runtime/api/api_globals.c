@@ -1,7 +1,6 @@
 /* Globals that the library keeps. */
-#include <string.h>
-
 #include "api/api.h"
+#include "checkpoint/tell.h"
 #include "mesh/globals.h"
 #include "ranks/agree.h"
 #include "record/record.h"
@@ -56,11 +55,9 @@ int op2jit_get_gbl_typed(op_gbl handle, void *out, const char *is) {
   if (!ctx)
     return api_refused();
   struct gbl *gbl = find(ctx, handle, "op_get_gbl", out, is);
-  const int code = gbl ? gbl_need(ctx, gbl, SPACE_HOST, api_error()) : api_error()->code;
-  if (!code) {
+  const int code = gbl ? checkpoint_value(ctx, gbl, out, api_error()) : api_error()->code;
+  if (!code)
     tape_tell_left(ctx, gbl);
-    memcpy(out, gbl->value, gbl->bytes);
-  }
   return api_leave(code);
 }
 
@@ -80,6 +77,8 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   text_free(&value);
   if (!code)
     code = tape_tell_put_gbl(ctx, gbl, in, "op_put_gbl", api_error());
+  if (!code)
+    code = checkpoint_put_gbl(ctx, gbl, api_error());
   if (!code)
     code = gbl_put(ctx, gbl, in, api_error());
   return api_leave(code);

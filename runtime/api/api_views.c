@@ -1,5 +1,6 @@
 /* Arrays that stay the program's. */
 #include "api/api.h"
+#include "checkpoint/tell.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "spread/lend.h"
@@ -46,7 +47,7 @@ void *op2jit_acquire(op_dat handle, op_access access) {
   if (!code && access != OP_READ)
     code = tape_tell_lent(ctx, dat, api_error());
   if (!code)
-    code = lend(ctx, dat, access, &array, api_error());
+    code = checkpoint_lend(ctx, dat, access, &array, api_error());
   return api_leave(code) ? NULL : array;
 }
 
@@ -62,5 +63,7 @@ int op2jit_release(op_dat handle) {
       agree_on_call(ctx, api_error()->code, api_error(), "op_release of dat \"%s\"", dat ? dat->name : "");
   if (!code && dat->view->access != OP_READ)
     code = tape_tell_put(ctx, dat, dat->view->array, "op_release", api_error());
+  if (!code && dat->view->access != OP_READ)
+    code = checkpoint_put(ctx, "op_release", dat, api_error());
   return api_leave(code ? code : lend_end(ctx, dat, api_error()));
 }

@@ -17,6 +17,7 @@
 #include "check/forms.h"
 #include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
+#include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "context/trace.h"
@@ -266,9 +267,9 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,   ENV_VARIANT,
-                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,
-                                        ENV_LAZY,  ENV_TILES,  ENV_TASKS,  ENV_LAYERS};
+  static const enum env_name names[] = {ENV_FP,     ENV_JIT,    ENV_TUNE,      ENV_VARIANT, ENV_CHECK,
+                                        ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,   ENV_LAZY,    ENV_TILES,
+                                        ENV_TASKS,  ENV_LAYERS, ENV_CHECKPOINT};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;
@@ -341,6 +342,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
     open_watch(ctx);
   if (!code)
     layers_warn(ctx);
+  if (!code)
+    code = checkpoint_open(ctx, err);
   if (code) {
     close_backends(ctx);
     release(ctx);
@@ -353,6 +356,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
+  checkpoint_close(ctx);
   handles_let_go_all(ctx->handles);
   late_drop(ctx);
   tapes_free(ctx);

@@ -26,6 +26,11 @@ extern char **environ;
 #else
 #define NEEDS_OPENCL "the OpenCL backend (meson option -Dopencl=enabled)"
 #endif
+#ifdef OP2JIT_HDF5
+#define NEEDS_HDF5 NULL
+#else
+#define NEEDS_HDF5 "HDF5 files (package libhdf5-dev, meson option -Dhdf5=enabled)"
+#endif
 #ifdef OP2JIT_MPI
 #define NEEDS_MPI NULL
 #else
@@ -86,6 +91,12 @@ static const struct env_row rows[ENV_COUNT] = {
         {"OP2_ADJOINT", "off", "off|check",
          "check: each adjoint loop that the library made is tested against its tangent when it first runs",
          NULL},
+    [ENV_CHECKPOINT] =
+        {"OP2_CHECKPOINT", "", "",
+         "FILE,every=10min: write what a run that died goes on from, and go on from it; every= takes s, "
+         "min, h, or a number of loops; values=64M: the most bytes of values that left; beside=off: the "
+         "program waits for the file",
+         NEEDS_HDF5},
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "

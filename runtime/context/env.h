@@ -27,6 +27,7 @@ enum env_name {
   ENV_CHECK,
   ENV_SHADOW,
   ENV_ADJOINT,
+  ENV_CHECKPOINT,
   ENV_LOG,
   ENV_PROGRESS,
   ENV_DUMP,

@@ -193,9 +193,11 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
     return code;
   if (!code)
     code = run_call(ctx, loop, call, err);
+  if (!code && ctx->recorder && ctx->recorder->ran)
+    code = ctx->recorder->ran(ctx, loop, call, err);
   if (!code && layout_wants(ctx->layouts, loop->backend))
     code = layout_called(ctx, loop, err);
-  if (code && ctx->recorder)
+  if (code && ctx->recorder && ctx->recorder->failed)
     ctx->recorder->failed(ctx);
   return code;
 }

@@ -1,5 +1,5 @@
-/* Who looks at each call of a loop before it runs or waits, because derivatives are recorded or carried along: filled by
- * tape. */
+/* Who looks at each call of a loop before it runs or waits, because derivatives are recorded or carried along, or what
+ * checkpoints need: filled by tape and checkpoint. */
 #ifndef OP2JIT_RECORDER_H
 #define OP2JIT_RECORDER_H
 
@@ -12,11 +12,17 @@ struct loop;
 struct loop_call;
 
 struct recorder {
+  bool derives; /* tape's; else checkpoint's */
+  void *state;  /* of who filled it */
   /* The call is right as far as its descriptors go. *done: it was run, with more than it does itself. An error refuses it. */
   int (*loop)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
               struct error *err);
-  /* That call failed. */
+  /* It has run, or waits; the program's variables have its results. NULL: nobody asks. */
+  int (*ran)(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
+             struct error *err);
+  /* That call failed. NULL: nobody asks. */
   void (*failed)(struct op_context *ctx);
+  const char *no_matrix, *no_graph; /* ends of messages: why it takes no loops of these */
 };
 
 #endif

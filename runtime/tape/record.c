@@ -243,4 +243,10 @@ static void failed(struct op_context *ctx) {
     tapes->tape->broken = true;
 }
 
-const struct recorder tape_recorder = {.loop = look, .failed = failed};
+const struct recorder tape_recorder = {
+    .derives = true,
+    .loop = look,
+    .failed = failed,
+    .no_matrix = "which no tape and no tangent follows; end them before",
+    .no_graph = "loops of a graph have no derivatives; while there is a tape, or op_tangent is on, call "
+                "op_par_loop, or call op_tape_free first"};

@@ -11,6 +11,11 @@
 #include "tape/tape.h"
 
 struct tapes *tapes_get(struct op_context *ctx, struct error *err) {
+  if (ctx->recorder && !ctx->recorder->derives) {
+    error_set(err, OP_ERR_STATE,
+              "OP2_CHECKPOINT is set, and checkpoints hold no derivatives; run without it");
+    return NULL;
+  }
   if (!ctx->tapes && !(ctx->tapes = calloc(1, sizeof *ctx->tapes)))
     error_memory(err, "what derivatives need", sizeof *ctx->tapes);
   return ctx->tapes;

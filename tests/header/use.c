@@ -1,5 +1,6 @@
 /* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
 #include <op2jit.h>
+#include <op2jit_checkpoint.h>
 #include <op2jit_tasks.h>
 #include <op2jit_tools.h>
 
@@ -31,6 +32,11 @@ static void work(op_running *running, void *data) {
   int *number = (int *)data;
   *number = op_running_thread(running) + op_running_threads(running);
   op_running_add(running, 0, number, sizeof *number, 0, 0, NULL);
+}
+
+static int use_checkpoints(void) {
+  op_checkpoint_facts_t facts;
+  return op_checkpoint() + op_checkpoint_keep() + op_checkpoint_facts(&facts) + (facts.written > 0);
 }
 
 static int use_graphs(op_set set, op_dat x, op_dat y) {
@@ -104,7 +110,7 @@ int main(int argc, char **argv) {
       op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
-  code |= op_open_hdf5() | use_graphs(set, x, y) | (op_declarations()[0] != '{');
+  code |= op_open_hdf5() | use_graphs(set, x, y) | use_checkpoints() | (op_declarations()[0] != '{');
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   const long long offsets[] = {0, 0, 0};

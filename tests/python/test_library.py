@@ -27,7 +27,7 @@ def compiler():
 
 def said(compiler, folder, lines):
     """The numbers that a C program prints which sees the headers, by name."""
-    program = '#include <op2jit_adjoint.h>\n#include <op2jit_bridge.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
+    program = '#include <op2jit_adjoint.h>\n#include <op2jit_bridge.h>\n#include <op2jit_checkpoint.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
     program += "".join(f'  printf("{name} %zu\\n", (size_t)({what}));\n' for name, what in lines.items()) + "}\n"
     (folder / "said.c").write_text(program)
     command = [compiler, "-I", os.path.join(ROOT, "include"), folder / "said.c", "-o", folder / "said"]

@@ -1,5 +1,6 @@
 /* What writers of bridges to solvers get. */
 #include "api/api.h"
+#include "checkpoint/tell.h"
 #include "mesh/guest.h"
 #include "mesh/matrix/matrix.h"
 #include "op2jit_bridge.h"
@@ -141,6 +142,8 @@ static int lend(struct op_context *ctx, op_dat handle, enum space space, op_acce
   void *memory = NULL;
   struct dat *dat = is_missing(out, call, "the memory") ? NULL : rows_of(ctx, handle, access, call);
   int code = api_error()->code;
+  if (!code)
+    code = checkpoint_refuses(ctx, call, "dats that are lent", api_error());
   if (!code && dat->guest && dat->guest->placed)
     code = error_set(api_error(), OP_ERR_STATE, "%s: dat \"%s\" is placed; call op_place_end first", call,
                      dat->name);
@@ -278,6 +281,8 @@ int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) 
   int code = dat ? check_memory(dat, memory, rows) : api_error()->code;
   if (!code)
     code = tape_refuses_bridge(ctx, dat, "op_place", api_error());
+  if (!code)
+    code = checkpoint_refuses(ctx, "op_place", "dats that are placed", api_error());
   if (!code && dat->guest && dat->guest->placed)
     code = guest_place_end(ctx, dat, api_error());
   if (!code)

@@ -28,8 +28,8 @@ static const double share = 0.05, host_rate = 2e9;
 
 /* Ranks would have to agree; tapes and checks keep values as they lie, graphs of tasks loops, and bridges rows. */
 static bool is_off(const struct op_context *ctx) {
-  return !comm_alone(ctx->comm) || ctx->tapes || ctx->recorder || ctx->shadow || ctx->compiled ||
-         ctx->graphs->count || ctx->mesh->lent || !ctx->store || !store_path(ctx->store) ||
+  return !comm_alone(ctx->comm) || ctx->tapes || ctx->shadow || ctx->compiled || ctx->graphs->count ||
+         ctx->mesh->lent || !ctx->store || !store_path(ctx->store) ||
          strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0 ||
          strcmp(env_value(ctx->env, ENV_LAZY), "check") == 0 ||
          strcmp(env_value(ctx->env, ENV_TUNE), "auto") != 0;

@@ -8,6 +8,7 @@
 #include "mesh/matrix/matrix.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
+#include "record/recorder.h"
 #include "spread/bridge/sums.h"
 
 /* One argument: what the program said of it. */
@@ -211,10 +212,8 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
   to->call.args = to->args;
   memcpy(to->args, call->args, (size_t)call->nargs * sizeof *to->args);
   if (ctx->recorder)
-    code = error_set(
-        err, OP_ERR_STATE,
-        "loop %s: it gives something to a matrix, which no tape and no tangent follows; end them before",
-        loop_call_told(call));
+    code = error_set(err, OP_ERR_STATE, "loop %s: it gives something to a matrix, %s", loop_call_told(call),
+                     ctx->recorder->no_matrix);
   const int dats = ctx->mesh->next_dat;
   for (size_t stage = 0; set && stage < sizeof stages / sizeof *stages; stage++)
     for (int i = 0; !code && i < call->nargs; i++)

@@ -15,6 +15,7 @@
 #include "plan/depth/copies.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/recorder.h"
 #include "spread/rings/grow.h"
 #include "spread/spread.h"
 
@@ -128,7 +129,7 @@ int layers_want(struct op_context *ctx, const struct tiled_description *d, struc
 
 bool layers_are_wanted(const struct op_context *ctx) {
   struct layers *l = ctx->queue->layers;
-  if (!l || !l->wanted || ctx->recorder || !mesh_is_distributed(ctx))
+  if (!l || !l->wanted || (ctx->recorder && ctx->recorder->derives) || !mesh_is_distributed(ctx))
     return false;
   l->waited++; /* where dats are lent ranks meet less and less often */
   return (l->waited & (l->waited - 1)) == 0;

@@ -12,6 +12,7 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/kept.h"
+#include "record/recorder.h"
 #include "run/schedule.h"
 
 struct graph_loop {
@@ -185,10 +186,7 @@ static int make_frames(struct graph_loop *l, struct error *err) {
 /* All are known before the first is made ready: a new one may change how data lie. */
 static int get(struct op_context *ctx, struct graph_loop *l, struct error *err) {
   if (ctx->recorder)
-    return error_set(err, OP_ERR_STATE,
-                     "loop %s: loops of a graph have no derivatives; while there is a tape, or op_tangent is "
-                     "on, call op_par_loop, or call op_tape_free first",
-                     l->call.name);
+    return error_set(err, OP_ERR_STATE, "loop %s: %s", l->call.name, ctx->recorder->no_graph);
   return loop_get_launch(ctx, &l->call, &l->launch, err);
 }
 

@@ -1,0 +1,99 @@
+/* One event: compared with that of an earlier run, or a place where a checkpoint may begin. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "checkpoint/inner.h"
+#include "context/context.h"
+#include "files/together.h"
+
+/* ---- on the way to where an earlier run was ---- */
+
+static int compare(struct checkpoint *k, int kind, struct error *err) {
+  struct past *past = k->past;
+  const int then = replay_next(&past->replay);
+  if (then < 0 || (size_t)then >= past->nkinds)
+    return error_set(err, OP_ERR_FILE, "%s: its list of events ends too early; remove the file to begin anew",
+                     text_str(&past->path));
+  if (past->kinds[then].hash == k->happened.kinds[kind].hash)
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_FILE,
+      "the checkpoint %s is of another program or mesh: event %lld was\n  %s\nand is now\n  %s\nRun the "
+      "program that made it, or remove the file to begin anew",
+      text_str(&past->path), k->happened.history.count + 1, past->kinds[then].line,
+      k->happened.kinds[kind].line);
+}
+
+/* ---- when the next one is due ---- */
+
+static int due_by_clock(const struct checkpoint *k) {
+  const double passed = clock_seconds() - k->began;
+  return passed < k->every_seconds ? 0 : passed < 2 * k->every_seconds ? 1 : 2;
+}
+
+/* Rank 0's clock counts. Ranks ask it some fifty times in an interval, at loops that they count alike. */
+static int ask(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+  if (k->due == 2 || k->loops < k->ask_at)
+    return OP_OK;
+  const double passed = clock_seconds() - k->opened;
+  double answer[2] = {due_by_clock(k), 1};
+  if (passed > 0)
+    answer[1] = (double)(k->loops + 1) / passed * k->every_seconds / 50;
+  const int code = together_broadcast(ctx->comm, answer, sizeof answer, err);
+  const double most = 2 * (double)k->ask_gap, gap = answer[1] < most ? answer[1] : most;
+  k->ask_gap = gap < 1 ? 1 : (long long)gap;
+  k->ask_at = k->loops + k->ask_gap;
+  k->due = (int)answer[0];
+  return code;
+}
+
+static int look_at_clock(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+  const long long passed = k->loops - k->began_loops;
+  if (k->every_loops)
+    k->due = passed < k->every_loops ? 0 : passed < 2 * k->every_loops ? 1 : 2;
+  else if (!together_alone(ctx->comm))
+    return ask(ctx, k, err);
+  else
+    k->due = due_by_clock(k);
+  return OP_OK;
+}
+
+/* Chosen once. A program that just did something else repeats itself again soon: it is looked at now and then, for as long
+ * as the one that is due is not late. */
+static void choose_place(const struct op_context *ctx, struct checkpoint *k) {
+  enum { AGAIN = 8, MOST_WAIT = 512 };
+  const long long now = k->happened.history.count;
+  if (k->begin_at >= 0 || now < k->choose_at)
+    return;
+  if (!k->choose_at)
+    k->choose_by = now + MOST_WAIT;
+  const struct place place = place_best(&k->happened, ctx);
+  k->choose_at = now + AGAIN;
+  k->period = place.period;
+  if (place.period || k->due == 2 || now >= k->choose_by)
+    k->begin_at = now + place.wait;
+}
+
+static int advance(struct op_context *ctx, struct checkpoint *k, bool here, struct error *err) {
+  const long long now = k->happened.history.count;
+  if (behind_is_done(&k->behind))
+    checkpoint_join(ctx, k);
+  if (k->begun)
+    return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
+  const int code = look_at_clock(ctx, k, err);
+  if (code || !k->due || behind_is_busy(&k->behind) || (k->places && !here && k->due < 2))
+    return code;
+  if (!here)
+    choose_place(ctx, k);
+  return here || (k->begin_at >= 0 && now >= k->begin_at) ? checkpoint_begin(ctx, k, err) : OP_OK;
+}
+
+int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err) {
+  int code = kind < 0 ? error_memory(err, "what happened before a checkpoint", sizeof(struct kind)) : OP_OK;
+  if (k->happened.history.count == 0)
+    k->first = clock_seconds();
+  if (!code && k->past && k->happened.history.count == k->past->facts[FACT_EVENT])
+    code = checkpoint_arrive(ctx, k, err);
+  if (!code)
+    code = k->past ? compare(k, kind, err) : advance(ctx, k, here, err);
+  return code ? code : happened_add(&k->happened, kind, err);
+}

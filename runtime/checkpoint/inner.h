@@ -1,0 +1,290 @@
+/* The inside of checkpoints: what happened so far and what left, which dats are to be kept, and the file. Within this
+ * room. */
+#ifndef OP2JIT_CHECKPOINT_INNER_H
+#define OP2JIT_CHECKPOINT_INNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/behind/behind.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "checkpoint/tell.h"
+#include "mesh/data.h"
+#include "op2jit_checkpoint.h"
+#include "record/recorder.h"
+
+struct comm;
+struct file_table;
+struct loop;
+struct loop_call;
+struct log;
+
+/* ---- what happened (log.c) ---- */
+
+/* What a loop does to a dat, for the place of the next checkpoint. */
+struct kind_access {
+  int dat; /* its id */
+  bool reads, kills;
+  long long bytes;
+};
+
+/* One kind of event: a loop with its set and arguments, or a call of an object. */
+struct kind {
+  uint64_t hash;  /* the same in every run, on any number of ranks and any backend */
+  char *line;     /* for messages */
+  long long last; /* event of this kind that came last; -1: none */
+  struct kind_access *accesses;
+  int naccesses;
+};
+
+/* Events are written as pairs of numbers: 0 and a kind, or a distance and how many events are those so far back. A
+ * program that repeats itself needs few. */
+struct pair {
+  int distance, what;
+};
+enum { HISTORY = 4096 }; /* events that are known one by one: no distance is longer */
+
+struct history {
+  int ring[HISTORY];
+  long long count; /* of all events */
+};
+
+struct happened {
+  struct kind *kinds;
+  size_t nkinds;
+  struct history history;
+  struct pair *pairs;
+  size_t npairs;
+  struct pair open; /* is growing; distance 0: none */
+};
+
+/* OP_ERR_MEMORY. */
+int happened_add(struct happened *h, int kind, struct error *err);
+/* The pair that is growing ends: all events are in `pairs`. */
+int happened_settle(struct happened *h, struct error *err);
+/* The number of a kind, a new one if there is none; -1: no memory. `line` is copied. */
+int happened_kind(struct happened *h, uint64_t hash, const char *line);
+void happened_free(struct happened *h);
+
+/* Reads pairs again. -1: at the end, or they are damaged. */
+struct replay {
+  const struct pair *pairs;
+  size_t npairs, at;
+  int done; /* events of the pair */
+  struct history history;
+};
+int replay_next(struct replay *r);
+
+/* ---- signature.c ---- */
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count);
+uint64_t hash_word(uint64_t hash, const char *word);
+enum { HASH_START = 1469598103 };
+/* The kind of a loop's call, with its accesses. -1: no memory. */
+int kind_of_loop(struct happened *h, const struct loop *loop);
+/* Of a call of a dat or a global; `name` and `dim` are its. */
+int kind_of_call(struct happened *h, const char *call, const char *name, int dim);
+/* The loop gets new values for all of the dat, and nothing is read before. */
+struct loop_arg;
+bool access_kills(const struct loop *loop, const struct loop_arg *arg);
+
+/* ---- place.c: where least has to be kept ---- */
+/* Events from now on (0: here), by the last period, and that period; 0 and 0: nothing repeats. `counts` says of a dat's
+ * id whether it would have to be kept at all. */
+struct place {
+  int wait, period;
+};
+struct place place_best(const struct happened *h, const struct op_context *ctx);
+
+/* ---- the file (write.c, read.c) ---- */
+
+/* Bytes of rows that left: of all ranks' those of this one. They lie one behind the other, and so does what all have. */
+struct piece {
+  long long first, bytes;
+};
+
+/* A table of rows: of dats in the user's order, each rank those that it declared; of logs the root alone. */
+struct table {
+  char *name;
+  long long rows;        /* of all ranks */
+  long long first, mine; /* this rank's */
+  size_t width;          /* bytes of a row */
+  unsigned char *data;   /* this rank's rows; owned. NULL: there are none */
+  struct piece *pieces;  /* of the data; owned. NULL: it is one, from `first` on */
+  size_t npieces;
+  struct dat *source; /* in place of data: they did not fit, and are read as they are written */
+  bool zeros;         /* all rows are zero, and not in the file */
+  /* Of a dat, else NULL: by which it is found. */
+  char *dat, *set, *type;
+  int dim, ordinal;
+};
+
+/* The first table: what the others are. Bytes, but for events, loops, ranks, seconds since 1970, and numbers of tables. */
+enum {
+  FACT_FORMAT,
+  FACT_EVENT,
+  FACT_LOOPS,
+  FACT_RANKS,
+  FACT_TIME,
+  FACT_LEFT,
+  FACT_DATS,
+  FACT_PAIRS,
+  FACT_KINDS,
+  FACT_VALUES,
+  FACT_OWN,
+  FACT_GLOBALS,
+  FACT_SECONDS, /* that the run and those before it took so far */
+  FACTS
+};
+enum { CHECKPOINT_FORMAT = 1 };
+
+/* All that goes into one file. */
+struct image {
+  long long facts[FACTS];
+  char version[64], backend[32];
+  struct table *tables;
+  size_t ntables;
+};
+void image_free(struct image *image);
+/* A new table, to be filled; NULL: no memory. */
+struct table *image_table(struct image *image, const char *name, int number);
+/* The image into the file `path`, beside what is there; that becomes PATH.previous. `comm` NULL: this process alone.
+ * `ctx` NULL: on a thread of its own, all tables have data. */
+int image_write(struct op_context *ctx, const struct file_table *files, struct comm *comm, const char *path,
+                const struct image *image, struct error *err);
+/* Sums of rows, in any order and from any ranks. */
+uint64_t sum_rows(const unsigned char *rows, long long first, long long count, size_t width);
+
+/* What a file holds of an earlier run. */
+struct past {
+  struct text path; /* that is read */
+  char version[64], backend[32];
+  long long facts[FACTS];
+  struct kind *kinds;
+  size_t nkinds;
+  struct pair *pairs;
+  struct replay replay;
+  struct text values, own, globals;
+  bool has_own; /* as many ranks as then */
+  size_t values_at, own_at;
+  struct table *dats; /* without rows */
+};
+/* A file that is there, all of which is looked at. OP_ERR_FILE. `comm` as in image_write. */
+int past_read(const struct file_table *files, struct comm *comm, const char *path, struct past **out,
+              struct error *err);
+/* *out NULL: there is no file. Of two that are there the newest that is whole. */
+int past_open(struct op_context *ctx, const char *path, struct past **out, struct error *err);
+void past_free(struct past *past);
+/* Rows of a table as this rank declares them. */
+int past_rows(struct op_context *ctx, const struct past *past, long long number, const struct set *set,
+              size_t width, void *out, struct error *err);
+/* Bytes of what left, from `first` on. */
+int past_left(struct op_context *ctx, const struct past *past, long long first, long long bytes, void *out,
+              struct error *err);
+#define PREVIOUS ".previous"
+
+/* ---- the checkpoint of a context ---- */
+
+/* Of a dat, by its id. */
+struct mark {
+  bool changed; /* by loops, since the program gave it its values */
+  bool open;    /* whether it has to be kept is not known yet */
+  bool lost;    /* it was not kept, and nothing may read it before it is written */
+};
+
+/* A loop's record, and what it is. */
+struct seen {
+  const struct loop *loop;
+  size_t order;
+  int kind;
+};
+enum { SEEN = 256 };
+
+struct checkpoint {
+  struct recorder recorder; /* the context's */
+  char *path;
+  long long every_loops; /* 0: seconds */
+  double every_seconds;
+  size_t most; /* bytes of values */
+  bool beside;
+
+  struct happened happened;
+  struct seen seen[SEEN];
+  long long loops;
+  struct text values, own; /* the same on all ranks; of this rank alone */
+  struct text left;        /* rows of dats, of this rank */
+  struct piece *pieces;
+  size_t npieces;
+  long long left_bytes; /* of all ranks */
+  size_t bytes;         /* of all three */
+  struct mark *marks;
+  size_t nmarks;
+  int nlost;
+
+  /* When the next one is due. */
+  double opened, first, began;            /* this run; its first event; the last one, or this run */
+  long long seconds_before;               /* of the runs before */
+  long long began_loops, ask_at, ask_gap; /* the loops then; of ranks, when they ask again */
+  int due;                                /* 1: it is; 2: for a whole interval */
+  long long choose_at, choose_by; /* events: when to look for a place again, and at last; 0: not yet */
+  long long begin_at;             /* event; -1: not chosen */
+  int period;
+  bool places; /* the program says where */
+
+  /* One that has begun: what is to be kept shows. */
+  bool begun;
+  int nopen;
+  long long deadline; /* event */
+  struct image image; /* what of it is there */
+  size_t nlog;        /* tables of the image that are no dats */
+  long long left_out;
+
+  /* One that is being written beside the program. */
+  struct behind behind;
+  struct image behind_image;
+  const struct file_table *files;
+  struct error behind_error;
+  double behind_seconds;
+
+  struct past *past; /* this run is on its way to where it was; NULL: it is beyond, or there was none */
+  bool keep;
+  op_checkpoint_facts_t facts;
+};
+
+/* NULL: none is wanted. */
+struct checkpoint *checkpoint_of(const struct op_context *ctx);
+
+/* event.c: one event. After it k->past says whether it is only passed. `here`: it is a good place. */
+int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err);
+/* begun.c */
+int checkpoint_begin(struct op_context *ctx, struct checkpoint *k, struct error *err);
+/* It is about to be read, or written whole. */
+int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *dat, struct error *err);
+void checkpoint_drops(struct checkpoint *k, const struct dat *dat);
+/* Nothing is open any more, or it has been for too long: the file is written. */
+int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err);
+void checkpoint_join(struct op_context *ctx, struct checkpoint *k);
+/* arrive.c: this run is where the earlier one was. */
+int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err);
+/* marks.c. NULL: no memory. */
+struct mark *checkpoint_mark(struct checkpoint *k, const struct dat *dat);
+int checkpoint_look(struct op_context *ctx, struct checkpoint *k, const char *what, struct dat *dat,
+                    struct error *err);
+/* values.c: bytes leave: they are counted against the budget. */
+int values_add(struct checkpoint *k, struct text *to, const char *what, const void *bytes, size_t count,
+               struct error *err);
+/* Those that left then. `*at` moves on. */
+int values_take(const struct checkpoint *k, const struct text *from, size_t *at, const char *what, void *out,
+                size_t count, struct error *err);
+int values_add_rows(struct checkpoint *k, const char *what, const struct dat *dat, const void *rows,
+                    struct error *err);
+int values_take_rows(struct op_context *ctx, struct checkpoint *k, const char *what, const struct dat *dat,
+                     void *rows, struct error *err);
+/* loop.c */
+void checkpoint_record(struct checkpoint *k);
+/* The ordinal of a dat among those of its name, set, dim and type; it is the program's. */
+bool dat_counts(const struct dat *dat);
+int dat_ordinal(const struct op_context *ctx, const struct dat *dat);
+
+#endif

@@ -1,0 +1,109 @@
+/* What an event is, by what does not differ from run to run: names, sizes of the whole mesh, texts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "checkpoint/inner.h"
+#include "record/record.h"
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < count; i++)
+    hash = (hash ^ at[i]) * 1099511628211U;
+  return hash;
+}
+
+uint64_t hash_word(uint64_t hash, const char *word) {
+  return hash_bytes(hash, word, strlen(word) + 1);
+}
+
+/* A text that moved to another line of its file is the same. */
+static uint64_t hash_text(const char *text) {
+  uint64_t hash = HASH_START;
+  while (*text) {
+    const size_t line = strcspn(text, "\n");
+    if (strncmp(text, "#line", 5) != 0)
+      hash = hash_bytes(hash, text, line);
+    text += line + (text[line] == '\n');
+  }
+  return hash;
+}
+
+static void add_argument(struct text *out, const struct loop_arg *arg) {
+  if (!arg->present) {
+    text_add(out, "none");
+    return;
+  }
+  const char *name = arg->dat                 ? arg->dat->name
+                     : arg->gbl               ? arg->gbl->name
+                     : arg->form == DESC_INFO ? "payload"
+                     : arg->form == DESC_IDX  ? "number"
+                                              : "value";
+  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name, access_name(arg->access));
+  if (arg->map && !map_is_own(arg->map))
+    text_addf(out, " by %s[%d]", arg->map->name, arg->idx);
+}
+
+static void add_loop(struct text *out, const struct loop *loop) {
+  const struct set *set = set_numbered(loop->set);
+  text_addf(out, "loop %s over %s (%lld elements%s%s):", loop->name, set->name, set->global_size,
+            loop->set->sub ? ", of them " : "", loop->set->sub ? loop->set->name : "");
+  for (int i = 0; i < loop->nargs; i++) {
+    text_add(out, i ? ", " : " ");
+    add_argument(out, &loop->args[i]);
+  }
+  text_addf(out, "; text %08x", (unsigned)(hash_text(loop->key.text) & 0xffffffffU));
+}
+
+/* Where it is known that a kernel leaves some of what it says that it writes, the rest stays as it was. Ranks need not know
+ * the same, and must not decide by it. */
+bool access_kills(const struct loop *loop, const struct loop_arg *arg) {
+  const bool partial =
+      !loop->set->declared_first && loop->facts.known && loop->facts.args[arg - loop->args].partial;
+  return arg->access == OP_WRITE && !arg->map && !loop->set->sub && !partial;
+}
+
+/* What is known of them is of the last call: a temporary has another number each time. */
+static bool take_accesses(struct kind *kind, const struct loop *loop) {
+  struct kind_access *accesses = array_resize(kind->accesses, (size_t)loop->nargs, sizeof *accesses);
+  if (!accesses)
+    return false;
+  kind->accesses = accesses;
+  kind->naccesses = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    const bool kills = access_kills(loop, arg);
+    if (arg->present && arg->dat)
+      accesses[kind->naccesses++] =
+          (struct kind_access){.dat = arg->dat->id,
+                               .reads = !kills,
+                               .kills = kills,
+                               .bytes = arg->dat->set->global_size * (long long)arg->dat->row_bytes};
+  }
+  return true;
+}
+
+int kind_of_loop(struct happened *h, const struct loop *loop) {
+  struct text line = {0};
+  add_loop(&line, loop);
+  uint64_t hash = hash_word(HASH_START, text_str(&line));
+  if (loop->key.file)
+    text_addf(&line, " (%s:%d)", loop->key.file, loop->key.line);
+  int kind = text_ok(&line) ? happened_kind(h, hash, text_str(&line)) : -1;
+  if (kind >= 0 && !take_accesses(&h->kinds[kind], loop))
+    kind = -1;
+  text_free(&line);
+  return kind;
+}
+
+int kind_of_call(struct happened *h, const char *call, const char *name, int dim) {
+  const uint64_t hash = hash_bytes(hash_word(hash_word(HASH_START, call), name), &dim, sizeof dim);
+  struct text line = {0};
+  for (size_t i = 0; i < h->nkinds; i++)
+    if (h->kinds[i].hash == hash)
+      return (int)i;
+  text_addf(&line, *name ? "%s of \"%s\", %d values" : "%s", call, name, dim);
+  const int kind = text_ok(&line) ? happened_kind(h, hash, text_str(&line)) : -1;
+  text_free(&line);
+  return kind;
+}

@@ -1,0 +1,294 @@
+"""run.py WHAT PROGRAM [ARGUMENT...]: programs that die go on from their checkpoints. Each WHAT is a function below."""
+
+import json
+import os
+import random
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Run:
+    """How programs run here: arguments behind them, and ranks of which MPI."""
+
+    def __init__(self, program, folder, kind=None, ranks=1, options=("OP2_BACKEND=native",)):
+        self.program, self.folder, self.kind, self.ranks, self.options = program, folder, kind, ranks, list(options)
+        self.file = os.path.join(folder, "run.ckpt")
+
+    def __call__(self, *arguments, every=None, ranks=None, options=None, extra=",beside=off", **more):
+        ranks = ranks or self.ranks
+        command = [self.program, *map(str, arguments), *(options or self.options)]
+        if every:
+            command.append(f"OP2_CHECKPOINT={self.file},every={every}{extra}")
+        if ranks > 1:
+            command = [os.path.join(HERE, "..", "mpi", "run.sh"), self.kind, str(ranks)] + command
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, timeout=300, **more)
+
+
+def end_of(done):
+    """What a program says of its end, without what differs from run to run."""
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    return [line for line in done.stdout.splitlines() if line.startswith(("dat", "carried"))]
+
+
+def facts(done):
+    line = [line for line in done.stdout.splitlines() if line.startswith("facts")][-1]
+    return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", line[6:])}
+
+
+def fails(done, *words):
+    assert done.returncode != 0, done.stdout
+    for word in words:
+        assert word in done.stderr, (word, done.stderr)
+
+
+def dies(done, ranks=1):
+    assert done.returncode != 0 and (ranks > 1 or done.returncode == -signal.SIGKILL), (done.returncode, done.stdout, done.stderr)
+
+
+def killed(run, seed, steps, times, every, more=(), ranks=None, beside="off"):
+    """Killed again and again, each time farther on; the end is that of a run that was left alone."""
+    choice = random.Random(seed)
+    alone = run(seed, steps, *more)
+    expected, calls = end_of(alone), facts(alone)["calls"]
+    skipped = 0
+    for point in sorted(choice.sample(range(calls), min(times, calls))):
+        dies(run(seed, steps, "--die", point, "--rank", choice.randrange(run.ranks), *more, every=every, extra=f",beside={beside}"), run.ranks)
+        left = [name for name in os.listdir(run.folder) if name.endswith(".part")]
+        for name in left:
+            os.remove(os.path.join(run.folder, name))
+    last = run(seed, steps, *more, every=every, ranks=ranks)
+    assert end_of(last) == expected, (seed, end_of(last), expected)
+    skipped = facts(last)["skipped"]
+    assert not os.path.exists(run.file) and not os.path.exists(run.file + ".previous")
+    return skipped
+
+
+def random_programs(program, folder, seeds=12, times=4):
+    """One process: all kinds of data and calls."""
+    run = Run(program, folder)
+    skipped = 0
+    for seed in range(1, int(seeds) + 1):
+        more = ["--own"] * (seed % 2) + ["--places"] * (seed % 3 == 0)
+        skipped += killed(run, seed, 14, int(times), 3 + seed % 9, more)
+    killed(run, 3, 800, 3, 200, beside="on")
+    assert skipped > 0
+
+
+def ranks(program, folder, kind, seeds=2, times=2):
+    """Several ranks; then from their file on another number of them, and on one."""
+    for seed in range(1, int(seeds) + 1):
+        for count, other in ((2, 2), (3, 1), (1, 2)):
+            run = Run(program, folder, kind, count)
+            killed(run, seed, 12, int(times), 7, ranks=other)
+    run = Run(program, folder, kind, 2)
+    more = ["--own"]
+    killed(run, own_seed(), 12, 1, 7, more)
+    dies(run(own_seed(), 12, "--die", 60, *more, every=7), 2)
+    fails(run(own_seed(), 12, *more, every=7, ranks=3), "written on 2 ranks")
+
+
+def own_seed():
+    """A program that fetches single elements: operation 14."""
+    return next(seed for seed in range(1, 200) if any(mix(seed, k) % 16 == 14 for k in range(6)))
+
+
+def mix(a, b):
+    """As in program.c."""
+    all64 = (1 << 64) - 1
+    x = (a * 0x9E3779B97F4A7C15 & all64) ^ (b + 0x7F4A7C15)
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & all64
+    return x ^ (x >> 27)
+
+
+def backends(program, folder, *names):
+    """Written on one backend, read on another."""
+    for seed in (3, 8):
+        for first, second in zip(names, names[1:] + names[:1]):
+            run = Run(program, folder, options=[f"OP2_BACKEND={first}"])
+            expected = end_of(run(seed, 12))
+            dies(run(seed, 12, "--die", 55, every=6))
+            done = run(seed, 12, every=6, options=[f"OP2_BACKEND={second}"])
+            assert end_of(done) == expected and facts(done)["position"] > 0, (first, second)
+
+
+def change(path, at, length=64):
+    """Spoils bytes of a file."""
+    with open(path, "r+b") as file:
+        file.seek(at)
+        old = file.read(length)
+        file.seek(at)
+        file.write(bytes(b ^ 0x55 for b in old))
+
+
+def trouble(program, folder, command):
+    """What can be wrong: clear words, and nothing is lost but time."""
+    run = Run(program, folder)
+    expected = end_of(run(2, 14))
+    # Another program, and another mesh: both lines.
+    dies(run(2, 14, "--die", 70, every=6))
+    fails(run(4, 14, every=6), "is of another program or mesh: event", "loop ", "is now")
+    fails(run(2, 14, "--stop", 12, every=6), "the program ends after", "the file stays")
+    listed = subprocess.run([command, "checkpoint", run.file], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert re.search(r"^dat +\S+ +300 x 1 ", listed, re.M), listed
+    assert subprocess.run([command, "checkpoint", "--json", run.file], stdout=subprocess.PIPE, check=True).stdout.startswith(b"{")
+    # The newer one is damaged, anywhere: the one before it is used.
+    assert os.path.exists(run.file + ".previous")
+    with open(run.file, "rb") as file:
+        whole = file.read()
+    with open(run.file + ".previous", "rb") as file:
+        previous = file.read()
+
+    def again():
+        for path, content in ((run.file, whole), (run.file + ".previous", previous)):
+            with open(path, "wb") as file:
+                file.write(content)
+
+    farther = facts(run(2, 14, every=1000))["position"]
+    for cut in (0, 100, len(whole) // 2):
+        again()
+        os.truncate(run.file, cut)
+        done = run(2, 14, every=1000)
+        before = facts(done)["position"]
+        assert end_of(done) == expected and 0 < before < farther, (cut, before, farther)
+        assert "the run goes on from the one before it" in done.stderr, done.stderr
+    for at in random.Random(1).sample(range(len(whole)), 12):
+        again()
+        change(run.file, at)
+        done = run(2, 14, every=1000)  # by one of the two: what was spoilt may be nothing
+        assert end_of(done) == expected and facts(done)["position"] in (farther, before), (at, facts(done))
+    again()
+    os.remove(run.file)  # between two names
+    assert facts(run(2, 14, every=1000))["position"] == before
+    again()
+    os.truncate(run.file, 50)
+    os.truncate(run.file + ".previous", 50)
+    fails(run(2, 14, every=1000), "OP2_CHECKPOINT")
+    # Another version.
+    again()
+    events = json.loads(subprocess.run([command, "checkpoint", "--json", run.file], stdout=subprocess.PIPE, check=True).stdout)["events"]
+    form = whole.index(struct.pack("=qq", 1, events))
+    with open(run.file, "r+b") as file:
+        file.seek(form)
+        file.write(struct.pack("=q", 99))
+    os.remove(run.file + ".previous")
+    fails(run(2, 14, every=1000), "was written by op2jit", "in form 99")
+    os.remove(run.file)
+    # A disk that is full: a warning, the run goes on, and what was there stays.
+    dies(run(2, 14, "--die", 30, every=6))
+    before = open(run.file, "rb").read()
+
+    def full():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    for beside in (",beside=on", ",beside=off"):
+        done = run(2, 14, "--early", 70, every=6, extra=beside, preexec_fn=full, restore_signals=False)
+        assert done.returncode == 0 and "no checkpoint is written, and the older ones stay" in done.stderr, done.stderr
+        assert open(run.file, "rb").read() == before
+    assert facts(done)["failed"] > 0
+    done = run(2, 14, every=6)
+    assert end_of(done) == expected and facts(done)["position"] > 0
+    # Values beyond the budget, and wishes that are none.
+    fails(run(2, 14, every=6, extra=",beside=off,values=100"), "bytes of values have left the library", "values=SIZE")
+    for wish in ("every=0", "every=5x", "often", "values=", "beside=yes"):
+        done = run(2, 1, options=["OP2_BACKEND=native", f"OP2_CHECKPOINT={run.file},{wish}"])
+        fails(done, "OP_ERR_ENV", "expected FILE")
+
+
+def files(program, folder):
+    """Files of the library are not written again on the way, and those behind it are."""
+    run = Run(program, folder)
+    seed = next(seed for seed in range(1, 400) if any(mix(seed, k) % 16 == 15 for k in range(6)))
+    alone = run(seed, 14, "--out", os.path.join(folder, "alone"))
+    expected, calls = end_of(alone), facts(alone)["calls"]
+    dies(run(seed, 14, "--out", os.path.join(folder, "again"), "--die", calls * 2 // 3, every=6))
+    first = os.path.join(folder, "again.0.bin")
+    os.remove(first)
+    done = run(seed, 14, "--out", os.path.join(folder, "again"), every=6)
+    assert end_of(done) == expected and not os.path.exists(first)
+    names = [name for name in sorted(os.listdir(folder)) if name.startswith("alone.") and name != "alone.0.bin"]
+    assert names
+    for name in names:
+        with open(os.path.join(folder, name), "rb") as ours, open(os.path.join(folder, name.replace("alone", "again")), "rb") as theirs:
+            assert ours.read() == theirs.read(), name
+
+
+def refused(program, folder, matrices, adjoint=None):
+    """What has no checkpoints says so; files that cannot be written, and programs that end at once."""
+    run = Run(program, folder)
+    fails(Run(matrices, folder)(every=5), "OP_ERR_STATE", "which checkpoints do not hold")
+    if adjoint:
+        fails(Run(adjoint, folder, options=["OP2_BACKEND=seq"])(every=5), "OP_ERR_STATE", "checkpoints hold no derivatives")
+    run.file = os.path.join(folder, "run.ckpt")
+    assert not os.path.exists(run.file)
+    run.file = os.path.join(folder, "nowhere", "run.ckpt")
+    done = run(2, 14, every=6)
+    assert end_of(done) == end_of(run(2, 14)) and "no checkpoint is written" in done.stderr, done.stderr
+
+
+def work(program, folder):
+    """What a run that goes on does: no loop runs before it has arrived."""
+    run = Run(program, folder)
+    whole = facts(run(3, 200, every=100000))
+    done = run(3, 200, "--early", whole["calls"] - 40, every=200)
+    assert facts(done)["written"] > 2
+    done = run(3, 200, every=100000)
+    f = facts(done)
+    assert f["skipped"] == f["position"] > 600 and f["loops"] + f["skipped"] == whole["loops"], (f, whole)
+
+
+def lines_of(done):
+    """What a sample prints, without times."""
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    return [line for line in done.stdout.splitlines() if not re.search(r"\bseconds?\b|\d ?[mu]?s\b|GB/s|loops in", line)]
+
+
+def sample(program, folder, killer, kind, ranks, times, every, *arguments):
+    """A program that knows nothing of checkpoints, killed at random loops; also on several ranks."""
+    options = ["OP2_BACKEND=native"]
+    run = Run(program, folder, kind, int(ranks), options)
+    run.file = os.path.join(folder, "run.ckpt")
+    expected = lines_of(run(*arguments))
+    choice = random.Random(len(program))
+    env = dict(os.environ, OP2_TOOLS=killer)
+    log = ["OP2_LOG=info"]
+    deaths = 0
+    for _ in range(int(times)):
+        env["CHECKPOINT_LOOPS"] = str(choice.randrange(1, 3 * int(every)))
+        env["CHECKPOINT_RANK"] = str(choice.randrange(int(ranks)))
+        done = run(*arguments, every=every, env=env)
+        if done.returncode == 0:
+            assert lines_of(done) == expected
+            continue
+        deaths += 1
+    assert deaths
+    done = run(*arguments, every=every, options=options + log)
+    assert lines_of(done) == expected, (lines_of(done), expected)
+    assert "this run goes on behind loop" in done.stderr, done.stderr
+
+
+def airfoil(program, folder, killer, command):
+    """What is kept of airfoil: its state, and nothing else of the mesh's size."""
+    run = Run(program, folder)
+    run.file = os.path.join(folder, "run.ckpt")
+    env = dict(os.environ, OP2_TOOLS=killer, CHECKPOINT_LOOPS="140")
+    run("--cells", 1500, "--iters", 50, every=60, env=env)
+    text = subprocess.run([command, "checkpoint", "--json", run.file], stdout=subprocess.PIPE, check=True).stdout
+    found = json.loads(text)
+    kept = {dat["name"]: dat for dat in found["dats"]}
+    assert {name for name, dat in kept.items() if not dat["zeros"]} == {"q"}, kept
+    assert kept["q"]["bytes"] == 32 * kept["q"]["rows"] and found["globals"] == 16, found
+    assert found["values"] <= 8 * 50, found
+
+
+if __name__ == "__main__":
+    PROGRAM, *REST = [os.path.abspath(word) if os.path.isfile(word) else word for word in sys.argv[2:]]
+    with tempfile.TemporaryDirectory() as place:
+        globals()[sys.argv[1]](PROGRAM, place, *REST)
