@@ -86,6 +86,10 @@ static const struct env_row rows[ENV_COUNT] = {
         {"OP2_ADJOINT", "off", "off|check",
          "check: each adjoint loop that the library made is tested against its tangent when it first runs",
          NULL},
+    [ENV_CAPTURE] = {"OP2_CAPTURE", "", "",
+                     "LOOP:CALL:FILE: that call goes into a file, for `op2jit replay`; CALL+N: N calls from "
+                     "there on; CALL+: all until the loop comes again",
+                     NULL},
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
@@ -391,6 +395,11 @@ void env_free(struct env *env) {
   free(env->cuda_home);
   free(env->virtual_env);
   *env = (struct env){0};
+}
+
+void env_forget(void) {
+  for (int i = 0; i < ENV_COUNT; i++)
+    unsetenv(rows[i].name);
 }
 
 const char *env_value(const struct env *env, enum env_name name) {

@@ -101,4 +101,11 @@ void detail_free(struct report_detail *detail) {
   text_free(&detail->plan);
   text_free(&detail->history);
   free(detail->variants);
+  text_free(&detail->slower);
+  for (int i = 0; i < detail->nspeeds; i++) {
+    free(detail->speeds[i].version);
+    free(detail->speeds[i].variant);
+    free(detail->speeds[i].mesh);
+  }
+  free(detail->speeds);
 }
