@@ -11,7 +11,7 @@
 #include "capture/stream.h"
 
 /* The last digit is the version; the number is another one where bytes are the other way round. */
-static const char magic[16] = "op2jit capture 1";
+static const char magic[16] = "op2jit-capture-1";
 static const long long order = 0x0102030405060708;
 enum { MOST_FACTS = 256, MOST_THINGS = 4096, MOST_CALLS = 1024, MOST_MEMBERS = 32, MOST_STRUCT = 1 << 20 };
 

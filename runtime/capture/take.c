@@ -382,7 +382,8 @@ static int add_facts(const struct op_context *ctx, struct capture *c, struct err
   if (!code)
     code = add_number(c, "ranks", ctx->comm->size, err);
   for (int i = 0; !code && i < ENV_COUNT; i++)
-    if (i != ENV_CAPTURE && env_given(ctx->env, (enum env_name)i))
+    if (i != ENV_CAPTURE && env_given(ctx->env, (enum env_name)i) &&
+        !strchr(env_value(ctx->env, (enum env_name)i), '/')) /* names of files are nobody's business */
       code = capture_add_fact(c, env_row((enum env_name)i)->name, env_value(ctx->env, (enum env_name)i), err);
   text_free(&machine);
   return code;

@@ -30,8 +30,11 @@ static void show(struct cli *cli, const struct capture *c) {
               c->sets[s].owned < c->sets[s].size ? ", some of other ranks" : "");
   for (int i = 0; i < c->ncalls; i++) {
     const struct capture_call *call = &c->calls[i];
-    text_addf(out, "loop %s, called at %s:%lld: %lld elements of set %s, %s, %.3g s\n", call->name,
-              call->file, call->line, call->count, c->sets[call->set].name, call->variant, call->seconds);
+    text_addf(out, "loop %s, called at %s:%lld: %lld elements of set %s", call->name, call->file, call->line,
+              call->count, c->sets[call->set].name);
+    if (*call->variant)
+      text_addf(out, ", %s, %.3g s", call->variant, call->seconds);
+    text_add_char(out, '\n');
     for (int a = 0; a < call->nargs; a++)
       show_arg(c, &call->args[a], out);
   }
@@ -116,13 +119,15 @@ static void tell(struct cli *cli, const struct capture *c, const struct fault *f
     text_addf(out, "the results are those of the file\n");
   else
     text_addf(out, "%s\n", text_str(&f->words));
-  if (ran->end == RERUN_RAN && ran->best > 0)
-    text_addf(out, "best of %s: %.4g s; first %.4g s, in the program %.4g s", cli->values[OPTION_TIMES],
-              ran->best, ran->first, kept_seconds(c));
-  else if (ran->end == RERUN_RAN)
-    text_addf(out, "it took %.4g s with compiling, in the program %.4g s", ran->first, kept_seconds(c));
-  if (ran->end == RERUN_RAN)
-    text_addf(out, " (%s; in the program %s)\n", ran->variant, c->calls[0].variant);
+  if (ran->end != RERUN_RAN)
+    return;
+  if (ran->best > 0)
+    text_addf(out, "best of %s: %.4g s; the first took %.4g s with compiling (%s)\n",
+              cli->values[OPTION_TIMES], ran->best, ran->first, ran->variant);
+  else
+    text_addf(out, "it took %.4g s with compiling (%s)\n", ran->first, ran->variant);
+  if (kept_seconds(c) > 0)
+    text_addf(out, "in the program it took %.4g s (%s)\n", kept_seconds(c), c->calls[0].variant);
 }
 
 static int compare(struct cli *cli, struct judge *j, const struct capture *c, struct error *err) {
