@@ -274,6 +274,8 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   else if (was_written(t))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
+  if (t->many != 1 && !comm_alone(ctx->comm))
+    t->failed = "ranks send one another values between loops, so of several ranks one call can be kept";
   t->failed = t->failed ? t->failed : why_not(loop);
   t->start = loop->stats.seconds;
   struct error lost = {0};

@@ -17,21 +17,23 @@ static void twice_and_more(const double *x, double *y, double *z) {
   *y += *x == 7 ? 3 * *x : 2 * *x;
   *z = *x + 1;
 }
-static const char *const assigns = OP_KERNEL(void assigns(const double *x, const double *more, double *y, double *z) {
-  double t = *x + 1;
-  t *= 2;
-  *z = t + *more;
-  double *p = y;
-  if (*x == 7)
-    *p = 3 * *y;
-  *y += *x;
-});
-static const char *const tests = OP_KERNEL(void tests(const double *x, const double *more, double *y, double *z) {
-  double t = *x * 2 + *more;
-  double u = sqrt(t);
-  *z = t;
-  *y += u == u ? u : 4;
-});
+static const char *const assigns =
+    OP_KERNEL(void assigns(const double *x, const double *more, double *y, double *z) {
+      double t = *x + 1;
+      t *= 2;
+      *z = t + *more;
+      double *p = y;
+      if (*x == 7)
+        *p = 3 * *y;
+      *y += *x;
+    });
+static const char *const tests =
+    OP_KERNEL(void tests(const double *x, const double *more, double *y, double *z) {
+      double t = *x * 2 + *more;
+      double u = sqrt(t);
+      *z = t;
+      *y += u == u ? u : 4;
+    });
 
 int main(int argc, char **argv) {
   static double x[EDGES], y[NODES];
@@ -54,11 +56,13 @@ int main(int argc, char **argv) {
   int code;
   if (strcmp(which, "text") == 0)
     code = op_par_loop(twice, "twice", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
-                       op_arg_dat(dy, 0, map, 1, "double", OP_INC), op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+                       op_arg_dat(dy, 0, map, 1, "double", OP_INC),
+                       op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
   else
-    code = op_par_loop(which[0] == 'p' ? assigns : tests, which[0] == 'p' ? "assigns" : "tests", edges,
-                       op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
-                       op_arg_dat(dy, 0, map, 1, "double", OP_INC), op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+    code = op_par_loop(
+        which[0] == 'p' ? assigns : tests, which[0] == 'p' ? "assigns" : "tests", edges,
+        op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
+        op_arg_dat(dy, 0, map, 1, "double", OP_INC), op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
   op_exit();
   return code != OP_OK;
 }

@@ -15,7 +15,8 @@ static size_t pick(size_t n) {
 
 /* Numbers are 8 bytes wide, wherever they stand. */
 static void put_number(uint8_t *data, size_t size) {
-  static const long long numbers[] = {0, 1, -1, 2, 7, 255, 65536, 0x7fffffff, 0x80000000LL, 0x7fffffffffffffffLL};
+  static const long long numbers[] = {
+      0, 1, -1, 2, 7, 255, 65536, 0x7fffffff, 0x80000000LL, 0x7fffffffffffffffLL};
   const size_t at = pick(size);
   long long n = numbers[pick(sizeof numbers / sizeof *numbers)];
   for (size_t i = 0; i < sizeof n && at + i < size; i++)
