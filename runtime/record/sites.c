@@ -112,7 +112,8 @@ void site_add(struct loop_stats *to, const struct loop_stats *more) {
   to->calls = was.calls + more->calls;
   to->seconds = was.seconds + more->seconds;
   to->slowest = was.slowest > more->slowest ? was.slowest : more->slowest;
-  to->fastest = !was.fastest || (more->fastest && more->fastest < was.fastest) ? more->fastest : was.fastest;
+  to->fastest =
+      was.fastest <= 0 || (more->fastest > 0 && more->fastest < was.fastest) ? more->fastest : was.fastest;
   to->tiled_seconds = was.tiled_seconds + more->tiled_seconds;
   to->plan_seconds = was.plan_seconds + more->plan_seconds;
   to->compile_seconds = was.compile_seconds + more->compile_seconds;
