@@ -271,7 +271,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
     return code;
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
-  else if (was_written(t))
+  else if (!t->failed && was_written(t))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
   if (t->many != 1 && !comm_alone(ctx->comm))

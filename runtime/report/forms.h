@@ -52,6 +52,7 @@ struct report_detail {
   struct report_speed *speeds; /* of earlier runs, newest first */
   int nspeeds;
   struct text slower; /* "was faster on this machine: ...", or empty */
+  struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };
 
 /* What one rank says of one loop. */
@@ -115,8 +116,9 @@ struct report_graph {
 #define REPORT_SHORT 0.1
 
 struct report {
-  const char *program, *host, *date, *sets; /* with its arguments; "edges 600, cells 300"; NULL: nothing is said */
-  const struct trace_call *outside;         /* what the program called beside loops */
+  const char *program, *host, *date,
+      *sets;                        /* with its arguments; "edges 600, cells 300"; NULL: nothing is said */
+  const struct trace_call *outside; /* what the program called beside loops */
   int noutside;
   const char *backend, *team; /* team: NULL without threads */
   const char *device;         /* NULL: loops run on the host's threads */

@@ -1,5 +1,6 @@
-"""newcomer.py PROGRAM KERNEL-FILES: what a newcomer's program found: no colours in the log of an mpirun, which gives its ranks
-terminals; and a warning at a file of kernels that is newer than the program which has its functions.
+"""newcomer.py PROGRAM KERNEL-FILES SPARE: what a newcomer's program found: no colours in the log of an mpirun, which gives its ranks
+terminals; a warning at a file of kernels that is newer than the program which has its functions; advice where a kernel does not
+use an argument.
 
 KERNEL-FILES are tests that write such files as they run."""
 import os
@@ -8,7 +9,7 @@ import re
 import subprocess
 import sys
 
-PROGRAM, KERNELS = (os.path.abspath(a) for a in sys.argv[1:3])
+PROGRAM, KERNELS, SPARE = (os.path.abspath(a) for a in sys.argv[1:4])
 failures = []
 
 
@@ -46,5 +47,8 @@ check("a rank's has none", "\033[" not in said and "sets:" in said, said)
 done = subprocess.run([KERNELS], env={**os.environ, "OP2_BACKEND": "native"}, capture_output=True, text=True, check=False)
 check("both times", re.search(r"kernel file \S+ is of \d+-\d+-\d+ \d+:\d+:\d+, and the program of \d+-\d+-\d+ \d+:\d+:\d+", done.stderr),
       done.stderr)
+done = subprocess.run([SPARE], env={**os.environ, "OP2_BACKEND": "seq", "OP2_LOG": "advice"}, capture_output=True, text=True, check=False)
+check("an argument that no kernel uses", 'kernel spare does not use argument 2 (dat "y"), which' in done.stderr and
+      done.stderr.count("does not use") == 1, done.stderr)
 print("\n".join(failures) or "nothing is new any more")
 sys.exit(bool(failures))
