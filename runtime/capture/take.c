@@ -254,6 +254,7 @@ static bool is_over(const struct taking *t, bool again) {
 }
 
 static void finish(struct op_context *ctx, struct taking *t);
+static int write_file(struct op_context *ctx, struct taking *t, bool known, struct error *err);
 
 static int before(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *caught,
                   struct error *err) {
@@ -281,6 +282,9 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   struct error lost = {0};
   if (!t->failed && take_call(t, ctx, loop, call, &lost))
     t->failed = "there is no memory for it";
+  /* A call may end the process. */
+  if (!t->failed && t->many == 1)
+    write_file(ctx, t, false, &lost);
   error_free(&lost);
   return OP_OK;
 }
@@ -391,13 +395,15 @@ static int add_facts(const struct op_context *ctx, struct capture *c, struct err
   return code;
 }
 
-static int write_file(struct op_context *ctx, struct taking *t, struct error *err) {
+/* `known`: what comes of the calls. */
+static int write_file(struct op_context *ctx, struct taking *t, bool known, struct error *err) {
   struct capture part = {0};
-  int code = ctx->mesh->epoch != t->epoch
-                 ? error_set(err, OP_ERR_STATE, "the mesh was numbered anew meanwhile")
-             : t->unknown ? OP_OK
-                          : take_outcome(ctx, t, err);
-  if (!code)
+  int code = OP_OK;
+  if (ctx->mesh->epoch != t->epoch)
+    code = error_set(err, OP_ERR_STATE, "the mesh was numbered anew meanwhile");
+  else if (known)
+    code = take_outcome(ctx, t, err);
+  if (!code && !t->all.nfacts)
     code = add_facts(ctx, &t->all, err);
   if (!code)
     code = capture_select(&t->all, NULL, &part, err);
@@ -414,7 +420,7 @@ static void finish(struct op_context *ctx, struct taking *t) {
   if (t->failed)
     error_set(&err, OP_ERR_STATE, "%s", t->failed);
   else
-    write_file(ctx, t, &err);
+    write_file(ctx, t, !t->unknown, &err);
   if (err.code)
     log_line(ctx->log, LOG_WARN, "loop", "OP2_CAPTURE: call %lld of loop %s is not kept: %s", t->call,
              t->loop, error_message(&err));

@@ -70,6 +70,10 @@ static void advise_unread(const struct report_unread *unread, struct text *out) 
 }
 
 void report_advice(const struct report *r, struct text *out) {
+  if (r->idle)
+    text_add(
+        out,
+        "a rank owns no element of any set; op_partition shares them out, once sets and maps are declared\n");
   for (int i = 0; i < r->norders; i++)
     advise_order(r, &r->orders[i], out);
   for (int i = 0; i < r->nrows; i++) {

@@ -247,6 +247,25 @@ static void who_find(const struct op_context *ctx, struct who *w) {
   }
 }
 
+static bool was_called(const struct op_context *ctx, const char *name) {
+  for (int i = 0; i < ctx->trace->ncalls; i++)
+    if (strcmp(ctx->trace->calls[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static int find_idle(const struct op_context *ctx, int code, bool *idle, struct error *err) {
+  double nothing = 1;
+  for (int i = 0; i < ctx->mesh->sets.count; i++)
+    if (((const struct set *)ctx->mesh->sets.items[i])->extents[EXTENT_OWNED] > 0)
+      nothing = 0;
+  if (comm_alone(ctx->comm))
+    return code;
+  code = agree_on_largest(ctx->agreement, code, &nothing, 1, err);
+  *idle = nothing > 0 && ctx->mesh->sets.count > 0 && !was_called(ctx, "op_partition");
+  return code;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   struct who who = {0};
@@ -278,6 +297,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
+  code = find_idle(ctx, code, &r.idle, err);
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
   /* The triad is of rank 0's threads, while the others wait. */

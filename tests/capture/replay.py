@@ -3,6 +3,7 @@ are found, and made smaller; what a failed check says keeps the call."""
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,11 @@ def wrong():
     program, _ = run(OP2JIT, "replay", "assigns.capture", "--run-code", "--reduce", status=1)
     check("a broken promise", elements(program) <= 3 and '"more"' not in program and '"z"' not in program, program)
     check("its text is short", program.count(";") < 30 and "t *= 2" not in program, program)
+    run(WRONG, "dies", status=-signal.SIGFPE, OP2_BACKEND="seq", OP2_CAPTURE="divides:1:dies.capture")
+    said, _ = run(OP2JIT, "replay", "dies.capture", "--run-code", status=1)
+    check("it dies here too", f"died of signal {signal.SIGFPE.value}" in said, said)
+    program, _ = run(OP2JIT, "replay", "dies.capture", "--run-code", "--reduce", status=1)
+    check("what ends the process", elements(program) == 1 and "{7}" in program, program)
     run(WRONG, "fast", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="tests:1:fast.capture")
     program, _ = run(OP2JIT, "replay", "fast.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
     check("code that is too fast", elements(program) <= 3, program)

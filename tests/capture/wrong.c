@@ -1,8 +1,10 @@
 /* wrong CASE [OP2_NAME=VALUE...]: a loop over many elements that goes wrong at one of them; for OP2_CAPTURE.
  *   text      the C function does what its text does not, as a program has it that was changed and not compiled
  *   promise   the kernel assigns what it promises to add to
+ *   dies      a division by zero, which ends the process
  *   fast      a test for NaN, which OP2_FP=fast may leave out */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "op2jit.h"
@@ -35,6 +37,12 @@ static const char *const tests =
       *y += u == u ? u : 4;
     });
 
+static const char *const divides =
+    OP_KERNEL(void divides(const double *x, const double *more, double *y, double *z) {
+      *z = *more;
+      *y += 100 / (int)(7 - *x);
+    });
+
 int main(int argc, char **argv) {
   static double x[EDGES], y[NODES];
   static int table[EDGES];
@@ -58,11 +66,19 @@ int main(int argc, char **argv) {
     code = op_par_loop(twice, "twice", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
                        op_arg_dat(dy, 0, map, 1, "double", OP_INC),
                        op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
-  else
-    code = op_par_loop(
-        which[0] == 'p' ? assigns : tests, which[0] == 'p' ? "assigns" : "tests", edges,
-        op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
-        op_arg_dat(dy, 0, map, 1, "double", OP_INC), op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+  else {
+    const bool promise = which[0] == 'p', dies = which[0] == 'd';
+    code = op_par_loop(promise ? assigns
+                       : dies  ? divides
+                               : tests,
+                       promise ? "assigns"
+                       : dies  ? "divides"
+                               : "tests",
+                       edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dy, 0, map, 1, "double", OP_INC),
+                       op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+  }
   op_exit();
   return code != OP_OK;
 }

@@ -1,4 +1,4 @@
-"""newcomer.py PROGRAM KERNEL-FILES SPARE: what a newcomer's program found: no colours in the log of an mpirun, which gives its ranks
+"""newcomer.py PROGRAM KERNEL-FILES SPARE [RUN KIND]: what a newcomer's program found: no colours in the log of an mpirun, which gives its ranks
 terminals; a warning at a file of kernels that is newer than the program which has its functions; advice where a kernel does not
 use an argument.
 
@@ -50,5 +50,10 @@ check("both times", re.search(r"kernel file \S+ is of \d+-\d+-\d+ \d+:\d+:\d+, a
 done = subprocess.run([SPARE], env={**os.environ, "OP2_BACKEND": "seq", "OP2_LOG": "advice"}, capture_output=True, text=True, check=False)
 check("an argument that no kernel uses", 'kernel spare does not use argument 2 (dat "y"), which' in done.stderr and
       done.stderr.count("does not use") == 1, done.stderr)
+check("all is there", "owns no element" not in done.stderr, done.stderr)
+if len(sys.argv) > 5:
+    done = subprocess.run([sys.argv[4], sys.argv[5], "2", SPARE], env={**os.environ, "OP2_BACKEND": "seq", "OP2_LOG": "advice"},
+                          capture_output=True, text=True, check=False)
+    check("a rank that owns nothing", done.returncode == 77 or done.stderr.count("a rank owns no element of any set") == 1, done.stderr)
 print("\n".join(failures) or "nothing is new any more")
 sys.exit(bool(failures))
