@@ -226,25 +226,27 @@ struct who {
   char host[128], date[32];
 };
 
-static void who_find(const struct op_context *ctx, struct who *w) {
+static struct who who_find(const struct op_context *ctx) {
+  struct who w = {0};
   const time_t now = time(NULL);
   struct tm tm;
   FILE *file = fopen("/proc/self/cmdline", "rb");
   for (int c; file && (c = fgetc(file)) != EOF;)
-    text_add_char(&w->program, c ? (char)c : ' ');
-  while (w->program.length && w->program.data[w->program.length - 1] == ' ')
-    w->program.data[--w->program.length] = '\0';
+    text_add_char(&w.program, c ? (char)c : ' ');
+  while (w.program.length && w.program.data[w.program.length - 1] == ' ')
+    w.program.data[--w.program.length] = '\0';
   if (file)
     fclose(file);
-  if (gethostname(w->host, sizeof w->host - 1) != 0)
-    *w->host = '\0';
-  if (!localtime_r(&now, &tm) || !strftime(w->date, sizeof w->date, "%Y-%m-%d %H:%M", &tm))
-    *w->date = '\0';
+  if (gethostname(w.host, sizeof w.host - 1) != 0)
+    *w.host = '\0';
+  if (!localtime_r(&now, &tm) || !strftime(w.date, sizeof w.date, "%Y-%m-%d %H:%M", &tm))
+    *w.date = '\0';
   for (int i = 0; i < ctx->mesh->sets.count; i++) {
     const struct set *set = ctx->mesh->sets.items[i];
     if (!set->entries_of)
-      text_addf(&w->sets, "%s%s %lld", w->sets.length ? ", " : "", set->name, set->global_size);
+      text_addf(&w.sets, "%s%s %lld", w.sets.length ? ", " : "", set->name, set->global_size);
   }
+  return w;
 }
 
 static bool was_called(const struct op_context *ctx, const char *name) {
@@ -268,8 +270,7 @@ static int find_idle(const struct op_context *ctx, int code, bool *idle, struct 
 
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
-  struct who who = {0};
-  who_find(ctx, &who);
+  struct who who = who_find(ctx);
   int code = make_rows(ctx, &rows, has_pictures(writer), err);
   code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
   struct report r = {.program = text_str(&who.program),
@@ -321,10 +322,10 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};
-  if (!code)
+  if (!code) {
     facts_find(ctx, &r, &facts);
-  if (!code)
     writer(&r, out);
+  }
   free(chains);
   free(ways);
   free(layers);
