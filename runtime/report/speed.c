@@ -48,12 +48,12 @@ static int threads_of(const struct op_context *ctx) {
   return ctx->team ? team_threads(ctx->team) : 1;
 }
 
-/* So few calls are luck. */
+/* So few calls are luck; what is checked or shadowed takes longer. */
 static bool is_measured(const struct loop_site *site) {
   enum { CALLS_LEAST = 10 };
   const struct loop *loop = site->record;
-  return loop && !loop->compiled && loop->ready.prepared && loop->stats.variant && loop->stats.fastest > 0 &&
-         loop->stats.calls >= CALLS_LEAST && loop->set->extents[EXTENT_OWNED] > 0;
+  return loop && !loop->compiled && !loop->form && loop->ready.prepared && loop->stats.variant &&
+         loop->stats.fastest > 0 && loop->stats.calls >= CALLS_LEAST && loop->set->extents[EXTENT_OWNED] > 0;
 }
 
 /* ---- keeping ---- */
