@@ -44,6 +44,52 @@ void store_history(struct store *store, const char *loop, int limit, store_visit
   store_leave(store);
 }
 
+/* ---- how fast loops were ----------------------------------------------------------------------*/
+
+static bool put_speed(struct store *store, const struct store_speed *s) {
+  return store_tell(store, SQL_PUT_SPEED, "itttntittdi", store_now(store), s->loop, s->signature, s->machine,
+                    s->threads, s->mesh, s->elements, s->version, s->variant, s->seconds, s->calls) &&
+         store_tell(store, SQL_TRIM_SPEEDS, "tn", s->loop, (int)STORE_SPEEDS);
+}
+
+bool store_put_speeds(struct store *store, const struct store_speed *rows, int count) {
+  if (!store_enter(store))
+    return false;
+  bool kept = count > 0 && store_begin(store);
+  if (kept) {
+    kept = store_execute(store, &store->main, store_speed_table, "making a table");
+    for (int i = 0; i < count && kept; i++)
+      kept = put_speed(store, &rows[i]);
+    kept = store_end(store, kept);
+  }
+  store_leave(store);
+  return kept;
+}
+
+void store_speeds(struct store *store, const char *loop, store_visit_speed *visit, void *user) {
+  if (!store_enter(store))
+    return;
+  struct connection *c = &store->main;
+  const bool has = c->db && store_number(store, c, store_ask(store, c, SQL_HAS_SPEEDS, ""), 0) > 0;
+  sqlite3_stmt *st = has ? store_ask(store, c, SQL_GET_SPEEDS, "o", loop) : NULL;
+  while (st && store_step(store, c, st) == SQLITE_ROW) {
+    const struct store_speed speed = {.time = sqlite3_column_int64(st, 0),
+                                      .loop = store_text(st, 1),
+                                      .signature = store_text(st, 2),
+                                      .machine = store_text(st, 3),
+                                      .threads = sqlite3_column_int(st, 4),
+                                      .mesh = store_text(st, 5),
+                                      .elements = sqlite3_column_int64(st, 6),
+                                      .version = store_text(st, 7),
+                                      .variant = store_text(st, 8),
+                                      .seconds = sqlite3_column_double(st, 9),
+                                      .calls = sqlite3_column_int64(st, 10)};
+    visit(user, &speed);
+  }
+  sqlite3_reset(st);
+  store_leave(store);
+}
+
 /* ---- why ---------------------------------------------------------------------------------------*/
 
 /* The same key was here before: what became of its binary? */

@@ -67,6 +67,10 @@ enum sql {
   SQL_GET_EVENTS,
   SQL_LAST_EVENT,
   SQL_TRIM_EVENTS,
+  SQL_HAS_SPEEDS,
+  SQL_PUT_SPEED,
+  SQL_TRIM_SPEEDS,
+  SQL_GET_SPEEDS,
   SQL_OLDEST_BINARIES,
   SQL_DROP_ORPHANS,
   SQL_DROP_ORPHAN_COMPONENTS,
@@ -85,6 +89,8 @@ enum sql {
 };
 /* The schema: statements to run on an empty file, NULL-terminated. */
 extern const char *const store_schema[];
+/* A table that older files of this version do not have: made by the first row. */
+extern const char store_speed_table[];
 
 enum fault {
   FAULT_NONE,

@@ -42,6 +42,13 @@ const char *const store_schema[] = {
     NULL,
 };
 
+const char store_speed_table[] =
+    "CREATE TABLE IF NOT EXISTS speed(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, loop TEXT "
+    "NOT NULL, signature TEXT NOT NULL, machine TEXT NOT NULL, threads INTEGER NOT NULL, mesh TEXT NOT NULL, "
+    "elements INTEGER NOT NULL, version TEXT NOT NULL, variant TEXT NOT NULL, seconds REAL NOT NULL, calls "
+    "INTEGER NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS speed_loop ON speed(loop, id)";
+
 static const char *const texts[SQL_COUNT] = {
     [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
@@ -127,6 +134,15 @@ static const char *const texts[SQL_COUNT] = {
                        "WHERE ?1 IS NULL OR loop = ?1 ORDER BY id DESC LIMIT ?2",
     [SQL_LAST_EVENT] = "SELECT event, reason, time FROM history WHERE hash = ?1 ORDER BY id DESC LIMIT 1",
     [SQL_TRIM_EVENTS] = "DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?1",
+
+    [SQL_HAS_SPEEDS] = "SELECT count(*) FROM sqlite_schema WHERE name = 'speed'",
+    [SQL_PUT_SPEED] = "INSERT INTO speed(time, loop, signature, machine, threads, mesh, elements, version, "
+                      "variant, seconds, calls) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    [SQL_TRIM_SPEEDS] = "DELETE FROM speed WHERE loop = ?1 AND id <= (SELECT id FROM speed WHERE loop = ?1 "
+                        "ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+    [SQL_GET_SPEEDS] =
+        "SELECT time, loop, signature, machine, threads, mesh, elements, version, variant, seconds, "
+        "calls FROM speed WHERE ?1 IS NULL OR loop = ?1 ORDER BY loop, id DESC",
 
     [SQL_OLDEST_BINARIES] =
         "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "

@@ -223,6 +223,22 @@ typedef void store_visit_event(void *user, const struct store_event *event);
 /* Newest first; loop NULL: all; limit 0: all. */
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user);
 
+/* How fast a loop was in a run. */
+struct store_speed {
+  const char *loop, *signature, *machine, *mesh, *version, *variant; /* signature to mesh as of tunings */
+  int threads;
+  long long elements, calls;
+  double seconds; /* of the fastest call */
+  long long time; /* seconds since 1970; set by the store */
+};
+/* The last so many of each loop's name are kept. */
+enum { STORE_SPEEDS = 50 };
+/* One transaction. */
+bool store_put_speeds(struct store *store, const struct store_speed *rows, int count);
+typedef void store_visit_speed(void *user, const struct store_speed *speed);
+/* Of the main file: by loop, newest first; loop NULL: all. */
+void store_speeds(struct store *store, const char *loop, store_visit_speed *visit, void *user);
+
 struct store_stats {
   long long binaries, loops, binary_bytes, stored_bytes, file_bytes, free_bytes, cap;
   long long failures, tunings, verdicts, facts, events, damaged, leases;

@@ -18,6 +18,7 @@
 #include "ranks/comm.h"
 #include "record/late.h"
 #include "report/report.h"
+#include "report/speed.h"
 #include "spread/lend.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static struct {
   int rank, ranks;   /* kept over op_exit; ranks 0: there was no op_init */
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
   const char *call;        /* that is under way and is no loop, and since when: for the trace */
-  double entered;
+  double entered, flushed; /* and how long loops took that waited for it */
   atomic_bool busy;
   bool was_open;
   pid_t process;                    /* that called op_init: what is said at its end its children do not say */
@@ -199,7 +200,10 @@ static void show(bool declared) {
 /* Short ones would only hide the others. */
 static void trace_call(void) {
   const double shortest = 20e-6;
-  if (the.context && the.call && clock_seconds() - the.entered >= shortest)
+  const double seconds = the.context && the.call ? clock_seconds() - the.entered : 0;
+  if (the.context && the.call)
+    trace_called(the.context->trace, the.call, seconds - the.flushed);
+  if (seconds >= shortest)
     trace_until_now(the.context->trace, TRACE_CALL, the.call, NULL, the.entered, 0);
   the.call = NULL;
 }
@@ -236,6 +240,7 @@ struct op_context *api_enter(const char *call, enum queued queued) {
       the.call = call;
       the.entered = clock_seconds();
       ctx_flush(the.context, &the.error);
+      the.flushed = clock_seconds() - the.entered;
     }
     return the.context;
   }
@@ -412,7 +417,10 @@ static int end_together(struct op_context *ctx, struct error *err) {
     code = lend_all(ctx, err);
   if (!code)
     code = checkpoint_end(ctx, err);
-  return code ? code : context_report(ctx, err);
+  if (!code)
+    code = context_report(ctx, err);
+  speeds_keep(ctx);
+  return code;
 }
 
 int op2jit_exit(void) {

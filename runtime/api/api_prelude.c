@@ -79,6 +79,8 @@ int op2jit_prelude_file(const char *path, const char *source) {
     return api_refused();
   const bool found = path && kernel_file_place(ctx, path, source, &place);
   const int code = share(ctx, "op_prelude_file", NULL, found ? text_str(&place) : path);
+  if (code == OP_ERR_FILE && !found && place.length)
+    text_addf(&api_error()->message, "; before that in these folders: %s", text_str(&place));
   text_free(&place);
   return api_leave(code);
 }

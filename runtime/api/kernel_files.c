@@ -3,12 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "context/env.h"
+#include "ranks/comm.h"
 #include "record/record.h"
 
 static int read_all(FILE *file, const char *path, struct text *out, struct error *err) {
@@ -120,15 +124,22 @@ static bool is_found(struct places *p, const char *file) {
          there(p, "", p->source, file) || there(p, p->program, "", file) || there(p, "", "", file);
 }
 
+static void list_places(const struct places *places, struct text *out) {
+  text_addf(out, "OP2_KERNELS (%s), that of the source (%s), that of the program (%s), the working folder",
+            places->first ? places->first : "not set", *places->source ? places->source : ".",
+            *places->program ? places->program : "not known");
+}
+
 static int not_found(const struct places *places, const char *file, struct error *err) {
+  struct text list = {0};
   if (*file == '/')
     return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s", file, strerror(errno));
-  return error_set(
-      err, OP_ERR_FILE,
-      "kernel file %s is in none of these folders: OP2_KERNELS (%s), that of the source (%s), that of the "
-      "program (%s), the working folder; set OP2_KERNELS to the folder that has it",
-      file, places->first ? places->first : "not set", *places->source ? places->source : ".",
-      *places->program ? places->program : "not known");
+  list_places(places, &list);
+  error_set(err, OP_ERR_FILE,
+            "kernel file %s is in none of these folders: %s; set OP2_KERNELS to the folder that has it", file,
+            text_str(&list));
+  text_free(&list);
+  return OP_ERR_FILE;
 }
 
 static bool places_make(const struct op_context *ctx, struct places *p, char program[4096],
@@ -144,15 +155,36 @@ static bool places_make(const struct op_context *ctx, struct places *p, char pro
   return true;
 }
 
-static int look_for(struct op_context *ctx, const char *file, const char *source, const char **text,
-                    struct error *err) {
+static const char *time_of(const struct stat *status, char out[32]) {
+  struct tm tm;
+  if (!localtime_r(&status->st_mtime, &tm) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm))
+    *out = '\0';
+  return out;
+}
+
+/* The program has functions of the file as it was. */
+static void warn_if_newer(const struct op_context *ctx, const char *path) {
+  struct stat file, program;
+  char times[2][32];
+  if (ctx->comm->rank == 0 && stat(path, &file) == 0 && stat("/proc/self/exe", &program) == 0 &&
+      file.st_mtime > program.st_mtime)
+    log_line(ctx->log, LOG_WARN, "loop",
+             "kernel file %s is of %s, and the program of %s: the native backend runs what was compiled then, the "
+             "others the file as it is; compile the program again",
+             path, time_of(&file, times[0]), time_of(&program, times[1]));
+}
+
+static int look_for(struct op_context *ctx, const char *file, const char *source, bool compiled,
+                    const char **text, struct error *err) {
   char program[4096] = "";
   struct places places;
   int code = OP_OK;
   if (places_make(ctx, &places, program, source)) {
-    if (is_found(&places, file))
+    if (is_found(&places, file)) {
       code = load_file(ctx, file, source, text_str(&places.path), text, err);
-    else if (!places.failed)
+      if (!code && compiled)
+        warn_if_newer(ctx, text_str(&places.path));
+    } else if (!places.failed)
       code = not_found(&places, file, err);
   }
   if (!code && !*text)
@@ -165,14 +197,16 @@ static int look_for(struct op_context *ctx, const char *file, const char *source
 bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path) {
   char program[4096] = "";
   struct places places;
-  bool found = false;
   if (!source || !places_make(ctx, &places, program, source))
     return false;
-  if (is_found(&places, file)) {
+  const bool found = is_found(&places, file);
+  if (found)
     *path = places.path;
-    found = true;
-  } else
+  else {
     text_free(&places.path);
+    if (*file != '/')
+      list_places(&places, path);
+  }
   free(places.source);
   return found;
 }
@@ -182,7 +216,7 @@ const char *op2jit_f_kernel_file(const char *path) {
   if (!ctx)
     return NULL;
   const char *text = find_file(ctx, path, "");
-  const int code = text ? OP_OK : look_for(ctx, path, "", &text, api_error());
+  const int code = text ? OP_OK : look_for(ctx, path, "", false, &text, api_error());
   return api_leave_local(code) ? NULL : text;
 }
 
@@ -225,7 +259,8 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
         api_error(), OP_ERR_ARGUMENT,
         "OP_KERNEL_FILE: an argument is NULL; expected the name of a file and the name of a kernel in it");
   else
-    code = (text = find_file(ctx, file, source)) ? OP_OK : look_for(ctx, file, source, &text, api_error());
+    code = (text = find_file(ctx, file, source)) ? OP_OK
+                                                 : look_for(ctx, file, source, true, &text, api_error());
   if (!code)
     code = native_add(ctx->natives, text, name, function, api_error());
   return api_leave_local(code) ? NULL : text;

@@ -14,6 +14,7 @@
 #include "base/progress/progress.h"
 #include "base/text.h"
 #include "base/types.h"
+#include "capture/take.h"
 #include "check/forms.h"
 #include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
@@ -256,6 +257,8 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
                          env_value(ctx->env, ENV_BACKEND), env_value(ctx->env, ENV_SHADOW));
   if (!code)
     code = backend_choose(ctx, err);
+  if (!code)
+    code = capture_open(ctx, err);
   if (!code && ctx->shadow == ctx->backend && ctx->comm->rank == 0)
     log_line(ctx->log, LOG_WARN, "check",
              "OP2_SHADOW=%s: loops run on %s anyway, so each is compared with itself; name another backend",
@@ -267,9 +270,9 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,     ENV_JIT,    ENV_TUNE,      ENV_VARIANT, ENV_CHECK,
-                                        ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,   ENV_LAZY,    ENV_TILES,
-                                        ENV_TASKS,  ENV_LAYERS, ENV_CHECKPOINT};
+  static const enum env_name names[] = {ENV_FP,     ENV_JIT,    ENV_TUNE,       ENV_VARIANT, ENV_CHECK,
+                                        ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,    ENV_LAZY,    ENV_TILES,
+                                        ENV_TASKS,  ENV_LAYERS, ENV_CHECKPOINT, ENV_CAPTURE};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;
@@ -309,6 +312,7 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   trace_free(ctx->trace);
+  capture_release(ctx);
   if (ctx->hardware)
     hardware_close(ctx->hardware);
   text_free(ctx->dat_names);
@@ -357,6 +361,7 @@ void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
   checkpoint_close(ctx);
+  capture_close(ctx);
   handles_let_go_all(ctx->handles);
   late_drop(ctx);
   tapes_free(ctx);

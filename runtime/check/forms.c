@@ -13,6 +13,12 @@ static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
   return context_checked(ctx, loop->name) != CHECKED_OFF;
 }
 
+static int tell(const struct op_context *ctx, const struct launch *launch, int code) {
+  if (code == OP_ERR_VIOLATION)
+    site_tell_capture(ctx, launch->loop, 0, 1);
+  return code;
+}
+
 /* What is checked runs plainly afterwards, so that its results are those of a plain run, bit for bit. */
 static int run_checked(struct op_context *ctx, struct launch *launch, struct error *err) {
   int code = loop_look(ctx, launch, check_run, NULL, err);
@@ -20,7 +26,7 @@ static int run_checked(struct op_context *ctx, struct launch *launch, struct err
     code = loop_run_plainly(ctx, launch, err);
   if (!code)
     launch->loop->stats.variant = "checking form";
-  return code;
+  return tell(ctx, launch, code);
 }
 
 static bool wants_shadow(const struct op_context *ctx, const struct loop *loop) {
@@ -52,7 +58,7 @@ static int run_twice(struct op_context *ctx, struct launch *launch, bool undo, s
 
 static int run_shadowed(struct op_context *ctx, struct launch *launch, struct error *err) {
   const bool due = (launch->loop->stats.calls - 1) % ctx->shadow_every == 0;
-  return due ? run_twice(ctx, launch, false, err) : loop_run_plainly(ctx, launch, err);
+  return due ? tell(ctx, launch, run_twice(ctx, launch, false, err)) : loop_run_plainly(ctx, launch, err);
 }
 
 /* A text that may not be the program's: calls 1, 2, 4 and so on run as the program's own function too, and that counts

@@ -50,7 +50,8 @@ struct command {
 
 /* One table per file; a row without a name ends it. */
 extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_derive[],
-    cli_mesh[], cli_checkpoint[], cli_other[], cli_report[], cli_texts[], cli_new[];
+    cli_history[], cli_mesh[], cli_checkpoint[], cli_other[], cli_replay[], cli_report[], cli_texts[],
+    cli_new[];
 
 /* Commands about one kernel with its arguments, check.c: reads the first word, a file, and the words behind it, and hands the
  * loop to `run`. Returns the status. Their first two options are --kernel and --const. */

@@ -9,9 +9,9 @@
 enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };
 
 static const struct command *command_at(int number) {
-  static const struct command *const tables[] = {cli_cache_look, cli_cache_care, cli_tune,       cli_check,
-                                                 cli_derive,     cli_mesh,       cli_checkpoint, cli_report,
-                                                 cli_texts,      cli_new,        cli_other};
+  static const struct command *const tables[] = {
+      cli_cache_look, cli_cache_care, cli_tune,   cli_check, cli_derive, cli_mesh, cli_checkpoint,
+      cli_replay,     cli_history,    cli_report, cli_texts, cli_new,    cli_other};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const struct command *c = tables[i]; c->name; c++)
       if (number-- == 0)

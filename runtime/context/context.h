@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct backend;
+struct catcher;
 struct comm;
 struct env;
 struct error;
@@ -37,6 +38,7 @@ struct recorder;
 struct shared;
 struct solving;
 struct store;
+struct taking;
 struct tapes;
 struct team;
 struct text;
@@ -68,6 +70,8 @@ struct op_context {
   /* Ends those that are on their way to the global; set once there are some. */
   int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
   const struct recorder *recorder; /* of loops, see record/recorder.h; NULL: nothing is recorded */
+  const struct catcher *catcher;   /* of calls that are kept, likewise; NULL: none is */
+  struct taking *taking;           /* OP2_CAPTURE, see capture/take.h; NULL: not given */
   struct tapes *tapes;             /* of derivatives; NULL: nobody asked for one */
   const struct backend *backend;
   void *backend_state;

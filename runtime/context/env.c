@@ -97,6 +97,10 @@ static const struct env_row rows[ENV_COUNT] = {
          "min, h, or a number of loops; values=64M: the most bytes of values that left; beside=off: the "
          "program waits for the file",
          NEEDS_HDF5},
+    [ENV_CAPTURE] = {"OP2_CAPTURE", "", "",
+                     "LOOP:CALL:FILE: that call goes into a file, for `op2jit replay`; CALL+N: N calls from "
+                     "there on; CALL+: all until the loop comes again",
+                     NULL},
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
@@ -402,6 +406,11 @@ void env_free(struct env *env) {
   free(env->cuda_home);
   free(env->virtual_env);
   *env = (struct env){0};
+}
+
+void env_forget(void) {
+  for (int i = 0; i < ENV_COUNT; i++)
+    unsetenv(rows[i].name);
 }
 
 const char *env_value(const struct env *env, enum env_name name) {

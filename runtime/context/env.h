@@ -28,6 +28,7 @@ enum env_name {
   ENV_SHADOW,
   ENV_ADJOINT,
   ENV_CHECKPOINT,
+  ENV_CAPTURE,
   ENV_LOG,
   ENV_PROGRESS,
   ENV_DUMP,
@@ -83,6 +84,8 @@ struct env {
  * in any case. */
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err);
 void env_free(struct env *env);
+/* No variable of the library is in the process's environment any more: what counts is in argv. */
+void env_forget(void);
 /* The value or its default; never NULL. */
 const char *env_value(const struct env *env, enum env_name name);
 bool env_given(const struct env *env, enum env_name name);

@@ -140,6 +140,18 @@ void trace_threads_ran(struct trace *t, const char *name, const char *detail) {
     t->threads[i].start = 0;
 }
 
+void trace_called(struct trace *t, const char *name, double seconds) {
+  int i = 0;
+  while (i < t->ncalls && strcmp(t->calls[i].name, name) != 0)
+    i++;
+  if (i == TRACE_CALLS)
+    return;
+  if (i == t->ncalls)
+    t->calls[t->ncalls++] = (struct trace_call){.name = name};
+  t->calls[i].times++;
+  t->calls[i].seconds += seconds;
+}
+
 void trace_free(struct trace *t) {
   free(t->threads);
   for (int i = t->ntools - 1; i >= 0; i--)

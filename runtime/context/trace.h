@@ -41,7 +41,17 @@ struct trace_thread {
   double start, seconds, waited; /* start 0: it takes no part */
 };
 
+/* What the program called beside loops, and how long that took without the loops that waited: by name. */
+enum { TRACE_CALLS = 32 };
+struct trace_call {
+  const char *name; /* the library's */
+  long long times;
+  double seconds;
+};
+
 struct trace {
+  struct trace_call calls[TRACE_CALLS]; /* the first ones that came */
+  int ncalls;
   bool wanted;  /* by a report or a tool */
   bool apart;   /* threads too */
   double began; /* when the context was made */
@@ -58,6 +68,8 @@ struct trace {
 
 /* The table is copied. OP_ERR_MEMORY. */
 int trace_add_tool(struct trace *t, const struct op_tool *tool, struct error *err);
+/* One more call of that name. */
+void trace_called(struct trace *t, const char *name, double seconds);
 /* Tools only: a span of this loop follows. */
 void trace_loop_begins(const struct trace *t, const char *name);
 

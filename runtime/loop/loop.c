@@ -191,10 +191,15 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
   int code = get_record(ctx, call, &loop, err);
   if (!code && ctx->recorder && ((code = ctx->recorder->loop(ctx, loop, call, &done, err)) || done))
     return code;
+  bool caught = false;
+  if (!code && ctx->catcher)
+    code = ctx->catcher->before(ctx, loop, call, &caught, err);
   if (!code)
     code = run_call(ctx, loop, call, err);
   if (!code && ctx->recorder && ctx->recorder->ran)
     code = ctx->recorder->ran(ctx, loop, call, err);
+  if (caught)
+    code = ctx->catcher->after(ctx, loop, call, code, err);
   if (!code && layout_wants(ctx->layouts, loop->backend))
     code = layout_called(ctx, loop, err);
   if (code && ctx->recorder && ctx->recorder->failed)

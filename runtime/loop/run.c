@@ -373,6 +373,8 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
+  if (loop->stats.fastest <= 0 || spent < loop->stats.fastest)
+    loop->stats.fastest = spent;
   if (ctx->trace->wanted)
     trace_span(ctx->trace, tune_tries(launch) ? TRACE_TRIAL : TRACE_LOOP, loop->name,
                loop->backend->name_of(loop, launch->variant), start, spent,

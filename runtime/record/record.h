@@ -117,10 +117,10 @@ enum { LOOP_PARTS = 3 };
 
 struct loop_stats {
   long long calls;
-  double seconds, slowest, plan_seconds, compile_seconds;
-  double tiled_seconds; /* of the seconds, in chains in tiles */
-  double bytes;         /* that one call must move, by the descriptors */
-  double spared;        /* of these, bytes of maps that what ran last need not read */
+  double seconds, slowest, fastest, plan_seconds, compile_seconds; /* fastest: 0 if no call ran alone */
+  double tiled_seconds;                                            /* of the seconds, in chains in tiles */
+  double bytes;  /* that one call must move, by the descriptors */
+  double spared; /* of these, bytes of maps that what ran last need not read */
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
   int spills;          /* values that its code keeps in memory for want of registers; -1: nobody knows */

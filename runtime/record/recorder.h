@@ -25,4 +25,14 @@ struct recorder {
   const char *no_matrix, *no_graph; /* ends of messages: why it takes no loops of these */
 };
 
+/* Who keeps calls of loops, for `op2jit replay`: filled by capture. */
+struct catcher {
+  /* A call is about to run. *caught: `after` is to be told when it has run. An error refuses it. */
+  int (*before)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *caught,
+                struct error *err);
+  /* `code`: how it went, with the error set; it is returned. */
+  int (*after)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
+               struct error *err);
+};
+
 #endif

@@ -1,5 +1,6 @@
 #include "record/sites.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,8 @@ void site_add(struct loop_stats *to, const struct loop_stats *more) {
   to->calls = was.calls + more->calls;
   to->seconds = was.seconds + more->seconds;
   to->slowest = was.slowest > more->slowest ? was.slowest : more->slowest;
+  to->fastest =
+      was.fastest <= 0 || (more->fastest > 0 && more->fastest < was.fastest) ? more->fastest : was.fastest;
   to->tiled_seconds = was.tiled_seconds + more->tiled_seconds;
   to->plan_seconds = was.plan_seconds + more->plan_seconds;
   to->compile_seconds = was.compile_seconds + more->compile_seconds;
@@ -151,6 +154,20 @@ enum log_level site_weight(const struct op_context *ctx, const struct loop *loop
   names_note(ctx->told, text_str(&key));
   text_free(&key);
   return known ? LOG_INFO : LOG_WARN;
+}
+
+void site_tell_capture(const struct op_context *ctx, const struct loop *loop, long long before, int many) {
+  long long calls = -before;
+  char more[24] = "";
+  for (int i = 0; i < ctx->sites->count; i++) {
+    const struct loop_site *site = ctx->sites->items[i];
+    calls += strcmp(site->name, loop->name) == 0 ? site_stats(site)->calls : 0;
+  }
+  if (many > 1)
+    snprintf(more, sizeof more, "+%d", many);
+  log_line(ctx->log, site_weight(ctx, loop, "capture"), "check",
+           "OP2_CAPTURE=%s:%lld%s:%s.capture keeps what failed, for `op2jit replay`", loop->name, calls, more,
+           loop->name);
 }
 
 void sites_free(struct op_context *ctx) {

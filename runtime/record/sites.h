@@ -36,6 +36,9 @@ static inline const char *site_no_text(const struct loop_site *site) {
 /* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
 bool sites_are_one(const struct loop_site *a, const struct loop_site *b);
 void site_add(struct loop_stats *to, const struct loop_stats *more);
+/* A check of that call failed: a warning says how to keep it (OP2_CAPTURE), from the call on that came `before` calls of its
+ * loop ago, and so many calls. Once for each loop. */
+void site_tell_capture(const struct op_context *ctx, const struct loop *loop, long long before, int many);
 void sites_free(struct op_context *ctx);
 
 #endif

@@ -55,6 +55,12 @@ static void advise_order(const struct report *r, const struct report_order *orde
               order->map, order->blocks, order->listed, order->colours, share);
 }
 
+static void advise_unused(const struct report_row *row, struct text *out) {
+  if (row->detail && row->detail->unused.length)
+    text_addf(out, "kernel %s does not use %s, which is moved for nothing; leave it out\n", row->name,
+              text_str(&row->detail->unused));
+}
+
 /* What is small does no harm. */
 static void advise_unread(const struct report_unread *unread, struct text *out) {
   const double small = 1e6;
@@ -64,12 +70,17 @@ static void advise_unread(const struct report_unread *unread, struct text *out) 
 }
 
 void report_advice(const struct report *r, struct text *out) {
+  if (r->idle)
+    text_add(
+        out,
+        "a rank owns no element of any set; op_partition shares them out, once sets and maps are declared\n");
   for (int i = 0; i < r->norders; i++)
     advise_order(r, &r->orders[i], out);
   for (int i = 0; i < r->nrows; i++) {
     advise_threads(r, &r->rows[i], out);
     advise_trials(&r->rows[i], out);
     advise_calls(&r->rows[i], out);
+    advise_unused(&r->rows[i], out);
   }
   for (int i = 0; r->nrows && i < r->nunread; i++)
     advise_unread(&r->unread[i], out);

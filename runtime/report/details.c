@@ -72,6 +72,23 @@ static void tell_event(void *user, const struct store_event *e) {
   text_add_char(out, '\n');
 }
 
+/* Its parameter occurs nowhere but in the list of them. */
+static bool is_unused(const struct kernel *k, int i) {
+  const char *name = k->parameters[i].name;
+  int times = 0;
+  for (size_t t = 0; *name && t < k->tokens.count; t++)
+    times += token_is_identifier(&k->tokens, t) && token_is(&k->tokens, t, name);
+  return times == 1;
+}
+
+/* Ragged maps give a kernel more parameters than arguments. */
+static void find_unused(const struct loop *loop, struct text *out) {
+  const struct kernel *k = &loop->kernel;
+  for (int i = 0; k->certain && k->nparameters == loop->nargs && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present && is_unused(k, i))
+      text_addf(out, "%sargument %d (dat \"%s\")", out->length ? ", " : "", i + 1, loop->args[i].dat->name);
+}
+
 int detail_fill(struct report_detail *out, const struct loop_site *site, struct store *store,
                 struct error *err) {
   enum { EVENTS = 5 };
@@ -84,6 +101,7 @@ int detail_fill(struct report_detail *out, const struct loop_site *site, struct 
     text_addf(&out->set, " of %s", loop->set->sub->parent->name);
   for (int i = 0; i < loop->nargs; i++)
     tell_arg(&loop->args[i], &out->args);
+  find_unused(loop, &out->unused);
   if (loop->backend->tell_plan && loop->ready.prepared && loop->ready.nvariants > 0 &&
       loop->backend->is_ready(loop, loop->ready.variant))
     loop->backend->tell_plan(loop, loop->ready.variant, &out->plan);
@@ -101,4 +119,12 @@ void detail_free(struct report_detail *detail) {
   text_free(&detail->plan);
   text_free(&detail->history);
   free(detail->variants);
+  text_free(&detail->slower);
+  text_free(&detail->unused);
+  for (int i = 0; i < detail->nspeeds; i++) {
+    free(detail->speeds[i].version);
+    free(detail->speeds[i].variant);
+    free(detail->speeds[i].mesh);
+  }
+  free(detail->speeds);
 }

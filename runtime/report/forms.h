@@ -33,6 +33,13 @@ struct report_variant {
   bool rejected; /* it could not be made */
 };
 
+/* The same loop in an earlier run on this machine. */
+struct report_speed {
+  long long time, elements; /* seconds since 1970 */
+  double seconds;           /* of the fastest call */
+  char *version, *variant, *mesh;
+};
+
 /* What JSON and the page have beside the table's columns. Without a record of the loop: nothing. */
 struct report_detail {
   struct text set, args, plan; /* args: a line each */
@@ -42,6 +49,10 @@ struct report_detail {
   int nvariants;
   double one, many; /* seconds of a call on one thread and on all, measured in turns; 0: it was not */
   bool runs_on_one;
+  struct report_speed *speeds; /* of earlier runs, newest first */
+  int nspeeds;
+  struct text slower; /* "was faster on this machine: ...", or empty */
+  struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };
 
 /* What one rank says of one loop. */
@@ -105,6 +116,11 @@ struct report_graph {
 #define REPORT_SHORT 0.1
 
 struct report {
+  const char *program, *host, *date,
+      *sets;                        /* with its arguments; "edges 600, cells 300"; NULL: nothing is said */
+  const struct trace_call *outside; /* what the program called beside loops */
+  int noutside;
+  bool idle;                  /* a rank owns nothing, and nobody called op_partition */
   const char *backend, *team; /* team: NULL without threads */
   const char *device;         /* NULL: loops run on the host's threads */
   int threads, ranks, rank;

@@ -18,7 +18,21 @@ static void add_lines(const char *key, const char *lines, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_speeds(const struct report_detail *d, struct text *out) {
+  if (d->slower.length)
+    json_fields(out, "slower:t", text_str(&d->slower));
+  json_open(out, "earlier_runs", '[');
+  for (int i = 0; i < d->nspeeds; i++) {
+    const struct report_speed *s = &d->speeds[i];
+    json_object(out, NULL, "time:i seconds:d elements:i variant:t version:t mesh:t", s->time, s->seconds,
+                s->elements, s->variant, s->version, s->mesh);
+  }
+  json_close(out, ']');
+}
+
 static void add_detail(const struct report_detail *d, struct text *out) {
+  if (d->nspeeds)
+    add_speeds(d, out);
   json_fields(out, "set:t plan:t no_text:t", text_str(&d->set), text_str(&d->plan), d->no_text);
   add_lines("arguments", text_str(&d->args), out);
   add_lines("history", text_str(&d->history), out);
@@ -192,8 +206,19 @@ static void add_advice(const struct report *r, struct text *out) {
   text_free(&lines);
 }
 
+static void add_who(const struct report *r, struct text *out) {
+  json_fields(out, "program:t host:t date:t sets:t", r->program, r->host, r->date, r->sets);
+  json_open(out, "outside", '[');
+  for (int i = 0; i < r->noutside; i++)
+    json_object(out, NULL, "name:t calls:i seconds:d", r->outside[i].name, r->outside[i].times,
+                r->outside[i].seconds);
+  json_close(out, ']');
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
+  if (r->program)
+    add_who(r, out);
   json_fields(
       out, "backend:t device:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
       r->backend, r->device, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);

@@ -44,6 +44,26 @@ static bool depends_on_threads(const struct report_row *row) {
   return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
 }
 
+/* What takes a hundredth of the time or more. */
+static void note_outside(const struct report *r, struct text *out) {
+  const char *gap = "outside loops: ";
+  char time[48];
+  for (int i = 0; i < r->noutside && r->wall > REPORT_SHORT; i++) {
+    if (r->outside[i].seconds < 0.01 * r->wall)
+      continue;
+    report_time(time, sizeof time, r->outside[i].seconds);
+    text_addf(out, "%s%s %s", gap, r->outside[i].name, time);
+    gap = ", ";
+  }
+  text_add(out, *gap == ',' ? "\n" : "");
+}
+
+static void note_slower(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].detail && r->rows[i].detail->slower.length)
+      text_addf(out, "%s %s\n", r->rows[i].name, text_str(&r->rows[i].detail->slower));
+}
+
 static void note_owners(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nrows; i++)
     if (depends_on_threads(&r->rows[i]))
@@ -124,12 +144,14 @@ static void note_advice(const struct report *r, struct text *out) {
 
 void report_notes(const struct report *r, struct text *out) {
   note_code(r, out);
+  note_outside(r, out);
   note_waiting(r, out);
   note_small(r, out);
   note_tiles(r, out);
   note_moved(r, out);
   note_tuning(r, out);
   note_scalar(r, out);
+  note_slower(r, out);
   note_owners(r, out);
   note_singles(r, out);
   note_views(r, out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
@@ -29,6 +30,7 @@
 #include "report/facts.h"
 #include "report/forms.h"
 #include "report/report_ranks.h"
+#include "report/speed.h"
 #include "run/caches.h"
 #include "run/hardware.h"
 #include "run/team.h"
@@ -161,6 +163,7 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, bool history
     r->stats[i] = &r->sums[i];
     r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
     code = detail_fill(&r->details[i], r->sites[i], history ? ctx->store : NULL, err);
+    speeds_find(ctx, r->sites[i], &r->details[i]);
     r->rows[i].detail = &r->details[i];
     if (ctx->backend->on_device)
       r->rows[i].spills = -1;
@@ -217,11 +220,66 @@ static struct report_graph *find_graphs(const struct op_context *ctx, int *count
   return graphs;
 }
 
+/* What run it is. */
+struct who {
+  struct text program, sets;
+  char host[128], date[32];
+};
+
+static struct who who_find(const struct op_context *ctx) {
+  struct who w = {0};
+  const time_t now = time(NULL);
+  struct tm tm;
+  FILE *file = fopen("/proc/self/cmdline", "rb");
+  for (int c; file && (c = fgetc(file)) != EOF;)
+    text_add_char(&w.program, c ? (char)c : ' ');
+  while (w.program.length && w.program.data[w.program.length - 1] == ' ')
+    w.program.data[--w.program.length] = '\0';
+  if (file)
+    fclose(file);
+  if (gethostname(w.host, sizeof w.host - 1) != 0)
+    *w.host = '\0';
+  if (!localtime_r(&now, &tm) || !strftime(w.date, sizeof w.date, "%Y-%m-%d %H:%M", &tm))
+    *w.date = '\0';
+  for (int i = 0; i < ctx->mesh->sets.count; i++) {
+    const struct set *set = ctx->mesh->sets.items[i];
+    if (!set->entries_of)
+      text_addf(&w.sets, "%s%s %lld", w.sets.length ? ", " : "", set->name, set->global_size);
+  }
+  return w;
+}
+
+static bool was_called(const struct op_context *ctx, const char *name) {
+  for (int i = 0; i < ctx->trace->ncalls; i++)
+    if (strcmp(ctx->trace->calls[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static int find_idle(const struct op_context *ctx, int code, bool *idle, struct error *err) {
+  double nothing = 1;
+  for (int i = 0; i < ctx->mesh->sets.count; i++)
+    if (((const struct set *)ctx->mesh->sets.items[i])->extents[EXTENT_OWNED] > 0)
+      nothing = 0;
+  if (comm_alone(ctx->comm))
+    return code;
+  code = agree_on_largest(ctx->agreement, code, &nothing, 1, err);
+  *idle = nothing > 0 && ctx->mesh->sets.count > 0 && !was_called(ctx, "op_partition");
+  return code;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
+  struct who who = who_find(ctx);
   int code = make_rows(ctx, &rows, has_pictures(writer), err);
   code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
-  struct report r = {.backend = ctx->backend->name,
+  struct report r = {.program = text_str(&who.program),
+                     .host = who.host,
+                     .date = who.date,
+                     .sets = text_str(&who.sets),
+                     .outside = ctx->trace->calls,
+                     .noutside = ctx->trace->ncalls,
+                     .backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .device = ctx->backend->device ? ctx->backend->device(ctx) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
@@ -229,7 +287,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .rank = ctx->comm->rank,
                      .wall = clock_seconds() - ctx->trace->began,
                      .began = ctx->trace->began,
-                     .colour = !ctx->env->no_colour && isatty(STDOUT_FILENO),
+                     /* mpirun gives ranks a terminal, wherever it writes itself */
+                     .colour = !ctx->env->no_colour && !ctx->env->launcher && isatty(STDOUT_FILENO),
                      .calls = ctx->counters->loops,
                      .waited = ctx->queue ? ctx->queue->waited : -1,
                      .rows = rows.rows,
@@ -239,6 +298,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
+  code = find_idle(ctx, code, &r.idle, err);
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
   /* The triad is of rank 0's threads, while the others wait. */
@@ -262,16 +322,18 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};
-  if (!code)
+  if (!code) {
     facts_find(ctx, &r, &facts);
-  if (!code)
     writer(&r, out);
+  }
   free(chains);
   free(ways);
   free(layers);
   free(graphs);
   facts_free(&facts);
   free_rows(&rows);
+  text_free(&who.program);
+  text_free(&who.sets);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
 

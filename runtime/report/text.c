@@ -56,6 +56,8 @@ static int width_of_names(const struct report *r) {
 
 static void text_heading(const struct report *r, struct text *out, int width) {
   char loops[48], wall[48];
+  if (r->program)
+    text_addf(out, "%s on %s, %s; sets: %s\n", r->program, r->host, r->date, r->sets);
   text_addf(out, "backend %s, ", r->backend);
   if (r->device)
     text_add(out, r->device);

@@ -81,6 +81,9 @@ CASE(what_is_not_closed_is_found_at_once_and_leaves_nothing) {
   assert_non_null(strstr(op_last_error()->message, "prelude"));
   fails(OP_ERR_KERNEL, op_decl_prelude("enum { A }; /* and"));
   fails(OP_ERR_FILE, op_prelude_file("/nowhere/shared.h"));
+  fails(OP_ERR_FILE, op_prelude_file("nowhere.h"));
+  assert_non_null(strstr(op_last_error()->message, "OP2_KERNELS (")); /* all places */
+  assert_non_null(strstr(op_last_error()->message, "that of the source ("));
   fails(OP_ERR_ARGUMENT, op_decl_prelude(NULL));
   if (!is_native())
     assert_true(sum_of("void k(const double *x, double *s) { *s += *x; }", "k") == 60);

@@ -2,6 +2,8 @@
  * call that looked. */
 #include "../api/support.h"
 
+#include <unistd.h>
+
 #include "loop/chain.h"
 #include "mesh/data.h"
 
@@ -90,6 +92,24 @@ CASE(a_wrong_element_is_found) {
   assert_true(x[0] == 0 && x[2 * N - 1] == 2 * N - 1 && y[7] == 0);
 }
 
+CASE(a_warning_says_how_to_keep_what_failed) {
+  char path[] = "/tmp/op2jit-lazy-XXXXXX", said[4096] = "";
+  const int file = mkstemp(path), was = dup(STDERR_FILENO);
+  assert_true(file >= 0 && was >= 0 && dup2(file, STDERR_FILENO) >= 0);
+  declare();
+  add_and_copy();
+  wrong = 1e-3;
+  const int code = op_fetch_data(p.y, said);
+  fflush(stderr);
+  dup2(was, STDERR_FILENO);
+  close(was);
+  assert_int_equal(code, OP_ERR_INTERNAL);
+  assert_true(pread(file, said, sizeof said - 1, 0) > 0);
+  close(file);
+  unlink(path);
+  assert_non_null(strstr(said, "OP2_CAPTURE=add:1+2:add.capture"));
+}
+
 CASE(a_wrong_global_is_found) {
   double x[2 * N], sum = 5;
   declare();
@@ -128,6 +148,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(what_agrees_goes_on),
       test_in_library(a_wrong_element_is_found),
+      test_in_library(a_warning_says_how_to_keep_what_failed),
       test_in_library(a_wrong_global_is_found),
       test_in_library(a_result_is_as_before_the_loop),
   };

@@ -12,6 +12,7 @@
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "ranks/agree.h"
+#include "record/sites.h"
 
 /* Something that a launch writes; the first one in the order of the calls. */
 struct written {
@@ -168,6 +169,14 @@ static int compare_all(const struct writes *w, int n, struct error *err) {
   return OP_OK;
 }
 
+/* They are the first n that wait; calls were counted when they came. */
+static void tell_capture(const struct op_context *ctx, const struct loop *first, int n) {
+  long long later = 0;
+  for (int i = 1; i < ctx->queue->count; i++)
+    later += strcmp(ctx->queue->launches[i]->loop->name, first->name) == 0;
+  site_tell_capture(ctx, first, later, n);
+}
+
 int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   struct writes w = {0};
   struct error ignored = {0};
@@ -190,8 +199,8 @@ int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, st
     code = queue_run(ctx, launches, n, true, err);
   if (!code)
     code = look_at(ctx, launches, n, err);
-  if (!code)
-    code = agree_on_success(ctx->agreement, compare_all(&w, n, err), err);
+  if (!code && (code = agree_on_success(ctx->agreement, compare_all(&w, n, err), err)))
+    tell_capture(ctx, launches[0]->loop, n);
   if (code)
     restore_before(&w);
   else

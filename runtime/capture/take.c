@@ -1,0 +1,464 @@
+#include "capture/take.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/aside.h"
+#include "base/log.h"
+#include "base/size.h"
+#include "capture/taking.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/form.h"
+#include "loop/queue.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/kept.h"
+#include "record/recorder.h"
+#include "tune/place.h"
+
+#define WORDS_(x) #x
+#define WORDS(x) WORDS_(x)
+
+/* ---- what is asked for ---- */
+
+static bool parse(struct taking *t, const char *value) {
+  const char *call = strchr(value, ':'), *file = call ? strchr(call + 1, ':') : NULL;
+  char *end;
+  if (!file || call == value || !file[1])
+    return false;
+  t->call = strtoll(call + 1, &end, 10);
+  t->many = 1;
+  if (*end == '+') {
+    const char *number = end + 1;
+    t->many = number == file ? 0 : strtoll(number, &end, 10);
+    end = number == file ? end + 1 : end;
+    if (number != file && t->many < 1)
+      return false;
+  }
+  t->loop = strndup(value, (size_t)(call - value));
+  t->file = strdup(file + 1);
+  return end == file && t->call >= 1 && t->many <= INT_MAX;
+}
+
+static int check_words(const struct taking *t, bool good, const char *value, struct error *err) {
+  if (!good)
+    return error_set(
+        err, OP_ERR_ENV,
+        "OP2_CAPTURE=%s: expected LOOP:CALL:FILE, where CALL is a number from 1, or CALL+N for N "
+        "calls, or CALL+ for all until that loop comes again",
+        value);
+  return t->loop && t->file ? OP_OK : error_memory(err, "OP2_CAPTURE", strlen(value));
+}
+
+static int name_file(const struct op_context *ctx, struct taking *t, struct error *err) {
+  struct text name = {0};
+  if (comm_alone(ctx->comm))
+    return OP_OK;
+  text_addf(&name, "%s.%d", t->file, ctx->comm->rank);
+  free(t->file);
+  t->file = text_take(&name);
+  return t->file ? OP_OK : error_memory(err, "a file's name", 0);
+}
+
+/* ---- a call ---- */
+
+static bool is_variable(const struct loop_arg *arg) {
+  return arg->present && !arg->gbl &&
+         (arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->access != OP_WORK));
+}
+
+static int user_number(const struct set *set, long element) {
+  return set->to_user ? set->to_user[element] : (int)element;
+}
+
+/* The library's number of the element's parent, if it runs over a subset. */
+static long parent_of(const struct set *set, long element) {
+  return set->sub ? set->sub->own->table[element] : element;
+}
+
+/* One process runs all, also before the loop is made ready. */
+static long end_of(const struct loop *loop) {
+  return loop->set->spread ? loop_end(loop) : loop->set->extents[EXTENT_OWNED];
+}
+
+static long long take_numbers(struct taking *t, const struct loop *loop, const struct loop_arg *arg,
+                              long long set, struct error *err) {
+  const long long number = taking_numbers(t, set, arg->dim, err);
+  const struct set *own = set_numbered(loop->set), *to = arg->map ? arg->map->to : own;
+  if (number < 0)
+    return -1;
+  int *values = (int *)(void *)t->all.dats[number].before;
+  for (long e = 0; e < end_of(loop); e++) {
+    const long element = parent_of(loop->set, e);
+    int *row = values + (size_t)t->sets[set].numbers[element] * (size_t)arg->dim;
+    for (int c = 0; c < arg->dim; c++)
+      row[c] = user_number(
+          to, arg->map ? arg->map->table[map_begin(arg->map, e) + (arg->idx < 0 ? c : arg->idx)] : element);
+  }
+  return number;
+}
+
+/* Subsets have maps of their own; in the capture they are the set's. */
+static int take_places(struct taking *t, const struct loop *loop, int i, long long set,
+                       struct capture_arg *to, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  if (arg->map && !arg_is_direct(arg)) {
+    const struct map *map = map_origin(arg->map);
+    to->map = taking_map(t, map, err);
+    to->idx = arg->idx < 0 ? OP_ALL : arg->idx;
+  }
+  if (arg->dat)
+    to->dat = taking_dat(t, arg->dat, err);
+  if (arg->form == DESC_IDX)
+    to->dat = take_numbers(t, loop, arg, set, err);
+  return err->code;
+}
+
+static int take_arg(struct taking *t, const struct op_context *ctx, const struct loop *loop,
+                    const struct loop_call *call, int i, struct capture_call *made, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  struct capture_arg *to = &made->args[i];
+  *to = (struct capture_arg){.form = arg->form,
+                             .access = loop->key.args[i].access_,
+                             .present = arg->present,
+                             .dat = -1,
+                             .map = -1,
+                             .idx = -1,
+                             .gbl = -1,
+                             .dim = arg->dim,
+                             .ref = arg->ref,
+                             .may_meet = call->args[i].may_meet_,
+                             .type = arg->type};
+  to->access = arg->form == DESC_DAT || arg->form == DESC_GBL ? to->access : arg->access;
+  made->nargs = i + 1;
+  if (take_places(t, loop, i, made->set, to, err))
+    return err->code;
+  if (arg->gbl)
+    to->gbl = taking_global(t, arg->gbl, err);
+  const void *values = !is_variable(arg)          ? NULL
+                       : kept_has(&call->args[i]) ? kept_values(ctx, &call->args[i])
+                                                  : call->args[i].data_;
+  if (!values)
+    return err->code;
+  to->before = malloc(arg->bytes);
+  if (!to->before)
+    return error_memory(err, "a capture", arg->bytes);
+  memcpy(to->before, values, arg->bytes);
+  return err->code;
+}
+
+static int take_elements(struct taking *t, const struct loop *loop, struct capture_call *made,
+                         struct error *err) {
+  const struct taken_set *set = &t->sets[made->set];
+  const long long size = t->all.sets[made->set].size;
+  unsigned char *runs = array_new((size_t)size, 1);
+  made->elements = array_new((size_t)size, sizeof *made->elements);
+  for (long e = 0; runs && e < end_of(loop); e++)
+    runs[set->numbers[parent_of(loop->set, e)]] = 1;
+  for (long long e = 0; runs && made->elements && e < size; e++)
+    if (runs[e])
+      made->elements[made->count++] = (int)e;
+  const bool good = runs && made->elements;
+  free(runs);
+  if (good && made->count == size) {
+    free(made->elements);
+    made->elements = NULL;
+  }
+  return good ? OP_OK : error_memory(err, "a capture", (size_t)size * sizeof(int));
+}
+
+static int take_words(const struct loop *loop, const struct loop_call *call, struct capture_call *made,
+                      struct error *err) {
+  made->name = strdup(loop->desc.kernel_name);
+  made->text = strdup(loop->desc.text);
+  made->file = strdup(call->file ? call->file : "");
+  made->variant = strdup("");
+  made->line = call->line;
+  return made->name && made->text && made->file && made->variant
+             ? OP_OK
+             : error_memory(err, "a capture", strlen(loop->desc.text));
+}
+
+static int take_call(struct taking *t, const struct op_context *ctx, const struct loop *loop,
+                     const struct loop_call *call, struct error *err) {
+  struct capture_call *more = array_more(t->all.calls, (size_t)t->all.ncalls, sizeof *more);
+  if (!more)
+    return error_memory(err, "a capture", sizeof *more);
+  t->all.calls = more;
+  struct capture_call *made = &more[t->all.ncalls++];
+  *made = (struct capture_call){0};
+  int code = take_words(loop, call, made, err);
+  if (!code && (made->set = taking_set(t, set_numbered(loop->set), err)) < 0)
+    code = err->code;
+  for (int i = 0; !code && i < loop->nargs; i++)
+    code = take_arg(t, ctx, loop, call, i, made, err);
+  for (int i = 0; !code && i < loop->desc.nconsts; i++)
+    code = taking_constant(t, mesh_find_constant(ctx->mesh, loop->desc.consts[i].name), err);
+  return code ? code : take_elements(t, loop, made, err);
+}
+
+/* What cannot be said in a file. */
+static const char *why_not(const struct loop *loop) {
+  if (loop->ranged || !loop->desc.text || !*loop->desc.text || loop->desc.entry)
+    return "it runs by a function of the program, whose text in C is not known";
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].dat->segment)
+      return "it fills a matrix";
+  return NULL;
+}
+
+/* ---- before and after it ---- */
+
+/* Others' elements, which only a loop knows that is made ready. */
+static int bring_copies(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (comm_alone(ctx->comm) || !loop->ready.most_elements)
+    return OP_OK;
+  struct launch *launch = launch_get(loop, err);
+  int code = launch ? loop_prepare(ctx, launch, err) : err->code;
+  if (!code)
+    code = loop_exchange_now(ctx, launch, loop->space, err);
+  if (!code && space_is_device(loop->space))
+    code = loop_exchange_now(ctx, launch, SPACE_HOST, err);
+  if (launch)
+    launch_put(launch);
+  return code;
+}
+
+/* The newest of everything that it uses is on the host. */
+static int bring(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = bring_copies(ctx, loop, err);
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat)
+      code = dat_need(ctx, arg->dat, SPACE_HOST, REGION_OWNED, err);
+    if (!code && arg->gbl)
+      code = gbl_need(ctx, arg->gbl, SPACE_HOST, err);
+  }
+  return code;
+}
+
+/* Written between two calls, by the program. */
+static bool was_written(const struct taking *t) {
+  for (int i = 0; i < t->all.ndats; i++)
+    if (t->dats[i] && t->dats[i]->version != t->versions[i])
+      return true;
+  return false;
+}
+
+static bool is_over(const struct taking *t, bool again) {
+  return t->many ? t->all.ncalls == t->many : again;
+}
+
+static void finish(struct op_context *ctx, struct taking *t);
+static int write_file(struct op_context *ctx, struct taking *t, bool known, struct error *err);
+
+static int before(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *caught,
+                  struct error *err) {
+  struct taking *t = ctx->taking;
+  const bool named = strcmp(loop->name, t->loop) == 0;
+  t->seen += named;
+  if (t->active && is_over(t, named))
+    finish(ctx, t);
+  if (t->done || !(t->active || (named && t->seen == t->call)))
+    return OP_OK;
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = bring(ctx, loop, err);
+  if (code)
+    return code;
+  if (!t->active)
+    t->epoch = ctx->mesh->epoch;
+  else if (!t->failed && was_written(t))
+    t->failed = "the program changed data between two of its loops";
+  t->active = *caught = true;
+  if (t->many != 1 && !comm_alone(ctx->comm))
+    t->failed = "ranks send one another values between loops, so of several ranks one call can be kept";
+  t->failed = t->failed ? t->failed : why_not(loop);
+  t->start = loop->stats.seconds;
+  struct error lost = {0};
+  if (!t->failed && take_call(t, ctx, loop, call, &lost))
+    t->failed = "there is no memory for it";
+  /* A call may end the process. */
+  if (!t->failed && t->many == 1)
+    write_file(ctx, t, false, &lost);
+  error_free(&lost);
+  return OP_OK;
+}
+
+/* Results of ranks are of all of them. */
+static void take_results(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
+                         struct capture_call *made) {
+  for (int i = 0; comm_alone(ctx->comm) && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!is_variable(arg) || kept_has(&call->args[i]) ||
+        (arg->form != DESC_INFO && !access_changes(arg->access)))
+      continue;
+    made->args[i].after = malloc(arg->bytes);
+    if (made->args[i].after)
+      memcpy(made->args[i].after, call->args[i].data_, arg->bytes);
+  }
+}
+
+/* A call that failed is the last one; what came of it is known where OP2_SHADOW found a difference. */
+static int after(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
+                 struct error *err) {
+  struct taking *t = ctx->taking;
+  if (!code)
+    code = queue_flush(ctx, err);
+  if (code && !t->failed) {
+    t->unknown = code != OP_ERR_VIOLATION || !ctx->shadow;
+    finish(ctx, t);
+  }
+  if (code || t->failed)
+    return code;
+  struct capture_call *made = &t->all.calls[t->all.ncalls - 1];
+  take_results(ctx, loop, call, made);
+  made->seconds = loop->stats.seconds - t->start;
+  free(made->variant);
+  made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
+  for (int i = 0; i < t->all.ndats; i++)
+    t->versions[i] = t->dats[i] ? t->dats[i]->version : 0;
+  if (t->many && is_over(t, false))
+    finish(ctx, t);
+  return OP_OK;
+}
+
+/* ---- the file ---- */
+
+static bool changes(const struct capture *c, int dat) {
+  for (int i = 0; i < c->ncalls; i++)
+    for (int a = 0; a < c->calls[i].nargs; a++) {
+      const struct capture_arg *arg = &c->calls[i].args[a];
+      if (arg->form == DESC_DAT && arg->present && arg->dat == dat && access_changes((int)arg->access))
+        return true;
+    }
+  return false;
+}
+
+/* Temporaries may be gone. */
+static bool lives(const struct op_context *ctx, const struct dat *dat) {
+  for (int i = 0; i < ctx->mesh->dats.count; i++)
+    if (ctx->mesh->dats.items[i] == dat)
+      return true;
+  return false;
+}
+
+static int take_outcome(struct op_context *ctx, struct taking *t, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < t->all.ndats; i++) {
+    if (!t->dats[i] || !changes(&t->all, i) || !lives(ctx, t->dats[i]))
+      continue;
+    code = dat_need(ctx, t->dats[i], SPACE_HOST, REGION_OWNED, err);
+    if (!code && !(t->all.dats[i].after = taking_rows(t, i, t->dats[i])))
+      code = error_memory(err, "a capture", 0);
+  }
+  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
+    struct capture_value *made = &t->all.globals[i];
+    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
+    if (!code && !(made->after = malloc(t->globals[i]->bytes)))
+      code = error_memory(err, "a capture", t->globals[i]->bytes);
+    if (!code)
+      memcpy(made->after, t->globals[i]->value, t->globals[i]->bytes);
+  }
+  return code;
+}
+
+static int add_number(struct capture *c, const char *name, long long n, struct error *err) {
+  char words[32];
+  snprintf(words, sizeof words, "%lld", n);
+  return capture_add_fact(c, name, words, err);
+}
+
+static int add_facts(const struct op_context *ctx, struct capture *c, struct error *err) {
+  struct text machine = {0};
+  tuning_host(&machine);
+  int code = capture_add_fact(
+      c, "version",
+      WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH), err);
+  if (!code)
+    code = capture_add_fact(c, "machine", text_str(&machine), err);
+  if (!code)
+    code = capture_add_fact(c, "backend", ctx->backend->name, err);
+  if (!code)
+    code = add_number(c, "rank", ctx->comm->rank, err);
+  if (!code)
+    code = add_number(c, "ranks", ctx->comm->size, err);
+  for (int i = 0; !code && i < ENV_COUNT; i++)
+    if (i != ENV_CAPTURE && env_given(ctx->env, (enum env_name)i) &&
+        !strchr(env_value(ctx->env, (enum env_name)i), '/')) /* names of files are nobody's business */
+      code = capture_add_fact(c, env_row((enum env_name)i)->name, env_value(ctx->env, (enum env_name)i), err);
+  text_free(&machine);
+  return code;
+}
+
+/* `known`: what comes of the calls. */
+static int write_file(struct op_context *ctx, struct taking *t, bool known, struct error *err) {
+  struct capture part = {0};
+  int code = OP_OK;
+  if (ctx->mesh->epoch != t->epoch)
+    code = error_set(err, OP_ERR_STATE, "the mesh was numbered anew meanwhile");
+  else if (known)
+    code = take_outcome(ctx, t, err);
+  if (!code && !t->all.nfacts)
+    code = add_facts(ctx, &t->all, err);
+  if (!code)
+    code = capture_select(&t->all, NULL, &part, err);
+  if (!code)
+    code = capture_save(&part, t->file, err);
+  capture_free(&part);
+  return code;
+}
+
+static void finish(struct op_context *ctx, struct taking *t) {
+  struct error err = {0};
+  t->active = false;
+  t->done = true;
+  if (t->failed)
+    error_set(&err, OP_ERR_STATE, "%s", t->failed);
+  else
+    write_file(ctx, t, !t->unknown, &err);
+  if (err.code)
+    log_line(ctx->log, LOG_WARN, "loop", "OP2_CAPTURE: call %lld of loop %s is not kept: %s", t->call,
+             t->loop, error_message(&err));
+  else
+    log_line(ctx->log, LOG_INFO, "loop", "call %lld of loop %s is in %s", t->call, t->loop, t->file);
+  error_free(&err);
+}
+
+static const struct catcher catching = {before, after};
+
+int capture_open(struct op_context *ctx, struct error *err) {
+  const char *value = env_value(ctx->env, ENV_CAPTURE);
+  if (!*value)
+    return OP_OK;
+  ctx->taking = calloc(1, sizeof *ctx->taking);
+  if (!ctx->taking)
+    return error_memory(err, "OP2_CAPTURE", sizeof *ctx->taking);
+  int code = check_words(ctx->taking, parse(ctx->taking, value), value, err);
+  if (!code)
+    code = name_file(ctx, ctx->taking, err);
+  if (!code && aside_check(ctx->taking->file, err))
+    code = error_prefix(err, "OP2_CAPTURE: ");
+  ctx->catcher = code ? NULL : &catching;
+  return code;
+}
+
+void capture_close(struct op_context *ctx) {
+  struct taking *t = ctx->taking;
+  if (t && t->active)
+    finish(ctx, t);
+  else if (t && !t->done)
+    log_line(ctx->log, LOG_WARN, "loop",
+             "OP2_CAPTURE: loop %s was called %lld times, and call %lld was wanted", t->loop, t->seen,
+             t->call);
+}
+
+void capture_release(struct op_context *ctx) {
+  if (ctx->taking)
+    taking_free(ctx->taking);
+  free(ctx->taking);
+}

@@ -1,0 +1,251 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "capture/taking.h"
+#include "mesh/data.h"
+#include "mesh/halo.h"
+
+/* A list of struct capture and what stands beside it grow together. */
+static int room(void **things, size_t size, void **beside, size_t beside_size, int count, struct error *err) {
+  void *more = array_more(*things, (size_t)count, size);
+  if (more)
+    *things = more;
+  void *other = more ? array_more(*beside, (size_t)count, beside_size) : NULL;
+  if (!other)
+    return error_memory(err, "a capture", size);
+  *beside = other;
+  memset((char *)more + (size_t)count * size, 0, size);
+  memset((char *)other + (size_t)count * beside_size, 0, beside_size);
+  return OP_OK;
+}
+
+static int named(char **name, const char *from, struct error *err) {
+  *name = strdup(from ? from : "");
+  return *name ? OP_OK : error_memory(err, "a capture", 0);
+}
+
+/* ---- sets ---- */
+
+struct place {
+  int user, element;
+};
+
+static int by_user(const void *a, const void *b) {
+  const struct place *x = a, *y = b;
+  return (x->user > y->user) - (x->user < y->user);
+}
+
+/* What is owned, then what runs as well, then the rest, each in the user's order. */
+static bool order_elements(const struct set *set, int *elements, long rows) {
+  const long ends[] = {set->extents[EXTENT_OWNED], set->extents[EXTENT_EXEC], rows};
+  struct place *places = array_new((size_t)rows, sizeof *places);
+  for (long e = 0; places && e < rows; e++)
+    places[e] = (struct place){set->to_user ? set->to_user[e] : (int)e, (int)e};
+  long begin = 0;
+  for (int p = 0; places && p < 3; p++) {
+    if (ends[p] > begin)
+      qsort(places + begin, (size_t)(ends[p] - begin), sizeof *places, by_user);
+    begin = ends[p] > begin ? ends[p] : begin;
+  }
+  for (long e = 0; places && e < rows; e++)
+    elements[e] = places[e].element;
+  free(places);
+  return places;
+}
+
+/* Entries stand behind each other in the order of their elements. */
+static void order_entries(const struct taking *t, const struct map *map, long long number, int *elements) {
+  const struct taken_set *from = &t->sets[t->all.maps[number].from];
+  long at = 0;
+  for (long long e = 0; e < t->all.sets[t->all.maps[number].from].size; e++)
+    if (from->elements[e] < from->set->extents[EXTENT_EXEC])
+      for (long long k = map->first[from->elements[e]]; k < map->first[from->elements[e] + 1]; k++)
+        elements[at++] = (int)k;
+}
+
+static long rows_of(const struct set *set) {
+  const struct map *map = set->entries_of;
+  return map ? (long)map->first[map->from->extents[EXTENT_EXEC]] : set_rows(set);
+}
+
+long long taking_set(struct taking *t, const struct set *set, struct error *err) {
+  for (int i = 0; i < t->all.nsets; i++)
+    if (t->sets[i].set == set)
+      return i;
+  const long long entries_of = set->entries_of ? taking_map(t, set->entries_of, err) : -1;
+  const long rows = rows_of(set);
+  if (err->code ||
+      room((void **)&t->all.sets, sizeof *t->all.sets, (void **)&t->sets, sizeof *t->sets, t->all.nsets, err))
+    return -1;
+  struct capture_set *made = &t->all.sets[t->all.nsets];
+  struct taken_set *taken = &t->sets[t->all.nsets++];
+  *made = (struct capture_set){.size = rows, .owned = set->extents[EXTENT_OWNED], .entries_of = entries_of};
+  *taken =
+      (struct taken_set){set, array_new((size_t)rows, sizeof(int)), array_new((size_t)rows, sizeof(int))};
+  if (named(&made->name, set->name, err))
+    return -1;
+  if (taken->elements && taken->numbers && set->entries_of)
+    order_entries(t, set->entries_of, entries_of, taken->elements);
+  else if (!taken->elements || !taken->numbers || !order_elements(set, taken->elements, rows)) {
+    error_memory(err, "a capture", (size_t)rows * sizeof(int));
+    return -1;
+  }
+  for (long e = 0; e < rows; e++)
+    taken->numbers[taken->elements[e]] = (int)e;
+  return t->all.nsets - 1;
+}
+
+/* ---- maps ---- */
+
+static bool take_rows(const struct taking *t, const struct map *map, struct capture_map *to) {
+  const struct taken_set *from = &t->sets[to->from], *targets = &t->sets[to->to];
+  const long long rows = t->all.sets[to->from].size;
+  const long known = map->from->extents[EXTENT_EXEC];
+  long long at = 0;
+  to->first = map->first ? array_new((size_t)rows + 1, sizeof *to->first) : NULL;
+  to->table = array_new(map->first ? (size_t)map->first[known] : (size_t)rows * (size_t)map->arity,
+                        sizeof *to->table);
+  if (!to->table || (map->first && !to->first))
+    return false;
+  for (long long e = 0; e < rows; e++) {
+    const long element = from->elements[e];
+    if (element < known)
+      for (long k = map_begin(map, element); k < map_end(map, element); k++)
+        to->table[at++] = targets->numbers[map->table[k]];
+    else
+      at += map->arity;
+    if (to->first)
+      to->first[e + 1] = at;
+  }
+  return true;
+}
+
+long long taking_map(struct taking *t, const struct map *map, struct error *err) {
+  for (int i = 0; i < t->all.nmaps; i++)
+    if (t->maps[i] == map)
+      return i;
+  const long long from = taking_set(t, map->from, err), to = from < 0 ? -1 : taking_set(t, map->to, err);
+  if (to < 0 ||
+      room((void **)&t->all.maps, sizeof *t->all.maps, (void **)&t->maps, sizeof *t->maps, t->all.nmaps, err))
+    return -1;
+  struct capture_map *made = &t->all.maps[t->all.nmaps];
+  t->maps[t->all.nmaps++] = map;
+  *made = (struct capture_map){.from = from, .to = to, .arity = map->arity};
+  if (named(&made->name, map->name, err))
+    return -1;
+  if (take_rows(t, map, made))
+    return t->all.nmaps - 1;
+  error_memory(err, "a capture", 0);
+  return -1;
+}
+
+/* ---- values ---- */
+
+unsigned char *taking_rows(const struct taking *t, long long number, const struct dat *dat) {
+  const struct capture_dat *d = &t->all.dats[number];
+  const struct taken_set *set = &t->sets[d->set];
+  const long long rows = t->all.sets[d->set].size;
+  unsigned char *to = array_new((size_t)rows, capture_row(d)), *at = to;
+  for (long long e = 0; to && e < rows; e++)
+    for (int c = 0; c < dat->dim; c++, at += dat->value_size)
+      memcpy(at, dat_value(dat, set->elements[e], c), dat->value_size);
+  return to;
+}
+
+long long taking_dat(struct taking *t, const struct dat *dat, struct error *err) {
+  for (int i = 0; i < t->all.ndats; i++)
+    if (t->dats[i] == dat)
+      return i;
+  const long long set = taking_set(t, dat->set, err);
+  if (set < 0 || room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof(struct dat *),
+                      t->all.ndats, err))
+    return -1;
+  uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
+  t->versions = versions ? versions : t->versions;
+  struct capture_dat *made = &t->all.dats[t->all.ndats];
+  t->dats[t->all.ndats++] = (struct dat *)(size_t)dat;
+  *made = (struct capture_dat){
+      .set = set, .dim = dat->dim, .type = dat->type, .soa = dat->asked_soa, .view = dat->view != NULL};
+  if (named(&made->name, dat->name, err))
+    return -1;
+  made->before = versions ? taking_rows(t, t->all.ndats - 1, dat) : NULL;
+  if (!made->before) {
+    error_memory(err, "a capture", capture_bytes(&t->all, made));
+    return -1;
+  }
+  t->versions[t->all.ndats - 1] = dat->version;
+  return t->all.ndats - 1;
+}
+
+long long taking_numbers(struct taking *t, long long set, int dim, struct error *err) {
+  void *beside = t->dats;
+  uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
+  t->versions = versions ? versions : t->versions;
+  if (!versions ||
+      room((void **)&t->all.dats, sizeof *t->all.dats, &beside, sizeof(struct dat *), t->all.ndats, err)) {
+    error_memory(err, "a capture", 0);
+    return -1;
+  }
+  t->dats = beside;
+  struct capture_dat *made = &t->all.dats[t->all.ndats++];
+  *made = (struct capture_dat){.set = set, .dim = dim, .type = TYPE_INT};
+  made->before = array_new((size_t)t->all.sets[set].size, (size_t)dim * sizeof(int));
+  if (named(&made->name, "numbers", err) || !made->before) {
+    error_memory(err, "a capture", 0);
+    return -1;
+  }
+  return t->all.ndats - 1;
+}
+
+static int take_value(struct capture_value *made, const char *name, int dim, enum type_code type,
+                      const void *from, size_t bytes, struct error *err) {
+  *made = (struct capture_value){.dim = dim, .type = type, .before = malloc(bytes)};
+  if (named(&made->name, name, err) || !made->before)
+    return error_memory(err, "a capture", bytes);
+  memcpy(made->before, from, bytes);
+  return OP_OK;
+}
+
+long long taking_global(struct taking *t, struct gbl *gbl, struct error *err) {
+  for (int i = 0; i < t->all.nglobals; i++)
+    if (t->globals[i] == gbl)
+      return i;
+  if (room((void **)&t->all.globals, sizeof *t->all.globals, (void **)&t->globals, sizeof(struct gbl *),
+           t->all.nglobals, err))
+    return -1;
+  t->globals[t->all.nglobals] = gbl;
+  struct capture_value *made = &t->all.globals[t->all.nglobals++];
+  return take_value(made, gbl->name, gbl->dim, gbl->type, gbl->value, gbl->bytes, err) ? -1
+                                                                                       : t->all.nglobals - 1;
+}
+
+int taking_constant(struct taking *t, const struct constant *constant, struct error *err) {
+  for (int i = 0; i < t->all.nconstants; i++)
+    if (strcmp(t->all.constants[i].name, constant->name) == 0) {
+      if (memcmp(t->all.constants[i].before, constant->value, constant->bytes) != 0)
+        t->failed = "a constant got another value meanwhile";
+      return OP_OK;
+    }
+  struct capture_value *more = array_more(t->all.constants, (size_t)t->all.nconstants, sizeof *more);
+  if (!more)
+    return error_memory(err, "a capture", sizeof *more);
+  t->all.constants = more;
+  return take_value(&more[t->all.nconstants++], constant->name, constant->dim, constant->type,
+                    constant->value, constant->bytes, err);
+}
+
+void taking_free(struct taking *t) {
+  for (int i = 0; i < t->all.nsets; i++) {
+    free(t->sets[i].elements);
+    free(t->sets[i].numbers);
+  }
+  capture_free(&t->all);
+  free(t->sets);
+  free((void *)t->maps);
+  free(t->dats);
+  free(t->versions);
+  free(t->globals);
+  free(t->loop);
+  free(t->file);
+}

@@ -1,0 +1,262 @@
+/* A small capture as a program in C, for a report of a mistake. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/replay/replay.h"
+
+/* ---- values ---- */
+
+static void print_string(const char *words, struct text *out) {
+  text_add_char(out, '"');
+  for (const char *c = words; *c; c++)
+    if (*c == '\n')
+      text_add(out, c[1] ? "\\n\"\n    \"" : "\\n");
+    else if (*c == '"' || *c == '\\' || *c == '?')
+      text_addf(out, "\\%c", *c);
+    else
+      text_add_char(out, *c);
+  text_add_char(out, '"');
+}
+
+static void print_number(enum type_code type, const unsigned char *value, struct text *out) {
+  const double x = type_info(type)->is_float ? type_number(type, value) : 0;
+  char words[64];
+  if (isnan(x) || isinf(x))
+    text_add(out, isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "-INFINITY");
+  else if (type == TYPE_CHAR)
+    text_addf(out, "%d", *(const signed char *)value);
+  else {
+    type_print(type, value, words, sizeof words);
+    text_addf(out, "%s%s", words, type == TYPE_ULONGLONG ? "u" : "");
+  }
+}
+
+/* "static double x[] = {1, 2};"; a struct's bytes. */
+static void print_values(enum type_code type, const unsigned char *values, size_t count, const char *name,
+                         int number, struct text *out) {
+  const bool bytes = type_is_struct(type);
+  const size_t size = bytes ? 1 : type_info(type)->size, all = bytes ? count * type_info(type)->size : count;
+  text_addf(out, "static _Alignas(16) %s %s%d[] = {", bytes ? "unsigned char" : type_info(type)->name, name,
+            number);
+  for (size_t k = 0; k < all; k++) {
+    text_add(out, k == 0 ? "" : k % 12 ? ", " : ",\n    ");
+    print_number(bytes ? TYPE_CHAR : type, values + k * size, out);
+  }
+  text_add(out, all ? "};\n" : "0};\n");
+}
+
+static void print_integers(const char *type, const char *name, int number, const void *values, size_t count,
+                           bool wide, struct text *out) {
+  text_addf(out, "static %s %s%d[] = {", type, name, number);
+  for (size_t k = 0; k < count; k++)
+    text_addf(out, "%s%lld",
+              k == 0   ? ""
+              : k % 16 ? ", "
+                       : ",\n    ",
+              wide ? ((const long long *)values)[k] : (long long)((const int *)values)[k]);
+  text_add(out, count ? "};\n" : "0};\n");
+}
+
+static void print_data(const struct capture *c, struct text *out) {
+  for (int m = 0; m < c->nmaps; m++) {
+    const long long rows = c->sets[c->maps[m].from].size;
+    if (c->maps[m].first)
+      print_integers("long long", "first", m, c->maps[m].first, (size_t)rows + 1, true, out);
+    print_integers("int", "table", m, c->maps[m].table, (size_t)capture_end(&c->maps[m], rows - 1), false,
+                   out);
+  }
+  for (int d = 0; d < c->ndats; d++)
+    print_values(c->dats[d].type, c->dats[d].before, (size_t)(c->sets[c->dats[d].set].size * c->dats[d].dim),
+                 "data", d, out);
+  for (int i = 0; i < c->nconstants; i++)
+    print_values(c->constants[i].type, c->constants[i].before, (size_t)c->constants[i].dim, "constant", i,
+                 out);
+  for (int i = 0; i < c->nglobals; i++)
+    print_values(c->globals[i].type, c->globals[i].before, (size_t)c->globals[i].dim, "value", i, out);
+  for (int i = 0; i < c->ncalls; i++) {
+    if (c->calls[i].elements)
+      print_integers("int", "elements", i, c->calls[i].elements, (size_t)c->calls[i].count, false, out);
+    for (int a = 0; a < c->calls[i].nargs; a++)
+      if (c->calls[i].args[a].before)
+        print_values(c->calls[i].args[a].type, c->calls[i].args[a].before, (size_t)c->calls[i].args[a].dim,
+                     "variable", i * OP_MAX_ARGS + a, out);
+  }
+}
+
+/* ---- calls ---- */
+
+static void print_types(struct text *out) {
+  for (int i = 0; i < types_of_program()->count; i++) {
+    const struct type_info *info = &types_of_program()->infos[i];
+    text_addf(out, "  const op2jit_member members%d[] = {", i);
+    for (int m = 0; m < info->nmembers; m++) {
+      const char *type = type_info(info->members[m].type)->name;
+      text_addf(out, "%s{\"%s\", \"%s\", %zu, %zu}", m ? ", " : "", info->members[m].name, type ? type : "",
+                info->members[m].offset, info->members[m].size);
+    }
+    text_addf(out, "};\n  op2jit_decl_type(\"%s\", %zu, %d, members%d);\n", info->name, info->size,
+              info->nmembers, i);
+  }
+}
+
+static void print_map(const struct capture *c, int m, struct text *out) {
+  const struct capture_map *map = &c->maps[m];
+  text_addf(out, "  op_map map%d = op_decl_map%s(set%lld, set%lld, ", m, map->first ? "_ragged" : "",
+            map->from, map->to);
+  if (map->first)
+    text_addf(out, "first%d, table%d, ", m, m);
+  else
+    text_addf(out, "%lld, table%d, ", map->arity, m);
+  print_string(map->name, out);
+  text_add(out, ");\n");
+}
+
+static bool has_entries(const struct capture *c, int m) {
+  for (int s = 0; s < c->nsets; s++)
+    if (c->sets[s].entries_of == m)
+      return true;
+  return false;
+}
+
+static void print_mesh(const struct capture *c, struct text *out) {
+  for (int s = 0; s < c->nsets; s++) {
+    const long long m = c->sets[s].entries_of;
+    if (m >= 0) {
+      print_map(c, (int)m, out);
+      text_addf(out, "  op_set set%d = op_map_entries(map%lld);\n", s, m);
+      continue;
+    }
+    text_addf(out, "  op_set set%d = op_decl_set(%lld, ", s, c->sets[s].size);
+    print_string(c->sets[s].name, out);
+    text_add(out, ");\n");
+  }
+  for (int m = 0; m < c->nmaps; m++)
+    if (!has_entries(c, m))
+      print_map(c, m, out);
+}
+
+static void print_declarations(const struct capture *c, struct text *out) {
+  for (int d = 0; d < c->ndats; d++) {
+    const struct capture_dat *dat = &c->dats[d];
+    text_addf(out, "  op_dat dat%d = op_decl_dat%s(set%lld, %lld, \"%s%s\", (void *)data%d, ", d,
+              dat->view ? "_view" : "", dat->set, dat->dim, type_info(dat->type)->name,
+              dat->soa ? ":soa" : "", d);
+    print_string(dat->name, out);
+    text_add(out, ");\n");
+  }
+  for (int i = 0; i < c->nconstants; i++)
+    text_addf(out, "  op_decl_const(\"%s\", %lld, \"%s\", (void *)constant%d);\n", c->constants[i].name,
+              c->constants[i].dim, type_info(c->constants[i].type)->name, i);
+  for (int i = 0; i < c->nglobals; i++)
+    text_addf(out, "  op_gbl gbl%d = op_decl_gbl(%lld, \"%s\", (void *)value%d, NULL);\n", i,
+              c->globals[i].dim, type_info(c->globals[i].type)->name, i);
+}
+
+static void print_place(const struct capture_arg *a, struct text *out) {
+  if (a->map < 0)
+    text_add(out, "-1, OP_ID");
+  else if (a->idx == OP_ALL)
+    text_addf(out, "OP_ALL, map%lld", a->map);
+  else
+    text_addf(out, "%lld, map%lld", a->idx, a->map);
+}
+
+static void print_dat_arg(const struct capture_arg *a, struct text *out) {
+  const char *access = a->form == DESC_IDX ? "OP_READ" : access_name((int)a->access);
+  text_add(out, a->may_meet ? "op_arg_may_meet(" : "");
+  text_addf(out, "op_opt_arg_dat(%lld, ", a->present);
+  if (a->dat >= 0)
+    text_addf(out, "dat%lld, ", a->dat);
+  else
+    text_add(out, "NULL, ");
+  if (a->form == DESC_IDX)
+    text_add(out, "-1, OP_ID");
+  else
+    print_place(a, out);
+  text_addf(out, ", %lld, \"%s\", %s)%s", a->dim, type_info(a->type)->name, access, a->may_meet ? ")" : "");
+}
+
+static void print_arg(const struct capture_arg *a, int number, struct text *out) {
+  const char *type = type_info(a->type)->name;
+  if (a->form == DESC_GBL && a->gbl >= 0)
+    text_addf(out, "op_arg_global(gbl%lld, %s)", a->gbl, access_name((int)a->access));
+  else if (a->form == DESC_GBL && a->before)
+    text_addf(out, "op_opt_arg_gbl(%lld, (void *)variable%d, %lld, \"%s\", %s)", a->present, number, a->dim,
+              type, access_name((int)a->access));
+  else if (a->form == DESC_GBL)
+    text_addf(out, "op_opt_arg_gbl(%lld, (void *)0, %lld, \"%s\", %s)", a->present, a->dim, type,
+              access_name((int)a->access));
+  else if (a->form == DESC_INFO)
+    text_addf(out, "op_arg_info((void *)variable%d, %lld, \"%s\", %lld)", number, a->dim, type, a->ref + 1);
+  else
+    print_dat_arg(a, out);
+}
+
+static void print_calls(const struct capture *c, struct text *out) {
+  for (int i = 0; i < c->ncalls; i++) {
+    const struct capture_call *call = &c->calls[i];
+    if (call->elements)
+      text_addf(out, "  op_set some%d = op_decl_subset(set%lld, %lld, elements%d, NULL);\n", i, call->set,
+                call->count, i);
+    text_addf(out, "  op_par_loop(kernel%d, \"%s\", ", i, call->name);
+    if (call->elements)
+      text_addf(out, "some%d", i);
+    else
+      text_addf(out, "set%lld", call->set);
+    for (int a = 0; a < call->nargs; a++) {
+      text_add(out, ",\n              ");
+      print_arg(&call->args[a], i * OP_MAX_ARGS + a, out);
+    }
+    text_add(out, ");\n");
+  }
+}
+
+/* What comes of it. */
+static void print_results(const struct capture *c, struct text *out) {
+  struct places places;
+  struct error err = {0};
+  if (places_find(c, &places, &err) == OP_OK)
+    for (int p = 0; p < places.count; p++)
+      if (places.items[p].kind == PLACE_DAT)
+        text_addf(out, "  op_print_dat_to_txtfile(dat%d, \"/dev/stdout\");\n", places.items[p].number);
+  places_free(&places);
+  error_free(&err);
+}
+
+static void print_heading(const struct capture *c, const struct rerun *t, const struct fault *f,
+                          struct text *out) {
+  text_add(out, "/* ");
+  for (const char *at = text_str(&f->words); *at; at++) {
+    text_add_char(out, *at);
+    text_add(out, *at == '*' && at[1] == '/' ? " " : ""); /* nothing may end the comment */
+  }
+  text_addf(out, "\n * Loop %s, captured by op2jit %s on %s. Settings:", c->calls[0].name,
+            capture_fact(c, "version"), capture_fact(c, "machine"));
+  if (f->kind == FAULT_CHECK)
+    text_add(out, " OP2_BACKEND=seq OP2_CHECK=on");
+  for (int i = 0; f->kind != FAULT_CHECK && t->words[i]; i++)
+    if (strncmp(t->words[i], "OP2_CACHE", 9) != 0)
+      text_addf(out, " %s", t->words[i]);
+  text_add(out, " */\n");
+}
+
+void program_print(const struct capture *c, const struct rerun *t, const struct fault *f, struct text *out) {
+  print_heading(c, t, f, out);
+  text_add(out, "#include <math.h>\n#include <op2jit.h>\n#include <stdbool.h>\n\n");
+  for (int i = 0; i < c->ncalls; i++) {
+    text_addf(out, "static const char kernel%d[] =\n    ", i);
+    print_string(c->calls[i].text, out);
+    text_add(out, ";\n");
+  }
+  print_data(c, out);
+  text_add(out, "\nint main(int argc, char **argv) {\n  op_init(argc, argv, 0);\n");
+  print_types(out);
+  print_mesh(c, out);
+  print_declarations(c, out);
+  print_calls(c, out);
+  print_results(c, out);
+  text_add(out, "  op_exit();\n  return 0;\n}\n");
+}

@@ -1,0 +1,189 @@
+#include "report/speed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend/backend.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "kernels-cache/store.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
+#include "record/sites.h"
+#include "run/team.h"
+#include "tune/mode.h"
+#include "tune/place.h"
+
+#define WORDS_(x) #x
+#define WORDS(x) WORDS_(x)
+#define VERSION WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)
+
+/* ---- where a time belongs ---- */
+
+struct place {
+  struct text signature, machine, mesh;
+};
+
+static bool place_make(const struct op_context *ctx, const struct loop *loop, struct place *p) {
+  *p = (struct place){0};
+  tuning_sign(&loop->desc, &p->signature);
+  text_addf(&p->machine, "%s ", loop->backend->name);
+  if (loop->backend->target)
+    loop->backend->target(ctx, loop->space, &p->machine);
+  else
+    tuning_host(&p->machine);
+  tuning_fingerprint(loop, &p->mesh);
+  return text_ok(&p->signature) && text_ok(&p->machine) && text_ok(&p->mesh);
+}
+
+static void place_free(struct place *p) {
+  text_free(&p->signature);
+  text_free(&p->machine);
+  text_free(&p->mesh);
+}
+
+static int threads_of(const struct op_context *ctx) {
+  return ctx->team ? team_threads(ctx->team) : 1;
+}
+
+/* So few calls are luck; what is checked or shadowed takes longer. */
+static bool is_measured(const struct loop_site *site) {
+  enum { CALLS_LEAST = 10 };
+  const struct loop *loop = site->record;
+  return loop && !loop->compiled && !loop->form && loop->ready.prepared && loop->stats.variant &&
+         loop->stats.fastest > 0 && loop->stats.calls >= CALLS_LEAST && loop->set->extents[EXTENT_OWNED] > 0;
+}
+
+/* ---- keeping ---- */
+
+void speeds_keep(const struct op_context *ctx) {
+  struct tune_mode mode = {0};
+  struct error ignored = {0};
+  const int most = ctx->sites->count;
+  if (!ctx->store || ctx->comm->rank > 0 ||
+      tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, &ignored) != OP_OK || !mode.keep) {
+    error_free(&ignored);
+    return;
+  }
+  struct store_speed *rows = array_new((size_t)most, sizeof *rows);
+  struct place *places = array_new((size_t)most, sizeof *places);
+  int count = 0;
+  for (int i = 0; rows && places && i < most; i++) {
+    const struct loop_site *site = ctx->sites->items[i];
+    struct place *p = &places[count];
+    if (!is_measured(site))
+      continue;
+    if (place_make(ctx, site->record, p))
+      rows[count++] = (struct store_speed){.loop = site->name,
+                                           .signature = text_str(&p->signature),
+                                           .machine = text_str(&p->machine),
+                                           .mesh = text_str(&p->mesh),
+                                           .version = VERSION,
+                                           .variant = site->record->stats.variant,
+                                           .threads = threads_of(ctx),
+                                           .elements = site->record->set->extents[EXTENT_OWNED],
+                                           .calls = site->record->stats.calls,
+                                           .seconds = site->record->stats.fastest};
+    else
+      place_free(p);
+  }
+  if (count)
+    store_put_speeds(ctx->store, rows, count);
+  for (int i = 0; i < count; i++)
+    place_free(&places[i]);
+  free(rows);
+  free(places);
+}
+
+/* ---- comparing ---- */
+
+/* Earlier runs, newest first. */
+struct seen {
+  const struct place *here;
+  int threads;
+  struct report_detail *out;
+  bool failed;
+};
+
+static void note(void *user, const struct store_speed *s) {
+  struct seen *seen = user;
+  struct report_detail *d = seen->out;
+  if (s->threads != seen->threads || strcmp(s->signature, text_str(&seen->here->signature)) != 0 ||
+      strcmp(s->machine, text_str(&seen->here->machine)) != 0)
+    return;
+  struct report_speed *more = array_more(d->speeds, (size_t)d->nspeeds, sizeof *more);
+  if (!more)
+    return;
+  d->speeds = more;
+  d->speeds[d->nspeeds] = (struct report_speed){.time = s->time,
+                                                .elements = s->elements,
+                                                .seconds = s->seconds,
+                                                .version = strdup(s->version),
+                                                .variant = strdup(s->variant),
+                                                .mesh = strdup(s->mesh)};
+  const struct report_speed *made = &d->speeds[d->nspeeds++];
+  seen->failed |= !made->version || !made->variant || !made->mesh;
+}
+
+/* What most likely made it slower: the first thing that changed. */
+static void tell_reason(const struct report_speed *then, const struct loop *loop, const char *mesh,
+                        struct text *out) {
+  if (strcmp(then->variant, loop->stats.variant) != 0)
+    text_addf(out, "then in variant %s, now in %s", then->variant, loop->stats.variant);
+  else if (strcmp(then->version, VERSION) != 0)
+    text_addf(out, "then with version %s of the library, now with %s", then->version, VERSION);
+  else if (strcmp(then->mesh, mesh) != 0)
+    text_addf(out, "the mesh is of another class: then %s, now %s; times are by element", then->mesh, mesh);
+  else
+    text_add(out, "variant, version and class of mesh are the same: other work on the machine?");
+}
+
+/* The last runs on a mesh of this class; if there was none, on any. Their own differences are the noise. */
+static void find_slower(struct report_detail *d, const struct loop *loop, const char *mesh) {
+  enum { LAST = 5 };
+  const double least = 1.1, of_one = 1.5;
+  const struct report_speed *best = NULL;
+  const double now = loop->stats.fastest / (double)loop->set->extents[EXTENT_OWNED];
+  double low = 0, high = 0;
+  int count = 0;
+  bool same = false;
+  for (int i = 0; i < d->nspeeds; i++)
+    same |= strcmp(d->speeds[i].mesh, mesh) == 0;
+  for (int i = 0; i < d->nspeeds && count < LAST; i++) {
+    const struct report_speed *s = &d->speeds[i];
+    const double each = s->elements > 0 ? s->seconds / (double)s->elements : 0;
+    if (each <= 0 || (same && strcmp(s->mesh, mesh) != 0))
+      continue;
+    best = !best || each < low ? s : best;
+    low = count == 0 || each < low ? each : low;
+    high = each > high ? each : high;
+    count++;
+  }
+  const double noise = count < 2 ? of_one : high / low > least ? high / low : least;
+  if (!best || now <= high * noise)
+    return;
+  const time_t when = (time_t)best->time;
+  struct tm tm;
+  char day[32] = "", times[2][48];
+  if (gmtime_r(&when, &tm))
+    strftime(day, sizeof day, "%Y-%m-%d", &tm);
+  report_time(times[0], sizeof times[0], loop->stats.fastest);
+  report_time(times[1], sizeof times[1], best->seconds);
+  text_addf(&d->slower, "was faster on this machine: its best call takes %s now and took %s on %s; ",
+            times[0], times[1], day);
+  tell_reason(best, loop, mesh, &d->slower);
+}
+
+void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out) {
+  struct place here;
+  if (!ctx->store || !is_measured(site))
+    return;
+  struct seen seen = {.here = &here, .threads = threads_of(ctx), .out = out};
+  if (place_make(ctx, site->record, &here))
+    store_speeds(ctx->store, site->name, note, &seen);
+  if (out->nspeeds && !seen.failed)
+    find_slower(out, site->record, text_str(&here.mesh));
+  place_free(&here);
+}

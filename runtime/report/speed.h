@@ -1,0 +1,16 @@
+/* How fast loops were in earlier runs on this machine: kept in the store at op_exit, and compared with this run. */
+#ifndef OP2JIT_REPORT_SPEED_H
+#define OP2JIT_REPORT_SPEED_H
+
+#include "report/forms.h"
+
+struct loop_site;
+struct op_context;
+
+/* What the store has of the loop's earlier runs with so many threads here, and in `slower` a line if it was faster then by more
+ * than times vary. Nothing where there is no store. */
+void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out);
+/* Put this run's into the store, of the loops that ran often enough, if it keeps what it measures (OP2_TUNE). */
+void speeds_keep(const struct op_context *ctx);
+
+#endif

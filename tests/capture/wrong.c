@@ -1,0 +1,84 @@
+/* wrong CASE [OP2_NAME=VALUE...]: a loop over many elements that goes wrong at one of them; for OP2_CAPTURE.
+ *   text      the C function does what its text does not, as a program has it that was changed and not compiled
+ *   promise   the kernel assigns what it promises to add to
+ *   dies      a division by zero, which ends the process
+ *   fast      a test for NaN, which OP2_FP=fast may leave out */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "op2jit.h"
+
+enum { EDGES = 5000, NODES = 3001, SPECIAL = 3217 };
+
+static const char *const twice = OP_KERNEL(void twice(const double *x, double *y, double *z) {
+  *y += 2 * *x;
+  *z = *x + 1;
+});
+static void twice_and_more(const double *x, double *y, double *z) {
+  *y += *x == 7 ? 3 * *x : 2 * *x;
+  *z = *x + 1;
+}
+static const char *const assigns =
+    OP_KERNEL(void assigns(const double *x, const double *more, double *y, double *z) {
+      double t = *x + 1;
+      t *= 2;
+      *z = t + *more;
+      double *p = y;
+      if (*x == 7)
+        *p = 3 * *y;
+      *y += *x;
+    });
+static const char *const tests =
+    OP_KERNEL(void tests(const double *x, const double *more, double *y, double *z) {
+      double t = *x * 2 + *more;
+      double u = sqrt(t);
+      *z = t;
+      *y += u == u ? u : 4;
+    });
+
+static const char *const divides =
+    OP_KERNEL(void divides(const double *x, const double *more, double *y, double *z) {
+      *z = *more;
+      *y += 100 / (int)(7 - *x);
+    });
+
+int main(int argc, char **argv) {
+  static double x[EDGES], y[NODES];
+  static int table[EDGES];
+  for (int e = 0; e < EDGES; e++) {
+    x[e] = e % 5;
+    table[e] = e % NODES;
+  }
+  const char *which = argc > 1 ? argv[1] : "";
+  const double special = strcmp(which, "fast") == 0 ? -100 : 7;
+  x[SPECIAL] = special;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (op_init(argc, argv, 0))
+    return 2;
+  op_kernel_native(twice, (op_kernel_function)twice_and_more);
+  op_set edges = op_decl_set(EDGES, "edges"), nodes = op_decl_set(NODES, "nodes");
+  op_map map = op_decl_map(edges, nodes, 1, table, "map");
+  op_dat dx = op_decl_dat(edges, 1, "double", x, "x"), dy = op_decl_dat(nodes, 1, "double", y, "y"),
+         dz = op_decl_dat(edges, 1, "double", NULL, "z"), dm = op_decl_dat(edges, 1, "double", NULL, "more");
+  int code;
+  if (strcmp(which, "text") == 0)
+    code = op_par_loop(twice, "twice", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dy, 0, map, 1, "double", OP_INC),
+                       op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+  else {
+    const bool promise = which[0] == 'p', dies = which[0] == 'd';
+    code = op_par_loop(promise ? assigns
+                       : dies  ? divides
+                               : tests,
+                       promise ? "assigns"
+                       : dies  ? "divides"
+                               : "tests",
+                       edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dy, 0, map, 1, "double", OP_INC),
+                       op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
+  }
+  op_exit();
+  return code != OP_OK;
+}
