@@ -43,9 +43,10 @@ COPIES = {
     'first_loop_left_out': ('l >= first; l--)', 'l > first; l--)'),
 }
 EARLY = {
-    'readers_mind_nothing': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? 0 : CHANGED | READ'),
-    'minds_no_readers': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? CHANGED : CHANGED'),
-    'minds_readers_alone': ('CHAIN_READS ? CHANGED : CHANGED | READ', 'CHAIN_READS ? CHANGED : READ'),
+    'readers_mind_nothing': ('? CHANGED\n', '? 0\n'),
+    'minds_no_readers': (': CHANGED | READ | ADDED;', ': CHANGED | ADDED;'),
+    'what_adds_minds_no_readers': ('!w->ordered ? CHANGED | READ', '!w->ordered ? CHANGED'),
+    'minds_readers_alone': (': CHANGED | READ | ADDED;', ': READ;'),
     'border_is_early': ('e >= w->sets[loop->set].core && i <', 'e >= w->sets[loop->set].all && i <'),
     'late_elements_leave_no_marks': ('    if (when[e] == WHEN_REST)\n      note(w, loop, e);', ''),
     'copies_leave_no_marks': ('    w->when[l - w->first][run->elements[i]] = WHEN_REST;\n    note(w, loop, run->elements[i]);',
@@ -54,9 +55,10 @@ EARLY = {
     'first_parts_are_early_behind_a_late_one': ('note_late(w, l, first ? 0 : cut);', 'note_late(w, l, cut);'),
     'first_column_alone': ('w->sets[loop->set].rows && k < a->count; k++)', 'w->sets[loop->set].rows && k < 1; k++)'),
     'copies_by_one_column': ('w->changed[a->dat] && c < map->arity; c++)', 'w->changed[a->dat] && c < 1; c++)'),
-    'sums_are_reads': ('loop->accesses[i].use == CHAIN_READS ? READ', 'loop->accesses[i].use != CHAIN_OVERWRITES ? READ'),
+    'sums_are_reads': ('return use == CHAIN_READS ? READ', 'return use != CHAIN_OVERWRITES ? READ'),
     'rim_forgets_what_is_sent': ('d < w->chain->ndats; d++)\n    for (long i', 'd < 0; d++)\n    for (long i'),
     'packing_between_segments_reads_nothing': ('      note_sent(w, w->segments[s - 1].sent);', '      note_sent(w, NULL);'),
+    'sums_of_loops_are_not_told_apart': ('of[e] & ~(unsigned)ADDED) | CHANGED', 'of[e] & ~(unsigned)ADDED)'),
     'rim_is_one_loop_deep': ('  *when = WHEN_RIM;\n  note(w, loop, e);', '  *when = WHEN_RIM;'),
     'rim_without_copies': ('    for (long i = run->count - 1; i >= 0; i--)\n      look_back(w, loop, run', '    for (long i = -1; i >= 0; i--)\n      look_back(w, loop, run'),
 }

@@ -145,7 +145,7 @@ static int find_when(const struct world *w, const struct local *l, const struct 
       cuts[i][k - d->first[s + i]] = l->sets[l->chain.loops[k].set].core;
     segments[i] = (struct early_segment){d->first[s + i + 1], copies[i], sent[i], parts ? cuts[i] : NULL};
   }
-  const int code = early_find(&when, &l->chain, l->sets, first, segments, n, &err);
+  const int code = early_find(&when, &l->chain, l->sets, first, segments, n, first % 2 == 0, &err);
   for (int i = first; !code && i < end; i++) {
     const int set = l->chain.loops[i].set;
     memset(choice->when[r][i], WHEN_REST + 1, sizeof choice->when[r][i]);

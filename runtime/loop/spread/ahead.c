@@ -32,7 +32,7 @@ int ahead_find(struct loop *const *loops, const struct tiled_description *d, con
   for (int l = 0; l < n; l++)
     cuts[l] = cut_of(loops[first + l]);
   const struct early_segment one = {.end = first + n, .copies = deep_copies(deep), .cuts = cuts};
-  const int code = early_find(&when, &d->chain, sets, first, &one, 1, err);
+  const int code = early_find(&when, &d->chain, sets, first, &one, 1, true, err);
   for (int l = 0; !code && l < n; l++)
     ahead[first + l] = early_parts(loops[first + l], when[l]);
   early_free(when, n);

@@ -62,6 +62,7 @@ struct making {
   long counts[WHEN_REST + 1]; /* of what the rank owns */
   double bytes;               /* of a tile */
   bool forced;
+  bool ordered; /* additions, as by loops one by one */
 };
 
 static int find_when(struct making *m, const struct regions *r, struct error *err) {
@@ -78,7 +79,7 @@ static int find_when(struct making *m, const struct regions *r, struct error *er
       deep_sent(m->deep[next], sent + (size_t)i * ndats);
   }
   if (!code)
-    code = early_find(&m->when, &m->d->chain, m->sets, r->first, segments, r->nsegments, err);
+    code = early_find(&m->when, &m->d->chain, m->sets, r->first, segments, r->nsegments, m->ordered, err);
   free(segments);
   free(sent);
   return code;
@@ -305,7 +306,9 @@ static int make(struct op_context *ctx, struct regions *r, struct making *m, str
     return code;
   count(m, r);
   if (!is_mostly_early(m, r)) {
-    text_add(&r->early.refused, "too much of it waits for messages");
+    text_addf(&r->early.refused, "too much of it waits for messages, %ld elements of %ld",
+              m->counts[WHEN_RIM] + m->counts[WHEN_REST],
+              m->counts[WHEN_RIM] + m->counts[WHEN_REST] + m->counts[WHEN_EARLY]);
     return OP_OK;
   }
   bool **early = find_early(m, r);
@@ -374,7 +377,8 @@ int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_d
                      .depths = depths,
                      .deep = deep,
                      .bytes = forced > 0 ? forced : worth_tile_bytes(ctx),
-                     .forced = forced > 0};
+                     .forced = forced > 0,
+                     .ordered = strcmp(env_value(ctx->env, ENV_FP), "fast") != 0};
   int code = OP_OK;
   *out = NULL;
   if (!m.forced && !tiled_pays(ctx, loops + first, n))

@@ -5,8 +5,8 @@
 
 #include "base/size.h"
 
-/* What elements that were looked at already did to an element of a dat. */
-enum { READ = 1, CHANGED = 2 };
+/* What elements that were looked at already did to an element of a dat. ADDED: those of the loop that is looked at. */
+enum { READ = 1, CHANGED = 2, ADDED = 4 };
 
 struct walk {
   const struct chain *chain;
@@ -14,6 +14,7 @@ struct walk {
   int first; /* loop */
   const struct early_segment *segments;
   int nsegments;
+  bool ordered;          /* additions */
   bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
   unsigned char **marks; /* of dats */
   unsigned char **when;  /* of loops, from the first on */
@@ -38,21 +39,42 @@ static unsigned visit(const struct walk *w, const struct chain_loop *loop, const
   return marks;
 }
 
+/* Marks of elements that such an access keeps its order with. */
+static unsigned minded(const struct walk *w, enum chain_use use) {
+  return use == CHAIN_READS                 ? CHANGED
+         : use == CHAIN_ADDS && !w->ordered ? CHANGED | READ
+                                            : CHANGED | READ | ADDED;
+}
+
 /* It reads what marked elements change, or changes what they read or change: the two keep their order. */
 static bool minds(const struct walk *w, const struct chain_loop *loop, long e) {
   bool any = false;
   for (int i = 0; i < loop->naccesses && !any; i++) {
     const struct chain_access *a = &loop->accesses[i];
-    const unsigned marks = a->use == CHAIN_READS ? CHANGED : CHANGED | READ;
-    any = (visit(w, loop, a, e, 0) & marks) != 0;
+    any = (visit(w, loop, a, e, 0) & minded(w, a->use)) != 0;
   }
   return any;
+}
+
+static unsigned mark_of(enum chain_use use) {
+  return use == CHAIN_READS ? READ : use == CHAIN_ADDS ? ADDED : CHANGED;
 }
 
 /* Before the next element is looked at: what adds to the same target minds, too. */
 static void note(const struct walk *w, const struct chain_loop *loop, long e) {
   for (int i = 0; i < loop->naccesses; i++)
-    visit(w, loop, &loop->accesses[i], e, loop->accesses[i].use == CHAIN_READS ? READ : CHANGED);
+    visit(w, loop, &loop->accesses[i], e, mark_of(loop->accesses[i].use));
+}
+
+/* The loop was looked at: what it added others are not to add before. */
+static void close_loop(const struct walk *w, const struct chain_loop *loop) {
+  for (int i = 0; i < loop->naccesses; i++) {
+    const int dat = loop->accesses[i].dat;
+    unsigned char *of = w->marks[dat];
+    for (long e = 0; loop->accesses[i].use == CHAIN_ADDS && e < w->sets[w->chain->dats[dat]].all; e++)
+      if (of[e] & ADDED)
+        of[e] = (unsigned char)((of[e] & ~(unsigned)ADDED) | CHANGED);
+  }
 }
 
 /* Packing reads what is sent. */
@@ -131,6 +153,7 @@ static void find_late(const struct walk *w, int s, int l) {
     w->when[l - w->first][run->elements[i]] = WHEN_REST;
     note(w, loop, run->elements[i]);
   }
+  close_loop(w, loop);
 }
 
 /* What is sent between two segments is packed when all that is early has run. */
@@ -165,6 +188,7 @@ static void walk_back(const struct walk *w, int segment) {
       look_back(w, loop, run->elements[i], &when[run->elements[i]]);
     for (long e = w->sets[loop->set].owned - 1; e >= 0; e--)
       look_back(w, loop, e, &when[e]);
+    close_loop(w, loop);
   }
 }
 
@@ -199,10 +223,14 @@ void early_free(unsigned char **when, int nloops) {
 }
 
 int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
-               const struct early_segment *segments, int nsegments, struct error *err) {
+               const struct early_segment *segments, int nsegments, bool ordered, struct error *err) {
   const int nloops = segments[nsegments - 1].end - first;
-  struct walk w = {
-      .chain = chain, .sets = sets, .first = first, .segments = segments, .nsegments = nsegments};
+  struct walk w = {.chain = chain,
+                   .sets = sets,
+                   .first = first,
+                   .segments = segments,
+                   .nsegments = nsegments,
+                   .ordered = ordered};
   const bool all = make_room(&w, nloops);
   if (all) {
     find_changed(&w);
