@@ -30,6 +30,9 @@ int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The same where launch->exchange is under way, and ends here: behind the elements that need nothing of it. */
 int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The same in two steps, where it needs no messages of its own: its first parts, so many; and, later, all else. */
+int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err);
+int loop_run_ready_rest(struct op_context *ctx, struct launch *launch, int parts, struct error *err);
 /* The same for several in their order. A device may be given them at once, and is then waited for once. */
 int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 /* Everything, in the loop's form. The call's memory is known to be there. */

@@ -104,7 +104,7 @@ static bool waits_otherwise(const struct queue *queue, const struct loop *loop) 
 /* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
-  const bool tries = !watch_stays(&ctx->queue->watch);
+  const bool tries = !watch_stays(&ctx->queue->watch, loop);
   int code = tries && tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
   const int before = loop->ready.variant;
   if (!code)

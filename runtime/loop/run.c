@@ -341,11 +341,12 @@ static int finish_exchange(struct op_context *ctx, struct launch *launch, int co
   return code ? code : status;
 }
 
-/* The first part needs no halo: it runs while messages travel. */
-static int run_parts(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
+/* The first part needs no halo: it runs while messages travel. `first`: those before this one have run. */
+static int run_parts(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
+                     struct error *err) {
   const struct loop *loop = launch->loop;
   int code = OP_OK;
-  for (int p = 0; !code && p < (launch->deep ? loop->ready.nresults : loop->ready.nparts); p++) {
+  for (int p = first; !code && p < (launch->deep ? loop->ready.nresults : loop->ready.nparts); p++) {
     if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
@@ -362,14 +363,15 @@ static int run_parts(struct op_context *ctx, struct launch *launch, bool exchang
 }
 
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err) {
-  int code = run_parts(ctx, launch, false, err);
+  int code = run_parts(ctx, launch, 0, false, err);
   return code ? code : launch_results(ctx, launch, err);
 }
 
 /* `spent` without the time that others made this rank wait, which says nothing about the variant. */
 static void note_time(struct op_context *ctx, struct launch *launch, double start, double waited) {
   struct loop *loop = launch->loop;
-  const double spent = clock_seconds() - start;
+  const double rest = clock_seconds() - start, spent = rest + launch->ahead;
+  launch->ahead = 0;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
@@ -377,7 +379,7 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
     loop->stats.fastest = spent;
   if (ctx->trace->wanted)
     trace_span(ctx->trace, tune_tries(launch) ? TRACE_TRIAL : TRACE_LOOP, loop->name,
-               loop->backend->name_of(loop, launch->variant), start, spent,
+               loop->backend->name_of(loop, launch->variant), start, rest,
                loop->stats.bytes - loop->stats.spared);
   progress_end(ctx->log->progress);
   tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
@@ -394,7 +396,8 @@ static void say_trial(const struct op_context *ctx, const struct launch *launch)
     progress_step(progress, "tuning loop %s: trying %s", loop->name, loop->stats.variant);
 }
 
-static int run_ready(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
+static int run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
+                     struct error *err) {
   struct loop *loop = launch->loop;
   say_trial(ctx, launch);
   int code = OP_OK;
@@ -407,7 +410,7 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
   if (loop->ready.nneeds && !exchanging && !launch->deep)
     code = loop_exchange_start(ctx, launch, loop->space, &exchanging, err);
   if (!code)
-    code = run_parts(ctx, launch, exchanging, err);
+    code = run_parts(ctx, launch, first, exchanging, err);
   if (!code && !launch->deep) /* else they are left behind its chain, on all ranks */
     code =
         (loop->set->spread && results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
@@ -421,11 +424,33 @@ static int run_ready(struct op_context *ctx, struct launch *launch, bool exchang
 }
 
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, false, err);
+  return run_ready(ctx, launch, 0, false, err);
 }
 
 int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, true, err);
+  return run_ready(ctx, launch, 0, true, err);
+}
+
+int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
+  struct loop *loop = launch->loop;
+  double counted[HARDWARE_MOST];
+  const double start = clock_seconds();
+  int code = OP_OK;
+  if (ctx->hardware)
+    hardware_read(ctx->hardware, counted);
+  for (int p = 0; !code && p < parts; p++)
+    if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
+      code = loop->backend->run(ctx, launch, p, err);
+  launch->ahead = clock_seconds() - start;
+  if (ctx->hardware)
+    hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
+  if (ctx->trace->wanted && parts)
+    trace_span(ctx->trace, TRACE_LOOP, loop->name, "ahead", start, launch->ahead, 0);
+  return code;
+}
+
+int loop_run_ready_rest(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
+  return run_ready(ctx, launch, parts, false, err);
 }
 
 /* Those that ran at once share the time by the bytes that they would move. */

@@ -26,6 +26,7 @@ struct launch {
   double seconds; /* so long it took there */
   char *file;     /* the place of the call, of a launch that waited; NULL: no memory */
   int line;
+  double ahead;              /* seconds that some of its parts took, which ran ahead of the others */
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   uint64_t stale;            /* a bit for each need */
   const struct deep_loop

@@ -392,11 +392,11 @@ void world_start(struct world *w) {
 
 /* ---- chosen elements ---- */
 
-/* A segment, as it runs. */
+/* Segments, as they run together. */
 struct part {
   struct world *w;
   const struct depths *d;
-  int segment, first, end;
+  int segment, n, first, end; /* the first of so many; their loops */
   struct choice *choice;
   uint64_t sums[LOOPS_MOST];
 };
@@ -409,24 +409,25 @@ static bool *find_chosen(const struct part *p, long at) {
       for (int e = 0; e < size_of(w, w->loops[l].set); e++)
         if (p->choice->run[r][l][e] && is_member(w, l, e) && at-- == 0)
           return &p->choice->run[r][l][e];
-    for (int dat = 0; dat < w->chain.ndats; dat++)
-      for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
-        if (p->choice->need[0][r][dat][e] && at-- == 0)
-          return &p->choice->need[0][r][dat][e];
+    for (int s = 0; s < p->n; s++)
+      for (int dat = 0; dat < w->chain.ndats; dat++)
+        for (int e = 0; w->changed[dat] && e < size_of(w, w->dats[dat]); e++)
+          if (p->choice->need[s][r][dat][e] && at-- == 0)
+            return &p->choice->need[s][r][dat][e];
   }
   return NULL;
 }
 
-static void pack(const struct part *p, int r) {
+static void pack(const struct part *p, int s, int r) {
   struct world *w = p->w;
   for (int dat = 0; dat < w->chain.ndats; dat++)
     for (int e = 0; e < size_of(w, w->dats[dat]); e++)
       if (w->owner[w->dats[dat]][e] == r)
-        w->packed[dat][e] = w->values[r][dat][e];
+        w->packed[s][dat][e] = w->values[r][dat][e];
 }
 
-/* Copies hold what no loop changes, and what came, else nothing that anybody could use. */
-static void fill_copies(const struct part *p, int r, bool came) {
+/* Copies hold what no loop changes, and what came for the segment, else nothing that anybody could use. */
+static void fill_copies(const struct part *p, int s, int r, bool came) {
   struct world *w = p->w;
   for (int dat = 0; dat < w->chain.ndats; dat++)
     for (int e = 0; e < size_of(w, w->dats[dat]); e++) {
@@ -434,8 +435,10 @@ static void fill_copies(const struct part *p, int r, bool came) {
         continue;
       if (keeps_all(w, dat) && is_there(w, r, dat, e))
         w->values[r][dat][e] = w->whole[dat][e];
-      else if (!came || p->choice->need[0][r][dat][e])
-        w->values[r][dat][e] = came ? w->before[dat][e] : mix((uint64_t)(r + 1) * 1000, (uint64_t)e);
+      else if (!came || p->choice->need[s][r][dat][e])
+        w->values[r][dat][e] = !came ? mix((uint64_t)(r + 1) * 1000, (uint64_t)e)
+                               : s   ? w->packed[s - 1][dat][e]
+                                     : w->before[dat][e];
     }
 }
 
@@ -455,34 +458,39 @@ static void run_then(struct part *p, int l, int r, enum when when) {
   }
 }
 
-static void run_part(struct part *p) {
-  for (int r = 0; r < p->w->nranks; r++) {
-    fill_copies(p, r, false);
-    for (int l = p->first; l < p->end; l++)
-      run_then(p, l, r, WHEN_EARLY);
-    fill_copies(p, r, true);
-    for (int l = p->first; l < p->end; l++)
-      run_then(p, l, r, WHEN_RIM);
-    pack(p, r);
-    for (int l = p->first; l < p->end; l++)
-      run_then(p, l, r, WHEN_REST);
-  }
+static void run_loops(struct part *p, int s, int r, enum when when) {
+  for (int l = p->d->first[p->segment + s]; l < p->d->first[p->segment + s + 1]; l++)
+    run_then(p, l, r, when);
 }
 
-/* What was packed for the segment behind is what is there in the end. */
-static void compare_packed(const struct part *p) {
+static void run_part(struct part *p) {
+  for (int r = 0; r < p->w->nranks; r++) {
+    fill_copies(p, 0, r, false);
+    for (int s = 0; s < p->n; s++)
+      run_loops(p, s, r, WHEN_EARLY);
+  }
+  for (int s = 0; s < p->n; s++)
+    for (int r = 0; r < p->w->nranks; r++) {
+      fill_copies(p, s, r, true);
+      run_loops(p, s, r, WHEN_RIM);
+      pack(p, s, r);
+      run_loops(p, s, r, WHEN_REST);
+    }
+}
+
+/* What was packed behind the segment is what the whole mesh has there. */
+static void compare_packed(const struct part *p, int s) {
   struct world *w = p->w;
   for (int r = 0; r < w->nranks; r++)
     for (int dat = 0; dat < w->chain.ndats; dat++)
       for (int e = 0; e < size_of(w, w->dats[dat]); e++)
-        if (p->choice->need[1][r][dat][e] &&
-            w->packed[dat][e] != w->values[w->owner[w->dats[dat]][e]][dat][e])
+        if (p->choice->need[s + 1][r][dat][e] && w->packed[s][dat][e] != w->whole[dat][e])
           w->wrong = "what is sent is not the newest";
 }
 
-long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+long world_run_chosen(struct world *w, const struct depths *d, int segment, int n, struct choice *choice,
                       int spoilt) {
-  struct part p = {w, d, segment, d->first[segment], d->first[segment + 1], choice, {0}};
+  struct part p = {w, d, segment, n, d->first[segment], d->first[segment + n], choice, {0}};
   long count = 0;
   while (find_chosen(&p, count))
     count++;
@@ -493,16 +501,18 @@ long world_run_chosen(struct world *w, const struct depths *d, int segment, stru
   keep_owned(w);
   run_part(&p);
   memset(w->valid, 0, sizeof w->valid);
-  for (int l = p.first; l < p.end; l++) {
-    w->sum = run_whole(w, l);
-    w->sums = p.sums[l];
-    if (w->sum != w->sums)
-      w->wrong = "a sum is wrong";
+  for (int s = 0; s < n; s++) {
+    for (int l = d->first[segment + s]; l < d->first[segment + s + 1]; l++) {
+      w->sum = run_whole(w, l);
+      w->sums = p.sums[l];
+      if (w->sum != w->sums)
+        w->wrong = "a sum is wrong";
+    }
+    if (!w->wrong)
+      compare_packed(&p, s);
   }
   if (!w->wrong)
     compare(w);
-  if (!w->wrong)
-    compare_packed(&p);
   return count;
 }
 

@@ -17,7 +17,8 @@ enum {
   ACCESSES_MOST = 5,
   SIZE_MOST = 70,
   ARITY_MOST = 4,
-  LAYERS_MOST = 4
+  LAYERS_MOST = 4,
+  TOGETHER_MOST = 3 /* segments */
 };
 
 /* Of those that run segments, not of the arithmetic: each must be seen. */
@@ -56,9 +57,9 @@ struct world {
 
   struct depth_wish wish;
   uint64_t whole[DATS_MOST][SIZE_MOST], values[RANKS_MOST][DATS_MOST][SIZE_MOST];
-  uint64_t before[DATS_MOST][SIZE_MOST]; /* owners' values before the last loop */
-  uint64_t packed[DATS_MOST][SIZE_MOST];
-  uint64_t sum, sums; /* on the whole mesh, and of all ranks */
+  uint64_t before[DATS_MOST][SIZE_MOST];                /* owners' values before the last loop */
+  uint64_t packed[TOGETHER_MOST][DATS_MOST][SIZE_MOST]; /* behind segments */
+  uint64_t sum, sums;                                   /* on the whole mesh, and of all ranks */
   int valid[DATS_MOST];
   int exchanges;
   const char *wrong; /* NULL: nothing */
@@ -68,16 +69,17 @@ void world_make(struct world *w, uint64_t seed, const struct depth_wish *wish);
 /* Its chain in these segments. What is wrong, or NULL. */
 const char *world_run(struct world *w, const struct depths *d, enum mistake mistake);
 
-/* Copies that run and travel, in place of those that depths say, and when elements run. */
+/* Copies that run and travel, in place of those that depths say, and when elements run: of segments that run together. */
 struct choice {
   bool run[RANKS_MOST][LOOPS_MOST][SIZE_MOST],
-      need[2][RANKS_MOST][DATS_MOST][SIZE_MOST]; /* and behind the segment */
+      need[TOGETHER_MOST + 1][RANKS_MOST][DATS_MOST][SIZE_MOST]; /* of each, and of the one behind them */
   unsigned char when[RANKS_MOST][LOOPS_MOST][SIZE_MOST];
 };
 void world_start(struct world *w);
-/* A segment, with these alone; no loop starts from a sum. What is owned is compared at the end, and so is what was sent to the segment behind. `spoilt`, if it is not negative: one of the copies,
- * by this number, is left out. Returns how many there are, or, with `spoilt`, 1 if one was left out. */
-long world_run_chosen(struct world *w, const struct depths *d, int segment, struct choice *choice,
+/* n segments, with these alone; no loop starts from a sum. What is owned is compared at the end, and what was sent behind each.
+ * `spoilt`, if it is not negative: one of the copies, by this number, is left out. Returns how many there are, or, with
+ * `spoilt`, 1 if one was left out. */
+long world_run_chosen(struct world *w, const struct depths *d, int segment, int n, struct choice *choice,
                       int spoilt);
 
 #endif

@@ -105,34 +105,54 @@ static bool reaches_copies(const struct world *w, const struct local *l, const s
 }
 
 /* Of each dat what other ranks need, behind the segment, of what this one owns. */
-static void find_sent(const struct world *w, const struct local *l, int r, const struct choice *choice,
+static void find_sent(const struct world *w, const struct local *l, int r, int s, const struct choice *choice,
                       struct copies_list sent[DATS_MOST]) {
-  static int elements[DATS_MOST][SIZE_MOST];
+  static int elements[TOGETHER_MOST][DATS_MOST][SIZE_MOST];
   for (int dat = 0; dat < w->chain.ndats; dat++) {
     const int set = w->dats[dat];
-    sent[dat] = (struct copies_list){.elements = elements[dat]};
+    sent[dat] = (struct copies_list){.elements = elements[s][dat]};
     for (int e = 0; e < w->sets[set].size; e++) {
       bool any = false;
       for (int other = 0; other < w->nranks; other++)
-        any |= choice->need[1][other][dat][e];
+        any |= choice->need[s + 1][other][dat][e];
       if (any && w->owner[set][e] == r)
         sent[dat].elements[sent[dat].count++] = l->local[set][e];
     }
   }
 }
 
-static int find_when(const struct world *w, const struct local *l, int first, int end, const struct copies *c,
-                     struct choice *choice, int r, const char **wrong) {
-  struct copies_list sent[DATS_MOST];
+/* Elements up to `cut` run together, and so do those behind. */
+static void check_parts(const unsigned char *when, long cut, long owned, const char **wrong) {
+  for (long e = 0; e < owned; e++)
+    if ((when[e] == WHEN_EARLY) != (when[e < cut ? 0 : cut] == WHEN_EARLY) ||
+        (when[e] == WHEN_EARLY && when[0] != WHEN_EARLY))
+      *wrong = "a part does not run together, or before the first one";
+}
+
+/* Of n segments from s on, whose copies on the rank these are. */
+static int find_when(const struct world *w, const struct local *l, const struct depths *d, int s, int n,
+                     struct copies *const copies[TOGETHER_MOST], bool parts, struct choice *choice, int r,
+                     const char **wrong) {
+  struct copies_list sent[TOGETHER_MOST][DATS_MOST];
+  long cuts[TOGETHER_MOST][LOOPS_MOST];
+  struct early_segment segments[TOGETHER_MOST];
   struct error err = {0};
   unsigned char **when;
-  find_sent(w, l, r, choice, sent);
-  const int code = early_find(&when, &l->chain, l->sets, first, end, c, sent, &err);
+  const int first = d->first[s], end = d->first[s + n];
+  for (int i = 0; i < n; i++) {
+    find_sent(w, l, r, i, choice, sent[i]);
+    for (int k = d->first[s + i]; k < d->first[s + i + 1]; k++)
+      cuts[i][k - d->first[s + i]] = l->sets[l->chain.loops[k].set].core;
+    segments[i] = (struct early_segment){d->first[s + i + 1], copies[i], sent[i], parts ? cuts[i] : NULL};
+  }
+  const int code = early_find(&when, &l->chain, l->sets, first, segments, n, first % 2 == 0, &err);
   for (int i = first; !code && i < end; i++) {
     const int set = l->chain.loops[i].set;
     memset(choice->when[r][i], WHEN_REST + 1, sizeof choice->when[r][i]);
     for (long e = 0; e < l->sets[set].all; e++)
       choice->when[r][i][l->global[set][e]] = when[i - first][e];
+    if (parts)
+      check_parts(when[i - first], l->sets[set].core, l->sets[set].owned, wrong);
     for (long e = 0; e < l->sets[set].owned; e++) /* tiles know what is owned alone */
       if (when[i - first][e] == WHEN_EARLY && reaches_copies(w, l, &l->chain.loops[i], e))
         *wrong = "an element does not wait, and reaches a copy";
@@ -142,9 +162,9 @@ static int find_when(const struct world *w, const struct local *l, int first, in
   return code;
 }
 
-/* On each rank: the copies of a segment; `behind`: only what it needs. *wrong: there is no memory. */
-static void find_copies(struct world *w, const struct local *l, const struct depths *d, int s, bool behind,
-                        struct copies *c, struct choice *choice, const char **wrong) {
+/* On each rank: the copies of segment s; `behind`: only what it needs. *wrong: there is no memory. */
+static void find_copies(struct world *w, const struct local *l, const struct depths *d, int s, int place,
+                        bool behind, struct copies *c, struct choice *choice, const char **wrong) {
   struct error err = {0};
   for (int r = 0; r < w->nranks; r++) {
     if (deep_copies_find(&c[r], &l[r].chain, l[r].sets, d->first[s], d->first[s + 1], &err))
@@ -152,24 +172,25 @@ static void find_copies(struct world *w, const struct local *l, const struct dep
     for (int i = d->first[s]; !*wrong && !behind && i < d->first[s + 1]; i++)
       list(&c[r].run[i - d->first[s]], l[r].global[w->loops[i].set], choice->run[r][i]);
     for (int dat = 0; !*wrong && dat < w->chain.ndats; dat++)
-      list(&c[r].need[dat], l[r].global[w->dats[dat]], choice->need[behind][r][dat]);
+      list(&c[r].need[dat], l[r].global[w->dats[dat]], choice->need[place][r][dat]);
   }
 }
 
-static void find(struct world *w, const struct depths *d, int s, struct choice *choice, const char **wrong) {
+static void find(struct world *w, const struct depths *d, int s, int n, bool parts, struct choice *choice,
+                 const char **wrong) {
   static struct local l[RANKS_MOST];
-  struct copies c[RANKS_MOST] = {{0}}, next[RANKS_MOST] = {{0}};
+  struct copies c[TOGETHER_MOST + 1][RANKS_MOST] = {{{0}}};
   memset(choice, 0, sizeof *choice);
   for (int r = 0; r < w->nranks; r++)
     make_local(w, r, &l[r]);
-  find_copies(w, l, d, s, false, c, choice, wrong);
-  if (s + 1 < d->nsegments)
-    find_copies(w, l, d, s + 1, true, next, choice, wrong);
+  for (int i = 0; i <= n && s + i < d->nsegments; i++)
+    find_copies(w, l, d, s + i, i, i == n, c[i], choice, wrong);
   for (int r = 0; r < w->nranks; r++) {
-    if (!*wrong && find_when(w, &l[r], d->first[s], d->first[s + 1], &c[r], choice, r, wrong))
+    struct copies *own[TOGETHER_MOST] = {&c[0][r], &c[1][r], &c[2][r]};
+    if (!*wrong && find_when(w, &l[r], d, s, n, own, parts, choice, r, wrong))
       *wrong = "there is no memory";
-    deep_copies_free(&c[r]);
-    deep_copies_free(&next[r]);
+    for (int i = 0; i <= n; i++)
+      deep_copies_free(&c[i][r]);
   }
 }
 
@@ -183,10 +204,13 @@ static const char *try_case(struct world *w, long seed, struct choice *choice, b
   if (depths_build(&d, &w->chain, &wish, &err))
     return "there is no memory";
   world_start(w);
-  for (int s = 0; s < d.nsegments && !w->wrong; s++) {
-    find(w, &d, s, choice, &w->wrong);
+  for (int s = 0, n; s < d.nsegments && !w->wrong; s += n) {
+    const int most = d.nsegments - s;
+    n = spoilt ? 1 : 1 + (int)(seed % TOGETHER_MOST);
+    n = n < most ? n : most;
+    find(w, &d, s, n, seed % 4 == 3, choice, &w->wrong);
     if (!w->wrong)
-      *copies += world_run_chosen(w, &d, s, choice, spoilt ? (int)(seed % 71) : -1);
+      *copies += world_run_chosen(w, &d, s, n, choice, spoilt ? (int)(seed % 71) : -1);
   }
   depths_free(&d);
   return w->wrong;

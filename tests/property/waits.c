@@ -60,8 +60,11 @@ void __wrap_watch_open(struct watch *w, const struct op_context *ctx) {
 
 /* These programs are short: nobody stops looking for a while, or wants to see more, because a period did not pay. */
 int __wrap_watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err) {
-  ctx->queue->watch.next_look = 0;
-  ctx->queue->watch.history = history;
+  struct watch *w = &ctx->queue->watch;
+  w->next_look = 0;
+  w->history = history;
+  for (int i = 0; i < WATCH_VERDICTS; i++)
+    w->verdicts[i].next_look = 0;
   return __real_watch_takes(ctx, loop, waits, err);
 }
 

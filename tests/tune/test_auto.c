@@ -199,6 +199,41 @@ static const char quiet[] = OP_KERNEL(void quiet(double *r, double *q) {
   }
 });
 
+/* ---- OP2_LAZY=on: as all loops wait, their own variants are tried as well ---- */
+
+/* So many calls of it, each of which the program looks behind. */
+static void settle_singly(const char *text, const char *name, int n) {
+  for (int i = 0; i < n; i++) {
+    settle_by(text, name);
+    op_barrier();
+  }
+}
+
+static void open_lazily(void) {
+  char program[] = "program", l3[] = "OP2_L3=256K", lazy[] = "OP2_LAZY=on", tune[] = "OP2_TUNE=force",
+       fuse[] = "OP2_FUSE=off", store[300];
+  char *argv[] = {program, l3, lazy, tune, fuse, store, NULL};
+  snprintf(store, sizeof store, "OP2_CACHE=%s/lazily.db", folder);
+  open_program(6, argv);
+}
+
+/* Until tiles were compared with loops as called. */
+static void run_until_tiled(void) {
+  for (int i = 0; i < 4000 && op_counters()->tiled < 8; i++)
+    steps(ROUNDS);
+  op_barrier();
+  assert_true(op_counters()->tiled >= 8);
+}
+
+TEST(loops_behind_a_period_are_tried) {
+  open_lazily();
+  run_until_tiled();
+  const long long before = op_counters()->trials;
+  settle_singly(damp, "damp", 600);
+  assert_true(op_counters()->trials > before); /* of a loop that the period does not have */
+  works(op_exit());
+}
+
 /* Each turn is as the ones before: nothing is compiled, planned or kept anew. */
 TEST(turns_of_two_periods_stay_alike) {
   begin("OP2_TUNE=off");
@@ -209,6 +244,49 @@ TEST(turns_of_two_periods_stay_alike) {
   assert_true(mallinfo2().uordblks < warm + 100000);
   assert_true(now->compiles == then.compiles && now->plans == then.plans && now->records == then.records);
   assert_true(now->tiled >= then.tiled + 8);
+  works(op_exit());
+}
+
+/* So many calls that do not wait come in between that both together are no period. */
+static void print_often(op_set some, op_dat a, op_dat b) {
+  for (int i = 0; i < 150; i++)
+    works(op_par_loop(loud, "loud", some, direct(a, WIDTH, "double", OP_RW),
+                      direct(b, WIDTH, "double", OP_RW)));
+}
+
+/* What does not pay is looked at ever more rarely; what comes between is not. */
+TEST(a_period_that_pays_comes_between_calls_that_do_not) {
+  enum { TURNS = 24, LAST = 8, SOME = 600 };
+  begin("OP2_TUNE=off");
+  const op_set some = op_decl_set(SOME, "some");
+  const op_dat a = op_decl_dat(some, WIDTH, "double", NULL, "a"),
+               b = op_decl_dat(some, WIDTH, "double", NULL, "b");
+  for (int turn = 0; turn < TURNS; turn++) {
+    const long long before = op_counters()->tiled;
+    steps(ROUNDS);
+    print_often(some, a, b);
+    if (turn >= TURNS - LAST)
+      assert_true(op_counters()->tiled > before);
+  }
+  take(&got);
+  works(op_exit());
+  expect(&got, TURNS * ROUNDS);
+}
+
+/* A few steps each time: as long as they gain, they need not come more often than twice to be known again. */
+TEST(a_short_period_that_gains_is_known_again) {
+  enum { TURNS = 24, LAST = 8, FEW = 7 };
+  begin("OP2_TUNE=off");
+  const op_set some = op_decl_set(600, "some");
+  const op_dat a = op_decl_dat(some, WIDTH, "double", NULL, "a"),
+               b = op_decl_dat(some, WIDTH, "double", NULL, "b");
+  for (int turn = 0; turn < TURNS; turn++) {
+    const long long before = op_counters()->tiled;
+    steps(FEW);
+    print_often(some, a, b);
+    if (turn >= TURNS - LAST)
+      assert_true(op_counters()->tiled > before);
+  }
   works(op_exit());
 }
 

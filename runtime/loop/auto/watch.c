@@ -10,6 +10,7 @@
 #include "context/env.h"
 #include "context/trace.h"
 #include "loop/auto/worth.h"
+#include "loop/period/period.h"
 #include "loop/queue.h"
 #include "ranks/comm.h"
 #include "tune/choose.h"
@@ -18,8 +19,10 @@
  * otherwise, though what comes twice may be a part of a longer one (see grows). */
 enum { SHORT_HISTORY = 3, LONG_HISTORY = WATCH_ROOM / 2 };
 /* After so many runs in a row that gained nothing loops run as called; they are looked at again after so many calls,
- * doubled each time up to so often. */
-enum { MOST_USELESS = 4, PAUSE = 64, MOST_FAILURES = 10 };
+ * doubled each time up to so often. Whether the program does something else by then is looked at after a few. */
+enum { MOST_USELESS = 4, PAUSE = 64, MOST_FAILURES = 10, SHORT_PAUSE = 16 };
+/* OP2_LAZY=on: a period that did not come for so many calls was left. */
+enum { LEFT = 2 * QUEUE_MOST };
 /* After so many runs a period runs as called, as long as variants of its loops are to be tried. */
 enum { TURNS = 4 };
 /* Loops of fewer bytes take less time than it takes to look; but none on a device, since a launch takes longer. */
@@ -51,9 +54,8 @@ static bool repeats(const struct watch *w, int period, int need) {
   return true;
 }
 
-/* The shortest that explains the last calls; 0: none. */
-static int find_period(const struct watch *w) {
-  const int history = w->forced ? 2 : w->history;
+/* The shortest that explains the last calls, so many at least; 0: none. */
+static int find_period(const struct watch *w, int history) {
   const unsigned long long known = w->calls - w->since;
   for (int period = 1; period <= WATCH_MOST; period++) {
     const int need = 2 * period > history ? 2 * period : history;
@@ -65,18 +67,80 @@ static int find_period(const struct watch *w) {
   return 0;
 }
 
-static void pause_looking(struct watch *w) {
-  if (w->forced)
-    return;
-  w->next_look = w->calls + ((unsigned long long)PAUSE << w->failures);
-  w->failures += w->failures < MOST_FAILURES;
+/* ---- what came of periods ---- */
+
+/* The same on all ranks, and of no two loops, also where one is gone. */
+static uint64_t number_of(const struct loop *loop) {
+  return loop ? loop->key.order + 2 : 1;
 }
 
-/* What was taken for a period may have been a part of one. If not, the program does something else now. */
-static void give_up(struct watch *w) {
-  enum { ENOUGH = 8 };
+/* Of the last n calls, in turns for ever; not 0. */
+static uint64_t sign(const struct watch *w, int n) {
+  uint64_t sum = 1;
+  for (int i = 0; i < n; i++) {
+    const uint64_t pair = number_of(before(w, i)) * 0x9e3779b97f4a7c15u + number_of(before(w, (i + 1) % n));
+    sum += (pair ^ pair >> 29) * 0xbf58476d1ce4e5b9u;
+  }
+  return sum ? sum : 1;
+}
+
+/* Its number; -1: none is known. */
+static int find_verdict(const struct watch *w, uint64_t calls) {
+  int i = WATCH_VERDICTS - 1;
+  while (i >= 0 && w->verdicts[i].calls != calls)
+    i--;
+  return i;
+}
+
+/* The oldest gives way to a new one. */
+static int judge(struct watch *w, uint64_t calls) {
+  int i = find_verdict(w, calls);
+  if (i < 0) {
+    i = w->judged++ % WATCH_VERDICTS;
+    w->verdicts[i] = (struct verdict){.calls = calls};
+  }
+  return i;
+}
+
+/* One that gained is known after two of them; of others as many calls have to repeat as are wanted by now. */
+static int find_any(const struct watch *w) {
+  const int shortest = find_period(w, w->forced ? 2 : SHORT_HISTORY);
+  const int known = shortest ? find_verdict(w, sign(w, shortest)) : -1;
+  return w->forced || (known >= 0 && w->verdicts[known].good) ? shortest : find_period(w, w->history);
+}
+
+/* One that may be looked at now; 0: there is none. */
+static int find_next(struct watch *w) {
+  const int n = w->calls < w->next_look ? 0 : find_any(w);
+  const int known = n ? find_verdict(w, sign(w, n)) : -1;
+  if (known < 0 || w->calls >= w->verdicts[known].next_look)
+    return n;
+  w->next_look = w->calls + SHORT_PAUSE;
+  return 0;
+}
+
+static void pause_looking(struct watch *w) {
+  struct verdict *v = &w->verdicts[w->verdict];
+  v->good = false;
+  if (w->forced)
+    return;
+  v->next_look = w->calls + ((unsigned long long)PAUSE << v->failures);
+  v->failures += v->failures < MOST_FAILURES;
+}
+
+static void leave(struct watch *w) {
+  struct verdict *v = &w->verdicts[w->verdict];
+  if (w->waits && w->good > 0) {
+    v->good = true;
+    v->failures = 0;
+  }
   w->waits = false;
-  if (w->good >= ENOUGH)
+}
+
+/* What was taken for a period may have been a part of one. If it gained, the program does something else now. */
+static void give_up(struct watch *w) {
+  leave(w);
+  if (w->good > 0)
     return;
   w->history = 2 * w->history < LONG_HISTORY ? 2 * w->history : LONG_HISTORY;
   pause_looking(w);
@@ -94,10 +158,12 @@ static void set_limit(struct watch *w, double seconds) {
   w->limit = periods * w->nwaiting < QUEUE_MOST ? periods * w->nwaiting : QUEUE_MOST;
 }
 
-static int begin(struct op_context *ctx, struct watch *w, struct error *err) {
+static int begin(struct op_context *ctx, struct watch *w, int n, struct error *err) {
   struct waiting_worth worth;
-  if (w->calls < w->next_look || !(w->n = find_period(w)))
-    return OP_OK;
+  leave(w);
+  w->n = n;
+  w->verdict = judge(w, sign(w, n));
+  w->failures = w->verdicts[w->verdict].failures;
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = before(w, w->n - 1 - i);
   const int code = worth_waiting(ctx, w->period, w->n, &worth, err);
@@ -143,8 +209,7 @@ static bool is_rest(const struct op_context *ctx, const struct watch *w) {
 
 /* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. In that
  * one a shorter one may come twice, too. */
-static bool grows(const struct watch *w, const struct loop *loop) {
-  const int found = find_period(w);
+static bool grows(const struct watch *w, int found, const struct loop *loop) {
   bool has = false;
   for (int i = 0; i < w->n; i++)
     has |= w->period[i].loop == loop;
@@ -166,13 +231,14 @@ int watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, st
   *waits = false;
   if (w->held && !w->together)
     return OP_OK;
-  const int code = w->waits ? OP_OK : begin(ctx, w, err);
+  const int found = w->waits ? 0 : find_next(w), code = found ? begin(ctx, w, found, err) : OP_OK;
   if (code || !w->waits)
     return code;
   if (loop != w->period[w->at].loop) {
+    const int other = find_next(w);
     w->at = w->rest = 0;
-    if (grows(w, loop))
-      return begin(ctx, w, err);
+    if (grows(w, other, loop))
+      return begin(ctx, w, other, err);
     if (++w->lost > 2 * w->n + PATIENCE)
       give_up(w);
     if (!w->waits || loop != w->period[0].loop)
@@ -184,17 +250,43 @@ int watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, st
 
 /* ---- OP2_LAZY=on ---- */
 
-void watch_tunes(struct watch *w, struct loop *const *loops, int n) {
-  if (w->on)
-    return;
+static void take_period(struct watch *w, struct loop *const *loops, int n) {
   w->n = n <= WATCH_MOST ? n : 0;
   for (int i = 0; i < w->n; i++)
     w->period[i].loop = loops[i];
 }
 
+void watch_tunes(struct watch *w, struct loop *const *loops, int n) {
+  if (w->on)
+    return;
+  take_period(w, loops, n);
+  w->lost = 0;
+}
+
+bool watch_stays(const struct watch *w, const struct loop *loop) {
+  bool stays = w->on;
+  for (int i = 0; i < w->n && !stays; i++)
+    stays = w->period[i].loop == loop;
+  return stays;
+}
+
+/* Another one may begin with this call. */
+static void follow(const struct op_context *ctx, struct watch *w, const struct loop *loop) {
+  const struct period *other = period_tuned_from(ctx, loop);
+  if (!other || w->rest > 0)
+    return;
+  take_period(w, other->loops, other->n);
+}
+
 bool watch_rests(const struct op_context *ctx, struct watch *w, const struct loop *loop) {
   const int waiting = ctx->queue->count;
   if (w->on || w->n == 0)
+    return false;
+  if (++w->lost > LEFT)
+    w->n = w->rest = 0;
+  else if (waiting == 0 && loop != w->period[0].loop)
+    follow(ctx, w, loop);
+  if (w->n == 0)
     return false;
   if (w->rest == 0 && loop == w->period[0].loop && waiting % w->n == 0 &&
       (waiting == 0 || waiting + w->n > QUEUE_MOST) && ++w->turns % TURNS == 0 && w->may_rest &&

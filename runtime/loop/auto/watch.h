@@ -4,6 +4,7 @@
 #define OP2JIT_LOOP_AUTO_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "record/record.h"
 #include "tune/chains.h"
@@ -24,6 +25,15 @@ static inline bool watched_ends(const struct watched *w) {
   return !w->waits || w->loop->ready.tells;
 }
 
+/* What came of a period, wherever it begins: one that does not pay is looked at ever more rarely, others are not. */
+struct verdict {
+  uint64_t calls;               /* says which they are; 0: none */
+  unsigned long long next_look; /* not before so many calls */
+  int failures;                 /* so often it did not pay, since it did */
+  bool good;                    /* it gained when it waited last */
+};
+enum { WATCH_VERDICTS = 8 };
+
 struct watch {
   bool on;     /* OP2_LAZY=auto, and a backend whose loops can wait */
   bool forced; /* for tests: what comes a second time waits */
@@ -37,7 +47,9 @@ struct watch {
   const struct loop *seen[WATCH_ROOM];
   unsigned long long calls, since, next_look; /* so far; those before `since` are forgotten */
   int history;                                /* so many calls have to repeat what came before */
-  int failures;                               /* periods that did not pay */
+  int failures;                               /* of the period that is looked at */
+  struct verdict verdicts[WATCH_VERDICTS];    /* of the last periods */
+  int judged, verdict;                        /* so many so far; the one of the period */
 
   struct watched period[WATCH_MOST];
   int n, nwaiting, at;    /* its calls, the loops of them that wait, and the call that is expected */
@@ -64,15 +76,13 @@ void watch_open(struct watch *w, const struct op_context *ctx);
 /* After watch_sees was true: does this call wait? What waits has to run before, if not. Of ranks OP_ERR_MEMORY of one is
  * the error of all. */
 int watch_takes(struct op_context *ctx, const struct loop *loop, bool *waits, struct error *err);
-/* OP2_LAZY=on, where all wait: these loops are a period whose ways are or were compared. They wait in the variants that are
- * known. */
+/* OP2_LAZY=on, where all wait: these loops are a period whose ways are or were compared, which runs now. They wait in the
+ * variants that are known, as long as it comes again and again. */
 void watch_tunes(struct watch *w, struct loop *const *loops, int n);
 /* OP2_LAZY=on: this call runs as called, as all of its period do now and then, so that other variants of its loops are tried. */
 bool watch_rests(const struct op_context *ctx, struct watch *w, const struct loop *loop);
-/* Loops that wait run in the variants that are known, and none is tried while they do. */
-static inline bool watch_stays(const struct watch *w) {
-  return w->on || w->n > 0;
-}
+/* If it waits, the loop runs in the variant that is known, and none is tried while it does. */
+bool watch_stays(const struct watch *w, const struct loop *loop);
 /* The program looks at data, at a clock, or changes what loops need. */
 void watch_mark(struct watch *w);
 /* All that may wait does. */

@@ -90,6 +90,15 @@ struct period *period_get(struct op_context *ctx, struct launch *const *launches
   return ctx->periods->count < MOST_PERIODS ? period_new(ctx, launches, n) : NULL;
 }
 
+const struct period *period_tuned_from(const struct op_context *ctx, const struct loop *loop) {
+  for (int i = 0; i < ctx->periods->count; i++) {
+    const struct period *p = ctx->periods->items[i];
+    if (p->tuner && p->loops[0] == loop)
+      return p;
+  }
+  return NULL;
+}
+
 bool period_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more) {
   *more = i < ctx->periods->count;
   const struct period *p = *more ? ctx->periods->items[i] : NULL;

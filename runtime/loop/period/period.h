@@ -24,6 +24,8 @@ struct period {
 
 /* NULL: there are too many already, or no memory. */
 struct period *period_get(struct op_context *ctx, struct launch *const *launches, int n);
+/* One whose ways are or were compared, that begins with the loop; NULL: there is none. */
+const struct period *period_tuned_from(const struct op_context *ctx, const struct loop *loop);
 /* Nothing is known any more. */
 void periods_forget(struct op_context *ctx);
 bool periods_use(const struct op_context *ctx, const void *object);

@@ -259,6 +259,10 @@ int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
   return code ? code : get(ctx, deep, find_old(deep, true), header, out, err);
 }
 
+bool deep_awaits_constants(const struct deep *deep) {
+  return find_old(deep, false) > 0;
+}
+
 /* ---- running ---- */
 
 const struct copies *deep_copies(const struct deep *deep) {

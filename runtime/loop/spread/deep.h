@@ -37,4 +37,6 @@ void deep_end(const struct deep *deep, struct launch *const *launches);
  * What is apart travels now; early: so does what no loop of the chain changes. Collective. */
 int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
                  const struct exchange_header *header, struct exchange **out, struct error *err);
+/* What no loop of the chain changes is old here, and comes with the segment's messages. */
+bool deep_awaits_constants(const struct deep *deep);
 #endif

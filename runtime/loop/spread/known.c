@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "context/context.h"
 #include "loop/queue.h"
+#include "loop/spread/ahead.h"
 #include "loop/spread/segments.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
@@ -33,6 +34,7 @@ void known_chain_free(struct op_context *ctx, struct known_chain *k) {
   free(k->deep);
   free(k->regions);
   free(k->waits);
+  free(k->ahead);
   if (k->whole)
     known_chain_free(ctx, k->whole);
   depths_free(&k->depths);
@@ -114,8 +116,9 @@ static int make_deep(struct op_context *ctx, struct known_chain *k, struct descr
   k->deep = array_new(n, sizeof *k->deep);
   k->regions = array_new(n, sizeof *k->regions);
   k->waits = array_new(n, sizeof *k->waits);
+  k->ahead = array_new((size_t)k->n, sizeof *k->ahead);
   from->sets = deep_sets(&from->d, k->layers);
-  int code = k->deep && k->regions && k->waits && from->sets
+  int code = k->deep && k->regions && k->waits && k->ahead && from->sets
                  ? OP_OK
                  : error_memory(err, "the segments of a chain", n * sizeof *k->deep);
   for (int s = 0; !code && s < k->depths.nsegments; s++)
@@ -138,18 +141,32 @@ static int describe(struct op_context *ctx, struct known_chain *k, struct launch
   return code || !k->layers ? code : make_deep(ctx, k, from, err);
 }
 
+/* So many segments from this one on share copies. */
+static int deep_from(const struct known_chain *k, int segment) {
+  int n = 0;
+  while (segment + n < k->depths.nsegments && k->deep[segment + n])
+    n++;
+  return n;
+}
+
 /* A matter of this rank alone: what fails runs loop by loop. But where any rank has one, what no loop of the chain changes travels
  * before all others' messages. */
 static int make_regions(struct op_context *ctx, struct known_chain *k, struct described *from,
                         struct error *err) {
   struct error ignored = {0};
   double any = 0;
+  for (int s = 0, n; s < k->depths.nsegments; s += n) {
+    const int most = deep_from(k, s);
+    if (most)
+      region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, s, most, &k->regions[s],
+                 &ignored);
+    n = k->regions[s] ? region_segments(k->regions[s]) : 1;
+    any += k->regions[s] != NULL;
+  }
   for (int s = 0; s < k->depths.nsegments; s++)
     if (k->deep[s])
-      region_new(ctx, from->loops, &from->d, from->sets, &k->depths, k->deep, s, &k->regions[s], &ignored);
+      ahead_find(from->loops, &from->d, from->sets, &k->depths, k->deep[s], s, k->ahead, &ignored);
   error_free(&ignored);
-  for (int s = 0; s < k->depths.nsegments; s++)
-    any += k->regions[s] != NULL;
   const int code = agree_on_largest(ctx->agreement, OP_OK, &any, 1, err);
   k->early = any > 0;
   return code;

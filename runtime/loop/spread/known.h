@@ -17,8 +17,9 @@ struct known_chain {
   struct depths depths;
   /* Of each segment. NULL: all loops run as deep as they do by themselves. */
   struct deep **deep;       /* NULL: its one loop does */
-  struct regions **regions; /* NULL: it does not run in tiles here */
-  bool early;               /* some segment does on some rank */
+  struct regions **regions; /* that begins with it; NULL: none does here */
+  bool early;               /* some rank has one */
+  int *ahead;               /* of each loop, so many of its parts run before its segment waits (ahead.h) */
   struct launch **waits;    /* room for turns (turn.h) */
   /* The same where neighbours of its segments run as one (loop/fused/); NULL: they do not, or not yet. */
   struct known_chain *whole;

@@ -1,6 +1,7 @@
 #include "loop/spread/regions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/backend.h"
 #include "base/clock.h"
@@ -24,8 +25,8 @@ struct pieces {
 };
 
 struct regions {
-  int segment, first, n; /* of the chain; its loops */
-  struct tiles early;    /* an item's work is the number of its loop, from the first on */
+  int segment, nsegments, first, n; /* of the chain; their loops */
+  struct tiles early;               /* an item's work is the number of its loop, from the first on */
   struct pieces *pieces;
   struct work *works;
   int threads;
@@ -55,22 +56,31 @@ static int no_memory(struct error *err) {
 struct making {
   struct tiled_description *d;
   const struct copies_set *sets;
-  const struct copies *copies;
+  const struct depths *depths;
+  struct deep *const *deep;   /* of segments */
   unsigned char **when;       /* of loops, from the first on */
   long counts[WHEN_REST + 1]; /* of what the rank owns */
   double bytes;               /* of a tile */
   bool forced;
+  bool ordered; /* additions, as by loops one by one */
 };
 
-/* `next`: the segment behind; NULL: there is none. */
-static int find_when(struct making *m, const struct regions *r, const struct deep *next, struct error *err) {
-  struct copies_list *sent = array_new((size_t)m->d->chain.ndats, sizeof *sent);
-  if (!sent)
-    return no_memory(err);
-  if (next)
-    deep_sent(next, sent);
-  const int code =
-      early_find(&m->when, &m->d->chain, m->sets, r->first, r->first + r->n, m->copies, sent, err);
+static int find_when(struct making *m, const struct regions *r, struct error *err) {
+  const size_t ndats = (size_t)m->d->chain.ndats;
+  struct early_segment *segments = array_new((size_t)r->nsegments, sizeof *segments);
+  struct copies_list *sent = array_new((size_t)r->nsegments * ndats, sizeof *sent);
+  int code = segments && sent ? OP_OK : no_memory(err);
+  for (int i = 0; !code && i < r->nsegments; i++) {
+    const int next = r->segment + i + 1;
+    segments[i] = (struct early_segment){.end = m->depths->first[next],
+                                         .copies = deep_copies(m->deep[next - 1]),
+                                         .sent = sent + (size_t)i * ndats};
+    if (next < m->depths->nsegments && m->deep[next])
+      deep_sent(m->deep[next], sent + (size_t)i * ndats);
+  }
+  if (!code)
+    code = early_find(&m->when, &m->d->chain, m->sets, r->first, segments, r->nsegments, m->ordered, err);
+  free(segments);
   free(sent);
   return code;
 }
@@ -277,25 +287,28 @@ static int make_copies(struct regions *r, const struct making *m, const struct c
 
 static int make_pieces(struct regions *r, const struct making *m, struct error *err) {
   int code = OP_OK;
-  for (int l = 0; l < r->n; l++)
-    for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
-      code = make_own(r, m, l, (enum when)when, err);
-      if (!code)
-        code = make_copies(r, m, &m->copies->run[l], l, (enum when)when, err);
-    }
+  for (int s = r->segment; s < r->segment + r->nsegments; s++)
+    for (int l = m->depths->first[s]; l < m->depths->first[s + 1]; l++)
+      for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
+        code = make_own(r, m, l - r->first, (enum when)when, err);
+        if (!code)
+          code = make_copies(r, m, &deep_copies(m->deep[s])->run[l - m->depths->first[s]], l - r->first,
+                             (enum when)when, err);
+      }
   return code;
 }
 
 /* ---- making one ---- */
 
-static int make(struct op_context *ctx, struct regions *r, struct making *m, const struct deep *next,
-                struct error *err) {
-  int code = find_when(m, r, next, err);
+static int make(struct op_context *ctx, struct regions *r, struct making *m, struct error *err) {
+  int code = find_when(m, r, err);
   if (code)
     return code;
   count(m, r);
   if (!is_mostly_early(m, r)) {
-    text_add(&r->early.refused, "too much of it waits for messages");
+    text_addf(&r->early.refused, "too much of it waits for messages, %ld elements of %ld",
+              m->counts[WHEN_RIM] + m->counts[WHEN_REST],
+              m->counts[WHEN_RIM] + m->counts[WHEN_REST] + m->counts[WHEN_EARLY]);
     return OP_OK;
   }
   bool **early = find_early(m, r);
@@ -310,44 +323,80 @@ static void say(const struct op_context *ctx, const struct regions *r, const str
     log_line(ctx->log, LOG_INFO, "chain", "%d loops of ranks from %s on: no tiles: %s", r->n, first->name,
              text_str(&r->early.refused));
   else
-    log_line(
-        ctx->log, LOG_DEBUG, "chain",
-        "%d loops of ranks from %s on: %ld elements in %d tiles; behind messages %ld before the next ones, "
-        "%ld after",
-        r->n, first->name, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM], m->counts[WHEN_REST]);
+    log_line(ctx->log, LOG_DEBUG, "chain",
+             "%d loops of ranks from %s on, in %d segments: %ld elements in %d tiles; behind messages %ld "
+             "before the next ones, %ld after",
+             r->n, first->name, r->nsegments, m->counts[WHEN_EARLY], r->early.ntiles, m->counts[WHEN_RIM],
+             m->counts[WHEN_REST]);
 }
 
-int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
-               const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
-               int segment, struct regions **out, struct error *err) {
-  const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
-  const int first = depths->first[segment], n = depths->first[segment + 1] - first;
-  const struct deep *next = segment + 1 < depths->nsegments ? deep[segment + 1] : NULL;
-  struct making m = {.d = d,
-                     .sets = sets,
-                     .copies = deep_copies(deep[segment]),
-                     .bytes = forced > 0 ? forced : worth_tile_bytes(ctx),
-                     .forced = forced > 0};
-  *out = NULL;
-  if (n < 2 || (!m.forced && !tiled_pays(ctx, loops + first, n)))
-    return OP_OK;
+static int make_region(struct op_context *ctx, struct loop *const *loops, struct making *m, int segment,
+                       int nsegments, struct regions **out, struct error *err) {
+  const int first = m->depths->first[segment], n = m->depths->first[segment + nsegments] - first;
   struct regions *r = array_new(1, sizeof *r);
+  *out = NULL;
   if (!r)
     return no_memory(err);
-  *r = (struct regions){.segment = segment, .first = first, .n = n, .threads = 1};
+  *r = (struct regions){.segment = segment, .nsegments = nsegments, .first = first, .n = n, .threads = 1};
   for (int l = first; l < first + n; l++)
     r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
   r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
-  const int code = r->pieces && r->works ? make(ctx, r, &m, next, err) : no_memory(err);
+  memset(m->counts, 0, sizeof m->counts);
+  const int code = r->pieces && r->works ? make(ctx, r, m, err) : no_memory(err);
   if (!code)
-    say(ctx, r, &m, loops[first]);
-  early_free(m.when, n);
+    say(ctx, r, m, loops[first]);
+  early_free(m->when, n);
+  m->when = NULL;
   if (!code && r->early.schedule.nitems)
     *out = r;
   else
     region_free(r);
   return code;
+}
+
+/* Across so many segments tiles are cut: as many as the caches hold the front of, as of periods of one process. The messages of all
+ * but the first are then sent and awaited behind the tiles, with little to do meanwhile. */
+static int segments_of_tiles(const struct op_context *ctx, struct loop *const *loops, const struct making *m,
+                             int segment, int most) {
+  const int first = m->depths->first[segment];
+  const int periods = worth_periods(ctx, loops + first, m->depths->first[segment + 1] - first);
+  int n = 1;
+  while (n < periods && n < most && m->deep[segment + n])
+    n++;
+  return n;
+}
+
+int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
+               const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
+               int segment, int most, struct regions **out, struct error *err) {
+  const double forced = (double)env_number(ctx->env, ENV_TILES, 0);
+  const int first = depths->first[segment], n = depths->first[segment + 1] - first;
+  struct making m = {.d = d,
+                     .sets = sets,
+                     .depths = depths,
+                     .deep = deep,
+                     .bytes = forced > 0 ? forced : worth_tile_bytes(ctx),
+                     .forced = forced > 0,
+                     .ordered = strcmp(env_value(ctx->env, ENV_FP), "fast") != 0};
+  int code = OP_OK;
+  *out = NULL;
+  if (!m.forced && !tiled_pays(ctx, loops + first, n))
+    return OP_OK;
+  for (int k = segments_of_tiles(ctx, loops, &m, segment, most); !code && !*out && k > 0; k /= 2)
+    code = n * k > 1 ? make_region(ctx, loops, &m, segment, k, out, err) : OP_OK;
+  return code;
+}
+
+int region_segments(const struct regions *r) {
+  return r->nsegments;
+}
+
+bool region_may_run(const struct regions *r, struct launch *const *launches) {
+  bool may = true;
+  for (int l = 0; l < r->n && may; l++)
+    may = !tune_tries(launches[r->first + l]);
+  return may;
 }
 
 /* ---- running it ---- */
@@ -370,34 +419,38 @@ static int make_works(struct op_context *ctx, const struct regions *r, struct la
   return code;
 }
 
-/* Of what waited for messages. */
-static int run_waiting(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
+/* Of a segment, what waited for messages. */
+static int run_waiting(struct op_context *ctx, const struct regions *r, const struct turn *turn, int segment,
                        enum when when, struct error *err) {
+  const int *first = turn->depths->first;
   int code = OP_OK;
-  for (int l = 0; !code && l < r->n; l++) {
+  for (int l = first[segment] - r->first; !code && l < first[segment + 1] - r->first; l++) {
     executor_run(NULL, &(struct execution){.schedule = &r->pieces[l].own[when],
                                            .works = &r->works[l],
                                            .nworks = 1,
                                            .threads = 1,
                                            .poll = ctx->poll,
                                            .poll_context = ctx});
-    code = deep_loop_run_some(launches[l], &r->pieces[l].copies[when], &r->works[l], err);
+    code = deep_loop_run_some(turn->launches[r->first + l], &r->pieces[l].copies[when], &r->works[l], err);
   }
   return code;
 }
 
-/* What it leaves is known before its rest runs, which touches nothing that is sent. */
-static int run_late(struct op_context *ctx, const struct regions *r, struct turn *turn,
-                    struct launch *const *launches, struct error *err) {
-  const int next = r->segment + 1;
-  int code = turn_finish(ctx, turn, r->segment, err);
+/* What it leaves is known before its rest runs, which touches nothing that is sent. *waited: seconds. */
+static int run_late(struct op_context *ctx, const struct regions *r, struct turn *turn, int segment,
+                    double *waited, struct error *err) {
+  const int next = segment + 1;
+  const struct launch *waits = turn->waits[segment];
+  const double before = waits ? waits->loop->stats.waiting_seconds : 0;
+  int code = turn_finish(ctx, turn, segment, err);
+  *waited += waits ? waits->loop->stats.waiting_seconds - before : 0;
   if (!code)
-    code = run_waiting(ctx, r, launches, WHEN_RIM, err);
-  for (int l = 0; !code && l < r->n; l++)
-    loop_mark_owned_written(ctx, launches[l]->loop, launches[l]->loop->space);
+    code = run_waiting(ctx, r, turn, segment, WHEN_RIM, err);
+  for (int l = turn->depths->first[segment]; !code && l < turn->depths->first[next]; l++)
+    loop_mark_owned_written(ctx, turn->launches[l]->loop, turn->launches[l]->loop->space);
   if (!code && next < turn->depths->nsegments && turn->deep[next])
     code = turn_start(ctx, turn, next, err);
-  return code ? code : run_waiting(ctx, r, launches, WHEN_REST, err);
+  return code ? code : run_waiting(ctx, r, turn, segment, WHEN_REST, err);
 }
 
 /* Loops share the time by the bytes that they would move. */
@@ -421,23 +474,22 @@ static void note_times(struct op_context *ctx, const struct regions *r, struct l
 
 int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err) {
   struct launch *const *launches = turn->launches + r->first;
-  const struct launch *waits = turn->waits[r->segment];
-  const double start = clock_seconds(), before = waits ? waits->loop->stats.waiting_seconds : 0;
+  const double start = clock_seconds();
+  double waited = 0;
   int code = turn_start(ctx, turn, r->segment, err);
   if (!code)
     code = make_works(ctx, r, launches, err);
-  if (!code) {
+  if (!code)
     executor_run(r->threads > 1 ? ctx->team : NULL, &(struct execution){.schedule = &r->early.schedule,
                                                                         .works = r->works,
                                                                         .nworks = r->n,
                                                                         .threads = r->threads,
                                                                         .poll = ctx->poll,
                                                                         .poll_context = ctx});
-    code = run_late(ctx, r, turn, launches, err);
-  }
+  for (int s = r->segment; !code && s < r->segment + r->nsegments; s++)
+    code = run_late(ctx, r, turn, s, &waited, err);
   if (code)
     return code;
-  const double waited = waits ? waits->loop->stats.waiting_seconds - before : 0;
   note_times(ctx, r, launches, start, clock_seconds() - start - waited);
   ctx->counters->tiled++;
   return OP_OK;

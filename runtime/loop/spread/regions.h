@@ -1,5 +1,6 @@
-/* A segment in time, on this rank (plan/depth/early.h): what needs no message runs in tiles while messages travel; then its rim,
- * the next segment's messages are sent, and its rest, loop by loop: that is a percent or two. */
+/* Segments in time, on this rank (plan/depth/early.h): what needs no message runs in tiles, which are cut across some of them, while
+ * messages travel; then of each segment its rim, the next one's messages are sent, and its rest, loop by loop: that is a percent or
+ * two. */
 #ifndef OP2JIT_LOOP_REGIONS_H
 #define OP2JIT_LOOP_REGIONS_H
 
@@ -8,13 +9,17 @@
 
 struct regions;
 
-/* Of a segment of the described loops, which is connected, and so is the next (deep.h); *out NULL: tiles would gain nothing, or its
- * numbering does not allow them. Local: other ranks need not have one. OP_ERR_MEMORY. */
+/* Of segments of the described loops from this one on, all of which are connected, and so is the one behind (deep.h); of the next
+ * `most` at most. *out NULL: tiles would gain nothing, or its numbering does not allow them. Local: other ranks need not have one. OP_ERR_MEMORY. */
 int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
                const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
-               int segment, struct regions **out, struct error *err);
+               int segment, int most, struct regions **out, struct error *err);
 void region_free(struct regions *r);
-/* Run its launches. The next segment may have its messages sent, too. */
+/* So many segments it has. */
+int region_segments(const struct regions *r);
+/* Of these launches of the chain it runs those that are its own, and none of them is to be timed alone. */
+bool region_may_run(const struct regions *r, struct launch *const *launches);
+/* Run its launches. The messages of the segment behind may be sent, too. */
 int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
+#include "loop/spread/ahead.h"
 #include "loop/spread/depths.h"
 #include "loop/spread/known.h"
 #include "loop/spread/regions.h"
@@ -185,12 +186,12 @@ static void note_single(struct op_context *ctx, const struct loop *loop) {
 static int run_deep(struct op_context *ctx, const struct known_chain *k, struct turn *turn, int segment,
                     struct error *err) {
   const int first = k->depths.first[segment], end = k->depths.first[segment + 1];
-  if (k->regions[segment])
-    return region_run(ctx, k->regions[segment], turn, err);
   int code =
       k->deep[segment] ? turn_start(ctx, turn, segment, err) : turn_leave_results(ctx, turn, first, err);
   if (!k->deep[segment])
     note_single(ctx, turn->launches[first]->loop);
+  if (!code && k->deep[segment] && ahead_pays(turn, segment, k->ahead))
+    return ahead_run(ctx, turn, segment, k->ahead, err);
   return code ? code : run_loops(ctx, turn->launches + first, end - first, &turn->waits[segment], err);
 }
 
@@ -200,8 +201,12 @@ static int run_turn(struct op_context *ctx, const struct known_chain *k, struct 
       .depths = &k->depths, .deep = k->deep, .launches = launches, .early = k->early, .waits = k->waits};
   const struct exchange_header header = header_of(ctx, k);
   int code = turn_begin(ctx, &turn, &header, err);
-  for (int s = 0; !code && s < k->depths.nsegments; s++)
-    code = run_deep(ctx, k, &turn, s, err);
+  for (int s = 0, n; !code && s < k->depths.nsegments; s += n) {
+    const struct regions *r = k->regions[s];
+    const bool early = r && region_may_run(r, launches);
+    n = early ? region_segments(r) : 1;
+    code = early ? region_run(ctx, r, &turn, err) : run_deep(ctx, k, &turn, s, err);
+  }
   if (!code)
     code = turn_leave_results(ctx, &turn, k->n, err);
   return turn_end(ctx, &turn, code);
