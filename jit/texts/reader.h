@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 struct read_request {
-  const char *unit;  /* as the program's compiler was told; "@HEX": the source of the procedure at that address of the
+  const char
+      *unit; /* as the program's compiler was told; "@HEX": the source of the procedure at that address of the
                         file `program`, which may be in another language, is asked for, and nothing of its text */
   const char *flags; /* -I, -D, -U, -std, -include and the like, separated by blanks; "": not said */
   /* The file that the kernel runs from, whose debug information names the unit's folder, and may know the flags; "": the

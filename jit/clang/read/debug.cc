@@ -143,8 +143,8 @@ static void ignore(llvm::Error error) {
 }
 
 static std::unique_ptr<llvm::DWARFContext> open_debug(const llvm::object::ObjectFile &file) {
-  return llvm::DWARFContext::create(file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore,
-                                    ignore);
+  return llvm::DWARFContext::create(file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
+                                    ignore, ignore);
 }
 
 std::string find_place(const std::string &program, uint64_t address) {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 
+#include "debug.h"
 #include "doubts.h"
 #include "entry.h"
 #include "flags.h"
@@ -396,7 +397,8 @@ bool read_place(const read_request &request, Answer &answer) {
   if (!llvm::StringRef(request.unit).drop_front().getAsInteger(16, address))
     answer.unit = find_place(request.program, address);
   if (answer.unit.empty())
-    answer.why = "the program has no debug information of it, which says where its source is; compile with -g, or with "
+    answer.why = "the program has no debug information of it, which says where its source is; compile with "
+                 "-g, or with "
                  "op2jit-fc";
   else
     answer.files.push_back(answer.keep(answer.unit));

@@ -3,9 +3,9 @@
 
 #include "jit/front/fortran/intrinsics.h"
 
-struct expr *new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
   struct symbol *s = f_new(f, sizeof *s);
-  struct expr *e = new_expr(f, E_VARIABLE, at);
+  struct expr *e = f_new_expr(f, E_VARIABLE, at);
   struct text name = {0};
   text_addf(&name, "t%d_", ++f->labels);
   s->name = s->c_name = f_copy(f, text_str(&name), name.length);
@@ -15,18 +15,19 @@ struct expr *new_local(struct fortran *f, const struct f_token *at, struct f_typ
   s->bounds[0] = (struct bounds){.lower = 1, .upper = count, .low_known = true, .high_known = true};
   e->symbol = s;
   e->type = type;
-  shape_of_symbol(e, s);
+  f_shape_of_symbol(e, s);
   text_free(&name);
   return e;
 }
 
-struct expr *new_local_like(struct fortran *f, const struct f_token *at, struct f_type type, const struct expr *like) {
-  struct expr *t = new_local(f, at, type, elements_of(like));
+struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
+                              const struct expr *like) {
+  struct expr *t = f_new_local(f, at, type, f_elements_of(like));
   t->symbol->rank = like->rank;
   for (int i = 0; i < like->rank; i++)
     t->symbol->bounds[i] =
         (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
-  shape_of_symbol(t, t->symbol);
+  f_shape_of_symbol(t, t->symbol);
   return t;
 }
 
@@ -68,8 +69,8 @@ static const struct place *place_in(const struct expr *e, const struct place *p)
   return e->rank ? p : NULL;
 }
 
-static void put_one(struct fortran *f, const struct expr *left, const struct expr *right, const struct expr *mask,
-                    const struct place *p) {
+static void put_one(struct fortran *f, const struct expr *left, const struct expr *right,
+                    const struct expr *mask, const struct place *p) {
   if (mask) {
     const struct place *at = p;
     struct place flat = {.known = true};
@@ -81,34 +82,36 @@ static void put_one(struct fortran *f, const struct expr *left, const struct exp
     if (left->rank > 1)
       at = &flat;
     text_add(f->to, "if (");
-    put_element(f, mask, at, C_ALL, f->to);
+    f_put_element(f, mask, at, C_ALL, f->to);
     text_add(f->to, ") ");
   }
-  put_designator(f, left, place_in(left, p), false, C_ALL, f->to);
+  f_put_designator(f, left, place_in(left, p), false, C_ALL, f->to);
   text_add(f->to, " = ");
-  put_element(f, right, place_in(right, p), C_COND, f->to);
+  f_put_element(f, right, place_in(right, p), C_COND, f->to);
   text_add(f->to, "; ");
 }
 
 /* The right side first, into a place of its own. */
 static const struct expr *put_aside(struct fortran *f, const struct expr *left, const struct expr *right) {
-  const struct expr *t = new_local_like(f, right->at, right->type, left);
-  text_addf(f->to, "{ %s %s[%lld]; ", type_in_c(right->type), t->symbol->c_name, elements_of(left));
+  const struct expr *t = f_new_local_like(f, right->at, right->type, left);
+  text_addf(f->to, "{ %s %s[%lld]; ", f_type_in_c(right->type), t->symbol->c_name, f_elements_of(left));
   return t;
 }
 
-static void put_each(struct fortran *f, const struct expr *left, const struct expr *right, const struct expr *mask) {
-  const long long count = elements_of(left);
+static void put_each(struct fortran *f, const struct expr *left, const struct expr *right,
+                     const struct expr *mask) {
+  const long long count = f_elements_of(left);
   struct place p[RANKS];
   if (count <= UNROLLED) {
     for (long long i = 0; i < count && !failed(f); i++) {
-      places_of(left, i, p);
+      f_places_of(left, i, p);
       put_one(f, left, right, mask, p);
     }
     return;
   }
   if (mask && left->rank > 1)
-    refuse(f, left->at, "`where` works on arrays of rank 1, or of at most %d elements; write a do loop", UNROLLED);
+    f_refuse(f, left->at, "`where` works on arrays of rank 1, or of at most %d elements; write a do loop",
+             UNROLLED);
   char names[RANKS][16];
   const char *letters = "ijklmno";
   for (int i = left->rank - 1; i >= 0; i--) {
@@ -125,22 +128,24 @@ static void put_each(struct fortran *f, const struct expr *left, const struct ex
 }
 
 static void check_types(struct fortran *f, const struct expr *left, const struct expr *right) {
-  const bool fits = left->type.base == right->type.base || (is_number(left->type) && is_number(right->type));
+  const bool fits =
+      left->type.base == right->type.base || (f_is_number(left->type) && f_is_number(right->type));
   struct expr shape = {.at = left->at};
   if (!fits || right->type.base == F_TEXT || right->type.base == F_NONE)
-    refuse(f, right->at, "%s is %s, and gets %s", left->symbol->name, type_said_f(f, left->type),
-           right->type.base ? type_said_f(f, right->type) : "no value");
+    f_refuse(f, right->at, "%s is %s, and gets %s", left->symbol->name, f_type_said(f, left->type),
+             right->type.base ? f_type_said(f, right->type) : "no value");
   else if (left->rank == 0 && right->rank)
-    refuse(f, right->at, "%s is one value, and gets an array of %lld", left->symbol->name, elements_of(right));
+    f_refuse(f, right->at, "%s is one value, and gets an array of %lld", left->symbol->name,
+             f_elements_of(right));
   else {
-    take_shape(f, &shape, left);
+    f_take_shape(f, &shape, left);
     shape.at = right->at;
-    take_shape(f, &shape, right);
+    f_take_shape(f, &shape, right);
   }
 }
 
-void assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask) {
-  set_written(f, left, "assigned");
+void f_assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask) {
+  f_set_written(f, left, "assigned");
   if (!failed(f))
     check_types(f, left, right);
   if (failed(f))
@@ -160,24 +165,24 @@ void assign(struct fortran *f, struct expr *left, struct expr *right, const stru
 /* ---- where ---- */
 
 static struct expr *read_mask(struct fortran *f) {
-  expect(f, "(");
-  struct expr *e = read_expression(f);
-  expect(f, ")");
+  f_expect(f, "(");
+  struct expr *e = f_read_expression(f);
+  f_expect(f, ")");
   if (!failed(f) && (e->type.base != F_LOGICAL || e->rank == 0))
-    refuse(f, e->at, "`where` chooses by an array of logical values");
+    f_refuse(f, e->at, "`where` chooses by an array of logical values");
   return e;
 }
 
-static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask, long long i,
-                             bool first) {
+static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask,
+                             long long i, bool first) {
   const char *now_ = c->value->symbol->c_name, *done = c->done->symbol->c_name;
   struct place p[RANKS];
   text_addf(f->to, "%s[%lld] = ", now_, i);
   if (!first)
     text_addf(f->to, mask ? "!%s[%lld] && (" : "!%s[%lld]", done, i);
   if (mask) {
-    places_of(mask, i, p);
-    put_element(f, mask, p, C_COND, f->to);
+    f_places_of(mask, i, p);
+    f_put_element(f, mask, p, C_COND, f->to);
   }
   text_add(f->to, mask && !first ? "); " : "; ");
   if (first)
@@ -187,45 +192,46 @@ static void put_mask_element(struct fortran *f, const struct construct *c, const
 }
 
 static void put_mask(struct fortran *f, const struct construct *c, const struct expr *mask, bool first) {
-  const long long count = elements_of(c->value);
+  const long long count = f_elements_of(c->value);
   if (count > MOST_ELEMENTS)
-    refuse(f, c->at, "`where` works on arrays of at most %d elements; write a do loop", MOST_ELEMENTS);
-  if (mask && elements_of(mask) != count)
-    refuse(f, mask->at, "this mask has another shape than that of `where`");
+    f_refuse(f, c->at, "`where` works on arrays of at most %d elements; write a do loop", MOST_ELEMENTS);
+  if (mask && f_elements_of(mask) != count)
+    f_refuse(f, mask->at, "this mask has another shape than that of `where`");
   for (long long i = 0; i < count && !failed(f); i++)
     put_mask_element(f, c, mask, i, first);
 }
 
 static void check_where(struct fortran *f, struct construct *c, const struct expr *mask) {
   static const struct f_type logical = {F_LOGICAL, 4};
-  const long long count = elements_of(mask);
+  const long long count = f_elements_of(mask);
   if (failed(f))
     return;
   if (count < 0)
-    refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
-  c->value = new_local(f, mask->at, logical, count);
-  c->done = new_local(f, mask->at, logical, count);
-  text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name, count);
+    f_refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
+  c->value = f_new_local(f, mask->at, logical, count);
+  c->done = f_new_local(f, mask->at, logical, count);
+  text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name,
+            count);
   put_mask(f, c, mask, true);
 }
 
 static void read_masked(struct fortran *f, const struct construct *c) {
-  struct expr *left = read_primary(f);
-  expect(f, "=");
-  struct expr *right = read_expression(f);
-  if (!failed(f) && elements_of(left) != elements_of(c->value))
-    refuse(f, left->at, "%s has another shape than the mask of `where`", left->at->spelled);
+  struct expr *left = f_read_primary(f);
+  f_expect(f, "=");
+  struct expr *right = f_read_expression(f);
+  if (!failed(f) && f_elements_of(left) != f_elements_of(c->value))
+    f_refuse(f, left->at, "%s has another shape than the mask of `where`", left->at->spelled);
   if (!failed(f))
-    assign(f, left, right, c->value);
+    f_assign(f, left, right, c->value);
 }
 
-bool read_where(struct fortran *f, const char *name) {
-  struct construct *c = open_construct(f, IS_WHERE, name);
+bool f_read_where(struct fortran *f, const char *name) {
+  struct construct *c = f_open_construct(f, IS_WHERE, name);
   f->at++;
   check_where(f, c, read_mask(f));
   if (failed(f))
     return true;
-  if (!at_end(f)) {
+  if (!f_at_end(f)) {
     read_masked(f, c);
     text_add(f->to, "} ");
     f->constructs = c->outer;
@@ -233,8 +239,8 @@ bool read_where(struct fortran *f, const char *name) {
   }
   f->at++;
   /* Only assignments stand in it. */
-  while (!failed(f) && f->at < f->unit->end && is_assignment(f, f->at)) {
-    mark(f, now(f), f->to);
+  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
+    f_mark(f, now(f), f->to);
     read_masked(f, c);
     f->at++;
   }
@@ -242,21 +248,21 @@ bool read_where(struct fortran *f, const char *name) {
   return true;
 }
 
-void read_elsewhere(struct fortran *f) {
+void f_read_elsewhere(struct fortran *f) {
   struct construct *c = f->constructs;
-  take_two(f, "else", "where");
+  f_take_two(f, "else", "where");
   if (!c || c->kind != IS_WHERE || c->last) {
-    refuse(f, now(f), "`elsewhere` belongs to a `where` before it");
+    f_refuse(f, now(f), "`elsewhere` belongs to a `where` before it");
     return;
   }
-  const struct expr *mask = is_word(f, f->at, "(") ? read_mask(f) : NULL;
+  const struct expr *mask = f_is_word(f, f->at, "(") ? read_mask(f) : NULL;
   c->last = !mask;
   put_mask(f, c, mask, false);
-  if (!at_end(f))
+  if (!f_at_end(f))
     return;
   f->at++;
-  while (!failed(f) && f->at < f->unit->end && is_assignment(f, f->at)) {
-    mark(f, now(f), f->to);
+  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
+    f_mark(f, now(f), f->to);
     read_masked(f, c);
     f->at++;
   }

@@ -3,7 +3,7 @@
 
 #include "jit/front/fortran/tree.h"
 
-struct construct *open_construct(struct fortran *f, enum construct_kind kind, const char *name) {
+struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name) {
   struct construct *c = f_new(f, sizeof *c);
   struct f_token *at = f_new(f, sizeof *at);
   *at = *now(f);
@@ -19,9 +19,9 @@ static struct construct *inner(struct fortran *f, enum construct_kind kind, cons
   struct construct *c = f->constructs;
   static const char *const ends[] = {"end if", "end do", "end select", "end where"};
   if (!c)
-    refuse(f, now(f), "`%s` has no beginning", words);
+    f_refuse(f, now(f), "`%s` has no beginning", words);
   else if (c->kind != kind)
-    refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, ends[c->kind], c->at->line);
+    f_refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, ends[c->kind], c->at->line);
   return failed(f) ? NULL : c;
 }
 
@@ -36,13 +36,13 @@ static void pop(struct fortran *f) {
   f->constructs = c->outer;
 }
 
-void close_construct(struct fortran *f, enum construct_kind kind, const char *words) {
+void f_close_construct(struct fortran *f, enum construct_kind kind, const char *words) {
   struct construct *c = inner(f, kind, words);
   if (!c)
     return;
   if (now(f)->form == T_NAME) {
     if (!c->name || strcmp(c->name, now(f)->word) != 0)
-      refuse(f, now(f), "%s is not the name of the construct that ends here", now(f)->spelled);
+      f_refuse(f, now(f), "%s is not the name of the construct that ends here", now(f)->spelled);
     f->at++;
   }
   pop(f);
@@ -51,53 +51,54 @@ void close_construct(struct fortran *f, enum construct_kind kind, const char *wo
 /* ---- if ---- */
 
 static void read_condition(struct fortran *f) {
-  expect(f, "(");
+  f_expect(f, "(");
   const struct f_token at = *now(f);
-  struct expr *e = read_expression(f);
-  expect(f, ")");
+  struct expr *e = f_read_expression(f);
+  f_expect(f, ")");
   if (failed(f))
     return;
   if (e->type.base != F_LOGICAL || e->rank)
-    refuse(f, &at, "a condition is one logical value, and this is %s%s", e->rank ? "an array of " : "",
-           type_said_f(f, e->type));
-  put(f, e, C_ALL, f->to);
+    f_refuse(f, &at, "a condition is one logical value, and this is %s%s", e->rank ? "an array of " : "",
+             f_type_said(f, e->type));
+  f_put(f, e, C_ALL, f->to);
 }
 
 static void read_if(struct fortran *f, const char *name) {
-  struct construct *c = open_construct(f, IS_IF, name);
+  struct construct *c = f_open_construct(f, IS_IF, name);
   f->at++;
   text_add(f->to, "if (");
   read_condition(f);
   text_add(f->to, ") { ");
-  if (take(f, "then"))
+  if (f_take(f, "then"))
     return;
   if (now(f)->form == T_INTEGER)
-    refuse(f, now(f), "an if that jumps to one of three labels is not in the subset; write `if (...) then`");
-  read_action(f);
+    f_refuse(f, now(f),
+             "an if that jumps to one of three labels is not in the subset; write `if (...) then`");
+  f_read_action(f);
   text_add(f->to, "} ");
   f->constructs = c->outer;
 }
 
 static void read_else(struct fortran *f) {
   struct construct *c = inner(f, IS_IF, "else");
-  const bool more = take_two(f, "else", "if");
+  const bool more = f_take_two(f, "else", "if");
   if (!c)
     return;
   if (c->last)
-    refuse(f, now(f), "an `else` came before, and it is the last part of an if");
+    f_refuse(f, now(f), "an `else` came before, and it is the last part of an if");
   text_add(f->to, "} else ");
   if (more) {
     text_add(f->to, "if (");
     read_condition(f);
     text_add(f->to, ") { ");
-    expect(f, "then");
+    f_expect(f, "then");
   } else {
     f->at++;
     c->last = true;
     text_add(f->to, "{ ");
   }
   if (c->name)
-    take(f, c->name);
+    f_take(f, c->name);
 }
 
 /* ---- do ---- */
@@ -111,9 +112,9 @@ static const char *named(struct fortran *f, const char *letter, int number) {
 }
 
 static struct expr *read_bound(struct fortran *f) {
-  struct expr *e = read_expression(f);
+  struct expr *e = f_read_expression(f);
   if (!failed(f) && (e->type.base != F_INTEGER || e->rank))
-    refuse(f, e->at, "a do loop counts in whole numbers, and this is %s", type_said_f(f, e->type));
+    f_refuse(f, e->at, "a do loop counts in whole numbers, and this is %s", f_type_said(f, e->type));
   return e;
 }
 
@@ -124,27 +125,28 @@ static int put_head(struct fortran *f, const char *variable, const char *type, c
   const bool up = step->value > 0;
   if (!step->known) {
     text_addf(out, "{ const %s a%d_ = ", type, number);
-    put(f, from, C_COND, out);
+    f_put(f, from, C_COND, out);
     text_addf(out, ", b%d_ = ", number);
-    put(f, to, C_COND, out);
+    f_put(f, to, C_COND, out);
     text_addf(out, ", s%d_ = ", number);
-    put(f, step, C_COND, out);
-    text_addf(out, "; %s n%d_ = (b%d_ - a%d_ + s%d_) / s%d_; for (%s = a%d_; n%d_ > 0; n%d_--, %s += s%d_) { ", type,
-              number, number, number, number, number, variable, number, number, number, variable, number);
+    f_put(f, step, C_COND, out);
+    text_addf(
+        out, "; %s n%d_ = (b%d_ - a%d_ + s%d_) / s%d_; for (%s = a%d_; n%d_ > 0; n%d_--, %s += s%d_) { ",
+        type, number, number, number, number, number, variable, number, number, number, variable, number);
     return 2;
   }
   if (step->value == 0)
-    refuse(f, step->at, "a do loop with step 0 never ends");
+    f_refuse(f, step->at, "a do loop with step 0 never ends");
   if (!to->known) {
     text_addf(out, "{ const %s b%d_ = ", type, number);
-    put(f, to, C_COND, out);
+    f_put(f, to, C_COND, out);
     text_add(out, "; ");
   }
   text_addf(out, "for (%s = ", variable);
-  put(f, from, C_COND, out);
+  f_put(f, from, C_COND, out);
   text_addf(out, "; %s %s ", variable, up ? "<=" : ">=");
   if (to->known)
-    put(f, to, C_SUM, out);
+    f_put(f, to, C_SUM, out);
   else
     text_addf(out, "b%d_", number);
   if (step->value == 1 || step->value == -1)
@@ -155,20 +157,20 @@ static int put_head(struct fortran *f, const char *variable, const char *type, c
 }
 
 static void read_counted(struct fortran *f, struct construct *c) {
-  struct expr *variable = read_primary(f);
+  struct expr *variable = f_read_primary(f);
   struct text name = {0};
   if (failed(f))
     return;
   if (variable->type.base != F_INTEGER || variable->op != E_VARIABLE || variable->rank)
-    refuse(f, variable->at, "a do loop counts in an integer variable");
-  set_written(f, variable, "counted in");
-  put_designator(f, variable, NULL, false, C_PRIMARY, &name);
-  expect(f, "=");
+    f_refuse(f, variable->at, "a do loop counts in an integer variable");
+  f_set_written(f, variable, "counted in");
+  f_put_designator(f, variable, NULL, false, C_PRIMARY, &name);
+  f_expect(f, "=");
   const struct expr *from = read_bound(f);
-  expect(f, ",");
+  f_expect(f, ",");
   const struct expr *to = read_bound(f);
-  const struct expr *step = take(f, ",") ? read_bound(f) : integer_expr(f, c->at, 1);
-  if (!failed(f) && put_head(f, text_str(&name), type_in_c(variable->type), from, to, step, c->number) == 2)
+  const struct expr *step = f_take(f, ",") ? read_bound(f) : f_integer_expr(f, c->at, 1);
+  if (!failed(f) && put_head(f, text_str(&name), f_type_in_c(variable->type), from, to, step, c->number) == 2)
     c->close = "} } ";
   text_free(&name);
 }
@@ -176,26 +178,26 @@ static void read_counted(struct fortran *f, struct construct *c) {
 /* Indices of their own, which end with the loop; they stand in front of the unit's symbols. */
 static void read_concurrent(struct fortran *f, struct construct *c) {
   int brackets = 0, part = 0;
-  expect(f, "(");
-  if (is_type_word(f, f->at)) {
+  f_expect(f, "(");
+  if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
-    read_type(f, &ignored);
-    expect(f, "::");
+    f_read_type(f, &ignored);
+    f_expect(f, "::");
   }
   do {
     const struct f_token at = *now(f);
-    if (at.form != T_NAME || !is_word(f, f->at + 1, "="))
+    if (at.form != T_NAME || !f_is_word(f, f->at + 1, "="))
       break;
-    struct symbol *s = add_symbol(f, f->unit, at.word, c->at);
+    struct symbol *s = f_add_symbol(f, f->unit, at.word, c->at);
     f->at += 2;
     s->type = (struct f_type){F_INTEGER, 4};
     s->typed = s->used = true;
     s->kind = S_INDEX;
     s->c_name = named(f, "i", ++f->labels);
     const struct expr *from = read_bound(f);
-    expect(f, ":");
+    f_expect(f, ":");
     const struct expr *to = read_bound(f);
-    const struct expr *step = take(f, ":") ? read_bound(f) : integer_expr(f, c->at, 1);
+    const struct expr *step = f_take(f, ":") ? read_bound(f) : f_integer_expr(f, c->at, 1);
     text_addf(f->to, "{ int %s; ", s->c_name);
     if (!failed(f))
       brackets += 1 + put_head(f, s->c_name, "int", from, to, step, c->number * 10 + part++);
@@ -210,19 +212,19 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
       s->next = f->unit->symbols;
       f->unit->symbols = s;
     }
-  } while (!failed(f) && take(f, ","));
-  if (!is_word(f, f->at, ")") && !failed(f)) {
+  } while (!failed(f) && f_take(f, ","));
+  if (!f_is_word(f, f->at, ")") && !failed(f)) {
     text_add(f->to, "if (");
-    struct expr *e = read_expression(f);
+    struct expr *e = f_read_expression(f);
     if (!failed(f) && e->type.base != F_LOGICAL)
-      refuse(f, e->at, "a mask is logical, and this is %s", type_said_f(f, e->type));
-    put(f, e, C_ALL, f->to);
+      f_refuse(f, e->at, "a mask is logical, and this is %s", f_type_said(f, e->type));
+    f_put(f, e, C_ALL, f->to);
     text_add(f->to, ") { ");
     brackets++;
   }
-  expect(f, ")");
-  if (!at_end(f))
-    refuse(f, now(f), "words behind the bracket of do concurrent are not in the subset");
+  f_expect(f, ")");
+  if (!f_at_end(f))
+    f_refuse(f, now(f), "words behind the bracket of do concurrent are not in the subset");
   struct text close = {0};
   for (int i = 0; i < brackets; i++)
     text_add(&close, "} ");
@@ -231,19 +233,19 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
 }
 
 static void read_do(struct fortran *f, const char *name) {
-  struct construct *c = open_construct(f, IS_DO, name);
+  struct construct *c = f_open_construct(f, IS_DO, name);
   f->at++;
   if (now(f)->form == T_INTEGER)
     c->label = f->tokens[f->at++].word;
-  take(f, ",");
-  if (at_end(f))
+  f_take(f, ",");
+  if (f_at_end(f))
     text_add(f->to, "for (;;) { ");
-  else if (is_word(f, f->at, "while") && is_word(f, f->at + 1, "(")) {
+  else if (f_is_word(f, f->at, "while") && f_is_word(f, f->at + 1, "(")) {
     f->at++;
     text_add(f->to, "while (");
     read_condition(f);
     text_add(f->to, ") { ");
-  } else if (take(f, "concurrent"))
+  } else if (f_take(f, "concurrent"))
     read_concurrent(f, c);
   else
     read_counted(f, c);
@@ -253,14 +255,14 @@ static void read_do(struct fortran *f, const char *name) {
 static void end_do(struct fortran *f) {
   const struct construct *c = f->constructs;
   if (c && c->kind == IS_DO && c->label)
-    refuse(f, now(f), "the loop of line %d ends at the label %s", c->at->line, c->label);
-  close_construct(f, IS_DO, "end do");
+    f_refuse(f, now(f), "the loop of line %d ends at the label %s", c->at->line, c->label);
+  f_close_construct(f, IS_DO, "end do");
   for (struct symbol *s = f->unit->symbols; s && !failed(f); s = s->next)
-    if (s->kind == S_INDEX && c && s->at == c->at)
+    if (s->kind == S_INDEX && c && s->at->begin == c->at->begin && s->at->file == c->at->file)
       s->name = "";
 }
 
-void end_labelled(struct fortran *f, const char *label) {
+void f_end_labelled(struct fortran *f, const char *label) {
   while (!failed(f) && f->constructs && f->constructs->kind == IS_DO && f->constructs->label &&
          strcmp(f->constructs->label, label) == 0)
     pop(f);
@@ -289,30 +291,31 @@ static void read_exit(struct fortran *f, bool cycle) {
   while (c && (name ? !c->name || strcmp(c->name, name) != 0 : c->kind != IS_DO))
     c = c->outer;
   if (!c || (cycle && c->kind != IS_DO))
-    refuse(f, &at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s", name ? name : at.spelled,
-           "");
+    f_refuse(f, &at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s",
+             name ? name : at.spelled, "");
   else
     leave(f, c, cycle);
 }
 
 static void read_goto(struct fortran *f) {
   const struct f_token at = *now(f);
-  take_two(f, "go", "to");
+  f_take_two(f, "go", "to");
   const char *label = now(f)->form == T_INTEGER ? f->tokens[f->at++].word : "";
   struct construct *c = f->constructs, *found = NULL;
   for (; c; c = c->outer) /* of several that end there the innermost */
     if (!found && c->kind == IS_DO && c->label && strcmp(c->label, label) == 0)
       found = c;
   if (!found)
-    refuse(f, &at, "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
+    f_refuse(f, &at,
+             "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
   else
     leave(f, found, true);
 }
 
-bool read_jump(struct fortran *f) {
-  if (is_word(f, f->at, "exit") || is_word(f, f->at, "cycle"))
-    read_exit(f, is_word(f, f->at, "cycle"));
-  else if (is_two(f, f->at, "go", "to"))
+bool f_read_jump(struct fortran *f) {
+  if (f_is_word(f, f->at, "exit") || f_is_word(f, f->at, "cycle"))
+    read_exit(f, f_is_word(f, f->at, "cycle"));
+  else if (f_is_two(f, f->at, "go", "to"))
     read_goto(f);
   else
     return false;
@@ -322,44 +325,45 @@ bool read_jump(struct fortran *f) {
 /* ---- select case ---- */
 
 static void read_select(struct fortran *f, const char *name) {
-  struct construct *c = open_construct(f, IS_SELECT, name);
-  take_two(f, "select", "case");
-  expect(f, "(");
-  struct expr *e = read_expression(f);
-  expect(f, ")");
+  struct construct *c = f_open_construct(f, IS_SELECT, name);
+  f_take_two(f, "select", "case");
+  f_expect(f, "(");
+  struct expr *e = f_read_expression(f);
+  f_expect(f, ")");
   if (failed(f))
     return;
   if ((e->type.base != F_INTEGER && e->type.base != F_LOGICAL) || e->rank)
-    refuse(f, e->at, "select case chooses by a whole number or a logical value, and this is %s", type_said_f(f, e->type));
+    f_refuse(f, e->at, "select case chooses by a whole number or a logical value, and this is %s",
+             f_type_said(f, e->type));
   c->value = e;
-  text_addf(f->to, "{ const %s v%d_ = ", type_in_c(e->type), c->number);
-  put(f, e, C_COND, f->to);
+  text_addf(f->to, "{ const %s v%d_ = ", f_type_in_c(e->type), c->number);
+  f_put(f, e, C_COND, f->to);
   text_add(f->to, "; ");
   c->close = "} ";
 }
 
 static void put_case_bound(struct fortran *f, const struct construct *c, const char *sign, struct expr *e) {
   if (!failed(f) && (!e->known || e->type.base != c->value->type.base))
-    refuse(f, e->at, "the value of a case is one that the text says, of the type of select's");
+    f_refuse(f, e->at, "the value of a case is one that the text says, of the type of select's");
   text_addf(f->to, "v%d_ %s ", c->number, sign);
-  put(f, e, C_SUM, f->to);
+  f_put(f, e, C_SUM, f->to);
 }
 
 static void read_case_value(struct fortran *f, const struct construct *c) {
-  const bool open = take(f, ":");
+  const bool open = f_take(f, ":");
   if (open)
-    put_case_bound(f, c, "<=", read_expression(f));
+    put_case_bound(f, c, "<=", f_read_expression(f));
   else {
-    struct expr *low = read_expression(f);
-    if (!take(f, ":"))
+    struct expr *low = f_read_expression(f);
+    if (!f_take(f, ":"))
       put_case_bound(f, c, "==", low);
-    else if (is_word(f, f->at, ",") || is_word(f, f->at, ")"))
+    else if (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")"))
       put_case_bound(f, c, ">=", low);
     else {
       text_add(f->to, "(");
       put_case_bound(f, c, ">=", low);
       text_add(f->to, " && ");
-      put_case_bound(f, c, "<=", read_expression(f));
+      put_case_bound(f, c, "<=", f_read_expression(f));
       text_add(f->to, ")");
     }
   }
@@ -371,22 +375,22 @@ static void read_case(struct fortran *f) {
   if (!c)
     return;
   f->to = c->to;
-  if (take(f, "default")) {
+  if (f_take(f, "default")) {
     if (c->last)
-      refuse(f, now(f), "there is a default case already");
+      f_refuse(f, now(f), "there is a default case already");
     c->last = true;
     f->to = &c->later;
-    mark(f, now(f), f->to);
+    f_mark(f, now(f), f->to);
     return;
   }
   text_add(f->to, c->any ? "} else if (" : "if (");
   c->any = true;
-  expect(f, "(");
+  f_expect(f, "(");
   do {
     read_case_value(f, c);
-    text_add(f->to, is_word(f, f->at, ",") ? " || " : "");
-  } while (!failed(f) && take(f, ","));
-  expect(f, ")");
+    text_add(f->to, f_is_word(f, f->at, ",") ? " || " : "");
+  } while (!failed(f) && f_take(f, ","));
+  f_expect(f, ")");
   text_add(f->to, ") { ");
 }
 
@@ -398,7 +402,7 @@ static void end_select(struct fortran *f) {
   text_add(f->to, c->any ? "} " : "");
   if (c->last)
     text_addf(f->to, "%s{ %s} ", c->any ? "else " : "", text_str(&c->later));
-  close_construct(f, IS_SELECT, "end select");
+  f_close_construct(f, IS_SELECT, "end select");
 }
 
 /* ---- all of them ---- */
@@ -409,35 +413,35 @@ static bool read_end(struct fortran *f) {
     enum construct_kind kind;
   } rows[] = {{"if", IS_IF}, {"do", IS_DO}, {"select", IS_SELECT}, {"where", IS_WHERE}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (!take_two(f, "end", rows[i].second))
+    if (!f_take_two(f, "end", rows[i].second))
       continue;
     if (rows[i].kind == IS_DO)
       end_do(f);
     else if (rows[i].kind == IS_SELECT)
       end_select(f);
     else
-      close_construct(f, rows[i].kind, rows[i].kind == IS_IF ? "end if" : "end where");
+      f_close_construct(f, rows[i].kind, rows[i].kind == IS_IF ? "end if" : "end where");
     return true;
   }
   return false;
 }
 
-bool read_block(struct fortran *f, const char *name) {
+bool f_read_block(struct fortran *f, const char *name) {
   if (read_end(f))
     return true;
-  if (is_word(f, f->at, "if"))
+  if (f_is_word(f, f->at, "if"))
     read_if(f, name);
-  else if (is_two(f, f->at, "else", "where"))
-    read_elsewhere(f);
-  else if (is_word(f, f->at, "else") || is_word(f, f->at, "elseif"))
+  else if (f_is_two(f, f->at, "else", "where"))
+    f_read_elsewhere(f);
+  else if (f_is_word(f, f->at, "else") || f_is_word(f, f->at, "elseif"))
     read_else(f);
-  else if (is_word(f, f->at, "do"))
+  else if (f_is_word(f, f->at, "do"))
     read_do(f, name);
-  else if (is_two(f, f->at, "select", "case"))
+  else if (f_is_two(f, f->at, "select", "case"))
     read_select(f, name);
-  else if (is_word(f, f->at, "case"))
+  else if (f_is_word(f, f->at, "case"))
     read_case(f);
-  else if (!is_word(f, f->at, "where") || !read_where(f, name))
+  else if (!f_is_word(f, f->at, "where") || !f_read_where(f, name))
     return false;
   return true;
 }

@@ -7,23 +7,24 @@
 
 static struct expr *of_dummy(struct fortran *f, const struct expr *call, struct expr **given, int number) {
   const struct f_unit *u = call->symbol->unit;
-  for (int i = 0; i < count_args(call->args); i++) {
+  for (int i = 0; i < f_count_args(call->args); i++) {
     struct expr *e = given[i];
     const bool named = e->keyword != NULL;
     if (named ? strcmp(e->keyword, u->dummies[number]->name) == 0 : i == number)
       return e;
   }
-  refuse(f, call->at, "%s has the argument %s, which this call does not give", u->name, u->dummies[number]->name);
+  f_refuse(f, call->at, "%s has the argument %s, which this call does not give", u->name,
+           u->dummies[number]->name);
   return NULL;
 }
 
 static void order_arguments(struct fortran *f, struct expr *call) {
   const struct f_unit *u = call->symbol->unit;
   struct expr *given[64], *ordered[64];
-  const int count = count_args(call->args);
+  const int count = f_count_args(call->args);
   if (count != u->ndummies) {
-    refuse(f, call->at, "%s has %d argument%s, and this call gives %d", u->name, u->ndummies,
-           u->ndummies == 1 ? "" : "s", count);
+    f_refuse(f, call->at, "%s has %d argument%s, and this call gives %d", u->name, u->ndummies,
+             u->ndummies == 1 ? "" : "s", count);
     return;
   }
   struct expr *e = call->args;
@@ -68,47 +69,51 @@ static bool is_in_row(const struct expr *e) {
 
 static long long extent_of_symbol(const struct symbol *s) {
   struct expr shape = {.op = E_NOTHING};
-  shape_of_symbol(&shape, s);
-  return elements_of(&shape);
+  f_shape_of_symbol(&shape, s);
+  return f_elements_of(&shape);
 }
 
 static void check_shape(struct fortran *f, const struct symbol *dummy, const struct expr *e, bool elemental) {
-  const long long wanted = extent_of_symbol(dummy), given = e->rank ? elements_of(e) : -1;
+  const long long wanted = extent_of_symbol(dummy), given = e->rank ? f_elements_of(e) : -1;
   if (dummy->rank == 0) {
     if (e->rank && !elemental)
-      refuse(f, e->at, "%s is one value, and gets an array", dummy->name);
+      f_refuse(f, e->at, "%s is one value, and gets an array", dummy->name);
   } else if (e->rank == 0 && (e->op != E_ELEMENT || !is_designator(e)))
-    refuse(f, e->at, "%s is an array, and gets one value", dummy->name);
+    f_refuse(f, e->at, "%s is an array, and gets one value", dummy->name);
   else if (e->rank && wanted >= 0 && given >= 0 && given < wanted)
-    refuse(f, e->at, "%s has %lld elements, and gets an array of %lld", dummy->name, wanted, given);
+    f_refuse(f, e->at, "%s has %lld elements, and gets an array of %lld", dummy->name, wanted, given);
   else if (e->rank && is_designator(e) && !is_in_row(e))
-    refuse(f, e->at, "the elements of this section do not lie one behind the other, so it cannot be passed; copy them "
-                     "into an array of their own");
+    f_refuse(
+        f, e->at,
+        "the elements of this section do not lie one behind the other, so it cannot be passed; copy them "
+        "into an array of their own");
 }
 
 static void check_one(struct fortran *f, const struct f_unit *u, struct symbol *dummy, struct expr *e) {
   if (e->op == E_RANGE || e->op == E_NOTHING)
-    refuse(f, e->at, "this is no argument");
-  else if (!same_type(dummy->type, e->type))
-    refuse(f, e->at, "argument %s of %s is %s, and gets %s%s", dummy->name, u->name, type_said_f(f, dummy->type),
-           type_said_f(f, e->type),
-           is_number(e->type) && is_number(dummy->type) ? "; convert it, as by real(x, 8), or write 1d0 for 1.0" : "");
+    f_refuse(f, e->at, "this is no argument");
+  else if (!f_same_type(dummy->type, e->type))
+    f_refuse(f, e->at, "argument %s of %s is %s, and gets %s%s", dummy->name, u->name,
+             f_type_said(f, dummy->type), f_type_said(f, e->type),
+             f_is_number(e->type) && f_is_number(dummy->type)
+                 ? "; convert it, as by real(x, 8), or write 1d0 for 1.0"
+                 : "");
   else
     check_shape(f, dummy, e, u->is_elemental);
   if (failed(f) || dummy->by_value)
     return;
   const bool changes = dummy->written || dummy->intent == INTENT_OUT || dummy->intent == INTENT_INOUT;
   if (changes && (e->op == E_VARIABLE || e->op == E_ELEMENT) && !e->grouped)
-    set_written(f, e, "given to an argument that changes");
+    f_set_written(f, e, "given to an argument that changes");
   else if (changes)
-    refuse(f, e->at, "argument %s of %s changes, so it needs a variable", dummy->name, u->name);
+    f_refuse(f, e->at, "argument %s of %s changes, so it needs a variable", dummy->name, u->name);
 }
 
-void check_arguments(struct fortran *f, struct expr *e) {
+void f_check_arguments(struct fortran *f, struct expr *e) {
   struct f_unit *u = e->symbol->unit;
   if (failed(f))
     return;
-  translate_unit(f, u, e->at);
+  f_translate_unit(f, u, e->at);
   if (failed(f))
     return;
   order_arguments(f, e);
@@ -117,96 +122,99 @@ void check_arguments(struct fortran *f, struct expr *e) {
     check_one(f, u, u->dummies[d], (struct expr *)(size_t)i);
   e->type = u->result ? u->result->type : (struct f_type){F_NONE, 0};
   if (u->result)
-    shape_of_symbol(e, u->result);
+    f_shape_of_symbol(e, u->result);
   for (i = u->is_elemental ? e->args : NULL; i; i = i->next)
-    take_shape(f, e, i);
+    f_take_shape(f, e, i);
 }
 
 /* ---- C text ---- */
 
 /* A place for a value that has none. */
-static void put_temporary(struct fortran *f, const struct symbol *dummy, const struct expr *e, struct text *before,
-                          struct text *out) {
-  const long long count = e->rank ? elements_of(e) : 1;
+static void put_temporary(struct fortran *f, const struct symbol *dummy, const struct expr *e,
+                          struct text *before, struct text *out) {
+  const long long count = e->rank ? f_elements_of(e) : 1;
   if (!before || count < 0 || count > MOST_ELEMENTS) {
-    refuse(f, e->at, "argument %s gets a value without a place here; assign it to a variable and pass that",
-           dummy->name);
+    f_refuse(f, e->at, "argument %s gets a value without a place here; assign it to a variable and pass that",
+             dummy->name);
     return;
   }
   const int number = ++f->labels;
-  text_addf(before, "const %s t%d_[] = {", type_in_c(dummy->type), number);
+  text_addf(before, "const %s t%d_[] = {", f_type_in_c(dummy->type), number);
   for (long long i = 0; i < count && !failed(f); i++) {
     struct place p[RANKS];
-    places_of(e, i, p);
+    f_places_of(e, i, p);
     text_add(before, i ? ", " : "");
-    put_element(f, e, e->rank ? p : NULL, C_COND, before);
+    f_put_element(f, e, e->rank ? p : NULL, C_COND, before);
   }
   text_add(before, "}; ");
   text_addf(out, "t%d_", number);
 }
 
-void put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
-                   struct text *out) {
+void f_put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
+                     struct text *out) {
   const struct f_unit *u = e->symbol->unit;
   const struct expr *i = e->args;
   for (int d = 0; d < u->ndummies && i && !failed(f); d++, i = i->next) {
     text_add(out, d ? ", " : "");
     if (u->dummies[d]->by_value)
-      put_element(f, i, i->rank ? p : NULL, C_COND, out);
+      f_put_element(f, i, i->rank ? p : NULL, C_COND, out);
     else if (is_designator(i))
-      put_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND, out);
+      f_put_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND, out);
     else
       put_temporary(f, u->dummies[d], i, before, out);
   }
 }
 
-void put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
+void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
   if (e->symbol->unit->kind != U_FUNCTION) {
-    refuse(f, e->at, "%s is a subroutine and gives no value; write `call %s(...)`", e->symbol->name, e->symbol->name);
+    f_refuse(f, e->at, "%s is a subroutine and gives no value; write `call %s(...)`", e->symbol->name,
+             e->symbol->name);
     return;
   }
   text_addf(out, "%s(", e->symbol->unit->c_name);
-  put_arguments(f, e, p, f->hoist, out);
+  f_put_arguments(f, e, p, f->hoist, out);
   text_add(out, ")");
 }
 
-struct expr *hoist_call(struct fortran *f, const struct expr *call) {
+struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
   const struct f_unit *u = call->symbol->unit;
   struct text arguments = {0};
   if (!f->hoist)
-    refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
+    f_refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
   if (failed(f))
-    return integer_expr(f, call->at, 0);
-  struct expr *t = new_local_like(f, call->at, call->type, call);
-  put_arguments(f, call, NULL, f->hoist, &arguments);
-  text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", type_in_c(call->type), t->symbol->c_name, elements_of(call),
-            u->c_name, text_str(&arguments), u->ndummies ? ", " : "", t->symbol->c_name);
+    return f_integer_expr(f, call->at, 0);
+  struct expr *t = f_new_local_like(f, call->at, call->type, call);
+  f_put_arguments(f, call, NULL, f->hoist, &arguments);
+  text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", f_type_in_c(call->type), t->symbol->c_name,
+            f_elements_of(call), u->c_name, text_str(&arguments), u->ndummies ? ", " : "", t->symbol->c_name);
   text_free(&arguments);
   return t;
 }
 
-void read_call(struct fortran *f) {
+void f_read_call(struct fortran *f) {
   f->at++;
   const struct f_token at = *now(f);
-  take_name(f, "the name of a subroutine");
-  struct symbol *s = failed(f) ? NULL : look_up(f, f->unit, at.word);
+  f_take_name(f, "the name of a subroutine");
+  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
   if (!s || s->kind != S_PROCEDURE) {
-    refuse_unknown(f, &at, "put the subroutine into this file, or into a module that the kernel uses and whose source "
-                           "is beside this file");
+    f_refuse_unknown(
+        f, &at,
+        "put the subroutine into this file, or into a module that the kernel uses and whose source "
+        "is beside this file");
     return;
   }
   if (s->unit->kind != U_SUBROUTINE)
-    refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
-  struct expr *e = new_expr(f, E_CALL, &at);
+    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
+  struct expr *e = f_new_expr(f, E_CALL, &at);
   struct text before = {0}, call = {0};
   f->hoist = &before;
   e->symbol = s;
-  e->args = take(f, "(") ? read_arguments(f) : NULL;
-  check_arguments(f, e);
+  e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
+  f_check_arguments(f, e);
   if (!failed(f) && e->rank)
-    refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
+    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
   if (!failed(f))
-    put_arguments(f, e, NULL, &before, &call);
+    f_put_arguments(f, e, NULL, &before, &call);
   if (!failed(f))
     text_addf(f->to, before.length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(&before), s->unit->c_name,
               text_str(&call));

@@ -11,7 +11,7 @@ struct line {
   struct f_token token; /* for messages */
 };
 
-const struct macro *find_macro(const struct fortran *f, const char *name) {
+const struct macro *f_find_macro(const struct fortran *f, const char *name) {
   for (int i = f->macros.count - 1; i >= 0; i--) {
     const struct macro *m = f->macros.items[i];
     if (strcmp(m->name, name) == 0)
@@ -44,7 +44,7 @@ static bool eat(struct line *l, const char *sign) {
 
 /* Compilers define some for themselves; whether the program's compiler was given others is not known here. */
 static bool is_defined(struct fortran *f, const char *name) {
-  if (find_macro(f, name))
+  if (f_find_macro(f, name))
     return true;
   bool undefined = strncmp(name, "__", 2) == 0;
   for (int i = 0; i < f->macros.count; i++)
@@ -75,8 +75,8 @@ static long long operand(struct line *l) {
     return value;
   }
   if (!*name)
-    refuse(l->f, &l->token, "this condition cannot be read; write #ifdef NAME");
-  return is_defined(l->f, name) ? strtoll(find_macro(l->f, name)->value, NULL, 0) : 0;
+    f_refuse(l->f, &l->token, "this condition cannot be read; write #ifdef NAME");
+  return is_defined(l->f, name) ? strtoll(f_find_macro(l->f, name)->value, NULL, 0) : 0;
 }
 
 /* Signs of one level from weak to strong; two letters before one. */
@@ -86,7 +86,7 @@ static const struct {
 } signs[] = {{0, "||"}, {1, "&&"}, {2, "=="}, {2, "!="}, {3, "<="}, {3, ">="}, {3, "<"}, {3, ">"}};
 
 static long long apply(size_t sign, long long a, long long b) {
-  const long long values[] = {a || b, a && b, a == b, a != b, a <= b, a >= b, a < b, a > b};
+  const long long values[] = {a || b, a && b, a == b, a != b, a <= b, a >= b, a<b, a> b};
   return values[sign];
 }
 
@@ -107,7 +107,8 @@ static void define(struct line *l, bool undefine) {
   struct macro *m = f_new(l->f, sizeof *m);
   m->name = name_of(l);
   if (!undefine && l->at < l->end && *l->at == '(')
-    refuse(l->f, &l->token, "%s is a macro with arguments, which kernels do not have; write a function", m->name);
+    f_refuse(l->f, &l->token, "%s is a macro with arguments, which kernels do not have; write a function",
+             m->name);
   blanks(l);
   m->value = undefine ? NULL : f_copy(l->f, l->at, (size_t)(l->end - l->at));
   if (!list_add(&l->f->macros, m))
@@ -119,13 +120,13 @@ static void include(struct line *l) {
   const char *from = l->at < l->end ? l->at + 1 : l->at, *to = from;
   while (to < l->end && *to != '"' && *to != '>')
     to++;
-  scan_named(l->f, f_copy(l->f, from, (size_t)(to - from)), l->token.file->path, &l->token, false);
+  f_scan_named(l->f, f_copy(l->f, from, (size_t)(to - from)), l->token.file->path, &l->token, false);
 }
 
 static void begin(struct line *l, struct conditions *c, bool holds) {
   enum { MOST = sizeof c->taken / sizeof *c->taken };
   if (++c->depth >= MOST) {
-    refuse(l->f, &l->token, "conditions are nested too deeply");
+    f_refuse(l->f, &l->token, "conditions are nested too deeply");
     c->depth = MOST - 1;
   }
   c->taken[c->depth] = holds;
@@ -142,10 +143,11 @@ static void otherwise(struct line *l, struct conditions *c, bool is_else) {
   c->taken[c->depth] |= holds;
 }
 
-void scan_directive(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                    struct conditions *c) {
+void f_scan_directive(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
+                      struct conditions *c) {
   struct line l = {.f = f, .at = file->text + from + 1, .end = file->text + to};
-  l.token = (struct f_token){.file = file, .begin = from, .line = line, .column = 1, .word = "#", .spelled = "#"};
+  l.token =
+      (struct f_token){.file = file, .begin = from, .line = line, .column = 1, .word = "#", .spelled = "#"};
   const char *word = name_of(&l);
   if (strcmp(word, "ifdef") == 0)
     begin(&l, c, c->dead || is_defined(f, name_of(&l)));
@@ -164,5 +166,5 @@ void scan_directive(struct fortran *f, const struct source_file *file, size_t fr
   else if (!c->dead && (strcmp(word, "define") == 0 || strcmp(word, "undef") == 0))
     define(&l, *word == 'u');
   else if (!c->dead && strcmp(word, "line") != 0 && strcmp(word, "pragma") != 0)
-    refuse(f, &l.token, "#%s is no line of the preprocessor that kernels have", word);
+    f_refuse(f, &l.token, "#%s is no line of the preprocessor that kernels have", word);
 }

@@ -34,30 +34,30 @@ enum { TYPE_WORDS = sizeof type_words / sizeof *type_words };
 
 static int type_word(const struct fortran *f, int at) {
   for (int i = 0; i < TYPE_WORDS; i++)
-    if (is_word(f, at, type_words[i].word))
+    if (f_is_word(f, at, type_words[i].word))
       return i;
-  return is_two(f, at, "double", "precision") ? 2 : -1;
+  return f_is_two(f, at, "double", "precision") ? 2 : -1;
 }
 
-bool is_type_word(const struct fortran *f, int at) {
+bool f_is_type_word(const struct fortran *f, int at) {
   return type_word(f, at) >= 0;
 }
 
 static void read_kind(struct fortran *f, struct f_type *type) {
   const struct f_token *at = now(f);
   long long kind = type->kind;
-  if (take(f, "*"))
-    kind = known_value(f, read_primary(f), "the kind of a type");
-  else if (take(f, "(")) {
-    if (is_word(f, f->at, "kind") && is_word(f, f->at + 1, "="))
+  if (f_take(f, "*"))
+    kind = f_known_value(f, f_read_primary(f), "the kind of a type");
+  else if (f_take(f, "(")) {
+    if (f_is_word(f, f->at, "kind") && f_is_word(f, f->at + 1, "="))
       f->at += 2;
-    kind = known_value(f, read_expression(f), "the kind of a type");
-    expect(f, ")");
+    kind = f_known_value(f, f_read_expression(f), "the kind of a type");
+    f_expect(f, ")");
   }
   const bool good = type->base == F_LOGICAL ? kind == 1 || kind == 4 : kind == 4 || kind == 8;
   if (!good)
-    refuse(f, at, "kernels have no kind %lld here; use %s", kind,
-           type->base == F_LOGICAL ? "logical(4) or logical(1)" : "kind 4 or 8");
+    f_refuse(f, at, "kernels have no kind %lld here; use %s", kind,
+             type->base == F_LOGICAL ? "logical(4) or logical(1)" : "kind 4 or 8");
   type->kind = (int)kind;
 }
 
@@ -65,19 +65,19 @@ static bool read_type_word(struct fortran *f, struct declared *d) {
   const int row = type_word(f, f->at);
   if (row < 0)
     return false;
-  f->at += is_word(f, f->at, "double") ? 2 : 1;
+  f->at += f_is_word(f, f->at, "double") ? 2 : 1;
   d->type = type_words[row].type;
   d->wrong = type_words[row].wrong;
   if (d->wrong) {
-    if (take(f, "*"))
+    if (f_take(f, "*"))
       f->at++;
-    f->at = is_word(f, f->at, "(") ? skip_brackets(f, f->at) : f->at;
+    f->at = f_is_word(f, f->at, "(") ? f_skip_brackets(f, f->at) : f->at;
   } else if (row != 2)
     read_kind(f, &d->type);
   return true;
 }
 
-bool read_type(struct fortran *f, struct f_type *type) {
+bool f_read_type(struct fortran *f, struct f_type *type) {
   struct declared d = {.type = {F_NONE, 0}};
   const bool found = read_type_word(f, &d);
   *type = d.type;
@@ -94,44 +94,45 @@ static void set_bound(const struct expr *e, long long *value, bool *known) {
 static void read_bounds(struct fortran *f, struct declared *d, struct bounds *b) {
   const struct f_token *at = now(f);
   *b = (struct bounds){.lower = 1, .low_known = true};
-  if (take(f, "*"))
+  if (f_take(f, "*"))
     d->assumed_size = true;
-  else if (take(f, ":"))
-    d->wrong = d->wrong ? d->wrong
-                        : "has an assumed shape; kernels get addresses alone: write its extents, as (4) or (*)";
+  else if (f_take(f, ":"))
+    d->wrong = d->wrong
+                   ? d->wrong
+                   : "has an assumed shape; kernels get addresses alone: write its extents, as (4) or (*)";
   else {
-    b->high = read_expression(f);
-    if (take(f, ":")) {
+    b->high = f_read_expression(f);
+    if (f_take(f, ":")) {
       b->low = b->high;
       set_bound(b->low, &b->lower, &b->low_known);
       b->high = NULL;
-      if (take(f, "*"))
+      if (f_take(f, "*"))
         d->assumed_size = true;
-      else if (is_word(f, f->at, ",") || is_word(f, f->at, ")"))
+      else if (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")"))
         d->wrong = "has an assumed shape; kernels get addresses alone: write its extents, as (0:3)";
       else
-        b->high = read_expression(f);
+        b->high = f_read_expression(f);
     }
     if (b->high)
       set_bound(b->high, &b->upper, &b->high_known);
     if (b->high_known && b->low_known && b->upper < b->lower - 1)
-      refuse(f, at, "the upper bound %lld is below the lower bound %lld", b->upper, b->lower);
+      f_refuse(f, at, "the upper bound %lld is below the lower bound %lld", b->upper, b->lower);
   }
 }
 
 static void read_shape(struct fortran *f, struct declared *d) {
   d->rank = 0;
   d->assumed_size = false;
-  expect(f, "(");
+  f_expect(f, "(");
   do {
     if (d->rank == RANKS)
-      refuse(f, now(f), "an array has at most %d dimensions", RANKS);
+      f_refuse(f, now(f), "an array has at most %d dimensions", RANKS);
     else
       read_bounds(f, d, &d->bounds[d->rank++]);
-    if (d->assumed_size && !is_word(f, f->at, ")") && !d->parameter)
-      refuse(f, now(f), "`*` stands for the last dimension only");
-  } while (!failed(f) && take(f, ","));
-  expect(f, ")");
+    if (d->assumed_size && !f_is_word(f, f->at, ")") && !d->parameter)
+      f_refuse(f, now(f), "`*` stands for the last dimension only");
+  } while (!failed(f) && f_take(f, ","));
+  f_expect(f, ")");
 }
 
 /* ---- attributes ---- */
@@ -146,25 +147,26 @@ static const struct {
     {"volatile", "is volatile; leave that out"},
     {"asynchronous", "is asynchronous; leave that out"},
 };
-static const char *const harmless[] = {"target", "contiguous", "public", "private", "protected", "intrinsic", "external"};
+static const char *const harmless[] = {"target",    "contiguous", "public",  "private",
+                                       "protected", "intrinsic",  "external"};
 
 static void read_intent(struct fortran *f, struct declared *d) {
-  expect(f, "(");
+  f_expect(f, "(");
   const struct f_token *at = now(f);
-  if (take_two(f, "in", "out"))
+  if (f_take_two(f, "in", "out"))
     d->intent = INTENT_INOUT;
-  else if (take(f, "in"))
+  else if (f_take(f, "in"))
     d->intent = INTENT_IN;
-  else if (take(f, "out"))
+  else if (f_take(f, "out"))
     d->intent = INTENT_OUT;
   else
-    refuse(f, at, "`%s` is no intent; write in, out or inout", at->spelled);
-  expect(f, ")");
+    f_refuse(f, at, "`%s` is no intent; write in, out or inout", at->spelled);
+  f_expect(f, ")");
 }
 
 static void read_attribute(struct fortran *f, struct declared *d, bool in_module) {
   const struct f_token *at = now(f);
-  const char *word = take_name(f, "an attribute");
+  const char *word = f_take_name(f, "an attribute");
   bool known = true;
   if (strcmp(word, "parameter") == 0)
     d->parameter = true;
@@ -175,7 +177,7 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
   else if (strcmp(word, "value") == 0)
     d->by_value = true;
   else if (strcmp(word, "bind") == 0)
-    f->at = skip_brackets(f, f->at);
+    f->at = f_skip_brackets(f, f->at);
   else
     known = false;
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
@@ -187,7 +189,7 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
         d->wrong = unfit[i].wrong;
     }
   if (!known)
-    refuse(f, at, "`%s` is no attribute that kernels know", at->spelled);
+    f_refuse(f, at, "`%s` is no attribute that kernels know", at->spelled);
 }
 
 /* ---- entities ---- */
@@ -207,7 +209,7 @@ static void fill(struct fortran *f, struct symbol *s, const struct declared *d) 
   if (d->parameter)
     s->kind = S_PARAMETER;
   if (s->kind == S_LOCAL && d->intent)
-    refuse(f, s->at, "%s has an intent, and is no argument", s->name);
+    f_refuse(f, s->at, "%s has an intent, and is no argument", s->name);
 }
 
 /* `(*)` of a parameter: as long as its values. */
@@ -215,60 +217,61 @@ static void set_init(struct fortran *f, struct symbol *s, struct expr *init) {
   s->init = init;
   if (s->rank == 1 && s->assumed_size) {
     s->assumed_size = false;
-    s->bounds[0].upper = s->bounds[0].lower + items_of(f, init) - 1;
+    s->bounds[0].upper = s->bounds[0].lower + f_items_of(f, init) - 1;
     s->bounds[0].high_known = true;
   }
   if (s->kind == S_PARAMETER && s->rank == 0 && init->rank > 0)
-    refuse(f, init->at, "%s is one value, and gets an array", s->name);
+    f_refuse(f, init->at, "%s is one value, and gets an array", s->name);
 }
 
 static struct symbol *symbol_here(struct fortran *f, struct f_unit *u, const struct f_token *at) {
-  struct symbol *s = own_symbol(u, at->word);
-  return s ? s : add_symbol(f, u, at->word, at);
+  struct symbol *s = f_own_symbol(u, at->word);
+  return s ? s : f_add_symbol(f, u, at->word, at);
 }
 
 static void read_entity(struct fortran *f, struct f_unit *u, const struct declared *d) {
   struct declared own = *d;
   const struct f_token *at = now(f);
   const bool in_module = u->kind == U_MODULE || u->kind == U_PROGRAM;
-  take_name(f, "a name");
+  f_take_name(f, "a name");
   if (failed(f))
     return;
   struct symbol *s = symbol_here(f, u, at);
-  if (is_word(f, f->at, "("))
+  if (f_is_word(f, f->at, "("))
     read_shape(f, &own);
-  if (take(f, "*"))
-    read_primary(f);
+  if (f_take(f, "*"))
+    f_read_primary(f);
   s->at = at;
   fill(f, s, &own);
   if (!in_module && own.wrong)
-    refuse(f, at, "%s %s", at->spelled, own.wrong);
+    f_refuse(f, at, "%s %s", at->spelled, own.wrong);
   if (!in_module && own.assumed_size && !own.parameter && s->kind != S_DUMMY)
-    refuse(f, at, "%s is no argument, and `*` is an extent of arguments only; write a number", at->spelled);
-  if (is_word(f, f->at, "=") || is_word(f, f->at, "=>")) {
+    f_refuse(f, at, "%s is no argument, and `*` is an extent of arguments only; write a number", at->spelled);
+  if (f_is_word(f, f->at, "=") || f_is_word(f, f->at, "=>")) {
     const struct f_token *sign = now(f);
     f->at++;
-    struct expr *init = read_expression(f);
+    struct expr *init = f_read_expression(f);
     if (s->kind == S_PARAMETER)
       set_init(f, s, init);
     else if (!in_module)
-      refuse(f, sign,
-             "a value in the declaration of %s makes it saved, so that it keeps its value between elements; give it "
-             "the value in a statement, or make it a parameter",
-             s->name);
+      f_refuse(f, sign,
+               "a value in the declaration of %s makes it saved, so that it keeps its value between "
+               "elements; give it "
+               "the value in a statement, or make it a parameter",
+               s->name);
   } else if (s->kind == S_PARAMETER)
-    refuse(f, at, "the parameter %s has no value", at->spelled);
+    f_refuse(f, at, "the parameter %s has no value", at->spelled);
 }
 
 static void read_type_statement(struct fortran *f, struct f_unit *u) {
   struct declared d = {0};
   read_type_word(f, &d);
-  while (take(f, ",") && !failed(f))
+  while (f_take(f, ",") && !failed(f))
     read_attribute(f, &d, u->kind == U_MODULE || u->kind == U_PROGRAM);
-  take(f, "::");
+  f_take(f, "::");
   do
     read_entity(f, u, &d);
-  while (!failed(f) && take(f, ","));
+  while (!failed(f) && f_take(f, ","));
 }
 
 /* ---- other statements ---- */
@@ -276,24 +279,24 @@ static void read_type_statement(struct fortran *f, struct f_unit *u) {
 /* `dimension x(3)`, `intent(in) x`, `parameter (n = 3)`. */
 static void read_about(struct fortran *f, struct f_unit *u) {
   struct declared d = {.intent = INTENT_NONE};
-  const bool parameter = take(f, "parameter");
+  const bool parameter = f_take(f, "parameter");
   if (parameter)
-    expect(f, "(");
-  else if (take(f, "intent"))
+    f_expect(f, "(");
+  else if (f_take(f, "intent"))
     read_intent(f, &d);
   else
-    take(f, "dimension");
-  take(f, "::");
+    f_take(f, "dimension");
+  f_take(f, "::");
   do {
     const struct f_token *at = now(f);
-    take_name(f, "a name");
+    f_take_name(f, "a name");
     struct symbol *s = symbol_here(f, u, at);
     if (parameter) {
       if (!s->typed)
-        s->type = implicit_type(u, at->word), s->typed = true;
+        s->type = f_implicit_type(u, at->word), s->typed = true;
       s->kind = S_PARAMETER;
-      expect(f, "=");
-      set_init(f, s, read_expression(f));
+      f_expect(f, "=");
+      set_init(f, s, f_read_expression(f));
     } else if (d.intent)
       s->intent = d.intent;
     else {
@@ -302,14 +305,14 @@ static void read_about(struct fortran *f, struct f_unit *u) {
       memcpy(s->bounds, d.bounds, sizeof s->bounds);
       s->assumed_size = d.assumed_size;
     }
-  } while (!failed(f) && take(f, ","));
+  } while (!failed(f) && f_take(f, ","));
   if (parameter)
-    expect(f, ")");
+    f_expect(f, ")");
 }
 
 static void read_implicit(struct fortran *f, struct f_unit *u) {
   f->at++;
-  if (take(f, "none")) {
+  if (f_take(f, "none")) {
     u->implicit_none = true;
     return;
   }
@@ -317,33 +320,34 @@ static void read_implicit(struct fortran *f, struct f_unit *u) {
     struct declared d = {0};
     const int row = type_word(f, f->at), behind = f->at + 1;
     /* The bracket of the letters is not that of a kind. */
-    if (row >= 0 && row != 2 && is_word(f, behind, "(") && !is_word(f, skip_brackets(f, behind), "(")) {
+    if (row >= 0 && row != 2 && f_is_word(f, behind, "(") && !f_is_word(f, f_skip_brackets(f, behind), "(")) {
       d.type = type_words[row].type;
       f->at++;
     } else if (!read_type_word(f, &d))
-      refuse(f, now(f), "a type is expected behind `implicit`");
-    expect(f, "(");
+      f_refuse(f, now(f), "a type is expected behind `implicit`");
+    f_expect(f, "(");
     do {
-      const char *from = take_name(f, "a letter"), *to = take(f, "-") ? take_name(f, "a letter") : from;
+      const char *from = f_take_name(f, "a letter"), *to = f_take(f, "-") ? f_take_name(f, "a letter") : from;
       for (char c = *from; c >= 'a' && c <= *to && c <= 'z'; c++)
         u->implicit[c - 'a'] = d.type;
-    } while (!failed(f) && take(f, ","));
-    expect(f, ")");
-  } while (!failed(f) && take(f, ","));
+    } while (!failed(f) && f_take(f, ","));
+    f_expect(f, ")");
+  } while (!failed(f) && f_take(f, ","));
 }
 
 /* What compilers have themselves: names of kinds. */
 static const struct {
   const char *module, *name;
   int value;
-} kinds[] = {{"iso_c_binding", "c_double", 8},    {"iso_c_binding", "c_float", 4},   {"iso_c_binding", "c_int", 4},
-             {"iso_c_binding", "c_int32_t", 4},   {"iso_c_binding", "c_int64_t", 8}, {"iso_c_binding", "c_long", 8},
-             {"iso_c_binding", "c_long_long", 8}, {"iso_c_binding", "c_bool", 1},    {"iso_c_binding", "c_size_t", 8},
-             {"iso_fortran_env", "real64", 8},    {"iso_fortran_env", "real32", 4},  {"iso_fortran_env", "int32", 4},
-             {"iso_fortran_env", "int64", 8}};
+} kinds[] = {
+    {"iso_c_binding", "c_double", 8},    {"iso_c_binding", "c_float", 4},   {"iso_c_binding", "c_int", 4},
+    {"iso_c_binding", "c_int32_t", 4},   {"iso_c_binding", "c_int64_t", 8}, {"iso_c_binding", "c_long", 8},
+    {"iso_c_binding", "c_long_long", 8}, {"iso_c_binding", "c_bool", 1},    {"iso_c_binding", "c_size_t", 8},
+    {"iso_fortran_env", "real64", 8},    {"iso_fortran_env", "real32", 4},  {"iso_fortran_env", "int32", 4},
+    {"iso_fortran_env", "int64", 8}};
 
 static struct f_unit *intrinsic_module(struct fortran *f, const char *name, const struct f_token *at) {
-  struct f_unit *u = find_unit(f, name, NULL);
+  struct f_unit *u = f_find_unit(f, name, NULL);
   if (u || (strcmp(name, "iso_c_binding") != 0 && strcmp(name, "iso_fortran_env") != 0))
     return u;
   u = f_new(f, sizeof *u);
@@ -353,42 +357,42 @@ static struct f_unit *intrinsic_module(struct fortran *f, const char *name, cons
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].module, name) != 0)
       continue;
-    struct symbol *s = add_symbol(f, u, kinds[i].name, at);
+    struct symbol *s = f_add_symbol(f, u, kinds[i].name, at);
     s->kind = S_PARAMETER;
     s->type = (struct f_type){F_INTEGER, 4};
-    s->init = integer_expr(f, at, kinds[i].value);
+    s->init = f_integer_expr(f, at, kinds[i].value);
   }
   return u;
 }
 
 static void read_use(struct fortran *f, struct f_unit *u) {
   f->at++;
-  if (take(f, ",")) {
+  if (f_take(f, ",")) {
     f->at++; /* intrinsic */
-    take(f, "::");
+    f_take(f, "::");
   }
-  take(f, "::");
+  f_take(f, "::");
   const struct f_token *at = now(f);
-  const char *name = take_name(f, "the name of a module");
+  const char *name = f_take_name(f, "the name of a module");
   struct use *use = f_new(f, sizeof *use);
   use->module = failed(f) ? NULL : intrinsic_module(f, name, at);
   if (!use->module && !failed(f))
-    use->module = find_module(f, name);
-  if (take(f, ",")) {
-    if (take(f, "only")) {
+    use->module = f_find_module(f, name);
+  if (f_take(f, ",")) {
+    if (f_take(f, "only")) {
       use->only = true;
-      expect(f, ":");
+      f_expect(f, ":");
     }
-    while (!at_end(f) && !failed(f)) {
+    while (!f_at_end(f) && !failed(f)) {
       struct rename *r = f_new(f, sizeof *r);
-      r->local = r->name = take_name(f, "a name");
-      if (take(f, "("))
-        f->at = skip_brackets(f, f->at - 1); /* operator(+) */
-      if (take(f, "=>"))
-        r->name = take_name(f, "a name");
+      r->local = r->name = f_take_name(f, "a name");
+      if (f_take(f, "("))
+        f->at = f_skip_brackets(f, f->at - 1); /* operator(+) */
+      if (f_take(f, "=>"))
+        r->name = f_take_name(f, "a name");
       r->next = use->names;
       use->names = r;
-      if (!take(f, ","))
+      if (!f_take(f, ","))
         break;
     }
   }
@@ -403,8 +407,9 @@ static void read_use(struct fortran *f, struct f_unit *u) {
 static void refuse_statement(struct fortran *f, const char *word) {
   static const struct {
     const char *word, *remedy;
-  } rows[] = {{"common", "common blocks; declare what the kernel reads as a constant of the library (op_decl_const), a "
-                         "variable of a module"},
+  } rows[] = {{"common",
+               "common blocks; declare what the kernel reads as a constant of the library (op_decl_const), a "
+               "variable of a module"},
               {"equivalence", "equivalence; use one name for one thing"},
               {"namelist", "namelists; kernels read no file"},
               {"data", "data statements; write `parameter` with the values, or assign them"},
@@ -412,51 +417,52 @@ static void refuse_statement(struct fortran *f, const char *word) {
               {"format", "formats; kernels print nothing"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(word, rows[i].word) == 0)
-      refuse(f, now(f), "kernels have no %s", rows[i].remedy);
+      f_refuse(f, now(f), "kernels have no %s", rows[i].remedy);
 }
 
 /* ---- a unit ---- */
 
 static void skip_to(struct fortran *f, const struct f_unit *u, const char *what) {
-  while (f->at < u->end && !is_two(f, f->at, "end", what))
-    skip_statement(f);
+  while (f->at < u->end && !f_is_two(f, f->at, "end", what))
+    f_skip_statement(f);
 }
 
 /* False: the statement does something, so the declarations end before it. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
-  static const char *const passed[] = {"save",   "external", "intrinsic", "public", "private", "import",
-                                       "target", "protected", "bind",     "contiguous"};
+  static const char *const passed[] = {"save",   "external", "intrinsic", "public", "private",
+                                       "import", "target",   "protected", "bind",   "contiguous"};
   static const char *const refused[] = {"common", "equivalence", "namelist", "data", "format", "entry"};
-  if (is_assignment(f, f->at))
+  if (f_is_assignment(f, f->at))
     return false;
   for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-    if (is_word(f, f->at, passed[i]))
+    if (f_is_word(f, f->at, passed[i]))
       return true;
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    if (is_word(f, f->at, refused[i])) {
+    if (f_is_word(f, f->at, refused[i])) {
       if (u->kind == U_SUBROUTINE || u->kind == U_FUNCTION)
         refuse_statement(f, refused[i]);
       return true;
     }
-  if (is_word(f, f->at, "use"))
+  if (f_is_word(f, f->at, "use"))
     read_use(f, u);
-  else if (is_word(f, f->at, "implicit"))
+  else if (f_is_word(f, f->at, "implicit"))
     read_implicit(f, u);
-  else if (is_word(f, f->at, "interface") || is_two(f, f->at, "abstract", "interface"))
+  else if (f_is_word(f, f->at, "interface") || f_is_two(f, f->at, "abstract", "interface"))
     skip_to(f, u, "interface");
-  else if (is_word(f, f->at, "type") && !is_word(f, f->at + 1, "("))
+  else if (f_is_word(f, f->at, "type") && !f_is_word(f, f->at + 1, "("))
     skip_to(f, u, "type");
-  else if (is_word(f, f->at, "enum"))
+  else if (f_is_word(f, f->at, "enum"))
     skip_to(f, u, "enum");
-  else if (is_type_word(f, f->at))
+  else if (f_is_type_word(f, f->at))
     read_type_statement(f, u);
-  else if (is_word(f, f->at, "parameter") || is_word(f, f->at, "dimension") || is_word(f, f->at, "intent"))
+  else if (f_is_word(f, f->at, "parameter") || f_is_word(f, f->at, "dimension") ||
+           f_is_word(f, f->at, "intent"))
     read_about(f, u);
   else
     return false;
-  if (!at_end(f) && !failed(f) && !is_word(f, f->at, "end") && !is_word(f, f->at, "endinterface") &&
-      !is_word(f, f->at, "endtype"))
-    refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
+  if (!f_at_end(f) && !failed(f) && !f_is_word(f, f->at, "end") && !f_is_word(f, f->at, "endinterface") &&
+      !f_is_word(f, f->at, "endtype"))
+    f_refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
   return true;
 }
 
@@ -473,37 +479,37 @@ static void forgive(struct fortran *f, struct f_unit *u) {
 static void read_header(struct fortran *f, struct f_unit *u) {
   struct f_type type = {F_NONE, 0};
   f->at = u->header;
-  while (!is_word(f, f->at, "subroutine") && !is_word(f, f->at, "function") && !failed(f)) {
-    u->is_elemental |= is_word(f, f->at, "elemental");
-    if (!is_type_word(f, f->at))
+  while (!f_is_word(f, f->at, "subroutine") && !f_is_word(f, f->at, "function") && !failed(f)) {
+    u->is_elemental |= f_is_word(f, f->at, "elemental");
+    if (!f_is_type_word(f, f->at))
       f->at++;
-    else if (!read_type(f, &type))
-      refuse(f, &f->tokens[u->header], "the result of %s is of a type that kernels do not have", u->name);
+    else if (!f_read_type(f, &type))
+      f_refuse(f, &f->tokens[u->header], "the result of %s is of a type that kernels do not have", u->name);
   }
   f->at += 2;
-  for (bool more = take(f, "(") && !take(f, ")"); more && !failed(f); more = take(f, ",")) {
+  for (bool more = f_take(f, "(") && !f_take(f, ")"); more && !failed(f); more = f_take(f, ",")) {
     const struct f_token *at = now(f);
-    struct symbol *s = add_symbol(f, u, take_name(f, "an argument's name"), at);
+    struct symbol *s = f_add_symbol(f, u, f_take_name(f, "an argument's name"), at);
     s->kind = S_DUMMY;
     if (u->ndummies == sizeof u->dummies / sizeof *u->dummies)
-      refuse(f, at, "a procedure has at most 64 arguments here");
+      f_refuse(f, at, "a procedure has at most 64 arguments here");
     else
       u->dummies[u->ndummies++] = s;
   }
   if (u->ndummies)
-    expect(f, ")");
+    f_expect(f, ")");
   const struct f_token *at = &f->tokens[u->header];
   const char *result = u->name;
-  while (!at_end(f) && !failed(f)) {
-    if (take(f, "result")) {
-      expect(f, "(");
-      result = take_name(f, "the result's name");
-      expect(f, ")");
+  while (!f_at_end(f) && !failed(f)) {
+    if (f_take(f, "result")) {
+      f_expect(f, "(");
+      result = f_take_name(f, "the result's name");
+      f_expect(f, ")");
     } else
-      f->at = is_word(f, f->at + 1, "(") ? skip_brackets(f, f->at + 1) : f->at + 1; /* bind(c) */
+      f->at = f_is_word(f, f->at + 1, "(") ? f_skip_brackets(f, f->at + 1) : f->at + 1; /* bind(c) */
   }
   if (u->kind == U_FUNCTION) {
-    u->result = add_symbol(f, u, result, at);
+    u->result = f_add_symbol(f, u, result, at);
     u->result->kind = S_RESULT;
     u->result->type = type;
     u->result->typed = type.base != F_NONE;
@@ -515,14 +521,15 @@ static void type_rest(struct fortran *f, struct f_unit *u) {
   for (struct symbol *s = u->symbols; s && !failed(f); s = s->next) {
     if (s->typed || s->kind == S_PROCEDURE)
       continue;
-    s->type = implicit_type(u, s->name);
+    s->type = f_implicit_type(u, s->name);
     s->typed = true;
     if (s->type.base == F_NONE)
-      refuse(f, s->at, "%s is not declared; write its declaration, as `real(8), intent(in) :: %s`", s->name, s->name);
+      f_refuse(f, s->at, "%s is not declared; write its declaration, as `real(8), intent(in) :: %s`", s->name,
+               s->name);
   }
 }
 
-void declare_unit(struct fortran *f, struct f_unit *u) {
+void f_declare_unit(struct fortran *f, struct f_unit *u) {
   if (u->declared != STATE_NEW || failed(f))
     return;
   struct f_unit *before = f->unit;
@@ -541,7 +548,7 @@ void declare_unit(struct fortran *f, struct f_unit *u) {
       forgive(f, u);
     if (!is_declaration)
       break;
-    skip_statement(f);
+    f_skip_statement(f);
     u->executable = f->at;
   }
   if (f->at >= u->end)

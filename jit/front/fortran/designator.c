@@ -21,11 +21,12 @@ static void add_term(struct flat *t, const struct text *sub) {
     text_addf(&t->terms, " * %lld", t->stride);
 }
 
-static void put_bound(struct fortran *f, const struct expr *e, long long value, bool known, struct text *out) {
+static void put_bound(struct fortran *f, const struct expr *e, long long value, bool known,
+                      struct text *out) {
   if (known)
     text_addf(out, "%lld", value);
   else if (e)
-    put(f, e, C_PRODUCT, out);
+    f_put(f, e, C_PRODUCT, out);
 }
 
 /* A subscript, in text or known, of a dimension that begins at its lower bound; `from_zero`: counted from that. */
@@ -109,13 +110,13 @@ static bool add_dimension(struct fortran *f, struct flat *t, const struct bounds
       add_subscript(f, t, b, &text, 0, false, false);
     }
   } else if (sub->rank == 1) {
-    put_element(f, sub, p, C_PRODUCT, &text);
+    f_put_element(f, sub, p, C_PRODUCT, &text);
     add_subscript(f, t, b, &text, 0, false, false);
   } else {
     placed = false;
     const bool fixed = sub->op == E_VARIABLE && sub->symbol->fixed;
     if (!sub->known && !fixed)
-      put(f, sub, t->stride_known && t->stride == 1 ? C_SUM : C_PRODUCT, &text);
+      f_put(f, sub, t->stride_known && t->stride == 1 ? C_SUM : C_PRODUCT, &text);
     add_subscript(f, t, b, &text, fixed ? sub->symbol->value : sub->value, sub->known || fixed, false);
   }
   text_free(&text);
@@ -153,14 +154,14 @@ static void need_table(struct fortran *f, const struct symbol *s) {
   struct text begin = {0};
   struct expr shape = {.op = E_NOTHING};
   struct text *tables = &f->unit->tables;
-  shape_of_symbol(&shape, s);
-  const long long count = elements_of(&shape);
-  text_addf(&begin, "const %s %s[] = {", type_in_c(s->type), s->c_name);
+  f_shape_of_symbol(&shape, s);
+  const long long count = f_elements_of(&shape);
+  text_addf(&begin, "const %s %s[] = {", f_type_in_c(s->type), s->c_name);
   if (!strstr(text_str(tables), text_str(&begin))) {
     text_add(tables, text_str(&begin));
     for (long long i = 0; i < count && !failed(f); i++) {
       text_add(tables, i ? ", " : "");
-      put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, tables);
+      f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, tables);
     }
     text_add(tables, "}; ");
   }
@@ -171,9 +172,9 @@ static void put_parameter(struct fortran *f, const struct expr *e, const struct 
                           struct text *out) {
   const struct symbol *s = e->symbol;
   if (s->rank == 0)
-    put_as(f, s->init, s->type, level, out);
+    f_put_as(f, s->init, s->type, level, out);
   else if (!t->terms.length)
-    put_item(f, s->init, s->init->rank ? t->constant : 0, s->type, level, out);
+    f_put_item(f, s->init, s->init->rank ? t->constant : 0, s->type, level, out);
   else {
     need_table(f, s);
     text_addf(out, "%s[", s->c_name);
@@ -194,7 +195,7 @@ static bool note_variable(struct fortran *f, const struct symbol *s, long long c
   struct fortran_variable *v = &more[m->nvariables];
   *v = (struct fortran_variable){.name = strdup(s->c_name),
                                  .module = strdup(s->unit->kind == U_MODULE ? s->unit->name : ""),
-                                 .type = type_in_c(s->type),
+                                 .type = f_type_in_c(s->type),
                                  .dim = (int)count,
                                  .is_array = s->rank > 0 && count > 1};
   m->nvariables++;
@@ -205,19 +206,20 @@ static bool note_variable(struct fortran *f, const struct symbol *s, long long c
 static bool is_alone(struct fortran *f, const struct expr *e) {
   struct expr whole = {.op = E_NOTHING};
   const struct symbol *s = e->symbol;
-  shape_of_symbol(&whole, s);
-  const long long count = elements_of(&whole);
+  f_shape_of_symbol(&whole, s);
+  const long long count = f_elements_of(&whole);
   if (count < 0 || count > 1 << 20)
-    refuse(f, e->at, "%s is of a module, and kernels read only constants there: declare it with constant extents, or "
-                     "pass it as an argument",
-           s->name);
+    f_refuse(f, e->at,
+             "%s is of a module, and kernels read only constants there: declare it with constant extents, or "
+             "pass it as an argument",
+             s->name);
   else if (!note_variable(f, s, count))
     f_memory(f);
   return count <= 1;
 }
 
-void put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address, enum level level,
-                    struct text *out) {
+void f_put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
+                      enum level level, struct text *out) {
   const struct symbol *s = e->symbol;
   struct flat t = {0};
   if (s->fixed && !address) {
@@ -232,8 +234,11 @@ void put_designator(struct fortran *f, const struct expr *e, const struct place 
     put_parameter(f, e, &t, level, out);
   } else if (s->rank == 0 || alone) {
     const bool star = pointer && !address, brackets = level > C_UNARY && (star || (address && !pointer));
-    text_addf(out, "%s%s%s%s", brackets ? "(" : "", star ? "*" : address && !pointer ? "&" : "", s->c_name,
-              brackets ? ")" : "");
+    text_addf(out, "%s%s%s%s", brackets ? "(" : "",
+              star                  ? "*"
+              : address && !pointer ? "&"
+                                    : "",
+              s->c_name, brackets ? ")" : "");
   } else if (address && !t.terms.length && t.constant == 0)
     text_add(out, s->c_name);
   else {

@@ -4,7 +4,7 @@
 
 #include "jit/front/fortran/tree.h"
 
-struct expr *new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
+struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
   struct expr *e = f_new(f, sizeof *e);
   e->op = op;
   struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
@@ -13,25 +13,25 @@ struct expr *new_expr(struct fortran *f, enum expr_op op, const struct f_token *
   return e;
 }
 
-struct expr *integer_expr(struct fortran *f, const struct f_token *at, long long value) {
-  struct expr *e = new_expr(f, E_INTEGER, at);
+struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long long value) {
+  struct expr *e = f_new_expr(f, E_INTEGER, at);
   e->type = (struct f_type){F_INTEGER, 4};
   e->known = true;
   e->value = value;
   return e;
 }
 
-bool same_type(struct f_type a, struct f_type b) {
+bool f_same_type(struct f_type a, struct f_type b) {
   return a.base == b.base && a.kind == b.kind;
 }
 
-bool is_number(struct f_type t) {
+bool f_is_number(struct f_type t) {
   return t.base == F_INTEGER || t.base == F_REAL;
 }
 
-long long known_value(struct fortran *f, const struct expr *e, const char *what) {
+long long f_known_value(struct fortran *f, const struct expr *e, const char *what) {
   if (!failed(f) && (!e->known || e->type.base != F_INTEGER))
-    refuse(f, e->at, "%s must be a number that the text says, as 4 or a parameter", what);
+    f_refuse(f, e->at, "%s must be a number that the text says, as 4 or a parameter", what);
   return e->value;
 }
 
@@ -47,11 +47,11 @@ static int literal_kind(struct fortran *f, const struct f_token *t, int otherwis
   struct f_token name = *t;
   name.word = name.spelled = kind + 1;
   name.form = T_NAME;
-  const struct symbol *s = look_up(f, f->unit, name.word);
+  const struct symbol *s = f_look_up(f, f->unit, name.word);
   if (!s)
-    refuse_unknown(f, &name, "it is to be the kind of this number: a parameter");
+    f_refuse_unknown(f, &name, "it is to be the kind of this number: a parameter");
   else if (s->kind != S_PARAMETER || !s->init || !s->init->known)
-    refuse(f, t, "%s is to be the kind of this number, and is no parameter", s->name);
+    f_refuse(f, t, "%s is to be the kind of this number, and is no parameter", s->name);
   else
     return (int)s->init->value;
   return otherwise;
@@ -63,7 +63,7 @@ static struct expr *read_literal(struct fortran *f) {
       [T_INTEGER] = E_INTEGER, [T_REAL] = E_REAL, [T_LOGICAL] = E_LOGICAL, [T_STRING] = E_TEXT};
   static const enum type_base bases[] = {
       [T_INTEGER] = F_INTEGER, [T_REAL] = F_REAL, [T_LOGICAL] = F_LOGICAL, [T_STRING] = F_TEXT};
-  struct expr *e = new_expr(f, ops[t->form], t);
+  struct expr *e = f_new_expr(f, ops[t->form], t);
   e->word = t->word;
   e->type = (struct f_type){bases[t->form], 4};
   if (t->form == T_INTEGER) {
@@ -71,15 +71,15 @@ static struct expr *read_literal(struct fortran *f) {
     e->value = strtoll(t->word, NULL, 10);
     e->type.kind = literal_kind(f, t, 4);
     if (e->type.kind == 4 && (e->value > 2147483647LL || strlen(t->word) > 18))
-      refuse(f, t, "%s is too large for an integer(4); write %s_8", t->spelled, t->spelled);
+      f_refuse(f, t, "%s is too large for an integer(4); write %s_8", t->spelled, t->spelled);
   } else if (t->form == T_REAL)
     e->type.kind = literal_kind(f, t, strpbrk(t->word, "d") ? 8 : 4);
   else if (t->form == T_LOGICAL) {
     e->known = true;
     e->value = strncmp(t->word, ".true.", 6) == 0;
   }
-  if (is_number(e->type) && e->type.kind != 4 && e->type.kind != 8)
-    refuse(f, t, "kernels have no numbers of kind %d; use 4 or 8", e->type.kind);
+  if (f_is_number(e->type) && e->type.kind != 4 && e->type.kind != 8)
+    f_refuse(f, t, "kernels have no numbers of kind %d; use 4 or 8", e->type.kind);
   f->at++;
   return e;
 }
@@ -90,38 +90,38 @@ static struct expr *read_literal(struct fortran *f) {
 static struct expr *read_argument(struct fortran *f) {
   const char *keyword = NULL;
   const struct f_token *at = now(f);
-  if (at->form == T_NAME && is_word(f, f->at + 1, "=")) {
+  if (at->form == T_NAME && f_is_word(f, f->at + 1, "=")) {
     keyword = at->word;
     f->at += 2;
   }
-  struct expr *e = is_word(f, f->at, ":") ? new_expr(f, E_NOTHING, at) : read_expression(f);
-  if (take(f, ":")) {
-    struct expr *range = new_expr(f, E_RANGE, at);
-    const bool ends = is_word(f, f->at, ",") || is_word(f, f->at, ")") || is_word(f, f->at, ":");
+  struct expr *e = f_is_word(f, f->at, ":") ? f_new_expr(f, E_NOTHING, at) : f_read_expression(f);
+  if (f_take(f, ":")) {
+    struct expr *range = f_new_expr(f, E_RANGE, at);
+    const bool ends = f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")") || f_is_word(f, f->at, ":");
     range->args = e;
-    e->next = ends ? new_expr(f, E_NOTHING, now(f)) : read_expression(f);
-    e->next->next = take(f, ":") ? read_expression(f) : integer_expr(f, at, 1);
+    e->next = ends ? f_new_expr(f, E_NOTHING, now(f)) : f_read_expression(f);
+    e->next->next = f_take(f, ":") ? f_read_expression(f) : f_integer_expr(f, at, 1);
     e = range;
   }
   e->keyword = keyword;
   return e;
 }
 
-struct expr *read_arguments(struct fortran *f) {
+struct expr *f_read_arguments(struct fortran *f) {
   struct expr *first = NULL, **last = &first;
-  if (take(f, ")"))
+  if (f_take(f, ")"))
     return NULL;
   do {
     struct expr *e = read_argument(f);
     /* What was read before may stand in another list. */
     *last = e;
     last = &e->next;
-  } while (!failed(f) && take(f, ","));
-  expect(f, ")");
+  } while (!failed(f) && f_take(f, ","));
+  f_expect(f, ")");
   return first;
 }
 
-int count_args(const struct expr *e) {
+int f_count_args(const struct expr *e) {
   int count = 0;
   for (; e; e = e->next)
     count++;
@@ -129,18 +129,18 @@ int count_args(const struct expr *e) {
 }
 
 static struct expr *read_reference(struct fortran *f, const struct f_token *at, struct symbol *s) {
-  struct expr *e = new_expr(f, s->kind == S_PROCEDURE ? E_CALL : E_VARIABLE, at);
+  struct expr *e = f_new_expr(f, s->kind == S_PROCEDURE ? E_CALL : E_VARIABLE, at);
   e->symbol = s;
   e->type = s->type;
   s->used = true;
   if (s->wrong)
-    refuse(f, at, "%s %s", s->name, s->wrong);
+    f_refuse(f, at, "%s %s", s->name, s->wrong);
   if (s->kind == S_PROCEDURE) {
-    if (!take(f, "("))
-      refuse(f, at, "%s is a procedure; write %s(...)", s->name, s->name);
-    e->args = read_arguments(f);
-    check_arguments(f, e);
-    return e->rank && !s->unit->is_elemental ? hoist_call(f, e) : e;
+    if (!f_take(f, "("))
+      f_refuse(f, at, "%s is a procedure; write %s(...)", s->name, s->name);
+    e->args = f_read_arguments(f);
+    f_check_arguments(f, e);
+    return e->rank && !s->unit->is_elemental ? f_hoist_call(f, e) : e;
   }
   if (s->kind == S_PARAMETER && s->rank == 0 && s->init) {
     e->known = s->init->known && s->type.base == s->init->type.base && s->type.base != F_REAL;
@@ -148,48 +148,50 @@ static struct expr *read_reference(struct fortran *f, const struct f_token *at, 
   }
   if (s->fixed)
     e->known = true, e->value = s->value;
-  shape_of_symbol(e, s);
-  if (take(f, "(")) {
+  f_shape_of_symbol(e, s);
+  if (f_take(f, "(")) {
     if (s->rank == 0)
-      refuse(f, at, "%s is no array, and no function of this name is here", s->name);
+      f_refuse(f, at, "%s is no array, and no function of this name is here", s->name);
     e->op = E_ELEMENT;
-    e->args = read_arguments(f);
-    type_element(f, e);
+    e->args = f_read_arguments(f);
+    f_type_element(f, e);
   }
-  if (is_word(f, f->at, "%"))
-    refuse(f, now(f), "components of derived types are not in the subset; use a variable for each");
+  if (f_is_word(f, f->at, "%"))
+    f_refuse(f, now(f), "components of derived types are not in the subset; use a variable for each");
   return e;
 }
 
 static struct expr *read_name(struct fortran *f) {
   const struct f_token at = *now(f);
-  const bool call = is_word(f, f->at + 1, "(");
-  struct symbol *s = look_up(f, f->unit, at.word);
-  const struct intrinsic *intrinsic = s ? NULL : find_intrinsic(at.word);
+  const bool call = f_is_word(f, f->at + 1, "(");
+  struct symbol *s = f_look_up(f, f->unit, at.word);
+  const struct intrinsic *intrinsic = s ? NULL : f_find_intrinsic(at.word);
   f->at++;
   if (failed(f))
-    return integer_expr(f, &at, 0);
+    return f_integer_expr(f, &at, 0);
   if (intrinsic && call) {
-    struct expr *e = new_expr(f, E_INTRINSIC, &at);
+    struct expr *e = f_new_expr(f, E_INTRINSIC, &at);
     f->at++;
     e->intrinsic = intrinsic;
-    e->args = read_arguments(f);
+    e->args = f_read_arguments(f);
     if (!failed(f))
-      type_intrinsic(f, e);
+      f_type_intrinsic(f, e);
     return e;
   }
   if (!s && call) {
-    const char *near = nearest_intrinsic(at.word);
+    const char *near = f_nearest_intrinsic(at.word);
     if (near)
-      refuse(f, &at, "%s is neither an array nor a function that kernels have; did you mean %s?", at.spelled, near);
+      f_refuse(f, &at, "%s is neither an array nor a function that kernels have; did you mean %s?",
+               at.spelled, near);
     else
-      refuse_unknown(f, &at, "it is neither an array nor a function that kernels have: put the function into this "
-                             "file or into a module that the kernel uses");
-    return integer_expr(f, &at, 0);
+      f_refuse_unknown(f, &at,
+                       "it is neither an array nor a function that kernels have: put the function into this "
+                       "file or into a module that the kernel uses");
+    return f_integer_expr(f, &at, 0);
   }
   if (!s)
-    s = look_up_or_make(f, f->unit, &at);
-  return s ? read_reference(f, &at, s) : integer_expr(f, &at, 0);
+    s = f_look_up_or_make(f, f->unit, &at);
+  return s ? read_reference(f, &at, s) : f_integer_expr(f, &at, 0);
 }
 
 /* ---- constructors ---- */
@@ -198,12 +200,12 @@ static struct expr *read_items(struct fortran *f, const char *close);
 
 /* `(items, i = from, to, step)`: does an open bracket here begin one? */
 static bool is_implied(const struct fortran *f, int at) {
-  const int end = skip_brackets(f, at);
+  const int end = f_skip_brackets(f, at);
   int depth = 0;
   for (int i = at; i < end; i++) {
-    depth += is_word(f, i, "(") || is_word(f, i, "[");
-    depth -= is_word(f, i, ")") || is_word(f, i, "]");
-    if (depth == 1 && is_word(f, i, ",") && f->tokens[i + 1].form == T_NAME && is_word(f, i + 2, "="))
+    depth += f_is_word(f, i, "(") || f_is_word(f, i, "[");
+    depth -= f_is_word(f, i, ")") || f_is_word(f, i, "]");
+    if (depth == 1 && f_is_word(f, i, ",") && f->tokens[i + 1].form == T_NAME && f_is_word(f, i + 2, "="))
       return true;
   }
   return false;
@@ -212,20 +214,21 @@ static bool is_implied(const struct fortran *f, int at) {
 static int find_index(const struct fortran *f, int at) {
   int depth = 1;
   for (at++; depth > 0; at++) {
-    depth += is_word(f, at, "(") || is_word(f, at, "[");
-    depth -= is_word(f, at, ")") || is_word(f, at, "]");
-    if (depth == 1 && is_word(f, at, ",") && is_word(f, at + 2, "="))
+    depth += f_is_word(f, at, "(") || f_is_word(f, at, "[");
+    depth -= f_is_word(f, at, ")") || f_is_word(f, at, "]");
+    if (depth == 1 && f_is_word(f, at, ",") && f_is_word(f, at + 2, "="))
       return at + 1;
   }
   return at;
 }
 
 static struct expr *read_implied(struct fortran *f) {
-  struct expr *e = new_expr(f, E_IMPLIED, now(f));
+  struct expr *e = f_new_expr(f, E_IMPLIED, now(f));
   const int index = find_index(f, f->at);
   const struct f_token name = f->tokens[index];
   struct symbol *s = f_new(f, sizeof *s), **list = &f->unit->symbols;
-  *s = (struct symbol){.name = name.word, .c_name = name.word, .at = &f->tokens[index], .kind = S_INDEX, .typed = true};
+  *s = (struct symbol){
+      .name = name.word, .c_name = name.word, .at = &f->tokens[index], .kind = S_INDEX, .typed = true};
   s->type = (struct f_type){F_INTEGER, 4};
   s->next = *list; /* in front of the others, as long as the items are read */
   *list = s;
@@ -234,14 +237,14 @@ static struct expr *read_implied(struct fortran *f) {
   e->args = read_items(f, NULL);
   *list = s->next;
   f->at = index + 2;
-  e->from = read_expression(f);
-  expect(f, ",");
-  e->to = read_expression(f);
-  e->step = take(f, ",") ? read_expression(f) : integer_expr(f, &name, 1);
-  expect(f, ")");
+  e->from = f_read_expression(f);
+  f_expect(f, ",");
+  e->to = f_read_expression(f);
+  e->step = f_take(f, ",") ? f_read_expression(f) : f_integer_expr(f, &name, 1);
+  f_expect(f, ")");
   const struct expr *const bounds[] = {e->from, e->to, e->step};
   for (int i = 0; i < 3; i++)
-    known_value(f, bounds[i], "a bound of the values' index");
+    f_known_value(f, bounds[i], "a bound of the values' index");
   e->type = e->args ? e->args->type : e->type;
   return e;
 }
@@ -249,62 +252,64 @@ static struct expr *read_implied(struct fortran *f) {
 static struct expr *read_items(struct fortran *f, const char *close) {
   struct expr *first = NULL, **last = &first;
   do {
-    if (!close && now(f)->form == T_NAME && is_word(f, f->at + 1, "="))
+    if (!close && now(f)->form == T_NAME && f_is_word(f, f->at + 1, "="))
       break;
-    struct expr *e = is_word(f, f->at, "(") && is_implied(f, f->at) ? read_implied(f) : read_expression(f);
+    struct expr *e =
+        f_is_word(f, f->at, "(") && is_implied(f, f->at) ? read_implied(f) : f_read_expression(f);
     *last = e;
     last = &e->next;
-  } while (!failed(f) && take(f, ","));
+  } while (!failed(f) && f_take(f, ","));
   if (close)
-    expect(f, close);
+    f_expect(f, close);
   return first;
 }
 
 static struct expr *read_list(struct fortran *f) {
-  struct expr *e = new_expr(f, E_LIST, now(f));
+  struct expr *e = f_new_expr(f, E_LIST, now(f));
   struct f_type type = {F_NONE, 0};
   f->at++;
-  if (is_type_word(f, f->at)) {
-    read_type(f, &type);
-    expect(f, "::");
+  if (f_is_type_word(f, f->at)) {
+    f_read_type(f, &type);
+    f_expect(f, "::");
   }
   e->args = read_items(f, "]");
   if (failed(f))
     return e;
   e->type = type.base ? type : e->args->type;
   for (const struct expr *i = e->args; i; i = i->next)
-    if (!type.base && !same_type(i->type, e->type))
-      refuse(f, i->at, "the values of an array are of one type, and this is %s behind %s; write [real(8) :: ...] or "
-                       "convert it",
-             type_said_f(f, i->type), type_said_f(f, e->type));
+    if (!type.base && !f_same_type(i->type, e->type))
+      f_refuse(f, i->at,
+               "the values of an array are of one type, and this is %s behind %s; write [real(8) :: ...] or "
+               "convert it",
+               f_type_said(f, i->type), f_type_said(f, e->type));
   e->rank = 1;
-  e->extent[0] = items_of(f, e);
+  e->extent[0] = f_items_of(f, e);
   return e;
 }
 
 /* ---- operators ---- */
 
-struct expr *read_primary(struct fortran *f) {
+struct expr *f_read_primary(struct fortran *f) {
   const struct f_token *t = now(f);
   if (failed(f))
-    return integer_expr(f, t, 0);
+    return f_integer_expr(f, t, 0);
   if (t->form == T_NAME)
     return read_name(f);
   if (t->form <= T_STRING)
     return read_literal(f);
-  if (take(f, "(")) {
-    struct expr *inner = read_expression(f);
+  if (f_take(f, "(")) {
+    struct expr *inner = f_read_expression(f);
     inner->grouped = true;
-    expect(f, ")");
+    f_expect(f, ")");
     return inner;
   }
-  if (is_word(f, f->at, "["))
+  if (f_is_word(f, f->at, "["))
     return read_list(f);
   if (t->form == T_END)
-    refuse(f, t, "the statement ends where a value is expected");
+    f_refuse(f, t, "the statement ends where a value is expected");
   else
-    refuse(f, t, "`%s` stands where a value is expected", t->spelled);
-  return integer_expr(f, t, 0);
+    f_refuse(f, t, "`%s` stands where a value is expected", t->spelled);
+  return f_integer_expr(f, t, 0);
 }
 
 /* The type of an operation with numbers of both. */
@@ -350,26 +355,26 @@ static void type_binary(struct fortran *f, struct expr *e, enum operator_class c
   if (failed(f))
     return;
   for (const struct expr *i = b; i; i = i == b ? a : NULL)
-    if (logical ? i->type.base != F_LOGICAL : !is_number(i->type))
+    if (logical ? i->type.base != F_LOGICAL : !f_is_number(i->type))
       bad = i;
   if (bad && !logical && bad->type.base == F_LOGICAL)
-    refuse(f, e->at, "`%s` stands between numbers, and one is logical%s", e->at->spelled,
-           class == CLASS_COMPARE ? "; write .eqv. or .neqv." : "");
+    f_refuse(f, e->at, "`%s` stands between numbers, and one is logical%s", e->at->spelled,
+             class == CLASS_COMPARE ? "; write .eqv. or .neqv." : "");
   else if (bad)
-    refuse(f, e->at, "`%s` stands between %s, and one is %s", e->at->spelled, logical ? "logical values" : "numbers",
-           type_said_f(f, bad->type));
+    f_refuse(f, e->at, "`%s` stands between %s, and one is %s", e->at->spelled,
+             logical ? "logical values" : "numbers", f_type_said(f, bad->type));
   e->type = class == CLASS_SUM ? common_type(a->type, b->type)
             : logical          ? a->type.kind >= b->type.kind ? a->type : b->type
                                : (struct f_type){F_LOGICAL, 4};
-  take_shape(f, e, a);
-  take_shape(f, e, b);
+  f_take_shape(f, e, a);
+  f_take_shape(f, e, b);
   if (class == CLASS_SUM && a->known && b->known)
     fold(e, a->value, b->value);
 }
 
 static struct expr *binary(struct fortran *f, const struct f_token *at, struct expr *a, struct expr *b,
                            enum operator_class class) {
-  struct expr *e = new_expr(f, E_BINARY, at);
+  struct expr *e = f_new_expr(f, E_BINARY, at);
   e->word = at->word;
   e->args = a;
   a->next = b;
@@ -380,14 +385,14 @@ static struct expr *binary(struct fortran *f, const struct f_token *at, struct e
 
 static struct expr *unary(struct fortran *f, const struct f_token *at, struct expr *a) {
   const bool logical = strcmp(at->word, ".not.") == 0;
-  struct expr *e = new_expr(f, E_UNARY, at);
+  struct expr *e = f_new_expr(f, E_UNARY, at);
   e->word = at->word;
   e->args = a;
   e->type = a->type;
-  if (!failed(f) && (logical ? a->type.base != F_LOGICAL : !is_number(a->type)))
-    refuse(f, at, "`%s` stands before %s, and this is %s", at->spelled, logical ? "a logical value" : "a number",
-           type_said_f(f, a->type));
-  take_shape(f, e, a);
+  if (!failed(f) && (logical ? a->type.base != F_LOGICAL : !f_is_number(a->type)))
+    f_refuse(f, at, "`%s` stands before %s, and this is %s", at->spelled,
+             logical ? "a logical value" : "a number", f_type_said(f, a->type));
+  f_take_shape(f, e, a);
   e->known = a->known && a->type.base == F_INTEGER;
   e->value = *at->word == '-' ? -a->value : a->value;
   return e;
@@ -408,18 +413,18 @@ enum { LEVEL_NOT = 3, LEVEL_SUM = 5, LEVEL_PRODUCT = 6, LEVELS = 7 };
 
 static bool is_operator(const struct fortran *f, int level) {
   for (int i = 0; i < 7 && levels[level].words[i]; i++)
-    if (is_word(f, f->at, levels[level].words[i]))
+    if (f_is_word(f, f->at, levels[level].words[i]))
       return true;
   return false;
 }
 
 static struct expr *read_power(struct fortran *f) {
-  struct expr *a = read_primary(f);
+  struct expr *a = f_read_primary(f);
   const struct f_token at = *now(f);
-  if (!take(f, "**"))
+  if (!f_take(f, "**"))
     return a;
   struct expr *b; /* from right to left; a sign may stand before the exponent, as compilers allow */
-  if (is_word(f, f->at, "-") || is_word(f, f->at, "+")) {
+  if (f_is_word(f, f->at, "-") || f_is_word(f, f->at, "+")) {
     const struct f_token sign = *now(f);
     f->at++;
     b = unary(f, &sign, read_power(f));
@@ -437,8 +442,8 @@ static struct expr *read_level(struct fortran *f, int level) {
   if (level == LEVELS)
     return read_power(f);
   if (level == LEVEL_NOT)
-    return take(f, ".not.") ? unary(f, &sign, read_level(f, LEVEL_NOT)) : read_level(f, level + 1);
-  if (level == LEVEL_SUM && (take(f, "-") || take(f, "+")))
+    return f_take(f, ".not.") ? unary(f, &sign, read_level(f, LEVEL_NOT)) : read_level(f, level + 1);
+  if (level == LEVEL_SUM && (f_take(f, "-") || f_take(f, "+")))
     a = unary(f, &sign, read_level(f, LEVEL_PRODUCT));
   else
     a = read_level(f, level + 1);
@@ -450,16 +455,16 @@ static struct expr *read_level(struct fortran *f, int level) {
   return a;
 }
 
-struct expr *read_expression(struct fortran *f) {
+struct expr *f_read_expression(struct fortran *f) {
   enum { DEEPEST = 200 };
   if (f->nesting > DEEPEST) {
-    refuse(f, now(f), "this expression is nested too deeply; write it in several statements");
-    return integer_expr(f, now(f), 0);
+    f_refuse(f, now(f), "this expression is nested too deeply; write it in several statements");
+    return f_integer_expr(f, now(f), 0);
   }
   f->nesting++;
   struct expr *e = read_level(f, 0);
   f->nesting--;
-  if (is_word(f, f->at, "//"))
-    refuse(f, now(f), "kernels have no text to join");
+  if (f_is_word(f, f->at, "//"))
+    f_refuse(f, now(f), "kernels have no text to join");
   return e;
 }

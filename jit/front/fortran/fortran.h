@@ -20,8 +20,10 @@ struct fortran_source {
   int line;           /* of the text's first line in it */
   const char *kernel; /* the procedure, in any case of letters */
   const char *module; /* that it is in; NULL: any, or none */
-  const char *defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
-  const char *(*find)(void *data, const char *name, size_t *length); /* is asked first for a file's text; NULL: nobody */
+  const char *
+      defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
+  const char *(*find)(void *data, const char *name,
+                      size_t *length); /* is asked first for a file's text; NULL: nobody */
   void *data;
 };
 

@@ -5,7 +5,7 @@
 
 static void put_arg(struct fortran *f, const struct expr *arg, const struct place *p, enum level level,
                     struct text *out) {
-  put_element(f, arg, arg->rank ? p : NULL, level, out);
+  f_put_element(f, arg, arg->rank ? p : NULL, level, out);
 }
 
 static const char *suffix(struct f_type type) {
@@ -26,10 +26,10 @@ static void put_function(struct fortran *f, const char *name, const char *end, c
 static void put_helper(struct fortran *f, const char *name, const char *body, const struct expr *e,
                        const struct place *p, struct text *out) {
   struct text helper = {0}, called = {0};
-  const char *type = type_in_c(e->type);
+  const char *type = f_type_in_c(e->type);
   text_addf(&called, "f_%s_%c%d", name, e->type.base == F_REAL ? 'r' : 'i', e->type.kind);
   text_addf(&helper, "static inline %s %s(%s a, %s b) { %s }", type, text_str(&called), type, type, body);
-  add_helper(f, text_str(&helper));
+  f_add_helper(f, text_str(&helper));
   put_function(f, text_str(&called), "", e, p, out);
   text_free(&called);
   text_free(&helper);
@@ -45,10 +45,10 @@ static void open_extremum(struct fortran *f, const struct expr *e, struct text *
     return;
   }
   struct text helper = {0};
-  const char *type = type_in_c(e->type), *name = min ? "min" : "max";
+  const char *type = f_type_in_c(e->type), *name = min ? "min" : "max";
   text_addf(&helper, "static inline %s f_%s_i%d(%s a, %s b) { %s }", type, name, e->type.kind, type, type,
             min ? least : greatest);
-  add_helper(f, text_str(&helper));
+  f_add_helper(f, text_str(&helper));
   text_addf(out, "f_%s_i%d(", name, e->type.kind);
   text_free(&helper);
 }
@@ -72,7 +72,7 @@ static void put_choice(struct fortran *f, const struct expr *e, const struct pla
 }
 
 static void put_extremum(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
-  const int count = count_args(e->args);
+  const int count = f_count_args(e->args);
   const struct expr *i = e->args;
   if (count == 2 && e->type.base == F_INTEGER && is_simple(i) && is_simple(i->next)) {
     put_choice(f, e, p, out);
@@ -90,16 +90,17 @@ static void put_extremum(struct fortran *f, const struct expr *e, const struct p
 
 /* ---- of whole arrays ---- */
 
-static void put_number(struct fortran *f, const struct expr *a, long long number, enum level level, struct text *out) {
+static void put_number(struct fortran *f, const struct expr *a, long long number, enum level level,
+                       struct text *out) {
   struct place p[RANKS];
-  places_of(a, number, p);
-  put_element(f, a, p, level, out);
+  f_places_of(a, number, p);
+  f_put_element(f, a, p, level, out);
 }
 
 static void put_joined(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
   const struct expr *a = e->args;
   const char *sign = e->intrinsic->c;
-  const long long count = elements_of(a);
+  const long long count = f_elements_of(a);
   (void)level;
   text_add(out, "(");
   for (long long i = 0; i < count && !failed(f); i++) {
@@ -113,7 +114,7 @@ static void put_joined(struct fortran *f, const struct expr *e, enum level level
 }
 
 static void put_extreme(struct fortran *f, const struct expr *e, struct text *out) {
-  const long long count = elements_of(e->args);
+  const long long count = f_elements_of(e->args);
   for (long long i = 1; i < count; i++)
     open_extremum(f, e, out);
   for (long long i = 0; i < count && !failed(f); i++) {
@@ -137,15 +138,15 @@ static void put_products(struct fortran *f, const struct expr *e, const struct p
   for (long long k = 0; k < count && !failed(f); k++) {
     left[at] = right[0] = (struct place){.known = true, .value = k};
     text_add(out, k ? " + " : "");
-    put_element(f, a, left, C_PRODUCT, out);
+    f_put_element(f, a, left, C_PRODUCT, out);
     text_add(out, " * ");
-    put_element(f, b, right, C_UNARY, out);
+    f_put_element(f, b, right, C_UNARY, out);
   }
   text_add(out, count ? ")" : "0)");
 }
 
 static void put_norm(struct fortran *f, const struct expr *e, struct text *out) {
-  const long long count = elements_of(e->args);
+  const long long count = f_elements_of(e->args);
   text_addf(out, "sqrt%s(", suffix(e->type));
   for (long long i = 0; i < count && !failed(f); i++) {
     text_add(out, i ? " + " : "");
@@ -161,7 +162,7 @@ static void put_reshaped(struct fortran *f, const struct expr *e, const struct p
   long long number = 0, stride = 1;
   for (int i = 0; i < e->rank; i++) {
     if (!p || !p[i].known) {
-      refuse(f, e->at, "reshape makes arrays of at most %d elements; write a do loop", UNROLLED);
+      f_refuse(f, e->at, "reshape makes arrays of at most %d elements; write a do loop", UNROLLED);
       return;
     }
     number += p[i].value * stride;
@@ -174,7 +175,7 @@ static void put_reshaped(struct fortran *f, const struct expr *e, const struct p
 
 static void put_cast(struct fortran *f, const struct expr *e, const struct place *p, const char *function,
                      enum level level, struct text *out) {
-  text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", type_in_c(e->type));
+  text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", f_type_in_c(e->type));
   if (function) {
     text_addf(out, "%s%s(", function, suffix(e->args->type));
     put_arg(f, e->args, p, C_ALL, out);
@@ -217,14 +218,17 @@ static void put_largest(const struct expr *e, struct text *out) {
 
 static void put_plain(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
                       struct text *out) {
-  static const char modulo_whole[] = "const int d = a % b != 0 && (a % b < 0) != (b < 0); return a % b + (d ? b : 0);";
+  static const char modulo_whole[] =
+      "const int d = a % b != 0 && (a % b < 0) != (b < 0); return a % b + (d ? b : 0);";
   static const char modulo_real[] = "const double r = fmod(a, b); return r == 0 ? copysign(0., b) : "
                                     "(r < 0) != (b < 0) ? r + b : r;";
   static const char modulo_short[] = "const float r = fmodf(a, b); return r == 0 ? copysignf(0.f, b) : "
                                      "(r < 0) != (b < 0) ? r + b : r;";
   const bool real = e->type.base == F_REAL;
   switch (e->intrinsic->class) {
-  case I_ABS: put_function(f, real ? "fabs" : e->type.kind == 8 ? "llabs" : "abs", suffix(e->type), e, p, out); break;
+  case I_ABS:
+    put_function(f, real ? "fabs" : e->type.kind == 8 ? "llabs" : "abs", suffix(e->type), e, p, out);
+    break;
   case I_MOD:
     if (real)
       put_function(f, "fmod", suffix(e->type), e, p, out);
@@ -247,13 +251,14 @@ static void put_plain(struct fortran *f, const struct expr *e, const struct plac
   case I_BITS: put_between(f, e, p, e->intrinsic->c, out); break;
   case I_EXTREMUM: put_extremum(f, e, p, out); break;
   case I_LARGEST: put_largest(e, out); break;
-  default: put_function(f, e->args->next && !strcmp(e->intrinsic->c, "atan") ? "atan2" : e->intrinsic->c,
-                        suffix(e->type), e, p, out);
+  default:
+    put_function(f, e->args->next && !strcmp(e->intrinsic->c, "atan") ? "atan2" : e->intrinsic->c,
+                 suffix(e->type), e, p, out);
   }
 }
 
-void put_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                   struct text *out) {
+void f_put_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
+                     struct text *out) {
   switch (e->intrinsic->class) {
   case I_REDUCE:
   case I_COUNT: put_joined(f, e, level, out); break;
@@ -261,7 +266,7 @@ void put_intrinsic(struct fortran *f, const struct expr *e, const struct place *
   case I_DOT:
   case I_MATMUL: put_products(f, e, p, out); break;
   case I_NORM: put_norm(f, e, out); break;
-  case I_TRANSPOSE: put_element(f, e->args, (const struct place[]){p[1], p[0]}, level, out); break;
+  case I_TRANSPOSE: f_put_element(f, e->args, (const struct place[]){p[1], p[0]}, level, out); break;
   case I_RESHAPE: put_reshaped(f, e, p, level, out); break;
   default: put_plain(f, e, p, level, out);
   }

@@ -5,22 +5,58 @@
 
 #include "base/nearest.h"
 
-#define MATH(name, c) {name, I_MATH, 1, 1, c, {F_NONE, 0}}
-#define DOUBLE(name, c) {name, I_MATH, 1, 1, c, {F_REAL, 8}}
-#define ANY {F_NONE, 0}
-#define R4 {F_REAL, 4}
-#define R8 {F_REAL, 8}
-#define I4 {F_INTEGER, 4}
-#define L4 {F_LOGICAL, 4}
+#define MATH(name, c)                                                                                        \
+  {                                                                                                          \
+    name, I_MATH, 1, 1, c, {                                                                                 \
+      F_NONE, 0                                                                                              \
+    }                                                                                                        \
+  }
+#define DOUBLE(name, c)                                                                                      \
+  {                                                                                                          \
+    name, I_MATH, 1, 1, c, {                                                                                 \
+      F_REAL, 8                                                                                              \
+    }                                                                                                        \
+  }
+#define ANY                                                                                                  \
+  { F_NONE, 0 }
+#define R4                                                                                                   \
+  { F_REAL, 4 }
+#define R8                                                                                                   \
+  { F_REAL, 8 }
+#define I4                                                                                                   \
+  { F_INTEGER, 4 }
+#define L4                                                                                                   \
+  { F_LOGICAL, 4 }
 
 static const struct intrinsic rows[] = {
-    MATH("sqrt", "sqrt"),   MATH("exp", "exp"),     MATH("log", "log"),       MATH("log10", "log10"),
-    MATH("sin", "sin"),     MATH("cos", "cos"),     MATH("tan", "tan"),       MATH("asin", "asin"),
-    MATH("acos", "acos"),   MATH("sinh", "sinh"),   MATH("cosh", "cosh"),     MATH("tanh", "tanh"),
-    MATH("asinh", "asinh"), MATH("acosh", "acosh"), MATH("atanh", "atanh"),   MATH("erf", "erf"),
-    MATH("erfc", "erfc"),   MATH("gamma", "tgamma"), MATH("log_gamma", "lgamma"), MATH("aint", "trunc"),
-    MATH("anint", "round"), DOUBLE("dsqrt", "sqrt"), DOUBLE("dexp", "exp"),   DOUBLE("dlog", "log"),
-    DOUBLE("dsin", "sin"),  DOUBLE("dcos", "cos"),  DOUBLE("dtan", "tan"),    DOUBLE("dtanh", "tanh"),
+    MATH("sqrt", "sqrt"),
+    MATH("exp", "exp"),
+    MATH("log", "log"),
+    MATH("log10", "log10"),
+    MATH("sin", "sin"),
+    MATH("cos", "cos"),
+    MATH("tan", "tan"),
+    MATH("asin", "asin"),
+    MATH("acos", "acos"),
+    MATH("sinh", "sinh"),
+    MATH("cosh", "cosh"),
+    MATH("tanh", "tanh"),
+    MATH("asinh", "asinh"),
+    MATH("acosh", "acosh"),
+    MATH("atanh", "atanh"),
+    MATH("erf", "erf"),
+    MATH("erfc", "erfc"),
+    MATH("gamma", "tgamma"),
+    MATH("log_gamma", "lgamma"),
+    MATH("aint", "trunc"),
+    MATH("anint", "round"),
+    DOUBLE("dsqrt", "sqrt"),
+    DOUBLE("dexp", "exp"),
+    DOUBLE("dlog", "log"),
+    DOUBLE("dsin", "sin"),
+    DOUBLE("dcos", "cos"),
+    DOUBLE("dtan", "tan"),
+    DOUBLE("dtanh", "tanh"),
     {"atan", I_MATH, 1, 2, "atan", ANY},
     {"datan", I_MATH, 1, 1, "atan", R8},
     {"atan2", I_MATH, 2, 2, "atan2", ANY},
@@ -85,14 +121,14 @@ static const struct intrinsic rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-const struct intrinsic *find_intrinsic(const char *name) {
+const struct intrinsic *f_find_intrinsic(const char *name) {
   for (int i = 0; i < ROWS; i++)
     if (strcmp(rows[i].name, name) == 0)
       return &rows[i];
   return NULL;
 }
 
-const char *nearest_intrinsic(const char *name) {
+const char *f_nearest_intrinsic(const char *name) {
   const char *names[ROWS];
   for (int i = 0; i < ROWS; i++)
     names[i] = rows[i].name;
@@ -106,14 +142,15 @@ const char *nearest_intrinsic(const char *name) {
 static void take_kind(struct fortran *f, struct expr *e, const struct expr *kind) {
   e->type = e->intrinsic->to;
   if (kind)
-    e->type.kind = (int)known_value(f, kind, "a kind");
+    e->type.kind = (int)f_known_value(f, kind, "a kind");
   if (kind && e->type.kind != 4 && e->type.kind != 8)
-    refuse(f, kind->at, "kernels have no kind %d here; use 4 or 8", e->type.kind);
+    f_refuse(f, kind->at, "kernels have no kind %d here; use 4 or 8", e->type.kind);
 }
 
-static void need(struct fortran *f, const struct expr *e, const struct expr *arg, bool good, const char *what) {
+static void need(struct fortran *f, const struct expr *e, const struct expr *arg, bool good,
+                 const char *what) {
   if (!good)
-    refuse(f, arg->at, "%s takes %s, and this is %s", e->at->spelled, what, type_said_f(f, arg->type));
+    f_refuse(f, arg->at, "%s takes %s, and this is %s", e->at->spelled, what, f_type_said(f, arg->type));
 }
 
 static void need_real(struct fortran *f, struct expr *e) {
@@ -121,28 +158,36 @@ static void need_real(struct fortran *f, struct expr *e) {
     need(f, e, i, i->type.base == F_REAL, "real numbers; write real(x, 8)");
   if (e->intrinsic->to.base)
     for (struct expr *i = e->args; i; i = i->next)
-      need(f, e, i, same_type(i->type, e->intrinsic->to), "arguments of the type in its name; use the name without it");
+      need(f, e, i, f_same_type(i->type, e->intrinsic->to),
+           "arguments of the type in its name; use the name without it");
 }
 
 /* Numbers of one type, as the standard has it. */
 static void need_alike(struct fortran *f, struct expr *e) {
   for (struct expr *i = e->args; i; i = i->next) {
-    need(f, e, i, is_number(i->type), "numbers");
-    if (!same_type(i->type, e->args->type))
-      refuse(f, i->at, "the arguments of %s are of one type and kind; this is %s, and the first %s: write %s",
-             e->at->spelled, type_said_f(f, i->type), type_said_f(f, e->args->type),
-             e->args->type.base == F_REAL && e->args->type.kind == 8 ? "1d0 for 1.0, or real(x, 8)" : "real(x, kind)");
+    need(f, e, i, f_is_number(i->type), "numbers");
+    if (!f_same_type(i->type, e->args->type))
+      f_refuse(f, i->at,
+               "the arguments of %s are of one type and kind; this is %s, and the first %s: write %s",
+               e->at->spelled, f_type_said(f, i->type), f_type_said(f, e->args->type),
+               e->args->type.base == F_REAL && e->args->type.kind == 8 ? "1d0 for 1.0, or real(x, 8)"
+                                                                       : "real(x, kind)");
   }
   if (e->intrinsic->to.base)
-    need(f, e, e->args, same_type(e->args->type, e->intrinsic->to), "arguments of the type in its name");
+    need(f, e, e->args, f_same_type(e->args->type, e->intrinsic->to), "arguments of the type in its name");
 }
 
 static void need_array(struct fortran *f, const struct expr *e, const struct expr *arg, int rank) {
   if (arg->rank == 0 || (rank && arg->rank != rank))
-    refuse(f, arg->at, rank == 2 ? "%s takes matrices" : rank ? "%s takes vectors" : "%s takes an array", e->at->spelled);
-  else if (elements_of(arg) < 0 || elements_of(arg) > MOST_ELEMENTS)
-    refuse(f, arg->at, "%s takes arrays of at most %d elements, of a shape that the text says; write a do loop",
-           e->at->spelled, MOST_ELEMENTS);
+    f_refuse(f, arg->at,
+             rank == 2 ? "%s takes matrices"
+             : rank    ? "%s takes vectors"
+                       : "%s takes an array",
+             e->at->spelled);
+  else if (f_elements_of(arg) < 0 || f_elements_of(arg) > MOST_ELEMENTS)
+    f_refuse(f, arg->at,
+             "%s takes arrays of at most %d elements, of a shape that the text says; write a do loop",
+             e->at->spelled, MOST_ELEMENTS);
 }
 
 static void set_known(struct expr *e, long long value) {
@@ -153,9 +198,10 @@ static void set_known(struct expr *e, long long value) {
 static void type_convert(struct fortran *f, struct expr *e) {
   const struct expr *a = e->args;
   const bool logical = e->intrinsic->to.base == F_LOGICAL;
-  need(f, e, a, logical ? a->type.base == F_LOGICAL : is_number(a->type), logical ? "a logical value" : "a number");
+  need(f, e, a, logical ? a->type.base == F_LOGICAL : f_is_number(a->type),
+       logical ? "a logical value" : "a number");
   take_kind(f, e, a->next);
-  take_shape(f, e, a);
+  f_take_shape(f, e, a);
   if (a->known && e->type.base == F_INTEGER)
     set_known(e, a->value);
 }
@@ -167,9 +213,10 @@ static void type_matmul(struct fortran *f, struct expr *e) {
   if (failed(f))
     return;
   if (a->rank + b->rank < 3)
-    refuse(f, e->at, "matmul takes a matrix; of two vectors dot_product is the product");
+    f_refuse(f, e->at, "matmul takes a matrix; of two vectors dot_product is the product");
   else if (a->extent[a->rank - 1] != b->extent[0])
-    refuse(f, e->at, "the first matrix has %lld columns, and the second %lld rows", a->extent[a->rank - 1], b->extent[0]);
+    f_refuse(f, e->at, "the first matrix has %lld columns, and the second %lld rows", a->extent[a->rank - 1],
+             b->extent[0]);
   if (a->rank == 2)
     e->extent[e->rank++] = a->extent[0];
   if (b->rank == 2)
@@ -182,21 +229,23 @@ static void type_reshape(struct fortran *f, struct expr *e) {
   if (failed(f))
     return;
   if (shape->op != E_LIST) {
-    refuse(f, shape->at, "the shape is an array of numbers that the text says, as [2, 2]");
+    f_refuse(f, shape->at, "the shape is an array of numbers that the text says, as [2, 2]");
     return;
   }
   for (const struct expr *i = shape->args; i && e->rank < RANKS; i = i->next)
-    e->extent[e->rank++] = known_value(f, i, "an extent");
-  if (elements_of(e) != elements_of(e->args))
-    refuse(f, e->at, "the shape has %lld elements, and the array %lld", elements_of(e), elements_of(e->args));
+    e->extent[e->rank++] = f_known_value(f, i, "an extent");
+  if (f_elements_of(e) != f_elements_of(e->args))
+    f_refuse(f, e->at, "the shape has %lld elements, and the array %lld", f_elements_of(e),
+             f_elements_of(e->args));
 }
 
 static void type_products(struct fortran *f, struct expr *e) {
   const struct expr *a = e->args, *b = a->next;
-  need(f, e, a, is_number(a->type), "numbers");
-  need(f, e, b, is_number(b->type), "numbers");
+  need(f, e, a, f_is_number(a->type), "numbers");
+  need(f, e, b, f_is_number(b->type), "numbers");
   e->type = a->type.base == b->type.base ? (a->type.kind > b->type.kind ? a->type : b->type)
-                                         : a->type.base == F_REAL ? a->type : b->type;
+            : a->type.base == F_REAL     ? a->type
+                                         : b->type;
   if (e->intrinsic->class == I_MATMUL) {
     type_matmul(f, e);
     return;
@@ -204,18 +253,19 @@ static void type_products(struct fortran *f, struct expr *e) {
   need_array(f, e, a, 1);
   need_array(f, e, b, 1);
   struct expr both = {.at = e->at};
-  take_shape(f, &both, a);
-  take_shape(f, &both, b);
+  f_take_shape(f, &both, a);
+  f_take_shape(f, &both, b);
 }
 
 static void type_reduction(struct fortran *f, struct expr *e) {
   const struct expr *a = e->args;
   const bool logical = e->intrinsic->to.base != F_NONE;
   need_array(f, e, a, 0);
-  need(f, e, a, logical ? a->type.base == F_LOGICAL : is_number(a->type), logical ? "logical values" : "numbers");
+  need(f, e, a, logical ? a->type.base == F_LOGICAL : f_is_number(a->type),
+       logical ? "logical values" : "numbers");
   e->type = logical ? e->intrinsic->to : a->type;
-  if (!failed(f) && e->intrinsic->class == I_EXTREME && elements_of(a) == 0)
-    refuse(f, a->at, "this array has no elements");
+  if (!failed(f) && e->intrinsic->class == I_EXTREME && f_elements_of(a) == 0)
+    f_refuse(f, a->at, "this array has no elements");
 }
 
 static void type_number(struct fortran *f, struct expr *e) {
@@ -225,26 +275,28 @@ static void type_number(struct fortran *f, struct expr *e) {
   if (e->intrinsic->class == I_KIND)
     set_known(e, a->type.kind);
   else if (e->intrinsic->class == I_SELECTED) {
-    const long long digits = known_value(f, a, "the number of digits");
-    set_known(e, *e->intrinsic->c == 'r' ? (digits <= 6 && (!b || b->value <= 37) ? 4 : 8) : digits <= 9 ? 4 : 8);
+    const long long digits = f_known_value(f, a, "the number of digits");
+    set_known(e, *e->intrinsic->c == 'r' ? (digits <= 6 && (!b || b->value <= 37) ? 4 : 8)
+                 : digits <= 9           ? 4
+                                         : 8);
   } else if (e->intrinsic->class == I_SIZE && !b)
-    set_known(e, elements_of(a));
+    set_known(e, f_elements_of(a));
   else {
-    const long long dimension = known_value(f, b ? b : a, "the dimension");
+    const long long dimension = f_known_value(f, b ? b : a, "the dimension");
     if (dimension < 1 || dimension > a->rank || !s) {
-      refuse(f, e->at, "there is no dimension %lld", dimension);
+      f_refuse(f, e->at, "there is no dimension %lld", dimension);
       return;
     }
     const struct bounds *bounds = &s->bounds[dimension - 1];
     const bool low = *e->intrinsic->c == 'l', whole = a->op == E_VARIABLE;
     set_known(e, e->intrinsic->class == I_SIZE || (!low && !whole) ? a->extent[dimension - 1]
-                 : low                                            ? (whole ? bounds->lower : 1)
-                                                                  : bounds->upper);
+                 : low                                             ? (whole ? bounds->lower : 1)
+                                                                   : bounds->upper);
     if (e->intrinsic->class == I_BOUND && whole && !(low ? bounds->low_known : bounds->high_known))
       e->value = -1;
   }
   if (e->value < 0 && e->intrinsic->class == I_SIZE)
-    refuse(f, e->at, "this extent is not known here; pass it as an argument");
+    f_refuse(f, e->at, "this extent is not known here; pass it as an argument");
 }
 
 static void type_elemental(struct fortran *f, struct expr *e) {
@@ -253,20 +305,25 @@ static void type_elemental(struct fortran *f, struct expr *e) {
   case I_MATH: need_real(f, e); break;
   case I_ROUND: need(f, e, a, a->type.base == F_REAL, "a real number"); break;
   case I_MERGE:
-    if (!same_type(a->type, a->next->type))
-      refuse(f, a->next->at, "the first two arguments of merge are of one type and kind; this is %s, and the first %s",
-             type_said_f(f, a->next->type), type_said_f(f, a->type));
+    if (!f_same_type(a->type, a->next->type))
+      f_refuse(f, a->next->at,
+               "the first two arguments of merge are of one type and kind; this is %s, and the first %s",
+               f_type_said(f, a->next->type), f_type_said(f, a->type));
     need(f, e, a->next->next, a->next->next->type.base == F_LOGICAL, "a logical value last");
     break;
-  case I_BITS: need(f, e, a, a->type.base == F_INTEGER, "whole numbers"); need_alike(f, e); break;
+  case I_BITS:
+    need(f, e, a, a->type.base == F_INTEGER, "whole numbers");
+    need_alike(f, e);
+    break;
   default: need_alike(f, e);
   }
   e->type = a->type;
   if (e->intrinsic->class == I_ROUND)
     take_kind(f, e, a->next);
   for (const struct expr *i = a; i && (e->intrinsic->class != I_ROUND || i == a); i = i->next)
-    take_shape(f, e, i);
-  if (e->intrinsic->class == I_MATH && (!strcmp(e->intrinsic->c, "atan2") || !strcmp(e->intrinsic->c, "hypot") || a->next))
+    f_take_shape(f, e, i);
+  if (e->intrinsic->class == I_MATH &&
+      (!strcmp(e->intrinsic->c, "atan2") || !strcmp(e->intrinsic->c, "hypot") || a->next))
     need_alike(f, e);
 }
 
@@ -274,19 +331,19 @@ static void check_keywords(struct fortran *f, const struct expr *e) {
   for (const struct expr *i = e->args; i; i = i->next) {
     const bool last = !i->next && i != e->args;
     if (i->op == E_RANGE || i->op == E_NOTHING || i->type.base == F_TEXT)
-      refuse(f, i->at, "%s does not take this", e->at->spelled);
+      f_refuse(f, i->at, "%s does not take this", e->at->spelled);
     if (i->keyword && !(last && (strcmp(i->keyword, "kind") == 0 || strcmp(i->keyword, "shape") == 0)))
-      refuse(f, i->at, "%s= is not in the subset; give the arguments of %s in their order%s", i->keyword, e->at->spelled,
-             e->intrinsic->class == I_REDUCE ? ", without dim and mask" : "");
+      f_refuse(f, i->at, "%s= is not in the subset; give the arguments of %s in their order%s", i->keyword,
+               e->at->spelled, e->intrinsic->class == I_REDUCE ? ", without dim and mask" : "");
   }
 }
 
-void type_intrinsic(struct fortran *f, struct expr *e) {
-  const int count = count_args(e->args);
+void f_type_intrinsic(struct fortran *f, struct expr *e) {
+  const int count = f_count_args(e->args);
   const struct intrinsic *i = e->intrinsic;
   if (count < i->least || count > i->most)
-    refuse(f, e->at, "%s takes %d argument%s here, and this is %d", e->at->spelled, count < i->least ? i->least : i->most,
-           i->least == 1 && i->most == 1 ? "" : "s", count);
+    f_refuse(f, e->at, "%s takes %d argument%s here, and this is %d", e->at->spelled,
+             count < i->least ? i->least : i->most, i->least == 1 && i->most == 1 ? "" : "s", count);
   check_keywords(f, e);
   if (failed(f))
     return;

@@ -5,8 +5,8 @@
 #include "jit/front/fortran/tree.h"
 
 enum intrinsic_class {
-  I_MATH,    /* of real numbers, to their type: `c` is C's function in double */
-  I_ROUND,   /* the same to a whole number, by C's function */
+  I_MATH,  /* of real numbers, to their type: `c` is C's function in double */
+  I_ROUND, /* the same to a whole number, by C's function */
   I_ABS,
   I_EXTREMUM, /* `c`: C's sign */
   I_MOD,

@@ -17,36 +17,36 @@ static void prepare_dummies(struct fortran *f, struct f_unit *u) {
   for (int i = 0; i < u->ndummies && !failed(f); i++) {
     struct symbol *s = u->dummies[i];
     if (s->by_value && is_kernel(f, u))
-      refuse(f, s->at, "a kernel gets the addresses of its arguments; take `value` away from %s", s->name);
+      f_refuse(f, s->at, "a kernel gets the addresses of its arguments; take `value` away from %s", s->name);
     if (u->kind == U_FUNCTION)
       s->by_value |= s->rank == 0 && (s->intent == INTENT_IN || s->intent == INTENT_NONE);
   }
 }
 
 static void put_header(struct fortran *f, struct f_unit *u) {
-  mark(f, &f->tokens[u->header], &f->out);
+  f_mark(f, &f->tokens[u->header], &f->out);
   const bool gives = u->result && !u->result->rank;
-  text_addf(&f->out, "static %s %s(", gives ? type_in_c(u->result->type) : "void", u->c_name);
+  text_addf(&f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
   for (int i = 0; i < u->ndummies; i++) {
     const struct symbol *s = u->dummies[i];
     const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
-    text_addf(&f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", type_in_c(s->type),
+    text_addf(&f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
               s->by_value ? "" : "*", s->c_name);
   }
   if (u->result && !gives) /* an array is left where the caller says */
-    text_addf(&f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", type_in_c(u->result->type));
+    text_addf(&f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
   else
     text_addf(&f->out, "%s) { ", u->ndummies ? "" : "void");
 }
 
 static void put_local(struct fortran *f, const struct symbol *s) {
   struct expr shape = {.op = E_NOTHING};
-  shape_of_symbol(&shape, s);
-  const long long count = elements_of(&shape);
+  f_shape_of_symbol(&shape, s);
+  const long long count = f_elements_of(&shape);
   if (count < 0 || count > 1 << 20)
-    refuse(f, s->at, "%s is no argument, so its bounds must be numbers that the text says", s->name);
-  mark(f, s->at, &f->out);
-  text_addf(&f->out, "%s %s", type_in_c(s->type), s->c_name);
+    f_refuse(f, s->at, "%s is no argument, so its bounds must be numbers that the text says", s->name);
+  f_mark(f, s->at, &f->out);
+  text_addf(&f->out, "%s %s", f_type_in_c(s->type), s->c_name);
   if (s->rank)
     text_addf(&f->out, "[%lld]", count ? count : 1);
   text_add(&f->out, "; ");
@@ -59,15 +59,17 @@ static void put_function(struct fortran *f, struct f_unit *u) {
       put_local(f, s);
   text_add(&f->out, text_str(&u->tables));
   text_add(&f->out, text_str(&u->body_text));
-  mark(f, &f->tokens[u->end < f->ntokens ? u->end : f->ntokens - 1], &f->out);
+  f_mark(f, &f->tokens[u->end < f->ntokens ? u->end : f->ntokens - 1], &f->out);
   text_addf(&f->out, "%s}", u->result && !u->result->rank ? "return result_; " : "");
 }
 
-void translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
+void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
   if (u->translated == STATE_DONE || failed(f))
     return;
   if (u->translated == STATE_BUSY) {
-    refuse(f, by, "%s calls itself, or is called by what it calls; recursion is not in the subset: write a loop", u->name);
+    f_refuse(f, by,
+             "%s calls itself, or is called by what it calls; recursion is not in the subset: write a loop",
+             u->name);
     return;
   }
   struct f_unit *unit = f->unit;
@@ -76,18 +78,19 @@ void translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *b
   struct text *hoist = f->hoist;
   const int at = f->at, nesting = f->nesting;
   u->translated = STATE_BUSY;
-  declare_unit(f, u);
+  f_declare_unit(f, u);
   if (!u->c_name)
-    u->c_name = c_name_of(f, u->name);
+    u->c_name = f_c_name_of(f, u->name);
   prepare_dummies(f, u);
   f->unit = u;
   f->to = &u->body_text;
   f->constructs = NULL;
   f->hoist = NULL;
   f->nesting = 0;
-  read_statements(f);
+  f_read_statements(f);
   if (u->result && !u->result->written && !failed(f))
-    refuse(f, &f->tokens[u->header], "function %s never gets its result; assign %s", u->name, u->result->name);
+    f_refuse(f, &f->tokens[u->header], "function %s never gets its result; assign %s", u->name,
+             u->result->name);
   if (!failed(f))
     put_function(f, u);
   text_free(&u->body_text);
@@ -106,9 +109,9 @@ void translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *b
 struct lines {
   struct fortran_made *made;
   const struct source_file *file;
-  int line;       /* the one that is written */
-  size_t begin;   /* where it begins in the text */
-  int whole;      /* lines of the text before it */
+  int line;     /* the one that is written */
+  size_t begin; /* where it begins in the text */
+  int whole;    /* lines of the text before it */
 };
 
 /* What the source has there stands behind it, for messages. A last \ would join it to the next line. */
@@ -185,9 +188,10 @@ static void no_kernel(struct fortran *f, const struct source_file *file) {
     }
   const char *near = names_nearest(&names, f->kernel);
   struct error *err = f->err;
-  error_set(err, OP_ERR_KERNEL, "kernel %s: the text in Fortran has no subroutine %s; it has %s%s%s%s\n%s:%d", f->kernel,
-            f->kernel, said.length ? text_str(&said) : "none at all", near ? "; did you mean " : "", near ? near : "",
-            near ? "?" : "", file->path ? file->path : "kernel text", file->line > 0 ? file->line : 1);
+  error_set(err, OP_ERR_KERNEL, "kernel %s: the text in Fortran has no subroutine %s; it has %s%s%s%s\n%s:%d",
+            f->kernel, f->kernel, said.length ? text_str(&said) : "none at all",
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+            file->path ? file->path : "kernel text", file->line > 0 ? file->line : 1);
   err->fact = FORTRAN_NO_KERNEL;
   text_free(&names);
   text_free(&said);
@@ -195,7 +199,8 @@ static void no_kernel(struct fortran *f, const struct source_file *file) {
 
 static struct f_unit *find_kernel(const struct fortran *f, const char *module) {
   for (struct f_unit *u = f->units; u; u = u->next) {
-    const bool there = !module || (u->parent && u->parent->kind == U_MODULE && strcasecmp(u->parent->name, module) == 0);
+    const bool there =
+        !module || (u->parent && u->parent->kind == U_MODULE && strcasecmp(u->parent->name, module) == 0);
     if (u->kind == U_SUBROUTINE && there && strcasecmp(u->name, f->kernel) == 0)
       return u;
   }
@@ -217,22 +222,23 @@ static void define_names(struct fortran *f, const char *names) {
 static void scan_all(struct fortran *f, const struct fortran_source *source) {
   struct source_file *file = f_new(f, sizeof *file);
   const char *dot = source->file ? strrchr(source->file, '.') : NULL;
-  *file = (struct source_file){.path = source->file,
-                               .text = source->text,
-                               .length = source->length,
-                               .line = source->line,
-                               .fixed = dot && (strcasecmp(dot, ".f") == 0 || strcasecmp(dot, ".for") == 0 ||
-                                                strcasecmp(dot, ".ftn") == 0 || strcasecmp(dot, ".f77") == 0)};
+  *file =
+      (struct source_file){.path = source->file,
+                           .text = source->text,
+                           .length = source->length,
+                           .line = source->line,
+                           .fixed = dot && (strcasecmp(dot, ".f") == 0 || strcasecmp(dot, ".for") == 0 ||
+                                            strcasecmp(dot, ".ftn") == 0 || strcasecmp(dot, ".f77") == 0)};
   define_names(f, source->defines);
-  scan_source(f, file);
-  scan_modules(f);
+  f_scan_source(f, file);
+  f_scan_modules(f);
   f->file = file;
 }
 
 static void translate(struct fortran *f, const struct fortran_source *source) {
   scan_all(f, source);
   if (!failed(f))
-    find_units(f);
+    f_find_units(f);
   struct f_unit *u = failed(f) ? NULL : find_kernel(f, source->module);
   if (failed(f))
     return;
@@ -241,7 +247,7 @@ static void translate(struct fortran *f, const struct fortran_source *source) {
     return;
   }
   u->c_name = f->kernel;
-  translate_unit(f, u, &f->tokens[u->header]);
+  f_translate_unit(f, u, &f->tokens[u->header]);
   if (!failed(f))
     lay_out(f);
   if (!failed(f) && (!text_ok(&f->made->text) || !text_ok(&f->out) || !text_ok(&f->helpers)))

@@ -4,7 +4,7 @@
 
 #include "jit/front/fortran/tree.h"
 
-void places_of(const struct expr *e, long long number, struct place *p) {
+void f_places_of(const struct expr *e, long long number, struct place *p) {
   for (int i = 0; i < e->rank; i++) {
     const long long extent = e->extent[i] > 0 ? e->extent[i] : 1;
     p[i] = (struct place){.known = true, .value = number % extent};
@@ -12,8 +12,8 @@ void places_of(const struct expr *e, long long number, struct place *p) {
   }
 }
 
-void put(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
-  put_element(f, e, NULL, level, out);
+void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
+  f_put_element(f, e, NULL, level, out);
 }
 
 /* ---- numbers ---- */
@@ -39,20 +39,13 @@ static void put_real(const struct expr *e, struct text *out) {
 static const struct operator_row {
   const char *word, *c;
   enum level level, left, right; /* of the whole, and what the operands must at least have */
-} operators[] = {{"+", "+", C_SUM, C_SUM, C_PRODUCT},
-                 {"-", "-", C_SUM, C_SUM, C_PRODUCT},
-                 {"*", "*", C_PRODUCT, C_PRODUCT, C_UNARY},
-                 {"/", "/", C_PRODUCT, C_PRODUCT, C_UNARY},
-                 {"==", "==", C_EQUAL, C_SUM, C_SUM},
-                 {"/=", "!=", C_EQUAL, C_SUM, C_SUM},
-                 {"<", "<", C_LESS, C_SUM, C_SUM},
-                 {"<=", "<=", C_LESS, C_SUM, C_SUM},
-                 {">", ">", C_LESS, C_SUM, C_SUM},
-                 {">=", ">=", C_LESS, C_SUM, C_SUM},
-                 {".and.", "&&", C_AND, C_AND, C_EQUAL},
-                 {".or.", "||", C_OR, C_EQUAL, C_EQUAL},
-                 {".eqv.", "==", C_EQUAL, C_SUM, C_SUM},
-                 {".neqv.", "!=", C_EQUAL, C_SUM, C_SUM}};
+} operators[] = {{"+", "+", C_SUM, C_SUM, C_PRODUCT},       {"-", "-", C_SUM, C_SUM, C_PRODUCT},
+                 {"*", "*", C_PRODUCT, C_PRODUCT, C_UNARY}, {"/", "/", C_PRODUCT, C_PRODUCT, C_UNARY},
+                 {"==", "==", C_EQUAL, C_SUM, C_SUM},       {"/=", "!=", C_EQUAL, C_SUM, C_SUM},
+                 {"<", "<", C_LESS, C_SUM, C_SUM},          {"<=", "<=", C_LESS, C_SUM, C_SUM},
+                 {">", ">", C_LESS, C_SUM, C_SUM},          {">=", ">=", C_LESS, C_SUM, C_SUM},
+                 {".and.", "&&", C_AND, C_AND, C_EQUAL},    {".or.", "||", C_OR, C_EQUAL, C_EQUAL},
+                 {".eqv.", "==", C_EQUAL, C_SUM, C_SUM},    {".neqv.", "!=", C_EQUAL, C_SUM, C_SUM}};
 
 static const struct place *place_in(const struct expr *e, const struct place *p) {
   return e->rank ? p : NULL;
@@ -65,9 +58,9 @@ static void put_binary(struct fortran *f, const struct expr *e, const struct pla
   while (strcmp(o->word, e->word) != 0)
     o++;
   text_add(out, o->level < level ? "(" : "");
-  put_element(f, a, place_in(a, p), o->left, out);
+  f_put_element(f, a, place_in(a, p), o->left, out);
   text_addf(out, " %s ", o->c);
-  put_element(f, b, place_in(b, p), o->right, out);
+  f_put_element(f, b, place_in(b, p), o->right, out);
   text_add(out, o->level < level ? ")" : "");
 }
 
@@ -75,18 +68,18 @@ static void put_unary(struct fortran *f, const struct expr *e, const struct plac
                       struct text *out) {
   const struct expr *a = e->args;
   if (*e->word == '+') {
-    put_element(f, a, place_in(a, p), level, out);
+    f_put_element(f, a, place_in(a, p), level, out);
     return;
   }
   text_add(out, level > C_UNARY ? "(" : "");
   text_add(out, *e->word == '-' ? "-" : "!");
-  put_element(f, a, place_in(a, p), a->op == E_UNARY ? C_PRIMARY : C_UNARY, out);
+  f_put_element(f, a, place_in(a, p), a->op == E_UNARY ? C_PRIMARY : C_UNARY, out);
   text_add(out, level > C_UNARY ? ")" : "");
 }
 
 /* ---- powers ---- */
 
-void add_helper(struct fortran *f, const char *text) {
+void f_add_helper(struct fortran *f, const char *text) {
   if (!strstr(text_str(&f->helpers), text))
     text_addf(&f->helpers, "%s\n", text);
 }
@@ -110,23 +103,23 @@ enum { MOST_POWER = 64 };
 static void add_power(struct fortran *f, struct f_type type, int n) {
   unsigned char made[MOST_POWER + 1] = {0};
   struct text products = {0}, helper = {0};
-  const char *c = type_in_c(type);
+  const char *c = f_type_in_c(type);
   add_products(n, made, &products);
-  text_addf(&helper, "static inline %s f_pow_%c%d_%d(%s x1) { const %s%s; return x%d; }", c, letter_of[type.base],
-            type.kind, n, c, c, text_str(&products), n);
-  add_helper(f, text_str(&helper));
+  text_addf(&helper, "static inline %s f_pow_%c%d_%d(%s x1) { const %s%s; return x%d; }", c,
+            letter_of[type.base], type.kind, n, c, c, text_str(&products), n);
+  f_add_helper(f, text_str(&helper));
   text_free(&products);
   text_free(&helper);
 }
 
 static void add_any_power(struct fortran *f, struct f_type type) {
   struct text helper = {0};
-  const char *c = type_in_c(type);
+  const char *c = f_type_in_c(type);
   text_addf(&helper,
             "static inline %s f_pow_%c%d(%s x, long long n) { %s y = 1; long long k = n < 0 ? -n : n; "
             "for (; k > 0; k = k / 2) { if (k %% 2) y = y * x; x = x * x; } return n < 0 ? 1 / y : y; }",
             c, letter_of[type.base], type.kind, c, c);
-  add_helper(f, text_str(&helper));
+  f_add_helper(f, text_str(&helper));
   text_free(&helper);
 }
 
@@ -134,7 +127,8 @@ static bool is_plain(const struct expr *e) {
   return e->op == E_VARIABLE || e->op == E_ELEMENT || e->op == E_REAL;
 }
 
-static void put_whole_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
+static void put_whole_power(struct fortran *f, const struct expr *e, const struct place *p,
+                            struct text *out) {
   const struct expr *a = e->args, *b = a->next;
   const long long n = b->value < 0 ? -b->value : b->value;
   const char *one = e->type.base == F_REAL ? (e->type.kind == 8 ? "1." : "1.f") : "1";
@@ -143,23 +137,23 @@ static void put_whole_power(struct fortran *f, const struct expr *e, const struc
   if (n == 0)
     text_add(out, one);
   else if (n == 1)
-    put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element(f, a, place_in(a, p), C_UNARY, out);
   else if (n == 2 && is_plain(a)) {
     text_add(out, "(");
-    put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element(f, a, place_in(a, p), C_UNARY, out);
     text_add(out, " * ");
-    put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element(f, a, place_in(a, p), C_UNARY, out);
     text_add(out, ")");
   } else {
     add_power(f, e->type, (int)n);
     text_addf(out, "f_pow_%c%d_%d(", letter_of[e->type.base], e->type.kind, (int)n);
-    put_element(f, a, place_in(a, p), C_ALL, out);
+    f_put_element(f, a, place_in(a, p), C_ALL, out);
     text_add(out, ")");
   }
   text_add(out, ")");
 }
 
-void put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
+void f_put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
   const struct expr *a = e->args, *b = a->next;
   const bool whole = b->type.base == F_INTEGER;
   if (whole && b->known && b->value >= -MOST_POWER && b->value <= MOST_POWER) {
@@ -171,9 +165,9 @@ void put_power(struct fortran *f, const struct expr *e, const struct place *p, s
     text_addf(out, "f_pow_%c%d(", letter_of[e->type.base], e->type.kind);
   } else
     text_addf(out, "pow%s(", e->type.kind == 4 ? "f" : "");
-  put_element(f, a, place_in(a, p), C_ALL, out);
+  f_put_element(f, a, place_in(a, p), C_ALL, out);
   text_add(out, ", ");
-  put_element(f, b, place_in(b, p), C_ALL, out);
+  f_put_element(f, b, place_in(b, p), C_ALL, out);
   text_add(out, ")");
 }
 
@@ -185,43 +179,43 @@ static long long steps_of(const struct expr *e) {
   return count > 0 ? count : 0;
 }
 
-long long items_of(struct fortran *f, const struct expr *e) {
+long long f_items_of(struct fortran *f, const struct expr *e) {
   if (e->op != E_LIST && e->op != E_IMPLIED)
-    return e->rank ? elements_of(e) : 1;
+    return e->rank ? f_elements_of(e) : 1;
   long long count = 0;
   for (const struct expr *i = e->args; i && !failed(f); i = i->next) {
-    const long long items = items_of(f, i);
+    const long long items = f_items_of(f, i);
     if (items < 0)
-      refuse(f, i->at, "the extents of this array are not known here");
+      f_refuse(f, i->at, "the extents of this array are not known here");
     count += items;
   }
   if (e->op == E_IMPLIED)
     count *= steps_of(e);
   if (count > 65536)
-    refuse(f, e->at, "this array has too many values");
+    f_refuse(f, e->at, "this array has too many values");
   return count;
 }
 
-void put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type, enum level level,
-              struct text *out) {
+void f_put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
+                enum level level, struct text *out) {
   if (e->op != E_LIST && e->op != E_IMPLIED) {
     struct place p[RANKS];
-    places_of(e, number, p);
-    put_element_as(f, e, p, type, level, out);
+    f_places_of(e, number, p);
+    f_put_element_as(f, e, p, type, level, out);
     return;
   }
   long long each = 0, before = e->symbol ? e->symbol->value : 0;
   for (const struct expr *i = e->args; i; i = i->next)
-    each += items_of(f, i);
+    each += f_items_of(f, i);
   if (e->op == E_IMPLIED && each > 0) {
     e->symbol->fixed = true;
     e->symbol->value = e->from->value + number / each * e->step->value;
     number %= each;
   }
   for (const struct expr *i = e->args; i && !failed(f); i = i->next) {
-    const long long items = items_of(f, i);
+    const long long items = f_items_of(f, i);
     if (number < items) {
-      put_item(f, i, number, type, level, out);
+      f_put_item(f, i, number, type, level, out);
       break;
     }
     number -= items;
@@ -233,20 +227,20 @@ void put_item(struct fortran *f, const struct expr *e, long long number, struct 
 static void put_list(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
                      struct text *out) {
   if (!p || !p[0].known)
-    refuse(f, e->at, "this array has more than %d values; write a do loop", UNROLLED);
+    f_refuse(f, e->at, "this array has more than %d values; write a do loop", UNROLLED);
   else
-    put_item(f, e, p[0].value, e->type, level, out);
+    f_put_item(f, e, p[0].value, e->type, level, out);
 }
 
 /* ---- one element ---- */
 
-void put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                 struct text *out) {
+void f_put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
+                   struct text *out) {
   enum { LARGEST = 1 << 20 };
   if (failed(f))
     return;
   if (out->length > LARGEST) {
-    refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
+    f_refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
     return;
   }
   if (e->known && e->rank == 0 && e->op != E_NOTHING) {
@@ -258,32 +252,33 @@ void put_element(struct fortran *f, const struct expr *e, const struct place *p,
   case E_LOGICAL: put_integer(e->value, e->type, level, out); break;
   case E_REAL: put_real(e, out); break;
   case E_VARIABLE:
-  case E_ELEMENT: put_designator(f, e, p, false, level, out); break;
-  case E_CALL: put_call(f, e, p, out); break;
-  case E_INTRINSIC: put_intrinsic(f, e, p, level, out); break;
+  case E_ELEMENT: f_put_designator(f, e, p, false, level, out); break;
+  case E_CALL: f_put_call(f, e, p, out); break;
+  case E_INTRINSIC: f_put_intrinsic(f, e, p, level, out); break;
   case E_UNARY: put_unary(f, e, p, level, out); break;
   case E_BINARY:
     if (strcmp(e->word, "**") == 0)
-      put_power(f, e, p, out);
+      f_put_power(f, e, p, out);
     else
       put_binary(f, e, p, level, out);
     break;
   case E_LIST: put_list(f, e, p, level, out); break;
-  default: refuse(f, e->at, "this is no value");
+  default: f_refuse(f, e->at, "this is no value");
   }
 }
 
-void put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
-                    enum level level, struct text *out) {
-  if (same_type(e->type, type) || (e->known && type.base == F_INTEGER)) {
-    put_element(f, e, p, level, out);
+void f_put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
+                      enum level level, struct text *out) {
+  if (f_same_type(e->type, type) || (e->known && type.base == F_INTEGER)) {
+    f_put_element(f, e, p, level, out);
     return;
   }
-  text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", type_in_c(type));
-  put_element(f, e, p, C_UNARY, out);
+  text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", f_type_in_c(type));
+  f_put_element(f, e, p, C_UNARY, out);
   text_add(out, level > C_UNARY ? ")" : "");
 }
 
-void put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level, struct text *out) {
-  put_element_as(f, e, NULL, type, level, out);
+void f_put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level,
+              struct text *out) {
+  f_put_element_as(f, e, NULL, type, level, out);
 }

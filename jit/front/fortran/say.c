@@ -8,7 +8,8 @@
 #include "jit/front/fortran/tree.h"
 
 enum { CHUNK = 1 << 16 };
-_Static_assert(sizeof(struct f_unit) <= SPARE && sizeof(struct expr) <= SPARE && sizeof(struct symbol) <= SPARE,
+_Static_assert(sizeof(struct f_unit) <= SPARE && sizeof(struct expr) <= SPARE &&
+                   sizeof(struct symbol) <= SPARE,
                "the spare room has any of them");
 
 void f_memory(struct fortran *f) {
@@ -49,13 +50,11 @@ const char *f_copy(struct fortran *f, const char *bytes, size_t length) {
   return copy;
 }
 
-void refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {
+void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {
   if (failed(f))
     return;
-  const struct source source = {.text = at->file->text,
-                                .length = at->file->length,
-                                .file = at->file->path,
-                                .line = at->file->line};
+  const struct source source = {
+      .text = at->file->text, .length = at->file->length, .file = at->file->path, .line = at->file->line};
   const int line = at->line - (source.line > 0 ? source.line : 1) + 1;
   struct text message = {0};
   va_list args;

@@ -7,13 +7,13 @@ static long long extent_of(const struct bounds *b) {
   return b->low_known && b->high_known ? b->upper - b->lower + 1 : -1;
 }
 
-void shape_of_symbol(struct expr *e, const struct symbol *s) {
+void f_shape_of_symbol(struct expr *e, const struct symbol *s) {
   e->rank = s->rank;
   for (int i = 0; i < s->rank; i++)
     e->extent[i] = s->assumed_size && i == s->rank - 1 ? -1 : extent_of(&s->bounds[i]);
 }
 
-long long elements_of(const struct expr *e) {
+long long f_elements_of(const struct expr *e) {
   long long count = 1;
   for (int i = 0; i < e->rank; i++)
     if (e->extent[i] < 0 || __builtin_mul_overflow(count, e->extent[i], &count))
@@ -21,12 +21,13 @@ long long elements_of(const struct expr *e) {
   return count;
 }
 
-void take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
+void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
   if (part->rank == 0 || failed(f))
     return;
-  if (elements_of(part) < 0)
-    refuse(f, part->at, "the extents of this array are not known here, so it can be used element by element only; "
-                        "write a do loop");
+  if (f_elements_of(part) < 0)
+    f_refuse(f, part->at,
+             "the extents of this array are not known here, so it can be used element by element only; "
+             "write a do loop");
   if (e->rank == 0) {
     e->rank = part->rank;
     memcpy(e->extent, part->extent, sizeof e->extent);
@@ -36,14 +37,15 @@ void take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
   for (int i = 0; same && i < e->rank; i++)
     same = e->extent[i] == part->extent[i];
   if (!same && e->rank != part->rank)
-    refuse(f, e->at, "arrays of rank %d and %d meet here; they must have one shape", e->rank, part->rank);
+    f_refuse(f, e->at, "arrays of rank %d and %d meet here; they must have one shape", e->rank, part->rank);
   else if (!same)
-    refuse(f, e->at, "arrays of %lld and %lld elements meet here; they must have one shape", elements_of(e),
-           elements_of(part));
+    f_refuse(f, e->at, "arrays of %lld and %lld elements meet here; they must have one shape",
+             f_elements_of(e), f_elements_of(part));
 }
 
 /* A subscript that the text says must be one of the array's. */
-static void check_bound(struct fortran *f, const struct symbol *s, int dimension, const struct expr *subscript) {
+static void check_bound(struct fortran *f, const struct symbol *s, int dimension,
+                        const struct expr *subscript) {
   const struct bounds *b = &s->bounds[dimension];
   const bool open = s->assumed_size && dimension == s->rank - 1;
   if (!subscript->known || failed(f))
@@ -51,9 +53,9 @@ static void check_bound(struct fortran *f, const struct symbol *s, int dimension
   const bool below = b->low_known && subscript->value < b->lower;
   const bool above = !open && b->high_known && subscript->value > b->upper;
   if (below || above)
-    refuse(f, subscript->at, "index %lld of %s is %s the bound %lld%s", subscript->value, s->name,
-           below ? "below" : "above", below ? b->lower : b->upper,
-           below && b->lower == 1 ? "; arrays count from 1 unless they are declared otherwise" : "");
+    f_refuse(f, subscript->at, "index %lld of %s is %s the bound %lld%s", subscript->value, s->name,
+             below ? "below" : "above", below ? b->lower : b->upper,
+             below && b->lower == 1 ? "; arrays count from 1 unless they are declared otherwise" : "");
 }
 
 static void type_range(struct fortran *f, struct expr *e, int dimension, struct expr *range) {
@@ -66,7 +68,7 @@ static void type_range(struct fortran *f, struct expr *e, int dimension, struct 
     to->known = true, to->value = b->upper, to->type = (struct f_type){F_INTEGER, 4};
   const bool known = from->known && to->known && step->known;
   if (!known || step->value == 0) {
-    refuse(f, range->at, "the bounds of a section must be numbers that the text says; write a do loop");
+    f_refuse(f, range->at, "the bounds of a section must be numbers that the text says; write a do loop");
     return;
   }
   long long count = (to->value - from->value + step->value) / step->value;
@@ -80,27 +82,27 @@ static void type_range(struct fortran *f, struct expr *e, int dimension, struct 
   e->extent[e->rank++] = count;
 }
 
-void type_element(struct fortran *f, struct expr *e) {
+void f_type_element(struct fortran *f, struct expr *e) {
   const struct symbol *s = e->symbol;
-  const int count = count_args(e->args);
+  const int count = f_count_args(e->args);
   int dimension = 0;
   if (failed(f))
     return;
   if (count != s->rank) {
-    refuse(f, e->at, "%s has %d dimension%s, and this is %d subscript%s", s->name, s->rank, s->rank == 1 ? "" : "s",
-           count, count == 1 ? "" : "s");
+    f_refuse(f, e->at, "%s has %d dimension%s, and this is %d subscript%s", s->name, s->rank,
+             s->rank == 1 ? "" : "s", count, count == 1 ? "" : "s");
     return;
   }
   e->rank = 0;
   for (struct expr *i = e->args; i && !failed(f); i = i->next, dimension++) {
     if (i->keyword)
-      refuse(f, i->at, "a subscript has no name");
+      f_refuse(f, i->at, "a subscript has no name");
     else if (i->op == E_RANGE)
       type_range(f, e, dimension, i);
     else if (i->type.base != F_INTEGER || i->rank > 1)
-      refuse(f, i->at, "a subscript is a whole number, and this is %s", type_said_f(f, i->type));
+      f_refuse(f, i->at, "a subscript is a whole number, and this is %s", f_type_said(f, i->type));
     else if (i->rank == 1)
-      e->extent[e->rank++] = elements_of(i);
+      e->extent[e->rank++] = f_elements_of(i);
     else
       check_bound(f, s, dimension, i);
   }

@@ -3,7 +3,7 @@
 
 #include "jit/front/fortran/tree.h"
 
-void mark(struct fortran *f, const struct f_token *at, struct text *out) {
+void f_mark(struct fortran *f, const struct f_token *at, struct text *out) {
   int file = 0;
   while (file < f->files.count && f->files.items[file] != at->file)
     file++;
@@ -12,25 +12,28 @@ void mark(struct fortran *f, const struct f_token *at, struct text *out) {
   text_addf(out, "\001%d %d\001", file, at->line);
 }
 
-void set_written(struct fortran *f, const struct expr *left, const char *how) {
+void f_set_written(struct fortran *f, const struct expr *left, const char *how) {
   struct symbol *s = left->symbol;
   const struct f_token *at = left->at;
   if (failed(f))
     return;
   if ((left->op != E_VARIABLE && left->op != E_ELEMENT) || !s)
-    refuse(f, at, "only a variable can be %s", how);
+    f_refuse(f, at, "only a variable can be %s", how);
   else if (s->kind == S_PARAMETER)
-    refuse(f, at, "%s is a parameter and cannot be %s", s->name, how);
+    f_refuse(f, at, "%s is a parameter and cannot be %s", s->name, how);
   else if (s->kind == S_MODULE)
-    refuse(f, at, "%s is a variable of a module, a constant for kernels, and cannot be %s; pass it as an argument",
-           s->name, how);
+    f_refuse(f, at,
+             "%s is a variable of a module, a constant for kernels, and cannot be %s; pass it as an argument",
+             s->name, how);
   else if (s->kind == S_INDEX)
-    refuse(f, at, "%s is an index here and cannot be %s", s->name, how);
+    f_refuse(f, at, "%s is an index here and cannot be %s", s->name, how);
   else if (s->intent == INTENT_IN)
-    refuse(f, at, "%s is intent(in) and cannot be %s; declare it intent(inout) or intent(out)", s->name, how);
+    f_refuse(f, at, "%s is intent(in) and cannot be %s; declare it intent(inout) or intent(out)", s->name,
+             how);
   else if (s->kind == S_DUMMY && s->by_value && f->unit->kind == U_FUNCTION)
-    refuse(f, at, "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
-           s->name, f->unit->name, how);
+    f_refuse(f, at,
+             "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
+             s->name, f->unit->name, how);
   s->written = s->used = true;
 }
 
@@ -48,9 +51,11 @@ static const struct {
     {"allocate", "`allocate` is not in the subset; declare the array with constant bounds, as w(4)"},
     {"deallocate", "`deallocate` is not in the subset; declare the array with constant bounds, as w(4)"},
     {"nullify", "pointers are not in the subset"},
-    {"stop", "`stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and look at it behind "
+    {"stop", "`stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and look "
+             "at it behind "
              "the loop"},
-    {"error", "`error stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and look at it "
+    {"error", "`error stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and "
+              "look at it "
               "behind the loop"},
     {"pause", "`pause` is not in the subset"},
     {"associate", "`associate` is not in the subset; use a variable"},
@@ -65,31 +70,31 @@ static const struct {
 static void refuse_statement(struct fortran *f) {
   const struct f_token *t = now(f);
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    if (is_word(f, f->at, refused[i].word)) {
-      refuse(f, t, "%s", refused[i].what);
+    if (f_is_word(f, f->at, refused[i].word)) {
+      f_refuse(f, t, "%s", refused[i].what);
       return;
     }
-  if (is_type_word(f, f->at) || is_word(f, f->at, "parameter"))
-    refuse(f, t, "declarations stand before the first statement");
+  if (f_is_type_word(f, f->at) || f_is_word(f, f->at, "parameter"))
+    f_refuse(f, t, "declarations stand before the first statement");
   else
-    refuse(f, t, "`%s` begins no statement of the subset of Fortran that kernels have", t->spelled);
+    f_refuse(f, t, "`%s` begins no statement of the subset of Fortran that kernels have", t->spelled);
 }
 
 /* ---- actions ---- */
 
 static void read_assignment(struct fortran *f) {
-  struct expr *left = read_primary(f);
-  if (is_word(f, f->at, "=>"))
-    refuse(f, now(f), "pointers are not in the subset");
+  struct expr *left = f_read_primary(f);
+  if (f_is_word(f, f->at, "=>"))
+    f_refuse(f, now(f), "pointers are not in the subset");
   if (!failed(f) && left->op == E_INTRINSIC)
-    refuse(f, left->at, "%s is not declared as an array, so this is no assignment", left->at->spelled);
-  expect(f, "=");
+    f_refuse(f, left->at, "%s is not declared as an array, so this is no assignment", left->at->spelled);
+  f_expect(f, "=");
   struct text before = {0}, body = {0}, *to = f->to;
   f->hoist = &before;
-  struct expr *right = read_expression(f);
+  struct expr *right = f_read_expression(f);
   f->to = &body;
   if (!failed(f))
-    assign(f, left, right, NULL);
+    f_assign(f, left, right, NULL);
   f->to = to;
   f->hoist = NULL;
   text_addf(to, before.length ? "{ %s%s} " : "%s%s", text_str(&before), text_str(&body));
@@ -99,48 +104,48 @@ static void read_assignment(struct fortran *f) {
 
 static void read_return(struct fortran *f) {
   f->at++;
-  if (!at_end(f))
-    refuse(f, now(f), "a `return` with a value is not in the subset");
+  if (!f_at_end(f))
+    f_refuse(f, now(f), "a `return` with a value is not in the subset");
   text_add(f->to, f->unit->result && !f->unit->result->rank ? "return result_; " : "return; ");
 }
 
-void read_action(struct fortran *f) {
+void f_read_action(struct fortran *f) {
   if (failed(f))
     return;
-  if (is_assignment(f, f->at))
+  if (f_is_assignment(f, f->at))
     read_assignment(f);
-  else if (is_word(f, f->at, "call"))
-    read_call(f);
-  else if (is_word(f, f->at, "return"))
+  else if (f_is_word(f, f->at, "call"))
+    f_read_call(f);
+  else if (f_is_word(f, f->at, "return"))
     read_return(f);
-  else if (is_word(f, f->at, "continue"))
+  else if (f_is_word(f, f->at, "continue"))
     f->at++;
-  else if (!read_jump(f))
+  else if (!f_read_jump(f))
     refuse_statement(f);
 }
 
 /* `name:` before a construct. */
 static const char *read_construct_name(struct fortran *f) {
-  if (now(f)->form != T_NAME || !is_word(f, f->at + 1, ":"))
+  if (now(f)->form != T_NAME || !f_is_word(f, f->at + 1, ":"))
     return NULL;
   f->at += 2;
   return f->tokens[f->at - 2].word;
 }
 
-void read_statements(struct fortran *f) {
+void f_read_statements(struct fortran *f) {
   struct f_unit *u = f->unit;
   for (f->at = u->executable; f->at < u->end && !failed(f);) {
     const char *label = now(f)->form == T_LABEL ? f->tokens[f->at++].word : NULL;
     const char *name = read_construct_name(f);
-    mark(f, now(f), f->to);
-    if (is_assignment(f, f->at) || !read_block(f, name))
-      read_action(f);
-    if (!failed(f) && !at_end(f))
-      refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
+    f_mark(f, now(f), f->to);
+    if (f_is_assignment(f, f->at) || !f_read_block(f, name))
+      f_read_action(f);
+    if (!failed(f) && !f_at_end(f))
+      f_refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
     if (label)
-      end_labelled(f, label);
+      f_end_labelled(f, label);
     f->at++;
   }
   if (f->constructs && !failed(f))
-    refuse(f, f->constructs->at, "this is not ended before the procedure is");
+    f_refuse(f, f->constructs->at, "this is not ended before the procedure is");
 }

@@ -61,9 +61,9 @@ static void put_token(struct fortran *f, const struct scan *s, enum token_form f
 
 static const struct {
   const char *dotted, *sign;
-} dotted[] = {{".eq.", "=="},    {".ne.", "/="},      {".lt.", "<"},      {".le.", "<="},  {".gt.", ">"},
-              {".ge.", ">="},    {".and.", ".and."},  {".or.", ".or."},   {".not.", ".not."},
-              {".eqv.", ".eqv."}, {".neqv.", ".neqv."}};
+} dotted[] = {{".eq.", "=="},     {".ne.", "/="},     {".lt.", "<"},       {".le.", "<="},
+              {".gt.", ">"},      {".ge.", ">="},     {".and.", ".and."},  {".or.", ".or."},
+              {".not.", ".not."}, {".eqv.", ".eqv."}, {".neqv.", ".neqv."}};
 static const char *const signs[] = {"**", "//", "==", "/=", "<=", ">=", "=>", "::"};
 
 /* `.word.`: how long it is; 0: none begins here. */
@@ -135,13 +135,13 @@ static void scan_name(struct fortran *f, struct scan *s) {
   put_token(f, s, T_NAME, s->at, to, NULL);
   s->at = to;
   const struct f_token *t = f->ntokens ? &f->tokens[f->ntokens - 1] : NULL;
-  const struct macro *m = t && !s->as ? find_macro(f, t->spelled) : NULL;
+  const struct macro *m = t && !s->as ? f_find_macro(f, t->spelled) : NULL;
   if (!m || failed(f))
     return;
   const struct f_token as = *t;
   f->ntokens--;
   const struct source_file value = {.path = as.file->path, .text = m->value, .length = strlen(m->value)};
-  scan_pieces(f, &value, 0, value.length, as.line, &as);
+  f_scan_pieces(f, &value, 0, value.length, as.line, &as);
 }
 
 static void scan_sign(struct fortran *f, struct scan *s) {
@@ -187,16 +187,16 @@ static bool scan_part(struct fortran *f, struct scan *s) {
       scan_text(f, s);
       if (s->at == s->end && s->text[s->end - 1] == '&')
         return true;
-    }
-    else
+    } else
       scan_sign(f, s);
   }
   return false;
 }
 
-void scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                 const struct f_token *as) {
-  struct scan s = {.file = file, .text = file->text, .at = from, .end = to, .line_begin = from, .line = line, .as = as};
+void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
+                   const struct f_token *as) {
+  struct scan s = {
+      .file = file, .text = file->text, .at = from, .end = to, .line_begin = from, .line = line, .as = as};
   scan_part(f, &s);
 }
 
@@ -207,7 +207,7 @@ static void put_include(struct fortran *f) {
   const struct f_token *t = &f->tokens[f->statement];
   const struct f_token at = t[1];
   f->ntokens = f->statement;
-  scan_named(f, at.word, at.file->path, &at, false);
+  f_scan_named(f, at.word, at.file->path, &at, false);
 }
 
 static void end_statement(struct fortran *f) {
@@ -270,7 +270,7 @@ static void scan_free(struct fortran *f, struct scan *s, bool *goes_on) {
     end_statement(f);
 }
 
-void scan_source(struct fortran *f, const struct source_file *file) {
+void f_scan_source(struct fortran *f, const struct source_file *file) {
   struct conditions conditions = {0};
   bool goes_on = false;
   size_t at = 0;
@@ -283,7 +283,7 @@ void scan_source(struct fortran *f, const struct source_file *file) {
     if (s.at < s.end && file->text[at] == '#') {
       if (!goes_on && !file->fixed)
         end_statement(f);
-      scan_directive(f, file, at, s.end, line, &conditions);
+      f_scan_directive(f, file, at, s.end, line, &conditions);
     } else if (!conditions.dead && file->fixed)
       scan_fixed(f, &s);
     else if (!conditions.dead)
@@ -323,7 +323,8 @@ static bool find_source(struct fortran *f, const char *name, const char *from, s
   return true;
 }
 
-bool scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at, bool quiet) {
+bool f_scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at,
+                  bool quiet) {
   struct source_file *file = f_new(f, sizeof *file);
   struct text where = {0};
   file->line = 1;
@@ -331,23 +332,22 @@ bool scan_named(struct fortran *f, const char *name, const char *from, const str
                 (at->file->fixed && !ends_as(name, free_endings, sizeof free_endings / sizeof *free_endings));
   const bool found = f->depth < DEEPEST && find_source(f, f_copy(f, name, strlen(name)), from, file, &where);
   if (f->depth >= DEEPEST)
-    refuse(f, at, "files include one another too deeply: %s", name);
+    f_refuse(f, at, "files include one another too deeply: %s", name);
   else if (!found && !quiet)
-    refuse(f, at, "the file '%s' was not found: looked for it %s; OP2_INCLUDE names more folders", name,
-           where.length ? text_str(&where) : "in the program");
+    f_refuse(f, at, "the file '%s' was not found: looked for it %s; OP2_INCLUDE names more folders", name,
+             where.length ? text_str(&where) : "in the program");
   text_free(&where);
   if (!found || failed(f))
     return false;
   f->depth++;
-  scan_source(f, file);
+  f_scan_source(f, file);
   f->depth--;
   return !failed(f);
 }
 
 static bool first_word_is_fortran(const char *text, size_t length) {
-  static const char *const words[] = {"subroutine", "module", "pure",     "elemental", "recursive",
-                                      "function",   "use",    "program", "impure",    "integer",
-                                      "real",       "logical"};
+  static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
+                                      "use",        "program", "impure", "integer",   "real",      "logical"};
   size_t at = 0;
   while (at < length && (isspace((unsigned char)text[at]) || text[at] == '!'))
     if (text[at] == '!')

@@ -55,7 +55,7 @@ struct symbol {
   bool fixed; /* S_INDEX of an implied do: it has this value now */
   long long value;
   struct expr *init;
-  const char *wrong; /* what it is and kernels have not; NULL */
+  const char *wrong;   /* what it is and kernels have not; NULL */
   struct f_unit *unit; /* S_PROCEDURE; S_MODULE: whose it is */
 };
 
@@ -135,9 +135,9 @@ struct fortran {
   size_t chunk_used;
   char spare[SPARE];
   struct f_token *tokens;
-  int ntokens, at; /* at: the one that is read next */
-  int statement;   /* the first token of the statement that is scanned */
-  int depth, nesting; /* of includes; of expressions */
+  int ntokens, at;                          /* at: the one that is read next */
+  int statement;                            /* the first token of the statement that is scanned */
+  int depth, nesting;                       /* of includes; of expressions */
   struct f_unit *units, **last_unit, *unit; /* unit: the one that is translated */
   struct text out, helpers;
   struct text *to;    /* where statements go */
@@ -157,85 +157,86 @@ static inline bool failed(const struct fortran *f) {
 void *f_new(struct fortran *f, size_t bytes);
 const char *f_copy(struct fortran *f, const char *bytes, size_t length);
 /* OP_ERR_KERNEL at a token, unless there is an error. */
-void refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
+void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void f_memory(struct fortran *f);
 
 /* ---- tokens.c, condition.c ---- */
-void scan_source(struct fortran *f, const struct source_file *file);
-void scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                 const struct f_token *as);
+void f_scan_source(struct fortran *f, const struct source_file *file);
+void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
+                   const struct f_token *as);
 /* A file beside `from`; false: an error, or it is not there and `quiet`. */
-bool scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at, bool quiet);
+bool f_scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at,
+                  bool quiet);
 struct conditions {
-  int depth, dead;  /* dead: the depth from which lines are left out; 0: none is */
+  int depth, dead; /* dead: the depth from which lines are left out; 0: none is */
   bool taken[32];
 };
 /* A line that begins with #. */
-void scan_directive(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                    struct conditions *c);
-const struct macro *find_macro(const struct fortran *f, const char *name);
+void f_scan_directive(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
+                      struct conditions *c);
+const struct macro *f_find_macro(const struct fortran *f, const char *name);
 
 /* ---- reading tokens: units.c ---- */
 static inline const struct f_token *now(const struct fortran *f) {
   return &f->tokens[f->at];
 }
-bool is_word(const struct fortran *f, int at, const char *word);
+bool f_is_word(const struct fortran *f, int at, const char *word);
 /* Takes the token if it is that one. */
-bool take(struct fortran *f, const char *word);
-void expect(struct fortran *f, const char *word);
-const char *take_name(struct fortran *f, const char *what);
-bool at_end(const struct fortran *f);
-void skip_statement(struct fortran *f);
+bool f_take(struct fortran *f, const char *word);
+void f_expect(struct fortran *f, const char *word);
+const char *f_take_name(struct fortran *f, const char *what);
+bool f_at_end(const struct fortran *f);
+void f_skip_statement(struct fortran *f);
 /* Behind the bracket that closes the one at `at`. */
-int skip_brackets(const struct fortran *f, int at);
+int f_skip_brackets(const struct fortran *f, int at);
 /* Both words, in one or apart: "end", "if". */
-bool take_two(struct fortran *f, const char *first, const char *second);
-bool is_two(const struct fortran *f, int at, const char *first, const char *second);
-bool is_assignment(const struct fortran *f, int at);
+bool f_take_two(struct fortran *f, const char *first, const char *second);
+bool f_is_two(const struct fortran *f, int at, const char *first, const char *second);
+bool f_is_assignment(const struct fortran *f, int at);
 /* The files of the modules that are used, and of those that they use: then no token moves any more. */
-void scan_modules(struct fortran *f);
-void find_units(struct fortran *f);
-struct f_unit *find_unit(const struct fortran *f, const char *name, const struct f_unit *parent);
-struct f_unit *find_module(const struct fortran *f, const char *name);
+void f_scan_modules(struct fortran *f);
+void f_find_units(struct fortran *f);
+struct f_unit *f_find_unit(const struct fortran *f, const char *name, const struct f_unit *parent);
+struct f_unit *f_find_module(const struct fortran *f, const char *name);
 
 /* ---- names.c ---- */
-struct symbol *add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at);
-struct symbol *own_symbol(const struct f_unit *u, const char *name);
+struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at);
+struct symbol *f_own_symbol(const struct f_unit *u, const char *name);
 /* From here, the modules that are used, or the units around; implicit typing makes one. NULL: there is none. */
-struct symbol *look_up(struct fortran *f, struct f_unit *u, const char *name);
-struct symbol *look_up_or_make(struct fortran *f, struct f_unit *u, const struct f_token *at);
-const char *c_name_of(struct fortran *f, const char *name);
-void refuse_unknown(struct fortran *f, const struct f_token *at, const char *what);
-const char *type_in_c(struct f_type type);
-const char *type_said_f(struct fortran *f, struct f_type type);
+struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name);
+struct symbol *f_look_up_or_make(struct fortran *f, struct f_unit *u, const struct f_token *at);
+const char *f_c_name_of(struct fortran *f, const char *name);
+void f_refuse_unknown(struct fortran *f, const struct f_token *at, const char *what);
+const char *f_type_in_c(struct f_type type);
+const char *f_type_said(struct fortran *f, struct f_type type);
 
 /* ---- declare.c, attributes ---- */
-void declare_unit(struct fortran *f, struct f_unit *u);
-bool is_type_word(const struct fortran *f, int at);
-bool read_type(struct fortran *f, struct f_type *type);
-struct f_type implicit_type(const struct f_unit *u, const char *name);
+void f_declare_unit(struct fortran *f, struct f_unit *u);
+bool f_is_type_word(const struct fortran *f, int at);
+bool f_read_type(struct fortran *f, struct f_type *type);
+struct f_type f_implicit_type(const struct f_unit *u, const char *name);
 
 /* ---- expression.c, intrinsics.c, shape.c ---- */
-struct expr *read_expression(struct fortran *f);
-struct expr *read_primary(struct fortran *f);
-struct expr *new_expr(struct fortran *f, enum expr_op op, const struct f_token *at);
-struct expr *integer_expr(struct fortran *f, const struct f_token *at, long long value);
+struct expr *f_read_expression(struct fortran *f);
+struct expr *f_read_primary(struct fortran *f);
+struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at);
+struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long long value);
 /* Arguments or subscripts behind the open bracket, up to the one that closes. */
-struct expr *read_arguments(struct fortran *f);
-int count_args(const struct expr *e);
-bool same_type(struct f_type a, struct f_type b);
-bool is_number(struct f_type t);
+struct expr *f_read_arguments(struct fortran *f);
+int f_count_args(const struct expr *e);
+bool f_same_type(struct f_type a, struct f_type b);
+bool f_is_number(struct f_type t);
 /* A whole number that the text alone says. */
-long long known_value(struct fortran *f, const struct expr *e, const char *what);
-const struct intrinsic *find_intrinsic(const char *name);
-void type_intrinsic(struct fortran *f, struct expr *e);
-const char *nearest_intrinsic(const char *name);
-void shape_of_symbol(struct expr *e, const struct symbol *s);
-void type_element(struct fortran *f, struct expr *e);
-long long elements_of(const struct expr *e);
+long long f_known_value(struct fortran *f, const struct expr *e, const char *what);
+const struct intrinsic *f_find_intrinsic(const char *name);
+void f_type_intrinsic(struct fortran *f, struct expr *e);
+const char *f_nearest_intrinsic(const char *name);
+void f_shape_of_symbol(struct expr *e, const struct symbol *s);
+void f_type_element(struct fortran *f, struct expr *e);
+long long f_elements_of(const struct expr *e);
 /* Do both have a shape, and the same? Refuses where they differ. */
-void take_shape(struct fortran *f, struct expr *e, const struct expr *part);
+void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
 
 /* ---- put.c, element.c: C text of expressions ---- */
 enum level { C_ALL, C_COND, C_OR, C_AND, C_EQUAL, C_LESS, C_SUM, C_PRODUCT, C_UNARY, C_PRIMARY };
@@ -244,52 +245,54 @@ struct place { /* of an element in one dimension, from 0 */
   long long value;
   const char *name;
 };
-void put(struct fortran *f, const struct expr *e, enum level level, struct text *out);
+void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out);
 /* Converted, as an assignment does. */
-void put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level, struct text *out);
-/* One element of an array, or the scalar. */
-void put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                 struct text *out);
-void put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
-                    enum level level, struct text *out);
-void put_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                   struct text *out);
-/* A variable's value, or with `address` where it is. */
-void put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
-                    enum level level, struct text *out);
-void put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
-void put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
-/* `before`: where values get places that have none; NULL: nowhere. */
-void put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
-                   struct text *out);
-/* The item of a flat number, from 0, of a constructor. */
-void put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type, enum level level,
+void f_put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level,
               struct text *out);
-long long items_of(struct fortran *f, const struct expr *e);
+/* One element of an array, or the scalar. */
+void f_put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
+                   struct text *out);
+void f_put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
+                      enum level level, struct text *out);
+void f_put_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
+                     struct text *out);
+/* A variable's value, or with `address` where it is. */
+void f_put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
+                      enum level level, struct text *out);
+void f_put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
+void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
+/* `before`: where values get places that have none; NULL: nowhere. */
+void f_put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
+                     struct text *out);
+/* The item of a flat number, from 0, of a constructor. */
+void f_put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
+                enum level level, struct text *out);
+long long f_items_of(struct fortran *f, const struct expr *e);
 /* `text` once in front of all functions. */
-void add_helper(struct fortran *f, const char *text);
+void f_add_helper(struct fortran *f, const char *text);
 /* The places of element `number`. */
-void places_of(const struct expr *e, long long number, struct place *p);
+void f_places_of(const struct expr *e, long long number, struct place *p);
 
 /* ---- statements.c, blocks.c, arrays.c, calls.c ---- */
 /* What follows in `out` is from the line of the token. */
-void mark(struct fortran *f, const struct f_token *at, struct text *out);
-void read_statements(struct fortran *f);
+void f_mark(struct fortran *f, const struct f_token *at, struct text *out);
+void f_read_statements(struct fortran *f);
 /* Anything but the begin or the end of a construct. */
-void read_action(struct fortran *f);
-void assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask);
+void f_read_action(struct fortran *f);
+void f_assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask);
 /* The variable gets a value here; `how` is a verb. */
-void set_written(struct fortran *f, const struct expr *left, const char *how);
-void read_call(struct fortran *f);
+void f_set_written(struct fortran *f, const struct expr *left, const char *how);
+void f_read_call(struct fortran *f);
 /* Arguments in the order of the dummies, looked at. The procedure is translated before. */
-void check_arguments(struct fortran *f, struct expr *e);
-bool read_where(struct fortran *f, const char *name);
-void read_elsewhere(struct fortran *f);
+void f_check_arguments(struct fortran *f, struct expr *e);
+bool f_read_where(struct fortran *f, const char *name);
+void f_read_elsewhere(struct fortran *f);
 /* A local array or value of the translation; of the shape of `like`. */
-struct expr *new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count);
-struct expr *new_local_like(struct fortran *f, const struct f_token *at, struct f_type type, const struct expr *like);
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count);
+struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
+                              const struct expr *like);
 /* The call of a function that gives an array is done before the statement. */
-struct expr *hoist_call(struct fortran *f, const struct expr *call);
+struct expr *f_hoist_call(struct fortran *f, const struct expr *call);
 
 enum construct_kind { IS_IF, IS_DO, IS_SELECT, IS_WHERE };
 struct construct {
@@ -303,14 +306,14 @@ struct construct {
   struct text later;              /* the default case, which C has last */
   struct text *to;
 };
-struct construct *open_construct(struct fortran *f, enum construct_kind kind, const char *name);
-void close_construct(struct fortran *f, enum construct_kind kind, const char *words);
+struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name);
+void f_close_construct(struct fortran *f, enum construct_kind kind, const char *words);
 /* A statement that begins or ends one, or is a part of one; false: it is another. */
-bool read_block(struct fortran *f, const char *name);
-void end_labelled(struct fortran *f, const char *label);
-bool read_jump(struct fortran *f);
+bool f_read_block(struct fortran *f, const char *name);
+void f_end_labelled(struct fortran *f, const char *label);
+bool f_read_jump(struct fortran *f);
 
 /* ---- procedure.c ---- */
-void translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by);
+void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by);
 
 #endif

@@ -260,7 +260,8 @@ static int insert(const struct making *m, const struct inserted *in) {
 }
 
 /* The C text of a kernel in Fortran, piece by piece of the files that it is from. */
-static int insert_fortran(const struct making *m, const struct origin *from, const char *text, size_t length) {
+static int insert_fortran(const struct making *m, const struct origin *from, const char *text,
+                          size_t length) {
   const struct fortran_source source = {
       .text = text, .length = length, .file = from->file, .line = from->file_line, .kernel = m->name};
   struct fortran_made made;

@@ -216,7 +216,8 @@ static bool is_constant(const struct op_context *ctx, const struct read_variable
   return !why->length;
 }
 
-bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k, struct text *why) {
+bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
+                struct text *why) {
   bool numbers = false, payload = false;
   if (loop->forgiven && !safe_on_device(loop, why))
     text_add(why, why->length ? "" : "what comes of it depends on the order of elements");
@@ -267,8 +268,8 @@ static void read_only(struct loop *loop) {
       loop->args[i].access = OP_READ;
 }
 
-int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code, const struct text *why,
-                struct error *err) {
+int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
+                const struct text *why, struct error *err) {
   loop->source = k;
   loop->ranged = !k;
   loop->doubted = k && *k->doubt;
@@ -358,8 +359,8 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->origin_line = 1;
   d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
-  bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name && (d->entry || is_c) &&
-              d->fp && d->consts;
+  bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name &&
+              (d->entry || is_c) && d->fp && d->consts;
   for (int i = 0; good && i < k->nvariables; i++) {
     const struct constant *constant = find_constant(ctx, &k->variables[i]);
     struct desc_const *out = &d->consts[d->nconsts++];

@@ -13,10 +13,11 @@ int text_meet(struct op_context *ctx, const struct loop_call *call, struct error
 /* Sets loop->source and loop->ranged, or says in loop->no_source why it has no text. OP_ERR_MEMORY. */
 int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err);
 /* Does the text suit the loop? Else `why` says why not. */
-bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k, struct text *why);
+bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
+                struct text *why);
 /* The loop has this text; NULL: it has none, because of `why`, of which `code` is the code. OP_ERR_MEMORY. */
-int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code, const struct text *why,
-                struct error *err);
+int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
+                const struct text *why, struct error *err);
 /* Are texts asked for? */
 bool text_may_read(const struct op_context *ctx);
 /* The file of the program that this address came from; "" if the system does not say. */
