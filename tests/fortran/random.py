@@ -6,7 +6,7 @@ import sys
 
 seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 r = random.Random(seed)
-BLOCK = 10  # random procedures that one kernel calls
+BLOCK = int(sys.argv[4]) if len(sys.argv) > 4 else 10  # random procedures that one kernel calls
 
 R8, R4, I4, I8, L = "real(8)", "real(4)", "integer(4)", "integer(8)", "logical"
 
@@ -139,7 +139,7 @@ class Maker:
             lambda: "max(%s, %s)" % (self.array(d, n), self.tame(d)),
             lambda: "merge(%s, %s, %s > 0)" % (self.array(d, n), self.array(d, n), r.choice(whole)),
             lambda: "[%s]" % ", ".join("real(%s, 8)" % self.real8(0) for _ in range(n)),
-            lambda: "[(half*j1 + %s, j1 = 1, %d)]" % (self.real8(0), n),
+            lambda: "[(half*j9 + %s, j9 = 1, %d)]" % (self.real8(0), n),
             lambda: {3: "matmul(n, %s)" % self.array(0, 2), 2: "matmul(m, %s)" % self.array(0, 3), 4: "reshape(m(:, 0:1), [4])"}[n],
         ])()
 
@@ -294,7 +294,7 @@ def procedure(name, functions):
     real(8) :: m(2,0:2), n(3,2), w(3), x
     real :: y
     logical :: t(2)
-    integer :: k, j1, j2, j3, guard, c1
+    integer :: k, j1, j2, j3, guard, c1, j9
     m = reshape([a, b(1:2)], [2, 3])
     n = transpose(m)
     w = b(2:4)

@@ -264,11 +264,18 @@ static struct expr *read_items(struct fortran *f, const char *close) {
   return first;
 }
 
+/* `[real(8) :: ...]`: does the bracket that opens here begin with a type? */
+static bool says_type(const struct fortran *f, int at) {
+  const int behind = f_is_word(f, at + 2, "(") ? f_skip_brackets(f, at + 2) : at + 2;
+  return f_is_type_word(f, at + 1) && (f_is_word(f, behind, "::") || f_is_word(f, behind + 1, "::"));
+}
+
 static struct expr *read_list(struct fortran *f) {
   struct expr *e = f_new_expr(f, E_LIST, now(f));
   struct f_type type = {F_NONE, 0};
+  const bool typed = says_type(f, f->at);
   f->at++;
-  if (f_is_type_word(f, f->at)) {
+  if (typed) {
     f_read_type(f, &type);
     f_expect(f, "::");
   }
@@ -439,6 +446,8 @@ static struct expr *read_power(struct fortran *f) {
 static struct expr *read_level(struct fortran *f, int level) {
   const struct f_token sign = *now(f);
   struct expr *a;
+  if (level == LEVELS && (f_take(f, "-") || f_take(f, "+"))) /* behind an operator, as compilers allow */
+    return unary(f, &sign, read_power(f));
   if (level == LEVELS)
     return read_power(f);
   if (level == LEVEL_NOT)

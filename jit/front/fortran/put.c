@@ -73,7 +73,10 @@ static void put_unary(struct fortran *f, const struct expr *e, const struct plac
   }
   text_add(out, level > C_UNARY ? "(" : "");
   text_add(out, *e->word == '-' ? "-" : "!");
-  f_put_element(f, a, place_in(a, p), a->op == E_UNARY ? C_PRIMARY : C_UNARY, out);
+  struct text inner = {0}; /* two signs side by side would be another one */
+  f_put_element(f, a, place_in(a, p), C_UNARY, &inner);
+  text_addf(out, *text_str(&inner) == '-' ? "(%s)" : "%s", text_str(&inner));
+  text_free(&inner);
   text_add(out, level > C_UNARY ? ")" : "");
 }
 
