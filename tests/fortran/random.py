@@ -68,7 +68,7 @@ class Maker:
             lambda: "real(%s, 8)" % self.whole(d), lambda: "dble(%s)" % self.real4(d), lambda: "real(%s, wp)" % self.whole8(d),
             lambda: "%s(%s)" % (r.choice(["sum", "maxval", "minval"]), self.array(d, 3)),
             lambda: "dot_product(%s, %s)" % (self.array(0, 3), self.array(d, 3)),
-            lambda: "sum(matmul(%s, %s))" % (r.choice(["m", "transpose(n)"]), self.array(0, 3)),
+            lambda: "sum(transpose(n)*%s)" % r.choice(["m", "x"]),
             lambda: "%s(%s, %s)" % (self.function(R8), self.tame(d), self.whole(d)) if self.function(R8) else self.real8(d),
         ])()
 
@@ -140,7 +140,7 @@ class Maker:
             lambda: "merge(%s, %s, %s > 0)" % (self.array(d, n), self.array(d, n), r.choice(whole)),
             lambda: "[%s]" % ", ".join("real(%s, 8)" % self.real8(0) for _ in range(n)),
             lambda: "[(half*j9 + %s, j9 = 1, %d)]" % (self.real8(0), n),
-            lambda: {3: "matmul(n, %s)" % self.array(0, 2), 2: "matmul(m, %s)" % self.array(0, 3), 4: "reshape(m(:, 0:1), [4])"}[n],
+            lambda: {3: "reshape(n(:, 1:1), [3])", 2: "reshape(a(3:4), [2])", 4: "reshape(m(:, 0:1), [4])"}[n],
         ])()
 
     def function(self, type):

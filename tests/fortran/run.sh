@@ -76,7 +76,7 @@ for backend in $backends; do
   run refused OP2_BACKEND="$backend"
   run adjoint OP2_BACKEND="$backend" OP2_THREADS=3
   run matrix OP2_BACKEND="$backend" OP2_THREADS=3
-  run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
+  run heat OP2_BACKEND="$backend" OP2_THREADS=3 OP2_KERNELS="$root/samples/heat" --n 40
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
