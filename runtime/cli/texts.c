@@ -5,6 +5,7 @@
 
 #include "base/whereami.h"
 #include "cli/cli.h"
+#include "jit/front/fortran/fortran.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
 
@@ -50,7 +51,7 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
 }
 
 /* C that has the texts in the section where op_seq.h looks for them. Who has them in the program asks for no source. */
-static int write_embedded(const char *path, struct texts_unit unit, const char *name) {
+int texts_embed(const char *path, struct texts_unit unit, const char *name) {
   struct text body = {0}, blob = {0};
   unit.unit = name;
   unit.nfiles = 0;
@@ -128,12 +129,14 @@ static int show(struct cli *cli, const struct texts_unit *unit, const char *want
 
 int cli_run_texts(struct cli *cli) {
   enum { HEADERS, EMBED, SHOW, AS };
+  if (fortran_is(cli->words[0], "", 0))
+    return texts_of_fortran(cli, cli->values[EMBED], cli->values[SHOW], cli->values[AS]);
   struct texts_unit unit = {0};
   int status = read_source(cli, cli->values[HEADERS], &unit);
   if (status == CLI_OK && *unit.why)
     status = cli_fail(CLI_FAILED, "%s: %s", cli->words[0], unit.why);
   if (status == CLI_OK && cli->values[EMBED])
-    status = write_embedded(cli->values[EMBED], unit, cli->values[AS] ? cli->values[AS] : cli->words[0]);
+    status = texts_embed(cli->values[EMBED], unit, cli->values[AS] ? cli->values[AS] : cli->words[0]);
   else if (status == CLI_OK && cli->values[SHOW])
     status = show(cli, &unit, cli->values[SHOW]);
   else if (status == CLI_OK)

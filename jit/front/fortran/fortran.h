@@ -52,8 +52,8 @@ void fortran_free(struct fortran_made *made);
  * messages show (jit/front/excerpt.h). OP_ERR_KERNEL: it is outside of the subset; the message says where, and the remedy. */
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err);
-/* The files alone that it includes and uses, into made->files. */
-int fortran_files(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                  struct error *err);
+/* The files alone that it includes and uses, into made->files, and the names of its subroutines, one a line, as text. */
+int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                 struct error *err);
 
 #endif

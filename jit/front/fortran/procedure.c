@@ -302,7 +302,16 @@ int fortran_translate(struct shared *shared, const struct fortran_source *source
   return work(shared, source, made, translate, err);
 }
 
-int fortran_files(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                  struct error *err) {
-  return work(shared, source, made, scan_all, err);
+static void look(struct fortran *f, const struct fortran_source *source) {
+  scan_all(f, source);
+  if (!failed(f))
+    f_find_units(f);
+  for (const struct f_unit *u = f->units; u && !failed(f); u = u->next)
+    if (u->kind == U_SUBROUTINE && f->tokens[u->header].file == f->file)
+      text_addf(&f->made->text, "%s\n", u->name);
+}
+
+int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                 struct error *err) {
+  return work(shared, source, made, look, err);
 }
