@@ -345,24 +345,24 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   return !failed(f);
 }
 
-static bool first_word_is_fortran(const char *text, size_t length) {
+static bool first_word_is_fortran(const char *source, size_t length) {
   static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
                                       "use",        "program", "impure", "integer",   "real",      "logical"};
   size_t at = 0;
-  while (at < length && (isspace((unsigned char)text[at]) || text[at] == '!'))
-    if (text[at] == '!')
-      while (at < length && text[at] != '\n')
+  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!'))
+    if (source[at] == '!')
+      while (at < length && source[at] != '\n')
         at++;
     else
       at++;
   size_t to = at;
-  while (to < length && isalpha((unsigned char)text[to]))
+  while (to < length && isalpha((unsigned char)source[to]))
     to++;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen(words[i]) == to - at && strncasecmp(words[i], text + at, to - at) == 0)
+    if (strlen(words[i]) == to - at && strncasecmp(words[i], source + at, to - at) == 0)
       return true;
   static const char precision[] = "double precision";
-  return length - at > sizeof precision && strncasecmp(text + at, precision, sizeof precision - 1) == 0;
+  return length - at > sizeof precision && strncasecmp(source + at, precision, sizeof precision - 1) == 0;
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
