@@ -345,6 +345,19 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   return !failed(f);
 }
 
+/* Is this the next word? Then *at is behind it. */
+static bool word_is(const char *source, size_t length, size_t *at, const char *word) {
+  size_t from = *at, to;
+  while (from < length && isspace((unsigned char)source[from]))
+    from++;
+  for (to = from; to < length && isalpha((unsigned char)source[to]);)
+    to++;
+  if (strlen(word) != to - from || strncasecmp(word, source + from, to - from) != 0)
+    return false;
+  *at = to;
+  return true;
+}
+
 static bool first_word_is_fortran(const char *source, size_t length) {
   static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
                                       "use",        "program", "impure", "integer",   "real",      "logical"};
@@ -355,14 +368,10 @@ static bool first_word_is_fortran(const char *source, size_t length) {
         at++;
     else
       at++;
-  size_t to = at;
-  while (to < length && isalpha((unsigned char)source[to]))
-    to++;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen(words[i]) == to - at && strncasecmp(words[i], source + at, to - at) == 0)
+    if (word_is(source, length, &at, words[i]))
       return true;
-  static const char precision[] = "double precision";
-  return length - at > sizeof precision && strncasecmp(source + at, precision, sizeof precision - 1) == 0;
+  return word_is(source, length, &at, "double") && word_is(source, length, &at, "precision");
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
