@@ -60,11 +60,6 @@ int cli_with_kernel(struct cli *cli,
                     int (*run)(struct cli *cli, struct desc *d, int *status, struct error *err));
 
 int cli_run_texts(struct cli *cli); /* texts.c */
-/* C that has the texts of a unit in the section where programs look for them. */
-struct texts_unit;
-int texts_embed(const char *path, struct texts_unit unit, const char *name);
-/* texts_fortran.c: the texts of a source in Fortran; each may be NULL. */
-int texts_of_fortran(struct cli *cli, const char *embedded, const char *wanted, const char *as);
 
 /* The file of kernels, whether it is there yet or not; false: no place is known. */
 bool cli_cache_path(const struct cli *cli, struct text *path);

@@ -3,34 +3,6 @@
 
 #include "jit/front/fortran/intrinsics.h"
 
-struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
-  struct symbol *s = f_new(f, sizeof *s);
-  struct expr *e = f_new_expr(f, E_VARIABLE, at);
-  struct text name = {0};
-  text_addf(&name, "t%d_", ++f->labels);
-  s->name = s->c_name = f_copy(f, text_str(&name), name.length);
-  s->kind = S_LOCAL;
-  s->type = type;
-  s->rank = count > 0;
-  s->bounds[0] = (struct bounds){.lower = 1, .upper = count, .low_known = true, .high_known = true};
-  e->symbol = s;
-  e->type = type;
-  f_shape_of_symbol(e, s);
-  text_free(&name);
-  return e;
-}
-
-struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
-                              const struct expr *like) {
-  struct expr *t = f_new_local(f, at, type, f_elements_of(like));
-  t->symbol->rank = like->rank;
-  for (int i = 0; i < like->rank; i++)
-    t->symbol->bounds[i] =
-        (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
-  f_shape_of_symbol(t, t->symbol);
-  return t;
-}
-
 /* ---- does the right side need what the left one changes? ---- */
 
 static bool same_sections(const struct expr *a, const struct expr *b) {

@@ -74,7 +74,7 @@ static void read_if(struct fortran *f, const char *name) {
   if (now(f)->form == T_INTEGER)
     f_refuse(f, now(f),
              "an if that jumps to one of three labels is not in the subset; write `if (...) then`");
-  f_read_action(f);
+  f->parts->action(f);
   text_add(f->to, "} ");
   f->constructs = c->outer;
 }
@@ -181,7 +181,8 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
   f_expect(f, "(");
   if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
-    f_read_type(f, &ignored);
+    const char *wrong;
+    f_read_type(f, &ignored, &wrong, false);
     f_expect(f, "::");
   }
   do {

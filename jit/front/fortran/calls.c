@@ -113,7 +113,7 @@ void f_check_arguments(struct fortran *f, struct expr *e) {
   struct f_unit *u = e->symbol->unit;
   if (failed(f))
     return;
-  f_translate_unit(f, u, e->at);
+  f->parts->translate(f, u, e->at);
   if (failed(f))
     return;
   order_arguments(f, e);
@@ -189,36 +189,4 @@ struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
             f_elements_of(call), u->c_name, text_str(&arguments), u->ndummies ? ", " : "", t->symbol->c_name);
   text_free(&arguments);
   return t;
-}
-
-void f_read_call(struct fortran *f) {
-  f->at++;
-  const struct f_token at = *now(f);
-  f_take_name(f, "the name of a subroutine");
-  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
-  if (!s || s->kind != S_PROCEDURE) {
-    f_refuse_unknown(
-        f, &at,
-        "put the subroutine into this file, or into a module that the kernel uses and whose source "
-        "is beside this file");
-    return;
-  }
-  if (s->unit->kind != U_SUBROUTINE)
-    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
-  struct expr *e = f_new_expr(f, E_CALL, &at);
-  struct text before = {0}, call = {0};
-  f->hoist = &before;
-  e->symbol = s;
-  e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
-  f_check_arguments(f, e);
-  if (!failed(f) && e->rank)
-    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
-  if (!failed(f))
-    f_put_arguments(f, e, NULL, &before, &call);
-  if (!failed(f))
-    text_addf(f->to, before.length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(&before), s->unit->c_name,
-              text_str(&call));
-  f->hoist = NULL;
-  text_free(&before);
-  text_free(&call);
 }

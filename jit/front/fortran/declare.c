@@ -13,77 +13,6 @@ struct declared {
   struct bounds bounds[RANKS];
 };
 
-/* ---- types ---- */
-
-static const struct {
-  const char *word;
-  struct f_type type;
-  const char *wrong;
-} type_words[] = {
-    {"integer", {F_INTEGER, 4}, NULL},
-    {"real", {F_REAL, 4}, NULL},
-    {"doubleprecision", {F_REAL, 8}, NULL},
-    {"logical", {F_LOGICAL, 4}, NULL},
-    {"character", {F_TEXT, 1}, "is text, which kernels do not have"},
-    {"complex", {F_NONE, 0}, "is complex; use two real variables"},
-    {"type", {F_NONE, 0}, "is of a derived type; use a variable for each component"},
-    {"class", {F_NONE, 0}, "is of a derived type; use a variable for each component"},
-    {"procedure", {F_NONE, 0}, "is a procedure pointer; call the procedure by its name"},
-};
-enum { TYPE_WORDS = sizeof type_words / sizeof *type_words };
-
-static int type_word(const struct fortran *f, int at) {
-  for (int i = 0; i < TYPE_WORDS; i++)
-    if (f_is_word(f, at, type_words[i].word))
-      return i;
-  return f_is_two(f, at, "double", "precision") ? 2 : -1;
-}
-
-bool f_is_type_word(const struct fortran *f, int at) {
-  return type_word(f, at) >= 0;
-}
-
-static void read_kind(struct fortran *f, struct f_type *type) {
-  const struct f_token *at = now(f);
-  long long kind = type->kind;
-  if (f_take(f, "*"))
-    kind = f_known_value(f, f_read_primary(f), "the kind of a type");
-  else if (f_take(f, "(")) {
-    if (f_is_word(f, f->at, "kind") && f_is_word(f, f->at + 1, "="))
-      f->at += 2;
-    kind = f_known_value(f, f_read_expression(f), "the kind of a type");
-    f_expect(f, ")");
-  }
-  const bool good = type->base == F_LOGICAL ? kind == 1 || kind == 4 : kind == 4 || kind == 8;
-  if (!good)
-    f_refuse(f, at, "kernels have no kind %lld here; use %s", kind,
-             type->base == F_LOGICAL ? "logical(4) or logical(1)" : "kind 4 or 8");
-  type->kind = (int)kind;
-}
-
-static bool read_type_word(struct fortran *f, struct declared *d) {
-  const int row = type_word(f, f->at);
-  if (row < 0)
-    return false;
-  f->at += f_is_word(f, f->at, "double") ? 2 : 1;
-  d->type = type_words[row].type;
-  d->wrong = type_words[row].wrong;
-  if (d->wrong) {
-    if (f_take(f, "*"))
-      f->at++;
-    f->at = f_is_word(f, f->at, "(") ? f_skip_brackets(f, f->at) : f->at;
-  } else if (row != 2)
-    read_kind(f, &d->type);
-  return true;
-}
-
-bool f_read_type(struct fortran *f, struct f_type *type) {
-  struct declared d = {.type = {F_NONE, 0}};
-  const bool found = read_type_word(f, &d);
-  *type = d.type;
-  return found && !d.wrong;
-}
-
 /* ---- shapes ---- */
 
 static void set_bound(const struct expr *e, long long *value, bool *known) {
@@ -265,7 +194,7 @@ static void read_entity(struct fortran *f, struct f_unit *u, const struct declar
 
 static void read_type_statement(struct fortran *f, struct f_unit *u) {
   struct declared d = {0};
-  read_type_word(f, &d);
+  f_read_type(f, &d.type, &d.wrong, false);
   while (f_take(f, ",") && !failed(f))
     read_attribute(f, &d, u->kind == U_MODULE || u->kind == U_PROGRAM);
   f_take(f, "::");
@@ -317,19 +246,18 @@ static void read_implicit(struct fortran *f, struct f_unit *u) {
     return;
   }
   do {
-    struct declared d = {0};
-    const int row = type_word(f, f->at), behind = f->at + 1;
+    struct f_type type;
+    const char *wrong;
+    const int behind = f->at + 1;
     /* The bracket of the letters is not that of a kind. */
-    if (row >= 0 && row != 2 && f_is_word(f, behind, "(") && !f_is_word(f, f_skip_brackets(f, behind), "(")) {
-      d.type = type_words[row].type;
-      f->at++;
-    } else if (!read_type_word(f, &d))
+    const bool plain = f_is_word(f, behind, "(") && !f_is_word(f, f_skip_brackets(f, behind), "(");
+    if (!f_read_type(f, &type, &wrong, plain))
       f_refuse(f, now(f), "a type is expected behind `implicit`");
     f_expect(f, "(");
     do {
       const char *from = f_take_name(f, "a letter"), *to = f_take(f, "-") ? f_take_name(f, "a letter") : from;
       for (char c = *from; c >= 'a' && c <= *to && c <= 'z'; c++)
-        u->implicit[c - 'a'] = d.type;
+        u->implicit[c - 'a'] = type;
     } while (!failed(f) && f_take(f, ","));
     f_expect(f, ")");
   } while (!failed(f) && f_take(f, ","));
@@ -478,12 +406,13 @@ static void forgive(struct fortran *f, struct f_unit *u) {
 
 static void read_header(struct fortran *f, struct f_unit *u) {
   struct f_type type = {F_NONE, 0};
+  const char *wrong;
   f->at = u->header;
   while (!f_is_word(f, f->at, "subroutine") && !f_is_word(f, f->at, "function") && !failed(f)) {
     u->is_elemental |= f_is_word(f, f->at, "elemental");
     if (!f_is_type_word(f, f->at))
       f->at++;
-    else if (!f_read_type(f, &type))
+    else if (f_read_type(f, &type, &wrong, false) && wrong)
       f_refuse(f, &f->tokens[u->header], "the result of %s is of a type that kernels do not have", u->name);
   }
   f->at += 2;

@@ -4,37 +4,6 @@
 
 #include "jit/front/fortran/tree.h"
 
-struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
-  struct expr *e = f_new(f, sizeof *e);
-  e->op = op;
-  struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
-  *copy = *at;
-  e->at = copy;
-  return e;
-}
-
-struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long long value) {
-  struct expr *e = f_new_expr(f, E_INTEGER, at);
-  e->type = (struct f_type){F_INTEGER, 4};
-  e->known = true;
-  e->value = value;
-  return e;
-}
-
-bool f_same_type(struct f_type a, struct f_type b) {
-  return a.base == b.base && a.kind == b.kind;
-}
-
-bool f_is_number(struct f_type t) {
-  return t.base == F_INTEGER || t.base == F_REAL;
-}
-
-long long f_known_value(struct fortran *f, const struct expr *e, const char *what) {
-  if (!failed(f) && (!e->known || e->type.base != F_INTEGER))
-    f_refuse(f, e->at, "%s must be a number that the text says, as 4 or a parameter", what);
-  return e->value;
-}
-
 /* ---- literals ---- */
 
 /* What stands behind the `_` of a literal. */
@@ -119,13 +88,6 @@ struct expr *f_read_arguments(struct fortran *f) {
   } while (!failed(f) && f_take(f, ","));
   f_expect(f, ")");
   return first;
-}
-
-int f_count_args(const struct expr *e) {
-  int count = 0;
-  for (; e; e = e->next)
-    count++;
-  return count;
 }
 
 static struct expr *read_reference(struct fortran *f, const struct f_token *at, struct symbol *s) {
@@ -274,9 +236,10 @@ static struct expr *read_list(struct fortran *f) {
   struct expr *e = f_new_expr(f, E_LIST, now(f));
   struct f_type type = {F_NONE, 0};
   const bool typed = says_type(f, f->at);
+  const char *wrong;
   f->at++;
   if (typed) {
-    f_read_type(f, &type);
+    f_read_type(f, &type, &wrong, false);
     f_expect(f, "::");
   }
   e->args = read_items(f, "]");

@@ -5,7 +5,7 @@
 
 static void put_arg(struct fortran *f, const struct expr *arg, const struct place *p, enum level level,
                     struct text *out) {
-  f_put_element(f, arg, arg->rank ? p : NULL, level, out);
+  f->parts->element(f, arg, arg->rank ? p : NULL, level, out);
 }
 
 static const char *suffix(struct f_type type) {
@@ -94,7 +94,7 @@ static void put_number(struct fortran *f, const struct expr *a, long long number
                        struct text *out) {
   struct place p[RANKS];
   f_places_of(a, number, p);
-  f_put_element(f, a, p, level, out);
+  f->parts->element(f, a, p, level, out);
 }
 
 static void put_joined(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
@@ -138,9 +138,9 @@ static void put_products(struct fortran *f, const struct expr *e, const struct p
   for (long long k = 0; k < count && !failed(f); k++) {
     left[at] = right[0] = (struct place){.known = true, .value = k};
     text_add(out, k ? " + " : "");
-    f_put_element(f, a, left, C_PRODUCT, out);
+    f->parts->element(f, a, left, C_PRODUCT, out);
     text_add(out, " * ");
-    f_put_element(f, b, right, C_UNARY, out);
+    f->parts->element(f, b, right, C_UNARY, out);
   }
   text_add(out, count ? ")" : "0)");
 }
@@ -266,7 +266,7 @@ void f_put_intrinsic(struct fortran *f, const struct expr *e, const struct place
   case I_DOT:
   case I_MATMUL: put_products(f, e, p, out); break;
   case I_NORM: put_norm(f, e, out); break;
-  case I_TRANSPOSE: f_put_element(f, e->args, (const struct place[]){p[1], p[0]}, level, out); break;
+  case I_TRANSPOSE: f->parts->element(f, e->args, (const struct place[]){p[1], p[0]}, level, out); break;
   case I_RESHAPE: put_reshaped(f, e, p, level, out); break;
   default: put_plain(f, e, p, level, out);
   }

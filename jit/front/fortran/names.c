@@ -108,7 +108,7 @@ static struct symbol *look_in_uses(struct fortran *f, struct f_unit *u, const ch
 }
 
 static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name) {
-  f_declare_unit(f, module);
+  f->parts->declare(f, module);
   struct symbol *s = f_own_symbol(module, name);
   struct f_unit *procedure = s ? NULL : f_find_unit(f, name, module);
   if (procedure)
@@ -118,7 +118,7 @@ static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, c
 
 struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name) {
   for (; u && !failed(f); u = u->parent) {
-    f_declare_unit(f, u);
+    f->parts->declare(f, u);
     struct symbol *s = f_own_symbol(u, name);
     struct f_unit *procedure = s ? NULL : f_find_unit(f, name, u);
     if (procedure)

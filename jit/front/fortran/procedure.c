@@ -285,7 +285,17 @@ static void release(struct fortran *f) {
 
 static int work(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                 void (*what)(struct fortran *f, const struct fortran_source *source), struct error *err) {
-  struct fortran f = {.err = err, .shared = shared, .source = source, .kernel = source->kernel, .made = made};
+  static const struct fortran_parts parts = {.declare = f_declare_unit,
+                                             .translate = f_translate_unit,
+                                             .element = f_put_element,
+                                             .call = f_put_call,
+                                             .action = f_read_action};
+  struct fortran f = {.parts = &parts,
+                      .err = err,
+                      .shared = shared,
+                      .source = source,
+                      .kernel = source->kernel,
+                      .made = made};
   *made = (struct fortran_made){0};
   f.last_unit = &f.units;
   what(&f, source);

@@ -4,14 +4,6 @@
 
 #include "jit/front/fortran/tree.h"
 
-void f_places_of(const struct expr *e, long long number, struct place *p) {
-  for (int i = 0; i < e->rank; i++) {
-    const long long extent = e->extent[i] > 0 ? e->extent[i] : 1;
-    p[i] = (struct place){.known = true, .value = number % extent};
-    number /= extent;
-  }
-}
-
 void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
   f_put_element(f, e, NULL, level, out);
 }
@@ -81,11 +73,6 @@ static void put_unary(struct fortran *f, const struct expr *e, const struct plac
 }
 
 /* ---- powers ---- */
-
-void f_add_helper(struct fortran *f, const char *text) {
-  if (!strstr(text_str(&f->helpers), text))
-    text_addf(&f->helpers, "%s\n", text);
-}
 
 static const char letter_of[] = {[F_INTEGER] = 'i', [F_REAL] = 'r'};
 
@@ -256,7 +243,7 @@ void f_put_element(struct fortran *f, const struct expr *e, const struct place *
   case E_REAL: put_real(e, out); break;
   case E_VARIABLE:
   case E_ELEMENT: f_put_designator(f, e, p, false, level, out); break;
-  case E_CALL: f_put_call(f, e, p, out); break;
+  case E_CALL: f->parts->call(f, e, p, out); break;
   case E_INTRINSIC: f_put_intrinsic(f, e, p, level, out); break;
   case E_UNARY: put_unary(f, e, p, level, out); break;
   case E_BINARY:

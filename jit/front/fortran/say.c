@@ -71,3 +71,12 @@ void f_refuse(struct fortran *f, const struct f_token *at, const char *format, .
   error_set(f->err, OP_ERR_KERNEL, "%s", text_str(&message));
   text_free(&message);
 }
+
+void f_mark(struct fortran *f, const struct f_token *at, struct text *out) {
+  int file = 0;
+  while (file < f->files.count && f->files.items[file] != at->file)
+    file++;
+  if (file == f->files.count && !list_add(&f->files, (void *)(size_t)at->file))
+    f_memory(f);
+  text_addf(out, "\001%d %d\001", file, at->line);
+}

@@ -109,3 +109,109 @@ void f_type_element(struct fortran *f, struct expr *e) {
   if (e->rank == 0)
     e->known = false;
 }
+
+/* ---- nodes ---- */
+
+struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
+  struct expr *e = f_new(f, sizeof *e);
+  e->op = op;
+  struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
+  *copy = *at;
+  e->at = copy;
+  return e;
+}
+
+struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long long value) {
+  struct expr *e = f_new_expr(f, E_INTEGER, at);
+  e->type = (struct f_type){F_INTEGER, 4};
+  e->known = true;
+  e->value = value;
+  return e;
+}
+
+bool f_same_type(struct f_type a, struct f_type b) {
+  return a.base == b.base && a.kind == b.kind;
+}
+
+bool f_is_number(struct f_type t) {
+  return t.base == F_INTEGER || t.base == F_REAL;
+}
+
+long long f_known_value(struct fortran *f, const struct expr *e, const char *what) {
+  if (!failed(f) && (!e->known || e->type.base != F_INTEGER))
+    f_refuse(f, e->at, "%s must be a number that the text says, as 4 or a parameter", what);
+  return e->value;
+}
+
+int f_count_args(const struct expr *e) {
+  int count = 0;
+  for (; e; e = e->next)
+    count++;
+  return count;
+}
+
+void f_places_of(const struct expr *e, long long number, struct place *p) {
+  for (int i = 0; i < e->rank; i++) {
+    const long long extent = e->extent[i] > 0 ? e->extent[i] : 1;
+    p[i] = (struct place){.known = true, .value = number % extent};
+    number /= extent;
+  }
+}
+
+void f_add_helper(struct fortran *f, const char *text) {
+  if (!strstr(text_str(&f->helpers), text))
+    text_addf(&f->helpers, "%s\n", text);
+}
+
+void f_set_written(struct fortran *f, const struct expr *left, const char *how) {
+  struct symbol *s = left->symbol;
+  const struct f_token *at = left->at;
+  if (failed(f))
+    return;
+  if ((left->op != E_VARIABLE && left->op != E_ELEMENT) || !s)
+    f_refuse(f, at, "only a variable can be %s", how);
+  else if (s->kind == S_PARAMETER)
+    f_refuse(f, at, "%s is a parameter and cannot be %s", s->name, how);
+  else if (s->kind == S_MODULE)
+    f_refuse(f, at,
+             "%s is a variable of a module, a constant for kernels, and cannot be %s; pass it as an argument",
+             s->name, how);
+  else if (s->kind == S_INDEX)
+    f_refuse(f, at, "%s is an index here and cannot be %s", s->name, how);
+  else if (s->intent == INTENT_IN)
+    f_refuse(f, at, "%s is intent(in) and cannot be %s; declare it intent(inout) or intent(out)", s->name,
+             how);
+  else if (s->kind == S_DUMMY && s->by_value && f->unit->kind == U_FUNCTION)
+    f_refuse(f, at,
+             "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
+             s->name, f->unit->name, how);
+  s->written = s->used = true;
+}
+
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
+  struct symbol *s = f_new(f, sizeof *s);
+  struct expr *e = f_new_expr(f, E_VARIABLE, at);
+  struct text name = {0};
+  text_addf(&name, "t%d_", ++f->labels);
+  s->name = s->c_name = f_copy(f, text_str(&name), name.length);
+  s->kind = S_LOCAL;
+  s->type = type;
+  s->rank = count > 0;
+  s->bounds[0] = (struct bounds){.lower = 1, .upper = count, .low_known = true, .high_known = true};
+  e->symbol = s;
+  e->type = type;
+  f_shape_of_symbol(e, s);
+  text_free(&name);
+  return e;
+}
+
+struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
+                              const struct expr *like) {
+  struct expr *t = f_new_local(f, at, type, f_elements_of(like));
+  t->symbol->rank = like->rank;
+  for (int i = 0; i < like->rank; i++)
+    t->symbol->bounds[i] =
+        (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
+  f_shape_of_symbol(t, t->symbol);
+  return t;
+}

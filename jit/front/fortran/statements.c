@@ -3,40 +3,6 @@
 
 #include "jit/front/fortran/tree.h"
 
-void f_mark(struct fortran *f, const struct f_token *at, struct text *out) {
-  int file = 0;
-  while (file < f->files.count && f->files.items[file] != at->file)
-    file++;
-  if (file == f->files.count && !list_add(&f->files, (void *)(size_t)at->file))
-    f_memory(f);
-  text_addf(out, "\001%d %d\001", file, at->line);
-}
-
-void f_set_written(struct fortran *f, const struct expr *left, const char *how) {
-  struct symbol *s = left->symbol;
-  const struct f_token *at = left->at;
-  if (failed(f))
-    return;
-  if ((left->op != E_VARIABLE && left->op != E_ELEMENT) || !s)
-    f_refuse(f, at, "only a variable can be %s", how);
-  else if (s->kind == S_PARAMETER)
-    f_refuse(f, at, "%s is a parameter and cannot be %s", s->name, how);
-  else if (s->kind == S_MODULE)
-    f_refuse(f, at,
-             "%s is a variable of a module, a constant for kernels, and cannot be %s; pass it as an argument",
-             s->name, how);
-  else if (s->kind == S_INDEX)
-    f_refuse(f, at, "%s is an index here and cannot be %s", s->name, how);
-  else if (s->intent == INTENT_IN)
-    f_refuse(f, at, "%s is intent(in) and cannot be %s; declare it intent(inout) or intent(out)", s->name,
-             how);
-  else if (s->kind == S_DUMMY && s->by_value && f->unit->kind == U_FUNCTION)
-    f_refuse(f, at,
-             "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
-             s->name, f->unit->name, how);
-  s->written = s->used = true;
-}
-
 /* ---- what kernels have not ---- */
 
 static const struct {
@@ -82,6 +48,38 @@ static void refuse_statement(struct fortran *f) {
 
 /* ---- actions ---- */
 
+static void read_call(struct fortran *f) {
+  f->at++;
+  const struct f_token at = *now(f);
+  f_take_name(f, "the name of a subroutine");
+  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
+  if (!s || s->kind != S_PROCEDURE) {
+    f_refuse_unknown(
+        f, &at,
+        "put the subroutine into this file, or into a module that the kernel uses and whose source "
+        "is beside this file");
+    return;
+  }
+  if (s->unit->kind != U_SUBROUTINE)
+    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
+  struct expr *e = f_new_expr(f, E_CALL, &at);
+  struct text before = {0}, call = {0};
+  f->hoist = &before;
+  e->symbol = s;
+  e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
+  f_check_arguments(f, e);
+  if (!failed(f) && e->rank)
+    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
+  if (!failed(f))
+    f_put_arguments(f, e, NULL, &before, &call);
+  if (!failed(f))
+    text_addf(f->to, before.length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(&before), s->unit->c_name,
+              text_str(&call));
+  f->hoist = NULL;
+  text_free(&before);
+  text_free(&call);
+}
+
 static void read_assignment(struct fortran *f) {
   struct expr *left = f_read_primary(f);
   if (f_is_word(f, f->at, "=>"))
@@ -115,7 +113,7 @@ void f_read_action(struct fortran *f) {
   if (f_is_assignment(f, f->at))
     read_assignment(f);
   else if (f_is_word(f, f->at, "call"))
-    f_read_call(f);
+    read_call(f);
   else if (f_is_word(f, f->at, "return"))
     read_return(f);
   else if (f_is_word(f, f->at, "continue"))

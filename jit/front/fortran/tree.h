@@ -124,8 +124,27 @@ struct macro {
   const char *name, *value;
 };
 
+enum level { C_ALL, C_COND, C_OR, C_AND, C_EQUAL, C_LESS, C_SUM, C_PRODUCT, C_UNARY, C_PRIMARY };
+struct place { /* of an element in one dimension, from 0 */
+  bool known;
+  long long value;
+  const char *name;
+};
+
+/* What files call that are above them. */
+struct fortran;
+struct fortran_parts {
+  void (*declare)(struct fortran *f, struct f_unit *u);
+  void (*translate)(struct fortran *f, struct f_unit *u, const struct f_token *by);
+  void (*element)(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
+                  struct text *out);
+  void (*call)(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
+  void (*action)(struct fortran *f);
+};
+
 struct construct;
 struct fortran {
+  const struct fortran_parts *parts;
   struct error *err;
   struct shared *shared;
   const struct fortran_source *source;
@@ -214,7 +233,8 @@ const char *f_type_said(struct fortran *f, struct f_type type);
 /* ---- declare.c, attributes ---- */
 void f_declare_unit(struct fortran *f, struct f_unit *u);
 bool f_is_type_word(const struct fortran *f, int at);
-bool f_read_type(struct fortran *f, struct f_type *type);
+/* False: no type stands here. *wrong: kernels have it not, because of that. plain: what stands in brackets is no kind. */
+bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain);
 struct f_type f_implicit_type(const struct f_unit *u, const char *name);
 
 /* ---- expression.c, intrinsics.c, shape.c ---- */
@@ -239,12 +259,6 @@ long long f_elements_of(const struct expr *e);
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
 
 /* ---- put.c, element.c: C text of expressions ---- */
-enum level { C_ALL, C_COND, C_OR, C_AND, C_EQUAL, C_LESS, C_SUM, C_PRODUCT, C_UNARY, C_PRIMARY };
-struct place { /* of an element in one dimension, from 0 */
-  bool known;
-  long long value;
-  const char *name;
-};
 void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out);
 /* Converted, as an assignment does. */
 void f_put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level,
@@ -282,7 +296,6 @@ void f_read_action(struct fortran *f);
 void f_assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask);
 /* The variable gets a value here; `how` is a verb. */
 void f_set_written(struct fortran *f, const struct expr *left, const char *how);
-void f_read_call(struct fortran *f);
 /* Arguments in the order of the dummies, looked at. The procedure is translated before. */
 void f_check_arguments(struct fortran *f, struct expr *e);
 bool f_read_where(struct fortran *f, const char *name);
