@@ -141,6 +141,18 @@ TEST(select_case) {
               "{ const int v1_ = *n;\nif (v1_ == 1 || (v1_ >= 3 && v1_ <= 4)) {\nx = 1;\n} else {\n");
 }
 
+TEST(masks_are_known_before_the_loop) {
+  expect_body("do concurrent (i = 1:2, r(i) > r(1))\n r(i) = 0\nend do",
+              "{ int m1_[2], q1_ = 0; { int i2_; for (i2_ = 1; i2_ <= 2; i2_++) { m1_[q1_++] = r[i2_ - 1] > "
+              "r[0]; } } q1_ = 0; "
+              "{ int i2_; for (i2_ = 1; i2_ <= 2; i2_++) { if (m1_[q1_++]) {\nr[i2_ - 1] = 0;\n} } } }");
+}
+
+TEST(products_of_matrices) {
+  expect_body("w = matmul(transpose(m), q(1:2))", "w[0] = (m[0] * q[0] + m[1] * q[1]); w[1] = (m[2] * q[0] + "
+                                                  "m[3] * q[1]); w[2] = (m[4] * q[0] + m[5] * q[1]);");
+}
+
 TEST(preprocessor) {
   expect_body("#define TWO 2\n#ifdef TWO\nx = TWO\n#else\nx = 'never'\n#endif\n#if defined(TWO) && "
               "!defined(THREE)\nx = x + 1\n#endif",

@@ -175,9 +175,61 @@ static void read_counted(struct fortran *f, struct construct *c) {
   text_free(&name);
 }
 
-/* Indices of their own, which end with the loop; they stand in front of the unit's symbols. */
+/* An index of its own, which ends with the loop, in front of the unit's other symbols; its head behind the others'. Returns
+ * how often it counts, 0: not known. */
+static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
+  const struct f_token at = *now(f);
+  struct symbol *s = f_add_symbol(f, f->unit, at.word, c->at), **link = &f->unit->symbols;
+  f->at += 2;
+  s->type = (struct f_type){F_INTEGER, 4};
+  s->typed = s->used = true;
+  s->kind = S_INDEX;
+  s->c_name = named(f, "i", ++f->labels);
+  const struct expr *from = read_bound(f);
+  f_expect(f, ":");
+  const struct expr *to = read_bound(f);
+  const struct expr *step = f_take(f, ":") ? read_bound(f) : f_integer_expr(f, c->at, 1);
+  text_addf(f->to, "{ int %s; ", s->c_name);
+  if (!failed(f))
+    *brackets += 1 + put_head(f, s->c_name, "int", from, to, step, c->number * 10 + part);
+  while (*link != s)
+    link = &(*link)->next;
+  if (link != &f->unit->symbols) {
+    *link = NULL;
+    f->unit->last = link;
+    s->next = f->unit->symbols;
+    f->unit->symbols = s;
+  }
+  const bool known = from->known && to->known && step->known && step->value != 0;
+  return known ? (to->value - from->value + step->value) / step->value : 0;
+}
+
+/* All of it is known before the first round changes anything. */
+static void put_concurrent_mask(struct fortran *f, const struct construct *c, const struct text *heads,
+                                long long count, int brackets) {
+  const int number = c->number;
+  struct expr *e = f_read_expression(f);
+  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank))
+    f_refuse(f, e->at, "a mask is logical, and this is %s", f_type_said(f, e->type));
+  if (count < 1 || count > MOST_ELEMENTS)
+    f_refuse(f, e->at,
+             "a mask of do concurrent needs bounds that the text says, of at most %d rounds; write an `if` "
+             "in a do "
+             "loop",
+             MOST_ELEMENTS);
+  text_addf(f->to, "{ int m%d_[%lld], q%d_ = 0; %sm%d_[q%d_++] = ", number, count, number, text_str(heads),
+            number, number);
+  f_put(f, e, C_COND, f->to);
+  text_add(f->to, "; ");
+  for (int i = 0; i < brackets; i++)
+    text_add(f->to, "} ");
+  text_addf(f->to, "q%d_ = 0; %sif (m%d_[q%d_++]) { ", number, text_str(heads), number, number);
+}
+
 static void read_concurrent(struct fortran *f, struct construct *c) {
   int brackets = 0, part = 0;
+  long long count = 1;
+  struct text heads = {0}, close = {0}, *to = f->to;
   f_expect(f, "(");
   if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
@@ -185,52 +237,27 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
     f_read_type(f, &ignored, &wrong, false);
     f_expect(f, "::");
   }
-  do {
-    const struct f_token at = *now(f);
-    if (at.form != T_NAME || !f_is_word(f, f->at + 1, "="))
+  f->to = &heads;
+  while (!failed(f) && now(f)->form == T_NAME && f_is_word(f, f->at + 1, "=")) {
+    count *= read_index(f, c, part++, &brackets);
+    if (!f_take(f, ","))
       break;
-    struct symbol *s = f_add_symbol(f, f->unit, at.word, c->at);
-    f->at += 2;
-    s->type = (struct f_type){F_INTEGER, 4};
-    s->typed = s->used = true;
-    s->kind = S_INDEX;
-    s->c_name = named(f, "i", ++f->labels);
-    const struct expr *from = read_bound(f);
-    f_expect(f, ":");
-    const struct expr *to = read_bound(f);
-    const struct expr *step = f_take(f, ":") ? read_bound(f) : f_integer_expr(f, c->at, 1);
-    text_addf(f->to, "{ int %s; ", s->c_name);
-    if (!failed(f))
-      brackets += 1 + put_head(f, s->c_name, "int", from, to, step, c->number * 10 + part++);
-    s->name = f_copy(f, at.word, strlen(at.word));
-    /* The newest of a name counts: it moves to the front. */
-    struct symbol **link = &f->unit->symbols;
-    while (*link != s)
-      link = &(*link)->next;
-    if (link != &f->unit->symbols) {
-      *link = NULL;
-      f->unit->last = link;
-      s->next = f->unit->symbols;
-      f->unit->symbols = s;
-    }
-  } while (!failed(f) && f_take(f, ","));
-  if (!f_is_word(f, f->at, ")") && !failed(f)) {
-    text_add(f->to, "if (");
-    struct expr *e = f_read_expression(f);
-    if (!failed(f) && e->type.base != F_LOGICAL)
-      f_refuse(f, e->at, "a mask is logical, and this is %s", f_type_said(f, e->type));
-    f_put(f, e, C_ALL, f->to);
-    text_add(f->to, ") { ");
-    brackets++;
+  }
+  f->to = to;
+  if (f_is_word(f, f->at, ")"))
+    text_add(f->to, text_str(&heads));
+  else if (!failed(f)) {
+    put_concurrent_mask(f, c, &heads, count, brackets);
+    brackets += 2;
   }
   f_expect(f, ")");
   if (!f_at_end(f))
     f_refuse(f, now(f), "words behind the bracket of do concurrent are not in the subset");
-  struct text close = {0};
   for (int i = 0; i < brackets; i++)
     text_add(&close, "} ");
   c->close = f_copy(f, text_str(&close), close.length);
   text_free(&close);
+  text_free(&heads);
 }
 
 static void read_do(struct fortran *f, const char *name) {
