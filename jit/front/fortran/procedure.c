@@ -233,6 +233,7 @@ static void scan_all(struct fortran *f, const struct fortran_source *source) {
   f_scan_source(f, file);
   f_scan_modules(f);
   f->file = file;
+  f_scan_end(f);
 }
 
 static void translate(struct fortran *f, const struct fortran_source *source) {

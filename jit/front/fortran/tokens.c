@@ -293,6 +293,21 @@ void f_scan_source(struct fortran *f, const struct source_file *file) {
   end_statement(f);
 }
 
+/* Who looks ahead of the last statement finds more ends. */
+void f_scan_end(struct fortran *f) {
+  enum { AHEAD = 8 };
+  struct f_token last = {.form = T_END, .file = f->file, .line = 1, .column = 1, .word = "", .spelled = ""};
+  if (f->ntokens)
+    last = f->tokens[f->ntokens - 1], last.form = T_END;
+  const int count = f->ntokens;
+  for (int i = 0; i < AHEAD && !failed(f); i++) {
+    struct f_token *t = add_token(f, T_END);
+    if (t)
+      *t = last;
+  }
+  f->ntokens = count;
+}
+
 /* ---- files ---- */
 
 static bool ends_as(const char *path, const char *const endings[], int count) {

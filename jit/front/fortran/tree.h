@@ -184,6 +184,7 @@ void f_memory(struct fortran *f);
 void f_scan_source(struct fortran *f, const struct source_file *file);
 void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
                    const struct f_token *as);
+void f_scan_end(struct fortran *f);
 /* A file beside `from`; false: an error, or it is not there and `quiet`. */
 bool f_scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at,
                   bool quiet);

@@ -6,6 +6,8 @@
 /* ---- reading tokens ---- */
 
 bool f_is_word(const struct fortran *f, int at, const char *word) {
+  if (at >= f->ntokens)
+    return false;
   const struct f_token *t = &f->tokens[at];
   return (t->form == T_NAME || t->form == T_SIGN) && strcmp(t->word, word) == 0;
 }
