@@ -222,6 +222,8 @@ void f_put_designator(struct fortran *f, const struct expr *e, const struct plac
                       enum level level, struct text *out) {
   const struct symbol *s = e->symbol;
   struct flat t = {0};
+  if (failed(f) || !s)
+    return;
   if (s->fixed && !address) {
     text_addf(out, "%s%lld%s", s->value < 0 ? "(" : "", s->value, s->value < 0 ? ")" : "");
     return;
