@@ -1,7 +1,9 @@
 #include "jit/front/excerpt.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "jit/front/lexer.h"
 
@@ -21,13 +23,88 @@ static struct source part_of(const struct source *s, int *line) {
                          .one_line = o->one_line};
 }
 
+/* ---- a text that was made of another ------------------------------------------------------------*/
+
+static const char made_of[] = "//!"; /* what the line is from stands behind it: kernels in Fortran */
+
+struct shown {
+  const char *at;
+  size_t length;
+  int column; /* of the place in it */
+};
+
+static bool in_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Of the word that begins at `name`: where its occurrence of this number is, or the last; -1: nowhere. */
+static long find_word(const struct shown *line, const char *name, size_t length, int number) {
+  long found = -1;
+  for (size_t i = 0; i + length <= line->length; i++) {
+    const bool begins = (i == 0 || !in_word(line->at[i - 1])) && strncasecmp(line->at + i, name, length) == 0;
+    if (begins && (i + length == line->length || !in_word(line->at[i + length])) && number-- >= 0)
+      found = (long)i;
+  }
+  return found;
+}
+
+/* Where the name stands in the line that this one was made of; else its first word. */
+static int column_in(const struct shown *made, const struct shown *from) {
+  size_t at = made->column > 0 ? (size_t)made->column - 1 : 0, length = 0;
+  while (at < made->length && !in_word(made->at[at]))
+    at++;
+  while (at > 0 && in_word(made->at[at - 1]))
+    at--;
+  while (at + length < made->length && in_word(made->at[at + length]))
+    length++;
+  struct shown before = *made;
+  int number = 0;
+  for (before.length = at; before.length > 0 && length; before.length--) {
+    const size_t i = before.length - 1;
+    number += (i == 0 || !in_word(made->at[i - 1])) && i + length < at && !in_word(made->at[i + length]) &&
+              strncmp(made->at + i, made->at + at, length) == 0;
+  }
+  long found = length ? find_word(from, made->at + at, length, number) : -1;
+  if (found < 0 && length > 1 && made->at[at + length - 1] == '_')
+    found = find_word(from, made->at + at, length - 1, number);
+  for (size_t i = 0; found < 0 && i < from->length; i++)
+    if (!isspace((unsigned char)from->at[i]))
+      found = (long)i;
+  return (int)found + 1;
+}
+
+/* Line `line` of a part, or what it was made of; false: there is no such line. */
+static bool shown_line(const struct source *s, int line, int column, struct shown *out) {
+  const char *at = s->text, *end = s->text + s->length;
+  for (int i = 1; i < line; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    if (!newline)
+      return false;
+    at = newline + 1;
+  }
+  const char *newline = memchr(at, '\n', (size_t)(end - at));
+  *out = (struct shown){at, (size_t)((newline ? newline : end) - at), column};
+  if (out->length && at[out->length - 1] == '\r')
+    out->length--;
+  const char *mark = memmem(at, out->length, made_of, sizeof made_of - 1);
+  if (!mark)
+    return true;
+  const char *from = mark + sizeof made_of - 1;
+  const struct shown made = {at, (size_t)(mark - at), column};
+  *out = (struct shown){from, out->length - (size_t)(from - at), column};
+  if (column > 0)
+    out->column = column_in(&made, out);
+  return true;
+}
+
 void source_place(const struct source *whole, int line, int column, struct text *out) {
   const struct source part = part_of(whole, &line), *s = &part;
+  struct shown where;
   text_add(out, s->file ? s->file : "kernel text");
   int shown = s->line > 0 ? s->line + line - 1 : line;
   text_addf(out, ":%d", shown);
   if (column > 0 && !s->one_line)
-    text_addf(out, ":%d", column);
+    text_addf(out, ":%d", shown_line(s, line, column, &where) ? where.column : column);
 }
 
 /* One line "  number | text", and "         |  ^" under it if the caret is here. */
@@ -52,18 +129,10 @@ static void add_line(struct text *out, int number, const char *line, size_t leng
 }
 
 static void excerpt_as_written(const struct source *s, int line, int column, struct text *out) {
-  const char *at = s->text, *end = s->text + s->length;
-  for (int i = 1; i < line; i++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline)
-      return;
-    at = newline + 1;
-  }
-  const char *newline = memchr(at, '\n', (size_t)(end - at));
-  size_t length = (size_t)((newline ? newline : end) - at);
-  if (length && at[length - 1] == '\r')
-    length--;
-  add_line(out, (s->line > 0 ? s->line : 1) + line - 1, at, length, column > 0 ? column - 1 : -1);
+  struct shown where;
+  if (shown_line(s, line, column, &where))
+    add_line(out, (s->line > 0 ? s->line : 1) + line - 1, where.at, where.length,
+             where.column > 0 ? where.column - 1 : -1);
 }
 
 /* ---- a text of one line, laid out --------------------------------------------------------------*/

@@ -35,6 +35,24 @@ const void *mapped_at(const struct mapped *v, size_t offset, size_t size) {
   return offset <= v->size && v->size - offset >= size ? v->bytes + offset : NULL;
 }
 
+const char *mapped_section(const struct mapped *v, const char *name, size_t *size) {
+  const Elf64_Ehdr *header = mapped_at(v, 0, sizeof *header);
+  if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
+      header->e_shstrndx >= header->e_shnum)
+    return NULL;
+  const Elf64_Shdr *sections = mapped_at(v, header->e_shoff, header->e_shnum * sizeof *sections);
+  const Elf64_Shdr *strings = sections ? &sections[header->e_shstrndx] : NULL;
+  const char *names = strings ? mapped_at(v, strings->sh_offset, strings->sh_size) : NULL;
+  const size_t length = strlen(name) + 1;
+  for (int i = 0; names && i < header->e_shnum; i++)
+    if (sections[i].sh_name < strings->sh_size && strings->sh_size - sections[i].sh_name >= length &&
+        memcmp(names + sections[i].sh_name, name, length) == 0) {
+      *size = sections[i].sh_size;
+      return mapped_at(v, sections[i].sh_offset, sections[i].sh_size);
+    }
+  return NULL;
+}
+
 struct wanted {
   const char *owner;
   unsigned type;

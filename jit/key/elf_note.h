@@ -21,6 +21,8 @@ struct mapped {
 bool mapped_open(const char *path, struct mapped *v);
 const void *mapped_at(const struct mapped *v, size_t offset, size_t size);
 void mapped_close(struct mapped *v);
+/* The section of a 64-bit ELF file with this name; NULL: it has none. */
+const char *mapped_section(const struct mapped *v, const char *name, size_t *size);
 
 /* What tells two files apart: the build id, else the SHA-256 of all bytes. False if it cannot be read. */
 bool elf_identity(const char *path, struct text *out);

@@ -9,7 +9,9 @@ extern "C" {
 #endif
 
 struct read_request {
-  const char *unit;  /* as the program's compiler was told */
+  const char
+      *unit; /* as the program's compiler was told; "@HEX": the source of the procedure at that address of the
+                        file `program`, which may be in another language, is asked for, and nothing of its text */
   const char *flags; /* -I, -D, -U, -std, -include and the like, separated by blanks; "": not said */
   /* The file that the kernel runs from, whose debug information names the unit's folder, and may know the flags; "": the
    * unit is a file by itself. */
@@ -72,7 +74,7 @@ struct reader {
   void (*read)(const struct read_request *request, struct read_result *result);
   void (*release)(struct read_result *result);
 };
-#define READER_ABI 4
+#define READER_ABI 5
 
 /* What the plugin exports, under the name "op2jit_reader". */
 typedef const struct reader *reader_entry(void);

@@ -76,10 +76,12 @@ const struct command cli_texts[] = {
      .help = "the texts of the kernels of a program of OP2",
      .more =
          "Reads a unit in C++ that includes op_seq.h, with the -I, -D and -std of FLAG, and says for each\n"
-         "op_par_loop whether its kernel's text was found, or why not.\n",
+         "op_par_loop whether its kernel's text was found, or why not. Of a source in Fortran it says so of\n"
+         "each subroutine.\n",
      .run = cli_run_texts,
      .options = {{"--headers", "FOLDER", "where op_seq.h is, if not beside the library"},
-                 {"--embed", "FILE", "write C that puts the texts into a program (op2jit-c++ does it)"},
+                 {"--embed", "FILE",
+                  "write C that puts the texts into a program (op2jit-c++ and op2jit-fc do it)"},
                  {"--show", "KERNEL", "print the text of one kernel"},
                  {"--as", "UNIT", "the name of SOURCE in what --embed writes"}}},
     {.name = "why-not",

@@ -1,25 +1,12 @@
 ! The heat equation on a square plate by explicit steps, as heat.c has it, with its two checks: the solution of the
 ! equation, and the exact solution of the discrete equations.
+! The kernels: the library compiles their text, which is in this file, and the native backend calls them.
 module heat_kernels
   use, intrinsic :: iso_c_binding
   implicit none
 
-  ! The kernels as C: what every backend compiles.
-  character(*), parameter :: kernels = &
-      'static void diffuse(const double *u, const double *east, const double *west, const double *north,'// &
-      '  const double *south, double *next, const double *r) {'//new_line('a')// &
-      '  *next = (1 - 4 * *r) * *u + *r * (*east + *west + *north + *south);'//new_line('a')// &
-      '}'//new_line('a')// &
-      'static void deviation(const double *u, const double *expected, double *squares, double *largest) {'// &
-      new_line('a')// &
-      '  double difference = fabs(*u - *expected);'//new_line('a')// &
-      '  *squares += difference * difference;'//new_line('a')// &
-      '  *largest = fmax(*largest, difference);'//new_line('a')// &
-      '}'//new_line('a')
-
 contains
 
-  ! The same in Fortran: what the native backend calls.
   subroutine diffuse(u, east, west, north, south, next, r)
     real(c_double), intent(in) :: u, east, west, north, south, r
     real(c_double), intent(out) :: next
@@ -62,7 +49,7 @@ program heat
   failures = 0
   call read_words()
   call op_init()
-  code = op_kernel_text(kernels)
+  code = op_kernel_file('heat.f90')
   call op_kernel_native(code, 'diffuse', diffuse)
   call op_kernel_native(code, 'deviation', deviation)
   call make(whole, n)

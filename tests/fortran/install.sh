@@ -26,7 +26,7 @@ mkdir "$work/program"
 cp "$source/samples/heat/heat.f90" "$work/program/"
 
 passes() { # LABEL FOLDER PROGRAM: in an empty environment, on the native backend
-  if ! (cd / && env -i "$2/$3" --n 30 OP2_BACKEND=native) >"$work/log" 2>&1 || ! grep -q PASSED "$work/log"; then
+  if ! (cd / && env -i OP2_KERNELS="$work/program" "$2/$3" --n 30 OP2_BACKEND=native) >"$work/log" 2>&1 || ! grep -q PASSED "$work/log"; then
     fail "built by $1 it fails"
   fi
   echo "built by $1: $(tail -n 1 "$work/log")"

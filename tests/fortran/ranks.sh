@@ -27,5 +27,5 @@ on() { # RANKS PATTERN LINES PROGRAM WORD...: so many lines of the output have t
   failed=1
 }
 for ranks in 1 2 3; do on $ranks 'all held' $ranks "$work/ranks"; done
-on 2 PASSED 1 "$work/heat" --n 30
+on 2 PASSED 1 "$work/heat" --n 30 OP2_KERNELS="$root/samples/heat"
 exit $failed

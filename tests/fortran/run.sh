@@ -50,7 +50,8 @@ block 1 >page.f90
 block 2 >constants.f90
 block 3 >tasks.f90
 block 4 >derivatives.f90
-for program in constants tasks derivatives; do
+block 5 >flux.f90
+for program in constants tasks derivatives flux; do
   compile $program.f90 op2jit.o -L"$build" -lop2jit -o $program
 done
 # The orders of arguments that the page tells are the module's.
@@ -76,7 +77,7 @@ for backend in $backends; do
   run refused OP2_BACKEND="$backend"
   run adjoint OP2_BACKEND="$backend" OP2_THREADS=3
   run matrix OP2_BACKEND="$backend" OP2_THREADS=3
-  run heat OP2_BACKEND="$backend" OP2_THREADS=3 --n 40
+  run heat OP2_BACKEND="$backend" OP2_THREADS=3 OP2_KERNELS="$root/samples/heat" --n 40
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
@@ -95,6 +96,10 @@ fi
 [ "$backends" = native ] || [ "$(tr -s ' ' <said)" = ' 8.00 1.00 2.00 -11.00' ] || fail "the program for those who come from others prints something else"
 [ "$backends" = native ] || run derivatives OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || grep -q '0.2103  0.0958  0.0438' said || fail "the derivatives of the page print something else"
+for backend in $backends; do
+  run flux OP2_BACKEND="$backend" OP2_THREADS=3
+  grep -q -- '-2.80   4.20   7.00   1.40  -6.30  -2.80   2.10  -2.80' said || fail "the kernel in Fortran of the page gives something else on $backend"
+done
 run tasks OP2_THREADS=3
 grep -q '100.0' said || fail "the tasks of the page sum up something else"
 # Sections are said once.

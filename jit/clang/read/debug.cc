@@ -138,15 +138,34 @@ static void join(const DebugUnit &more, DebugUnit &out) {
   out.several |= more.words != out.words || more.macros != out.macros;
 }
 
+static void ignore(llvm::Error error) {
+  llvm::consumeError(std::move(error));
+}
+
+static std::unique_ptr<llvm::DWARFContext> open_debug(const llvm::object::ObjectFile &file) {
+  return llvm::DWARFContext::create(file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
+                                    ignore, ignore);
+}
+
+std::string find_place(const std::string &program, uint64_t address) {
+  using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
+  auto file = llvm::object::ObjectFile::createObjectFile(program);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return "";
+  }
+  const auto context = open_debug(*file->getBinary());
+  const llvm::DILineInfo line =
+      context->getLineInfoForAddress({address}, llvm::DILineInfoSpecifier(Kind::AbsoluteFilePath));
+  return path::is_absolute(line.FileName) ? absolute("", line.FileName) : "";
+}
+
 DebugUnit find_debug(const std::string &program, const std::string &unit) {
   DebugUnit out;
   auto file = llvm::object::ObjectFile::createObjectFile(program);
-  const auto silent = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   std::unique_ptr<llvm::DWARFContext> context;
   if (file)
-    context =
-        llvm::DWARFContext::create(*file->getBinary(), llvm::DWARFContext::ProcessDebugRelocations::Process,
-                                   nullptr, "", silent, silent);
+    context = open_debug(*file->getBinary());
   else
     llvm::consumeError(file.takeError());
   bool found = false;

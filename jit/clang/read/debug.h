@@ -27,6 +27,8 @@ struct DebugUnit {
 std::string absolute(llvm::StringRef folder, llvm::StringRef name);
 // `unit` as the compiler was told: where that is, its debug information alone knows.
 DebugUnit find_debug(const std::string &program, const std::string &unit);
+// The source file, absolute, of the code at an address of the file `program`; "": its debug information does not say.
+std::string find_place(const std::string &program, uint64_t address);
 
 } // namespace op2jit
 #endif

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 
+#include "debug.h"
 #include "doubts.h"
 #include "entry.h"
 #include "flags.h"
@@ -390,7 +391,23 @@ Came parse_unit(const read_request &request, const Flags &flags, bool few, Answe
   return came;
 }
 
+// The unit of a procedure that is no C++: where it is, and nothing of what it says.
+bool read_place(const read_request &request, Answer &answer) {
+  uint64_t address = 0;
+  if (!llvm::StringRef(request.unit).drop_front().getAsInteger(16, address))
+    answer.unit = find_place(request.program, address);
+  if (answer.unit.empty())
+    answer.why = "the program has no debug information of it, which says where its source is; compile with "
+                 "-g, or with "
+                 "op2jit-fc";
+  else
+    answer.files.push_back(answer.keep(answer.unit));
+  return !answer.unit.empty();
+}
+
 bool read_unit(const read_request &request, Answer &answer) {
+  if (*request.unit == '@')
+    return read_place(request, answer);
   const Flags flags = find_flags(request);
   answer.unit = flags.unit;
   answer.from = flags.from;

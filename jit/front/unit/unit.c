@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "jit/front/excerpt.h"
+#include "jit/front/fortran/fortran.h"
 #include "jit/front/rows/fold.h"
 #include "jit/front/unit/include.h"
 
@@ -87,6 +88,7 @@ struct making {
   struct unit *u;
   struct shared *s;
   const char *what; /* "kernel flux", "the prelude" */
+  const char *name; /* the kernel's; NULL: the prelude is made */
   struct error *err;
 };
 
@@ -257,12 +259,37 @@ static int insert(const struct making *m, const struct inserted *in) {
   return code;
 }
 
+/* The C text of a kernel in Fortran, piece by piece of the files that it is from. */
+static int insert_fortran(const struct making *m, const struct origin *from, const char *text,
+                          size_t length) {
+  const struct fortran_source source = {
+      .text = text, .length = length, .file = from->file, .line = from->file_line, .kernel = m->name};
+  struct fortran_made made;
+  int code = fortran_translate(m->s, &source, &made, m->err);
+  for (int i = 0; !code && i < made.origins.count; i++) {
+    const struct origin *o = &made.origins.items[i];
+    const size_t end = i + 1 < made.origins.count ? o[1].begin : made.text.length;
+    const struct inserted piece = {.text = text_str(&made.text) + o->begin,
+                                   .length = end - o->begin,
+                                   .origin = {.file = o->file, .file_line = o->file_line}};
+    code = insert(m, &piece);
+  }
+  fortran_free(&made);
+  return code;
+}
+
 static int insert_text(const struct making *m, const char *text, size_t length) {
   struct inserted in = {0};
   struct text folded = {0};
   in.text = rows_folded(origin_split(text, &length, &in.origin), &length, &folded);
   in.length = length;
   char *file = in.origin.file;
+  if (m->name && in.text && fortran_is(file, in.text, length)) {
+    const int code = insert_fortran(m, &in.origin, in.text, length);
+    text_free(&folded);
+    free(file);
+    return code;
+  }
   if (!file && m->what == prelude) /* of the text of a kernel it is said so */
     in.origin.file = prelude_text;
   const int code = in.text ? insert(m, &in) : error_memory(m->err, "a kernel text", length);
@@ -278,7 +305,7 @@ int unit_make(struct unit *u, struct shared *s, const char *text, size_t length,
     return error_memory(err, "a kernel text", s->before.text.length);
   text_addf(&what, "kernel %s", name);
   u->origins.own = u->text.length;
-  const struct making m = {.u = u, .s = s, .what = text_str(&what), .err = err};
+  const struct making m = {.u = u, .s = s, .what = text_str(&what), .name = name, .err = err};
   const int code = insert_text(&m, text, length);
   text_free(&what);
   if (code)

@@ -4,9 +4,11 @@
 #include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "api/fortran/procedures.h"
+#include "api/fortran/text.h"
 #include "api/op2/text.h"
 #include "jit/front/kernel.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 
@@ -26,9 +28,13 @@ static int run(struct op_context *ctx, op_kernel_function kernel, op_set set, in
                                  .args = args,
                                  .file = "",
                                  .compiled = &p->compiled,
-                                 .functions = &op2_functions,
+                                 .functions = &fortran_functions,
                                  .origin = &no_origin};
-  return loop_run_call(ctx, &call, err);
+  /* What waits runs with the old values. */
+  const bool waits = ctx->queue && ctx->queue->count && mesh_constants_moved(ctx->mesh);
+  const int code = waits ? queue_flush(ctx, err) : OP_OK;
+  mesh_look_at_constants(ctx);
+  return code ? code : loop_run_call(ctx, &call, err);
 }
 
 int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op_arg args[]) {

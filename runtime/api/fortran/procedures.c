@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/fortran/fortran.h"
+#include "api/fortran/text.h"
 #include "api/op2/text.h"
 #include "backend/native/ranges.h"
 #include "base/list.h"
@@ -69,6 +70,7 @@ const struct procedure *procedure_of(struct op_context *ctx, op_kernel_function 
 void procedures_free(struct op_context *ctx) {
   for (int i = 0; i < ctx->procedures->count; i++) {
     struct procedure *p = ctx->procedures->items[i];
+    procedure_text_free(p->text);
     text_free(&p->name);
     free(p);
   }

@@ -6,12 +6,14 @@
 #include "op2/op2jit_compiled.h"
 
 struct op_context;
+struct procedure_text;
 
 /* What a procedure is as a kernel. Its address says which loop it is. */
 struct procedure {
   op2jit_compiled compiled;
-  op2jit_parameter parameters[OP_MAX_ARGS]; /* nothing is known of them */
+  op2jit_parameter parameters[OP_MAX_ARGS]; /* nothing is known of them without a text */
   struct text name;
+  struct procedure_text *text; /* NULL: nobody looked for it yet */
 };
 
 /* That of a procedure which gets so many arguments, made at its first call and the library's; NULL: no memory. */

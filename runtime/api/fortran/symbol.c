@@ -7,68 +7,127 @@
 #include <string.h>
 
 #include "api/fortran/fortran.h"
+#include "api/fortran/text.h"
 #include "base/text.h"
 #include "jit/key/elf_note.h"
 
-/* The symbol that begins at `value` in a table of them; NULL: none. */
+/* What is looked for in a table of symbols: what begins at an address, or what has one of two names. */
+struct wanted {
+  ElfW(Addr) value;
+  const char *names[2];
+  int type;
+};
+
+static bool is_wanted(const struct wanted *w, const ElfW(Sym) * s, const char *name) {
+  if (ELF64_ST_TYPE(s->st_info) != w->type)
+    return false;
+  return w->names[0] ? strcmp(name, w->names[0]) == 0 || strcmp(name, w->names[1]) == 0
+                     : s->st_value == w->value;
+}
+
 static const char *find_in(const struct mapped *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
-                           ElfW(Addr) value) {
+                           struct wanted *w) {
   const ElfW(Sym) *symbols = mapped_at(file, table->sh_offset, table->sh_size);
   const char *names = mapped_at(file, strings->sh_offset, strings->sh_size);
   const size_t count = table->sh_size / sizeof *symbols;
   for (size_t i = 0; symbols && names && i < count; i++) {
     const ElfW(Sym) *s = &symbols[i];
-    if (s->st_value == value && ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_name < strings->sh_size &&
-        memchr(names + s->st_name, '\0', strings->sh_size - s->st_name))
+    if (s->st_name < strings->sh_size && memchr(names + s->st_name, '\0', strings->sh_size - s->st_name) &&
+        is_wanted(w, s, names + s->st_name)) {
+      w->value = s->st_value;
       return names + s->st_name;
+    }
   }
   return NULL;
 }
 
-static const char *find_symbol(const struct mapped *file, ElfW(Addr) base, ElfW(Addr) address) {
+static const char *find_symbol(const struct mapped *file, struct wanted *w) {
   const ElfW(Ehdr) *header = mapped_at(file, 0, sizeof *header);
   if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(ElfW(Shdr)))
     return NULL;
   const ElfW(Shdr) *sections = mapped_at(file, header->e_shoff, header->e_shnum * sizeof *sections);
-  const ElfW(Addr) value = header->e_type == ET_DYN ? address - base : address;
   const char *found = NULL;
   for (int i = 0; sections && i < header->e_shnum && !found; i++)
     if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < header->e_shnum)
-      found = find_in(file, &sections[i], &sections[sections[i].sh_link], value);
+      found = find_in(file, &sections[i], &sections[sections[i].sh_link], w);
   return found;
 }
 
 /* As the source has it: gfortran writes __module_MOD_name and name.0, flang _QMmodulePname and _QFname; an external
  * procedure is name_. Both write names small. */
-static void add_name(const char *symbol, struct text *out) {
+static void add_name(const char *symbol, struct text *out, struct text *module) {
   const char *begin = symbol;
   const char *of_module = strstr(symbol, "_MOD_");
   if (strncmp(symbol, "_Q", 2) == 0) {
     for (const char *c = symbol + 2; *c; c++)
       if (*c == 'P' || *c == 'F')
         begin = c + 1;
-  } else if (of_module)
+    if (symbol[2] == 'M')
+      text_add_bytes(module, symbol + 3, strcspn(symbol + 3, "PFS"));
+  } else if (of_module) {
     begin = of_module + strlen("_MOD_");
+    text_add_bytes(module, symbol + 2, of_module > symbol + 2 ? (size_t)(of_module - symbol) - 2 : 0);
+  }
   size_t length = strcspn(begin, ".");
   if (begin == symbol && length > 1 && begin[length - 1] == '_')
     length--;
   text_add_bytes(out, begin, length);
 }
 
-bool fortran_symbol(const void *address, struct text *name) {
+/* The file that an address is of, and where that begins in memory; false: nobody knows. */
+static bool open_file(const void *address, struct mapped *file, ElfW(Addr) * base) {
   Dl_info info;
-  struct mapped file;
   union {
     void *object;
     struct link_map *map;
   } extra = {NULL};
   if (!dladdr1(address, &info, &extra.object, RTLD_DL_LINKMAP) || !extra.map)
     return false;
-  if (!mapped_open(*extra.map->l_name ? extra.map->l_name : "/proc/self/exe", &file))
+  if (!mapped_open(*extra.map->l_name ? extra.map->l_name : "/proc/self/exe", file))
     return false;
-  const char *symbol = find_symbol(&file, extra.map->l_addr, (ElfW(Addr))(uintptr_t)address);
+  const ElfW(Ehdr) *header = mapped_at(file, 0, sizeof *header);
+  *base = header && header->e_type == ET_DYN ? extra.map->l_addr : 0;
+  return true;
+}
+
+bool fortran_names(const void *address, struct text *name, struct text *module, unsigned long long *value) {
+  struct mapped file;
+  ElfW(Addr) base;
+  if (!open_file(address, &file, &base))
+    return false;
+  struct wanted wanted = {.value = (ElfW(Addr))(uintptr_t)address - base, .type = STT_FUNC};
+  const char *symbol = find_symbol(&file, &wanted);
+  *value = wanted.value;
   if (symbol)
-    add_name(symbol, name);
+    add_name(symbol, name, module);
   mapped_close(&file);
   return symbol && name->length > 0;
+}
+
+bool fortran_symbol(const void *address, struct text *name) {
+  struct text module = {0};
+  unsigned long long value;
+  const bool found = fortran_names(address, name, &module, &value);
+  text_free(&module);
+  return found;
+}
+
+const void *fortran_variable_at(const void *near, const char *module, const char *name) {
+  struct text gnu = {0}, llvm = {0};
+  struct mapped file;
+  ElfW(Addr) base;
+  const char *symbol = NULL;
+  text_addf(&gnu, "__%s_MOD_%s", module, name);
+  text_addf(&llvm, "_QM%sE%s", module, name);
+  struct wanted wanted = {.names = {text_str(&gnu), text_str(&llvm)}, .type = STT_OBJECT};
+  if (open_file(near, &file, &base)) {
+    symbol = find_symbol(&file, &wanted);
+    mapped_close(&file);
+  }
+  text_free(&gnu);
+  text_free(&llvm);
+  const uintptr_t at = symbol ? (uintptr_t)(wanted.value + base) : 0;
+  const void *found = NULL;
+  memcpy(&found, &at, sizeof found);
+  return found;
 }

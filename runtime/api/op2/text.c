@@ -50,8 +50,7 @@ bool text_is_static(const void *address) {
   return dladdr(address, &info) != 0;
 }
 
-/* The file that this address came from; "" if the system does not say. */
-static void find_program(const void *address, struct text *out) {
+void text_program(const void *address, struct text *out) {
   Dl_info info;
   union {
     void *object;
@@ -118,7 +117,7 @@ static bool find_embedded(const struct op2jit_origin *origin, struct texts_unit 
   return false;
 }
 
-static bool may_read(const struct op_context *ctx) {
+bool text_may_read(const struct op_context *ctx) {
   return strcmp(env_value(ctx->env, ENV_JIT), "off") != 0 && strcmp(ctx->backend->name, "native") != 0;
 }
 
@@ -143,9 +142,9 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
 
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct text program = {0};
-  if (!call->origin->unit || !may_read(ctx) || !compiled_is_of_this(call->compiled))
+  if (!call->origin->unit || !text_may_read(ctx) || !compiled_is_of_this(call->compiled))
     return OP_OK;
-  find_program(call->compiled, &program);
+  text_program(call->compiled, &program);
   if (find_met(ctx, call->origin->unit, text_str(&program))) {
     text_free(&program);
     return OP_OK;
@@ -217,8 +216,8 @@ static bool is_constant(const struct op_context *ctx, const struct read_variable
   return !why->length;
 }
 
-static bool suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
-                  struct text *why) {
+bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
+                struct text *why) {
   bool numbers = false, payload = false;
   if (loop->forgiven && !safe_on_device(loop, why))
     text_add(why, why->length ? "" : "what comes of it depends on the order of elements");
@@ -246,18 +245,18 @@ static int look(const struct op_context *ctx, const struct loop *loop, const str
     text_add(why, "it is no C++");
     return OP_OK;
   }
-  find_program(call->compiled, &program);
+  text_program(call->compiled, &program);
   const struct met *met = find_met(ctx, call->origin->unit, text_str(&program));
   text_free(&program);
   const struct read_kernel *kernel = met ? find_kernel(&met->texts, call->origin) : NULL;
-  if (!may_read(ctx) || !met)
+  if (!text_may_read(ctx) || !met)
     text_add(why, "OP2_JIT=off");
   else if (*met->texts.why)
     text_add(why, met->texts.why);
   else if (!kernel)
     text_addf(why, "%s has no op_par_loop of it at line %d: it is not the source of the program",
               call->origin->file, call->origin->line);
-  else if (suits(ctx, loop, kernel, why))
+  else if (text_suits(ctx, loop, kernel, why))
     *found = kernel;
   return met ? met->texts.code : OP_OK;
 }
@@ -269,21 +268,27 @@ static void read_only(struct loop *loop) {
       loop->args[i].access = OP_READ;
 }
 
-int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err) {
-  struct text why = {0};
-  loop->ranged = true;
-  if (strcmp(loop->backend->name, "native") == 0)
-    return OP_OK;
-  int code = look(ctx, loop, call, &loop->source, &why);
-  loop->ranged = !loop->source;
-  loop->doubted = loop->source && *loop->source->doubt;
-  if (loop->source)
+int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
+                const struct text *why, struct error *err) {
+  loop->source = k;
+  loop->ranged = !k;
+  loop->doubted = k && *k->doubt;
+  if (k)
     read_only(loop);
   if (loop->doubted)
     log_line(ctx->log, LOG_INFO, "jit", "loop %s: its first calls run in two forms, which are compared: %s",
-             loop->name, loop->source->doubt);
-  if (loop->ranged)
-    code = text_give_up(ctx, loop, code, text_str(&why), err);
+             loop->name, k->doubt);
+  return k ? code : text_give_up(ctx, loop, code, text_str(why), err);
+}
+
+int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err) {
+  struct text why = {0};
+  const struct read_kernel *found = NULL;
+  loop->ranged = true;
+  if (strcmp(loop->backend->name, "native") == 0)
+    return OP_OK;
+  int code = look(ctx, loop, call, &found, &why);
+  code = text_settle(ctx, loop, found, code, &why, err);
   text_free(&why);
   return code;
 }
@@ -348,13 +353,14 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->kernel_name = strdup(last_part(k->function, ':'));
   const int lines = copy_text(ctx, k, &text);
   d->text = text_take(&text);
-  d->entry = strdup(k->function);
+  const bool is_c = !*k->spelled; /* of a procedure in Fortran */
+  d->entry = is_c ? NULL : strdup(k->function);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_line = 1;
   d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
-  bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name && d->entry &&
-              d->fp && d->consts;
+  bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name &&
+              (d->entry || is_c) && d->fp && d->consts;
   for (int i = 0; good && i < k->nvariables; i++) {
     const struct constant *constant = find_constant(ctx, &k->variables[i]);
     struct desc_const *out = &d->consts[d->nconsts++];

@@ -12,6 +12,16 @@ extern const struct loop_functions op2_functions;
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* Sets loop->source and loop->ranged, or says in loop->no_source why it has no text. OP_ERR_MEMORY. */
 int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err);
+/* Does the text suit the loop? Else `why` says why not. */
+bool text_suits(const struct op_context *ctx, const struct loop *loop, const struct read_kernel *k,
+                struct text *why);
+/* The loop has this text; NULL: it has none, because of `why`, of which `code` is the code. OP_ERR_MEMORY. */
+int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
+                const struct text *why, struct error *err);
+/* Are texts asked for? */
+bool text_may_read(const struct op_context *ctx);
+/* The file of the program that this address came from; "" if the system does not say. */
+void text_program(const void *address, struct text *out);
 /* The description's text, entry and constants. */
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* What a text that is in doubt is compared with: the backend that calls the function itself. */

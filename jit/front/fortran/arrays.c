@@ -1,0 +1,242 @@
+/* Assignments, of values and of whole arrays, and where. */
+#include <string.h>
+
+#include "jit/front/fortran/intrinsics.h"
+
+/* ---- does the right side need what the left one changes? ---- */
+
+static bool same_sections(const struct expr *a, const struct expr *b) {
+  if (a->op != b->op)
+    return false;
+  const struct expr *i = a->args, *k = b->args;
+  for (; i && k; i = i->next, k = k->next) {
+    const bool ranges = i->op == E_RANGE && k->op == E_RANGE;
+    const struct expr *p = ranges ? i->args : i, *q = ranges ? k->args : k;
+    for (int n = ranges ? 3 : 1; n > 0; n--, p = p->next, q = q->next)
+      if (!p->known || !q->known || p->value != q->value)
+        return false;
+  }
+  return !i && !k;
+}
+
+/* Element by element the same one is no matter. */
+static bool needs(const struct expr *e, const struct expr *left, bool element) {
+  if (e->symbol && e->symbol == left->symbol && (e->op == E_VARIABLE || e->op == E_ELEMENT) &&
+      !(element && e->rank && same_sections(e, left)))
+    return true;
+  bool same_place = element;
+  if (e->op == E_INTRINSIC)
+    same_place &= e->intrinsic->class <= I_BITS;
+  else if (e->op != E_UNARY && e->op != E_BINARY)
+    same_place = false;
+  for (const struct expr *i = e->args; i; i = i->next)
+    if (needs(i, left, same_place))
+      return true;
+  return false;
+}
+
+/* ---- one element after the other ---- */
+
+static const struct place *place_in(const struct expr *e, const struct place *p) {
+  return e->rank ? p : NULL;
+}
+
+static void put_one(struct fortran *f, const struct expr *left, const struct expr *right,
+                    const struct expr *mask, const struct place *p) {
+  if (mask) {
+    const struct place *at = p;
+    struct place flat = {.known = true};
+    long long stride = 1;
+    for (int i = 0; i < left->rank && p[i].known; i++) {
+      flat.value += p[i].value * stride;
+      stride *= left->extent[i];
+    }
+    if (left->rank > 1)
+      at = &flat;
+    text_add(f->to, "if (");
+    f_put_element(f, mask, at, C_ALL, f->to);
+    text_add(f->to, ") ");
+  }
+  f_put_designator(f, left, place_in(left, p), false, C_ALL, f->to);
+  text_add(f->to, " = ");
+  f_put_element(f, right, place_in(right, p), C_COND, f->to);
+  text_add(f->to, "; ");
+}
+
+/* The right side first, into a place of its own. */
+static const struct expr *put_aside(struct fortran *f, const struct expr *left, const struct expr *right) {
+  const struct expr *t = f_new_local_like(f, right->at, right->type, left);
+  text_addf(f->to, "{ %s %s[%lld]; ", f_type_in_c(right->type), t->symbol->c_name, f_elements_of(left));
+  return t;
+}
+
+static void put_each(struct fortran *f, const struct expr *left, const struct expr *right,
+                     const struct expr *mask) {
+  const long long count = f_elements_of(left);
+  struct place p[RANKS];
+  if (count <= UNROLLED) {
+    for (long long i = 0; i < count && !failed(f); i++) {
+      f_places_of(left, i, p);
+      put_one(f, left, right, mask, p);
+    }
+    return;
+  }
+  if (mask && left->rank > 1)
+    f_refuse(f, left->at, "`where` works on arrays of rank 1, or of at most %d elements; write a do loop",
+             UNROLLED);
+  char names[RANKS][16];
+  const char *letters = "ijklmno";
+  for (int i = left->rank - 1; i >= 0; i--) {
+    struct text name = {0};
+    text_addf(&name, "%c%d_", letters[i], f->labels % 100000);
+    memcpy(names[i], text_str(&name), name.length < sizeof names[i] ? name.length + 1 : sizeof names[i]);
+    text_free(&name);
+    p[i] = (struct place){.name = names[i]};
+    text_addf(f->to, "for (int %s = 0; %s < %lld; %s++) { ", names[i], names[i], left->extent[i], names[i]);
+  }
+  put_one(f, left, right, mask, p);
+  for (int i = 0; i < left->rank; i++)
+    text_add(f->to, "} ");
+}
+
+static void check_types(struct fortran *f, const struct expr *left, const struct expr *right) {
+  const bool fits =
+      left->type.base == right->type.base || (f_is_number(left->type) && f_is_number(right->type));
+  struct expr shape = {.at = left->at};
+  if (!fits || right->type.base == F_TEXT || right->type.base == F_NONE)
+    f_refuse(f, right->at, "%s is %s, and gets %s", left->symbol->name, f_type_said(f, left->type),
+             right->type.base ? f_type_said(f, right->type) : "no value");
+  else if (left->rank == 0 && right->rank)
+    f_refuse(f, right->at, "%s is one value, and gets an array of %lld", left->symbol->name,
+             f_elements_of(right));
+  else {
+    f_take_shape(f, &shape, left);
+    shape.at = right->at;
+    f_take_shape(f, &shape, right);
+  }
+}
+
+void f_assign(struct fortran *f, struct expr *left, struct expr *right, const struct expr *mask) {
+  f_set_written(f, left, "assigned");
+  if (!failed(f))
+    check_types(f, left, right);
+  if (failed(f))
+    return;
+  if (left->rank == 0)
+    put_one(f, left, right, mask, NULL);
+  else if (!needs(right, left, true))
+    put_each(f, left, right, mask);
+  else {
+    const struct expr *aside = put_aside(f, left, right);
+    put_each(f, aside, right, NULL);
+    put_each(f, left, aside, mask);
+    text_add(f->to, "} ");
+  }
+}
+
+/* ---- where ---- */
+
+static struct expr *read_mask(struct fortran *f) {
+  f_expect(f, "(");
+  struct expr *e = f_read_expression(f);
+  f_expect(f, ")");
+  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank == 0))
+    f_refuse(f, e->at, "`where` chooses by an array of logical values");
+  return e;
+}
+
+static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask,
+                             long long i, bool first) {
+  const char *now_ = c->value->symbol->c_name, *done = c->done->symbol->c_name;
+  struct place p[RANKS];
+  text_addf(f->to, "%s[%lld] = ", now_, i);
+  if (!first)
+    text_addf(f->to, mask ? "!%s[%lld] && (" : "!%s[%lld]", done, i);
+  if (mask) {
+    f_places_of(mask, i, p);
+    f_put_element(f, mask, p, C_COND, f->to);
+  }
+  text_add(f->to, mask && !first ? "); " : "; ");
+  if (first)
+    text_addf(f->to, "%s[%lld] = %s[%lld]; ", done, i, now_, i);
+  else if (mask)
+    text_addf(f->to, "if (%s[%lld]) %s[%lld] = 1; ", now_, i, done, i);
+}
+
+static void put_mask(struct fortran *f, const struct construct *c, const struct expr *mask, bool first) {
+  const long long count = f_elements_of(c->value);
+  if (count > MOST_ELEMENTS)
+    f_refuse(f, c->at, "`where` works on arrays of at most %d elements; write a do loop", MOST_ELEMENTS);
+  if (mask && f_elements_of(mask) != count)
+    f_refuse(f, mask->at, "this mask has another shape than that of `where`");
+  for (long long i = 0; i < count && !failed(f); i++)
+    put_mask_element(f, c, mask, i, first);
+}
+
+static void check_where(struct fortran *f, struct construct *c, const struct expr *mask) {
+  static const struct f_type logical = {F_LOGICAL, 4};
+  const long long count = f_elements_of(mask);
+  if (failed(f))
+    return;
+  if (count < 0)
+    f_refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
+  c->value = f_new_local(f, mask->at, logical, count);
+  c->done = f_new_local(f, mask->at, logical, count);
+  text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name,
+            count);
+  put_mask(f, c, mask, true);
+}
+
+static void read_masked(struct fortran *f, const struct construct *c) {
+  struct expr *left = f_read_primary(f);
+  f_expect(f, "=");
+  struct expr *right = f_read_expression(f);
+  if (!failed(f) && f_elements_of(left) != f_elements_of(c->value))
+    f_refuse(f, left->at, "%s has another shape than the mask of `where`", left->at->spelled);
+  if (!failed(f))
+    f_assign(f, left, right, c->value);
+}
+
+bool f_read_where(struct fortran *f, const char *name) {
+  struct construct *c = f_open_construct(f, IS_WHERE, name);
+  f->at++;
+  check_where(f, c, read_mask(f));
+  if (failed(f))
+    return true;
+  if (!f_at_end(f)) {
+    read_masked(f, c);
+    text_add(f->to, "} ");
+    f->constructs = c->outer;
+    return true;
+  }
+  f->at++;
+  /* Only assignments stand in it. */
+  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
+    f_mark(f, now(f), f->to);
+    read_masked(f, c);
+    f->at++;
+  }
+  f->at--;
+  return true;
+}
+
+void f_read_elsewhere(struct fortran *f) {
+  struct construct *c = f->constructs;
+  f_take_two(f, "else", "where");
+  if (!c || c->kind != IS_WHERE || c->last) {
+    f_refuse(f, now(f), "`elsewhere` belongs to a `where` before it");
+    return;
+  }
+  const struct expr *mask = f_is_word(f, f->at, "(") ? read_mask(f) : NULL;
+  c->last = !mask;
+  put_mask(f, c, mask, false);
+  if (!f_at_end(f))
+    return;
+  f->at++;
+  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
+    f_mark(f, now(f), f->to);
+    read_masked(f, c);
+    f->at++;
+  }
+  f->at--;
+}

@@ -1,0 +1,192 @@
+/* Calls of other procedures: their arguments, by value or by address. */
+#include <string.h>
+
+#include "jit/front/fortran/tree.h"
+
+/* ---- arguments are put in order ---- */
+
+static struct expr *of_dummy(struct fortran *f, const struct expr *call, struct expr **given, int number) {
+  const struct f_unit *u = call->symbol->unit;
+  for (int i = 0; i < f_count_args(call->args); i++) {
+    struct expr *e = given[i];
+    const bool named = e->keyword != NULL;
+    if (named ? strcmp(e->keyword, u->dummies[number]->name) == 0 : i == number)
+      return e;
+  }
+  f_refuse(f, call->at, "%s has the argument %s, which this call does not give", u->name,
+           u->dummies[number]->name);
+  return NULL;
+}
+
+static void order_arguments(struct fortran *f, struct expr *call) {
+  const struct f_unit *u = call->symbol->unit;
+  struct expr *given[64], *ordered[64];
+  const int count = f_count_args(call->args);
+  if (count != u->ndummies) {
+    f_refuse(f, call->at, "%s has %d argument%s, and this call gives %d", u->name, u->ndummies,
+             u->ndummies == 1 ? "" : "s", count);
+    return;
+  }
+  struct expr *e = call->args;
+  for (int i = 0; i < count; i++, e = e->next)
+    given[i] = e;
+  for (int i = 0; i < count; i++)
+    if (!(ordered[i] = of_dummy(f, call, given, i)))
+      return;
+  for (int i = 0; i < count; i++)
+    ordered[i]->next = i + 1 < count ? ordered[i + 1] : NULL;
+  call->args = count ? ordered[0] : NULL;
+}
+
+/* ---- each fits ---- */
+
+static bool is_designator(const struct expr *e) {
+  return (e->op == E_VARIABLE || e->op == E_ELEMENT) && !e->grouped && !e->symbol->fixed &&
+         e->symbol->kind != S_PARAMETER && e->symbol->kind != S_INDEX &&
+         !(e->symbol->kind == S_MODULE && e->symbol->rank == 0) &&
+         !(e->symbol->kind == S_DUMMY && e->symbol->by_value);
+}
+
+static bool is_in_row(const struct expr *e) {
+  const struct symbol *s = e->symbol;
+  bool full = true;
+  int dimension = 0;
+  for (const struct expr *i = e->op == E_ELEMENT ? e->args : NULL; i; i = i->next, dimension++) {
+    if (i->op != E_RANGE) {
+      if (i->rank)
+        return false;
+      full = false;
+      continue;
+    }
+    const struct bounds *b = &s->bounds[dimension];
+    const struct expr *from = i->args, *to = from->next;
+    if (to->next->value != 1 || (!full && to->value != from->value))
+      return false;
+    full &= b->low_known && b->high_known && from->value == b->lower && to->value == b->upper;
+  }
+  return true;
+}
+
+static long long extent_of_symbol(const struct symbol *s) {
+  struct expr shape = {.op = E_NOTHING};
+  f_shape_of_symbol(&shape, s);
+  return f_elements_of(&shape);
+}
+
+static void check_shape(struct fortran *f, const struct symbol *dummy, const struct expr *e, bool elemental) {
+  const long long wanted = extent_of_symbol(dummy), given = e->rank ? f_elements_of(e) : -1;
+  if (dummy->rank == 0) {
+    if (e->rank && !elemental)
+      f_refuse(f, e->at, "%s is one value, and gets an array", dummy->name);
+  } else if (e->rank == 0 && (e->op != E_ELEMENT || !is_designator(e)))
+    f_refuse(f, e->at, "%s is an array, and gets one value", dummy->name);
+  else if (e->rank && wanted >= 0 && given >= 0 && given < wanted)
+    f_refuse(f, e->at, "%s has %lld elements, and gets an array of %lld", dummy->name, wanted, given);
+  else if (e->rank && is_designator(e) && !is_in_row(e))
+    f_refuse(
+        f, e->at,
+        "the elements of this section do not lie one behind the other, so it cannot be passed; copy them "
+        "into an array of their own");
+}
+
+static void check_one(struct fortran *f, const struct f_unit *u, struct symbol *dummy, struct expr *e) {
+  if (e->op == E_RANGE || e->op == E_NOTHING)
+    f_refuse(f, e->at, "this is no argument");
+  else if (!f_same_type(dummy->type, e->type))
+    f_refuse(f, e->at, "argument %s of %s is %s, and gets %s%s", dummy->name, u->name,
+             f_type_said(f, dummy->type), f_type_said(f, e->type),
+             f_is_number(e->type) && f_is_number(dummy->type)
+                 ? "; convert it, as by real(x, 8), or write 1d0 for 1.0"
+                 : "");
+  else
+    check_shape(f, dummy, e, u->is_elemental);
+  if (failed(f) || dummy->by_value)
+    return;
+  const bool changes = dummy->written || dummy->intent == INTENT_OUT || dummy->intent == INTENT_INOUT;
+  if (changes && (e->op == E_VARIABLE || e->op == E_ELEMENT) && !e->grouped)
+    f_set_written(f, e, "given to an argument that changes");
+  else if (changes)
+    f_refuse(f, e->at, "argument %s of %s changes, so it needs a variable", dummy->name, u->name);
+}
+
+void f_check_arguments(struct fortran *f, struct expr *e) {
+  struct f_unit *u = e->symbol->unit;
+  if (failed(f))
+    return;
+  f->parts->translate(f, u, e->at);
+  if (failed(f))
+    return;
+  order_arguments(f, e);
+  const struct expr *i = e->args;
+  for (int d = 0; d < u->ndummies && i && !failed(f); d++, i = i->next)
+    check_one(f, u, u->dummies[d], (struct expr *)(size_t)i);
+  e->type = u->result ? u->result->type : (struct f_type){F_NONE, 0};
+  if (u->result)
+    f_shape_of_symbol(e, u->result);
+  for (i = u->is_elemental ? e->args : NULL; i; i = i->next)
+    f_take_shape(f, e, i);
+}
+
+/* ---- C text ---- */
+
+/* A place for a value that has none. */
+static void put_temporary(struct fortran *f, const struct symbol *dummy, const struct expr *e,
+                          struct text *before, struct text *out) {
+  const long long count = e->rank ? f_elements_of(e) : 1;
+  if (!before || count < 0 || count > MOST_ELEMENTS) {
+    f_refuse(f, e->at, "argument %s gets a value without a place here; assign it to a variable and pass that",
+             dummy->name);
+    return;
+  }
+  const int number = ++f->labels;
+  text_addf(before, "const %s t%d_[] = {", f_type_in_c(dummy->type), number);
+  for (long long i = 0; i < count && !failed(f); i++) {
+    struct place p[RANKS];
+    f_places_of(e, i, p);
+    text_add(before, i ? ", " : "");
+    f_put_element(f, e, e->rank ? p : NULL, C_COND, before);
+  }
+  text_add(before, "}; ");
+  text_addf(out, "t%d_", number);
+}
+
+void f_put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
+                     struct text *out) {
+  const struct f_unit *u = e->symbol->unit;
+  const struct expr *i = e->args;
+  for (int d = 0; d < u->ndummies && i && !failed(f); d++, i = i->next) {
+    text_add(out, d ? ", " : "");
+    if (u->dummies[d]->by_value)
+      f_put_element(f, i, i->rank ? p : NULL, C_COND, out);
+    else if (is_designator(i))
+      f_put_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND, out);
+    else
+      put_temporary(f, u->dummies[d], i, before, out);
+  }
+}
+
+void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
+  if (e->symbol->unit->kind != U_FUNCTION) {
+    f_refuse(f, e->at, "%s is a subroutine and gives no value; write `call %s(...)`", e->symbol->name,
+             e->symbol->name);
+    return;
+  }
+  text_addf(out, "%s(", e->symbol->unit->c_name);
+  f_put_arguments(f, e, p, f->hoist, out);
+  text_add(out, ")");
+}
+
+struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
+  const struct f_unit *u = call->symbol->unit;
+  struct text arguments = {0};
+  if (!f->hoist)
+    f_refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
+  if (failed(f))
+    return f_integer_expr(f, call->at, 0);
+  struct expr *t = f_new_local_like(f, call->at, call->type, call);
+  f_put_arguments(f, call, NULL, f->hoist, &arguments);
+  text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", f_type_in_c(call->type), t->symbol->c_name,
+            f_elements_of(call), u->c_name, text_str(&arguments), u->ndummies ? ", " : "", t->symbol->c_name);
+  text_free(&arguments);
+  return t;
+}

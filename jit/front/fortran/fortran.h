@@ -1,0 +1,59 @@
+/* Kernels in Fortran: a subset of Fortran 2008 becomes the C text that everything below knows. docs/fortran.md says what
+ * the subset is; what is outside is refused at its line. */
+#ifndef OP2JIT_JIT_FORTRAN_H
+#define OP2JIT_JIT_FORTRAN_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "jit/front/unit/origins.h"
+
+struct shared;
+
+/* Is this Fortran? By the ending of the file that it is from; without one by its first word. */
+bool fortran_is(const char *file, const char *text, size_t length);
+
+/* A source and the procedure in it that is the kernel. */
+struct fortran_source {
+  const char *text;
+  size_t length;
+  const char *file;   /* NULL: a string of the program */
+  int line;           /* of the text's first line in it */
+  const char *kernel; /* the procedure, in any case of letters */
+  const char *module; /* that it is in; NULL: any, or none */
+  const char *
+      defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
+  const char *(*find)(void *data, const char *name,
+                      size_t *length); /* is asked first for a file's text; NULL: nobody */
+  void *data;
+};
+
+/* The fact of the error (base/error.h) that the source has no such procedure. */
+enum { FORTRAN_NO_KERNEL = 1 << 16 };
+
+/* A variable of a module that the kernel reads: a constant of the library, by the name that the text has for it. */
+struct fortran_variable {
+  char *name, *module;
+  const char *type; /* as op_decl_dat spells it */
+  int dim;          /* its values */
+  bool is_array;
+};
+
+struct fortran_made {
+  struct text text;
+  struct origins origins; /* which lines are from where */
+  struct fortran_variable *variables;
+  int nvariables;
+  struct text files; /* that were read beside the source, one a line */
+  bool doubted;      /* it depends on an #if of a name that nobody defines here */
+};
+void fortran_free(struct fortran_made *made);
+
+/* The C text of the kernel and of what it calls. Each line ends with `//!` and the line of Fortran that it is from, which
+ * messages show (jit/front/excerpt.h). OP_ERR_KERNEL: it is outside of the subset; the message says where, and the remedy. */
+int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                      struct error *err);
+/* The files alone that it includes and uses, into made->files, and the names of its subroutines, one a line, as text. */
+int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                 struct error *err);
+
+#endif

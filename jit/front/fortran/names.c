@@ -1,0 +1,211 @@
+/* Names: what they mean where they stand, and what C calls them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "jit/front/constant_name.h"
+#include "jit/front/fortran/tree.h"
+#include "jit/front/prelude.h"
+
+struct symbol *f_own_symbol(const struct f_unit *u, const char *name) {
+  for (struct symbol *s = u->symbols; s; s = s->next)
+    if (strcmp(s->name, name) == 0)
+      return s;
+  return NULL;
+}
+
+/* ---- names in C ---- */
+
+/* In the order of strcmp: words of C, C++ and OpenCL C. */
+static const char *const words_of_c[] = {
+    "alignas",   "alignof",  "and",    "asm",     "auto",      "bool",      "break",    "case",     "catch",
+    "char",      "class",    "compl",  "const",   "constant",  "constexpr", "continue", "decltype", "default",
+    "delete",    "do",       "double", "else",    "enum",      "event_t",   "explicit", "export",   "extern",
+    "false",     "float",    "for",    "friend",  "global",    "goto",      "half",     "if",       "inline",
+    "int",       "kernel",   "local",  "long",    "mutable",   "namespace", "new",      "noexcept", "not",
+    "nullptr",   "operator", "or",     "private", "protected", "public",    "register", "restrict", "return",
+    "sampler_t", "short",    "signed", "sizeof",  "static",    "struct",    "switch",   "template", "this",
+    "throw",     "true",     "try",    "typedef", "typeid",    "typename",  "uint",     "ulong",    "uniform",
+    "union",     "unsigned", "using",  "virtual", "void",      "volatile",  "while",    "xor"};
+
+static int compare(const void *key, const void *row) {
+  return strcmp(key, *(const char *const *)row);
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Does every kernel have it already: as a function or a macro? */
+static bool is_taken(const char *name) {
+  const char *prelude = jit_prelude();
+  const size_t length = strlen(name);
+  if (bsearch(name, words_of_c, sizeof words_of_c / sizeof *words_of_c, sizeof *words_of_c, compare))
+    return true;
+  for (const char *at = strstr(prelude, name); at; at = strstr(at + 1, name))
+    if ((at == prelude || !is_letter(at[-1])) && !is_letter(at[length]) &&
+        (at[length] == '(' || (at - prelude >= 8 && memcmp(at - 8, "#define ", 8) == 0)))
+      return true;
+  return false;
+}
+
+const char *f_c_name_of(struct fortran *f, const char *name) {
+  const size_t length = strlen(name);
+  struct text out = {0};
+  const bool odd = is_taken(name) || (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
+  text_addf(&out, "%s%s", name, odd ? "_" : "");
+  const char *copy = f_copy(f, text_str(&out), out.length);
+  text_free(&out);
+  return copy;
+}
+
+/* The library's constants have names of their own, which it has looked at. */
+static const char *constant_c_name(struct fortran *f, const char *name) {
+  struct text out = {0};
+  text_addf(&out, "%s%s", constant_name_wrong(name) ? "const_" : "", name);
+  const char *copy = f_copy(f, text_str(&out), out.length);
+  text_free(&out);
+  return copy;
+}
+
+/* ---- symbols ---- */
+
+struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at) {
+  struct symbol *s = f_new(f, sizeof *s);
+  struct f_token *copy = f_new(f, sizeof *copy);
+  *copy = *at;
+  *s = (struct symbol){.name = name, .at = copy, .unit = u};
+  s->kind = u->kind == U_MODULE || u->kind == U_PROGRAM ? S_MODULE : S_LOCAL;
+  s->c_name = s->kind == S_MODULE ? constant_c_name(f, name) : f_c_name_of(f, name);
+  *u->last = s;
+  u->last = &s->next;
+  return s;
+}
+
+static struct symbol *procedure_symbol(struct fortran *f, struct f_unit *at, struct f_unit *of) {
+  struct symbol *s = f_add_symbol(f, at, of->name, &f->tokens[of->header]);
+  s->kind = S_PROCEDURE;
+  s->unit = of;
+  s->type = of->result ? of->result->type : (struct f_type){F_NONE, 0};
+  return s;
+}
+
+static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name);
+
+static struct symbol *look_in_uses(struct fortran *f, struct f_unit *u, const char *name) {
+  struct symbol *found = NULL;
+  for (struct use *use = u->uses; use && !found && !failed(f); use = use->next) {
+    const char *there = use->only ? NULL : name;
+    for (struct rename *r = use->names; r; r = r->next) {
+      if (strcmp(r->local, name) == 0)
+        there = r->name;
+      else if (!use->only && strcmp(r->name, name) == 0)
+        there = NULL;
+    }
+    found = there ? look_in_module(f, use->module, there) : NULL;
+  }
+  return found;
+}
+
+static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name) {
+  f->parts->declare(f, module);
+  struct symbol *s = f_own_symbol(module, name);
+  struct f_unit *procedure = s ? NULL : f_find_unit(f, name, module);
+  if (procedure)
+    s = procedure_symbol(f, module, procedure);
+  return s ? s : look_in_uses(f, module, name);
+}
+
+struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name) {
+  for (; u && !failed(f); u = u->parent) {
+    f->parts->declare(f, u);
+    struct symbol *s = f_own_symbol(u, name);
+    struct f_unit *procedure = s ? NULL : f_find_unit(f, name, u);
+    if (procedure)
+      s = procedure_symbol(f, u, procedure);
+    if (!s)
+      s = look_in_uses(f, u, name);
+    if (!s && (procedure = f_find_unit(f, name, NULL)) != NULL && !u->parent && procedure->kind != U_MODULE)
+      s = procedure_symbol(f, u, procedure);
+    if (s)
+      return s;
+  }
+  return NULL;
+}
+
+static void near_names(struct f_unit *u, struct text *names) {
+  for (; u; u = u->parent) {
+    for (const struct symbol *s = u->symbols; s; s = s->next)
+      names_note(names, s->name);
+    for (const struct use *use = u->uses; use; use = use->next)
+      for (const struct symbol *s = use->module->symbols; s; s = s->next)
+        names_note(names, s->name);
+  }
+}
+
+void f_refuse_unknown(struct fortran *f, const struct f_token *at, const char *what) {
+  struct text names = {0};
+  const char *lost = NULL;
+  near_names(f->unit, &names);
+  for (const struct f_unit *u = f->unit; u && !lost; u = u->parent)
+    lost = u->lost;
+  const char *near = names_nearest(&names, at->word);
+  if (near)
+    f_refuse(f, at, "%s is not declared; did you mean %s?", at->spelled, near);
+  else if (lost)
+    f_refuse(
+        f, at,
+        "%s is not declared here, and the source of module %s, which may have it, was not found beside this "
+        "file nor in OP2_INCLUDE; put %s.f90 there, or declare it",
+        at->spelled, lost, lost);
+  else
+    f_refuse(f, at, "%s is not declared; %s", at->spelled, what);
+  text_free(&names);
+}
+
+struct f_type f_implicit_type(const struct f_unit *u, const char *name) {
+  for (; u; u = u->parent) {
+    if (u->implicit_none)
+      return (struct f_type){F_NONE, 0};
+    const int letter = *name - 'a';
+    if (letter >= 0 && letter < 26 && u->implicit[letter].base)
+      return u->implicit[letter];
+  }
+  return *name >= 'i' && *name <= 'n' ? (struct f_type){F_INTEGER, 4} : (struct f_type){F_REAL, 4};
+}
+
+struct symbol *f_look_up_or_make(struct fortran *f, struct f_unit *u, const struct f_token *at) {
+  struct symbol *s = f_look_up(f, u, at->word);
+  if (s || failed(f))
+    return s;
+  const struct f_type type = f_implicit_type(u, at->word);
+  if (type.base == F_NONE) {
+    f_refuse_unknown(f, at,
+                     "write its declaration, as `real(8) :: x`; a constant of the library is a variable of a "
+                     "module that the kernel uses");
+    return NULL;
+  }
+  s = f_add_symbol(f, u, at->word, at);
+  s->type = type;
+  return s;
+}
+
+/* ---- types ---- */
+
+const char *f_type_in_c(struct f_type t) {
+  switch (t.base) {
+  case F_INTEGER: return t.kind == 8 ? "long long" : "int";
+  case F_REAL: return t.kind == 8 ? "double" : "float";
+  case F_LOGICAL: return t.kind == 1 ? "bool" : "int";
+  default: return "void";
+  }
+}
+
+const char *f_type_said(struct fortran *f, struct f_type t) {
+  static const char *const words[] = {"no value", "integer", "real", "logical", "character"};
+  struct text out = {0};
+  text_addf(&out, t.base == F_NONE || t.base == F_TEXT ? "%s" : "%s(%d)", words[t.base], t.kind);
+  const char *copy = f_copy(f, text_str(&out), out.length);
+  text_free(&out);
+  return copy;
+}

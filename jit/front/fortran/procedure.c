@@ -1,0 +1,328 @@
+/* A procedure becomes a function, and all of them one text whose lines are those of the source. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/nearest.h"
+#include "jit/front/fortran/tree.h"
+
+/* ---- one function ---- */
+
+static bool is_kernel(const struct fortran *f, const struct f_unit *u) {
+  return u->c_name && strcmp(u->c_name, f->kernel) == 0 && u->kind == U_SUBROUTINE;
+}
+
+static void prepare_dummies(struct fortran *f, struct f_unit *u) {
+  for (int i = 0; i < u->ndummies && !failed(f); i++) {
+    struct symbol *s = u->dummies[i];
+    if (s->by_value && is_kernel(f, u))
+      f_refuse(f, s->at, "a kernel gets the addresses of its arguments; take `value` away from %s", s->name);
+    if (u->kind == U_FUNCTION)
+      s->by_value |= s->rank == 0 && (s->intent == INTENT_IN || s->intent == INTENT_NONE);
+  }
+}
+
+static void put_header(struct fortran *f, struct f_unit *u) {
+  f_mark(f, &f->tokens[u->header], &f->out);
+  const bool gives = u->result && !u->result->rank;
+  text_addf(&f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
+  for (int i = 0; i < u->ndummies; i++) {
+    const struct symbol *s = u->dummies[i];
+    const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
+    text_addf(&f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
+              s->by_value ? "" : "*", s->c_name);
+  }
+  if (u->result && !gives) /* an array is left where the caller says */
+    text_addf(&f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
+  else
+    text_addf(&f->out, "%s) { ", u->ndummies ? "" : "void");
+}
+
+static void put_local(struct fortran *f, const struct symbol *s) {
+  struct expr shape = {.op = E_NOTHING};
+  f_shape_of_symbol(&shape, s);
+  const long long count = f_elements_of(&shape);
+  if (count < 0 || count > 1 << 20)
+    f_refuse(f, s->at, "%s is no argument, so its bounds must be numbers that the text says", s->name);
+  f_mark(f, s->at, &f->out);
+  text_addf(&f->out, "%s %s", f_type_in_c(s->type), s->c_name);
+  if (s->rank)
+    text_addf(&f->out, "[%lld]", count ? count : 1);
+  text_add(&f->out, "; ");
+}
+
+static void put_function(struct fortran *f, struct f_unit *u) {
+  put_header(f, u);
+  for (const struct symbol *s = u->symbols; s && !failed(f); s = s->next)
+    if ((s->kind == S_LOCAL && s->used) || (s->kind == S_RESULT && !s->rank))
+      put_local(f, s);
+  text_add(&f->out, text_str(&u->tables));
+  text_add(&f->out, text_str(&u->body_text));
+  f_mark(f, &f->tokens[u->end < f->ntokens ? u->end : f->ntokens - 1], &f->out);
+  text_addf(&f->out, "%s}", u->result && !u->result->rank ? "return result_; " : "");
+}
+
+void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
+  if (u->translated == STATE_DONE || failed(f))
+    return;
+  if (u->translated == STATE_BUSY) {
+    f_refuse(f, by,
+             "%s calls itself, or is called by what it calls; recursion is not in the subset: write a loop",
+             u->name);
+    return;
+  }
+  struct f_unit *unit = f->unit;
+  struct text *to = f->to;
+  struct construct *constructs = f->constructs;
+  struct text *hoist = f->hoist;
+  const int at = f->at, nesting = f->nesting;
+  u->translated = STATE_BUSY;
+  f_declare_unit(f, u);
+  if (!u->c_name)
+    u->c_name = f_c_name_of(f, u->name);
+  prepare_dummies(f, u);
+  f->unit = u;
+  f->to = &u->body_text;
+  f->constructs = NULL;
+  f->hoist = NULL;
+  f->nesting = 0;
+  f_read_statements(f);
+  if (u->result && !u->result->written && !failed(f))
+    f_refuse(f, &f->tokens[u->header], "function %s never gets its result; assign %s", u->name,
+             u->result->name);
+  if (!failed(f))
+    put_function(f, u);
+  text_free(&u->body_text);
+  text_free(&u->tables);
+  f->unit = unit;
+  f->to = to;
+  f->constructs = constructs;
+  f->hoist = hoist;
+  f->at = at;
+  f->nesting = nesting;
+  u->translated = STATE_DONE;
+}
+
+/* ---- the text, line by line ---- */
+
+struct lines {
+  struct fortran_made *made;
+  const struct source_file *file;
+  int line;     /* the one that is written */
+  size_t begin; /* where it begins in the text */
+  int whole;    /* lines of the text before it */
+};
+
+/* What the source has there stands behind it, for messages. A last \ would join it to the next line. */
+static void end_line(struct lines *l) {
+  struct text *out = &l->made->text;
+  const char *at = l->file ? l->file->text : "", *end = l->file ? at + l->file->length : at;
+  for (int i = l->file ? (l->file->line > 0 ? l->file->line : 1) : 0; i < l->line && at < end; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    at = newline ? newline + 1 : end;
+  }
+  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  size_t length = (size_t)((newline ? newline : end) - at);
+  while (length && strchr("\\\r", at[length - 1]))
+    length--;
+  if (out->length > l->begin) {
+    text_add(out, "//!");
+    text_add_bytes(out, at, length);
+  }
+  text_add_char(out, '\n');
+  l->begin = out->length;
+  l->line++;
+  l->whole++;
+}
+
+static void go_to(struct fortran *f, struct lines *l, const struct source_file *file, int line) {
+  enum { NEAR = 20 };
+  if (l->file == file && line >= l->line && line - l->line <= NEAR) {
+    while (l->line < line)
+      end_line(l);
+    return;
+  }
+  if (l->file)
+    end_line(l);
+  l->file = file;
+  l->line = line;
+  const struct origin next = {.begin = l->made->text.length,
+                              .line = l->whole + 1,
+                              .file = (char *)(size_t)file->path,
+                              .file_line = line};
+  if (!origins_add(&l->made->origins, next))
+    f_memory(f);
+}
+
+static void lay_out(struct fortran *f) {
+  struct lines l = {.made = f->made};
+  bool begun = false;
+  for (const char *at = text_str(&f->out); *at && !failed(f);) {
+    if (*at == '\001') {
+      int file = 0, line = 0;
+      sscanf(at + 1, "%d %d", &file, &line);
+      go_to(f, &l, f->files.items[file], line);
+      at = strchr(at + 1, '\001') + 1;
+      if (!begun)
+        for (const char *c = text_str(&f->helpers); *c; c++)
+          text_add_char(&f->made->text, (char)(*c == '\n' ? ' ' : *c));
+      begun = true;
+      continue;
+    }
+    const size_t length = strcspn(at, "\001");
+    text_add_bytes(&f->made->text, at, length);
+    at += length;
+  }
+  end_line(&l);
+}
+
+/* ---- the kernel ---- */
+
+static void no_kernel(struct fortran *f, const struct source_file *file) {
+  struct text names = {0}, said = {0};
+  for (const struct f_unit *u = f->units; u; u = u->next)
+    if (u->kind == U_SUBROUTINE) {
+      names_note(&names, u->name);
+      text_addf(&said, "%s%s", said.length ? ", " : "", u->name);
+    }
+  const char *near = names_nearest(&names, f->kernel);
+  struct error *err = f->err;
+  error_set(err, OP_ERR_KERNEL, "kernel %s: the text in Fortran has no subroutine %s; it has %s%s%s%s\n%s:%d",
+            f->kernel, f->kernel, said.length ? text_str(&said) : "none at all",
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+            file->path ? file->path : "kernel text", file->line > 0 ? file->line : 1);
+  err->fact = FORTRAN_NO_KERNEL;
+  text_free(&names);
+  text_free(&said);
+}
+
+static struct f_unit *find_kernel(const struct fortran *f, const char *module) {
+  for (struct f_unit *u = f->units; u; u = u->next) {
+    const bool there =
+        !module || (u->parent && u->parent->kind == U_MODULE && strcasecmp(u->parent->name, module) == 0);
+    if (u->kind == U_SUBROUTINE && there && strcasecmp(u->name, f->kernel) == 0)
+      return u;
+  }
+  return NULL;
+}
+
+static void define_names(struct fortran *f, const char *names) {
+  for (const char *at = names ? names : ""; *at; at += *at == '\n') {
+    const size_t length = strcspn(at, "\n"), name = strcspn(at, "=\n");
+    struct macro *m = f_new(f, sizeof *m);
+    m->name = f_copy(f, at, name);
+    m->value = name < length ? f_copy(f, at + name + 1, length - name - 1) : "1";
+    if (!list_add(&f->macros, m))
+      f_memory(f);
+    at += length;
+  }
+}
+
+static void scan_all(struct fortran *f, const struct fortran_source *source) {
+  struct source_file *file = f_new(f, sizeof *file);
+  const char *dot = source->file ? strrchr(source->file, '.') : NULL;
+  *file =
+      (struct source_file){.path = source->file,
+                           .text = source->text,
+                           .length = source->length,
+                           .line = source->line,
+                           .fixed = dot && (strcasecmp(dot, ".f") == 0 || strcasecmp(dot, ".for") == 0 ||
+                                            strcasecmp(dot, ".ftn") == 0 || strcasecmp(dot, ".f77") == 0)};
+  define_names(f, source->defines);
+  f_scan_source(f, file);
+  f_scan_modules(f);
+  f->file = file;
+  f_scan_end(f);
+}
+
+static void translate(struct fortran *f, const struct fortran_source *source) {
+  scan_all(f, source);
+  if (!failed(f))
+    f_find_units(f);
+  struct f_unit *u = failed(f) ? NULL : find_kernel(f, source->module);
+  if (failed(f))
+    return;
+  if (!u) {
+    no_kernel(f, f->file);
+    return;
+  }
+  u->c_name = f->kernel;
+  f_translate_unit(f, u, &f->tokens[u->header]);
+  if (!failed(f))
+    lay_out(f);
+  if (!failed(f) && (!text_ok(&f->made->text) || !text_ok(&f->out) || !text_ok(&f->helpers)))
+    f_memory(f);
+}
+
+void fortran_free(struct fortran_made *made) {
+  text_free(&made->text);
+  text_free(&made->files);
+  origins_free(&made->origins);
+  for (int i = 0; i < made->nvariables; i++) {
+    free(made->variables[i].name);
+    free(made->variables[i].module);
+  }
+  free(made->variables);
+  *made = (struct fortran_made){0};
+}
+
+static void release(struct fortran *f) {
+  for (struct f_unit *u = f->units; u; u = u->next) { /* of those that an error left behind */
+    text_free(&u->body_text);
+    text_free(&u->tables);
+  }
+  for (struct construct *c = f->constructs; c; c = c->outer)
+    text_free(&c->later);
+  for (int i = 0; i < f->chunks.count; i++)
+    free(f->chunks.items[i]);
+  list_free(&f->chunks);
+  list_free(&f->files);
+  list_free(&f->macros);
+  free(f->tokens);
+  text_free(&f->out);
+  text_free(&f->helpers);
+}
+
+static int work(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                void (*what)(struct fortran *f, const struct fortran_source *source), struct error *err) {
+  static const struct fortran_parts parts = {.declare = f_declare_unit,
+                                             .translate = f_translate_unit,
+                                             .element = f_put_element,
+                                             .call = f_put_call,
+                                             .action = f_read_action};
+  struct fortran f = {.parts = &parts,
+                      .err = err,
+                      .shared = shared,
+                      .source = source,
+                      .kernel = source->kernel,
+                      .made = made};
+  *made = (struct fortran_made){0};
+  f.last_unit = &f.units;
+  what(&f, source);
+  made->doubted = f.doubted && !source->defines;
+  const int code = err->code;
+  release(&f);
+  if (code)
+    fortran_free(made);
+  return code;
+}
+
+int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                      struct error *err) {
+  return work(shared, source, made, translate, err);
+}
+
+static void look(struct fortran *f, const struct fortran_source *source) {
+  scan_all(f, source);
+  if (!failed(f))
+    f_find_units(f);
+  for (const struct f_unit *u = f->units; u && !failed(f); u = u->next)
+    if (u->kind == U_SUBROUTINE && f->tokens[u->header].file == f->file)
+      text_addf(&f->made->text, "%s\n", u->name);
+}
+
+int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                 struct error *err) {
+  return work(shared, source, made, look, err);
+}

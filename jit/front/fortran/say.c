@@ -1,0 +1,82 @@
+/* Memory of a translation, and its messages. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/front/excerpt.h"
+#include "jit/front/fortran/tree.h"
+
+enum { CHUNK = 1 << 16 };
+_Static_assert(sizeof(struct f_unit) <= SPARE && sizeof(struct expr) <= SPARE &&
+                   sizeof(struct symbol) <= SPARE,
+               "the spare room has any of them");
+
+void f_memory(struct fortran *f) {
+  if (!failed(f))
+    error_memory(f->err, "a kernel in Fortran", CHUNK);
+}
+
+static void *f_bytes(struct fortran *f, size_t bytes) {
+  const size_t unit = sizeof(long long), size = (bytes + unit) / unit * unit;
+  if (size > CHUNK || f->chunks.count == 0 || f->chunk_used + size > CHUNK) {
+    char *chunk = array_new(size > CHUNK ? size : CHUNK, 1);
+    if (!chunk || !list_add(&f->chunks, chunk)) {
+      free(chunk);
+      f_memory(f);
+      return NULL;
+    }
+    f->chunk_used = 0;
+  }
+  char *at = (char *)f->chunks.items[f->chunks.count - 1] + f->chunk_used;
+  f->chunk_used = size > CHUNK ? CHUNK : f->chunk_used + size;
+  return at;
+}
+
+void *f_new(struct fortran *f, size_t bytes) {
+  void *at = f_bytes(f, bytes);
+  if (!at)
+    memset(f->spare, 0, sizeof f->spare);
+  return at ? at : f->spare;
+}
+
+const char *f_copy(struct fortran *f, const char *bytes, size_t length) {
+  char *copy = f_bytes(f, length + 1);
+  if (!copy)
+    return "";
+  if (length)
+    memcpy(copy, bytes, length);
+  copy[length] = '\0';
+  return copy;
+}
+
+void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {
+  if (failed(f))
+    return;
+  const struct source source = {
+      .text = at->file->text, .length = at->file->length, .file = at->file->path, .line = at->file->line};
+  const int line = at->line - (source.line > 0 ? source.line : 1) + 1;
+  struct text message = {0};
+  va_list args;
+  text_addf(&message, "kernel %s: ", f->kernel);
+  va_start(args, format);
+  text_vaddf(&message, format, args);
+  va_end(args);
+  text_add_char(&message, '\n');
+  source_place(&source, line, at->column, &message);
+  text_add(&message, ":\n");
+  source_excerpt(&source, line, at->column, &message);
+  if (message.length && message.data[message.length - 1] == '\n')
+    message.data[--message.length] = '\0';
+  error_set(f->err, OP_ERR_KERNEL, "%s", text_str(&message));
+  text_free(&message);
+}
+
+void f_mark(struct fortran *f, const struct f_token *at, struct text *out) {
+  int file = 0;
+  while (file < f->files.count && f->files.items[file] != at->file)
+    file++;
+  if (file == f->files.count && !list_add(&f->files, (void *)(size_t)at->file))
+    f_memory(f);
+  text_addf(out, "\001%d %d\001", file, at->line);
+}

@@ -1,0 +1,217 @@
+/* Shapes of arrays, and what subscripts make of them. */
+#include <string.h>
+
+#include "jit/front/fortran/tree.h"
+
+static long long extent_of(const struct bounds *b) {
+  return b->low_known && b->high_known ? b->upper - b->lower + 1 : -1;
+}
+
+void f_shape_of_symbol(struct expr *e, const struct symbol *s) {
+  e->rank = s->rank;
+  for (int i = 0; i < s->rank; i++)
+    e->extent[i] = s->assumed_size && i == s->rank - 1 ? -1 : extent_of(&s->bounds[i]);
+}
+
+long long f_elements_of(const struct expr *e) {
+  long long count = 1;
+  for (int i = 0; i < e->rank; i++)
+    if (e->extent[i] < 0 || __builtin_mul_overflow(count, e->extent[i], &count))
+      return -1;
+  return count;
+}
+
+void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
+  if (part->rank == 0 || failed(f))
+    return;
+  if (f_elements_of(part) < 0)
+    f_refuse(f, part->at,
+             "the extents of this array are not known here, so it can be used element by element only; "
+             "write a do loop");
+  if (e->rank == 0) {
+    e->rank = part->rank;
+    memcpy(e->extent, part->extent, sizeof e->extent);
+    return;
+  }
+  bool same = e->rank == part->rank;
+  for (int i = 0; same && i < e->rank; i++)
+    same = e->extent[i] == part->extent[i];
+  if (!same && e->rank != part->rank)
+    f_refuse(f, e->at, "arrays of rank %d and %d meet here; they must have one shape", e->rank, part->rank);
+  else if (!same)
+    f_refuse(f, e->at, "arrays of %lld and %lld elements meet here; they must have one shape",
+             f_elements_of(e), f_elements_of(part));
+}
+
+/* A subscript that the text says must be one of the array's. */
+static void check_bound(struct fortran *f, const struct symbol *s, int dimension,
+                        const struct expr *subscript) {
+  const struct bounds *b = &s->bounds[dimension];
+  const bool open = s->assumed_size && dimension == s->rank - 1;
+  if (!subscript->known || failed(f))
+    return;
+  const bool below = b->low_known && subscript->value < b->lower;
+  const bool above = !open && b->high_known && subscript->value > b->upper;
+  if (below || above)
+    f_refuse(f, subscript->at, "index %lld of %s is %s the bound %lld%s", subscript->value, s->name,
+             below ? "below" : "above", below ? b->lower : b->upper,
+             below && b->lower == 1 ? "; arrays count from 1 unless they are declared otherwise" : "");
+}
+
+static void type_range(struct fortran *f, struct expr *e, int dimension, struct expr *range) {
+  const struct symbol *s = e->symbol;
+  const struct bounds *b = &s->bounds[dimension];
+  struct expr *from = range->args, *to = from->next, *step = to->next;
+  if (from->op == E_NOTHING && b->low_known)
+    from->known = true, from->value = b->lower, from->type = (struct f_type){F_INTEGER, 4};
+  if (to->op == E_NOTHING && b->high_known && !(s->assumed_size && dimension == s->rank - 1))
+    to->known = true, to->value = b->upper, to->type = (struct f_type){F_INTEGER, 4};
+  const bool known = from->known && to->known && step->known;
+  if (!known || step->value == 0) {
+    f_refuse(f, range->at, "the bounds of a section must be numbers that the text says; write a do loop");
+    return;
+  }
+  long long count = (to->value - from->value + step->value) / step->value;
+  count = count < 0 ? 0 : count;
+  if (count > 0) {
+    check_bound(f, s, dimension, from);
+    struct expr last = *to;
+    last.value = from->value + (count - 1) * step->value;
+    check_bound(f, s, dimension, &last);
+  }
+  e->extent[e->rank++] = count;
+}
+
+void f_type_element(struct fortran *f, struct expr *e) {
+  const struct symbol *s = e->symbol;
+  const int count = f_count_args(e->args);
+  int dimension = 0;
+  if (failed(f))
+    return;
+  if (count != s->rank) {
+    f_refuse(f, e->at, "%s has %d dimension%s, and this is %d subscript%s", s->name, s->rank,
+             s->rank == 1 ? "" : "s", count, count == 1 ? "" : "s");
+    return;
+  }
+  e->rank = 0;
+  for (struct expr *i = e->args; i && !failed(f); i = i->next, dimension++) {
+    if (i->keyword)
+      f_refuse(f, i->at, "a subscript has no name");
+    else if (i->op == E_RANGE)
+      type_range(f, e, dimension, i);
+    else if (i->type.base != F_INTEGER || i->rank > 1)
+      f_refuse(f, i->at, "a subscript is a whole number, and this is %s", f_type_said(f, i->type));
+    else if (i->rank == 1)
+      e->extent[e->rank++] = f_elements_of(i);
+    else
+      check_bound(f, s, dimension, i);
+  }
+  if (e->rank == 0)
+    e->known = false;
+}
+
+/* ---- nodes ---- */
+
+struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
+  struct expr *e = f_new(f, sizeof *e);
+  e->op = op;
+  struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
+  *copy = *at;
+  e->at = copy;
+  return e;
+}
+
+struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long long value) {
+  struct expr *e = f_new_expr(f, E_INTEGER, at);
+  e->type = (struct f_type){F_INTEGER, 4};
+  e->known = true;
+  e->value = value;
+  return e;
+}
+
+bool f_same_type(struct f_type a, struct f_type b) {
+  return a.base == b.base && a.kind == b.kind;
+}
+
+bool f_is_number(struct f_type t) {
+  return t.base == F_INTEGER || t.base == F_REAL;
+}
+
+long long f_known_value(struct fortran *f, const struct expr *e, const char *what) {
+  if (!failed(f) && (!e->known || e->type.base != F_INTEGER))
+    f_refuse(f, e->at, "%s must be a number that the text says, as 4 or a parameter", what);
+  return e->value;
+}
+
+int f_count_args(const struct expr *e) {
+  int count = 0;
+  for (; e; e = e->next)
+    count++;
+  return count;
+}
+
+void f_places_of(const struct expr *e, long long number, struct place *p) {
+  for (int i = 0; i < e->rank; i++) {
+    const long long extent = e->extent[i] > 0 ? e->extent[i] : 1;
+    p[i] = (struct place){.known = true, .value = number % extent};
+    number /= extent;
+  }
+}
+
+void f_add_helper(struct fortran *f, const char *text) {
+  if (!strstr(text_str(&f->helpers), text))
+    text_addf(&f->helpers, "%s\n", text);
+}
+
+void f_set_written(struct fortran *f, const struct expr *left, const char *how) {
+  struct symbol *s = left->symbol;
+  const struct f_token *at = left->at;
+  if (failed(f))
+    return;
+  if ((left->op != E_VARIABLE && left->op != E_ELEMENT) || !s)
+    f_refuse(f, at, "only a variable can be %s", how);
+  else if (s->kind == S_PARAMETER)
+    f_refuse(f, at, "%s is a parameter and cannot be %s", s->name, how);
+  else if (s->kind == S_MODULE)
+    f_refuse(f, at,
+             "%s is a variable of a module, a constant for kernels, and cannot be %s; pass it as an argument",
+             s->name, how);
+  else if (s->kind == S_INDEX)
+    f_refuse(f, at, "%s is an index here and cannot be %s", s->name, how);
+  else if (s->intent == INTENT_IN)
+    f_refuse(f, at, "%s is intent(in) and cannot be %s; declare it intent(inout) or intent(out)", s->name,
+             how);
+  else if (s->kind == S_DUMMY && s->by_value && f->unit->kind == U_FUNCTION)
+    f_refuse(f, at,
+             "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
+             s->name, f->unit->name, how);
+  s->written = s->used = true;
+}
+
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
+  struct symbol *s = f_new(f, sizeof *s);
+  struct expr *e = f_new_expr(f, E_VARIABLE, at);
+  struct text name = {0};
+  text_addf(&name, "t%d_", ++f->labels);
+  s->name = s->c_name = f_copy(f, text_str(&name), name.length);
+  s->kind = S_LOCAL;
+  s->type = type;
+  s->rank = count > 0;
+  s->bounds[0] = (struct bounds){.lower = 1, .upper = count, .low_known = true, .high_known = true};
+  e->symbol = s;
+  e->type = type;
+  f_shape_of_symbol(e, s);
+  text_free(&name);
+  return e;
+}
+
+struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
+                              const struct expr *like) {
+  struct expr *t = f_new_local(f, at, type, f_elements_of(like));
+  t->symbol->rank = like->rank;
+  for (int i = 0; i < like->rank; i++)
+    t->symbol->bounds[i] =
+        (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
+  f_shape_of_symbol(t, t->symbol);
+  return t;
+}

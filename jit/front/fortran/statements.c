@@ -1,0 +1,149 @@
+/* Statements, one after the other. */
+#include <string.h>
+
+#include "jit/front/fortran/tree.h"
+
+/* ---- what kernels have not ---- */
+
+static const struct {
+  const char *word, *what;
+} refused[] = {
+    {"print", "`print` is not in the subset, for kernels print nothing; take it out, or look at values with "
+              "OP2_BACKEND=native and a procedure"},
+    {"write", "`write` is not in the subset, for kernels write no file; take it out"},
+    {"read", "`read` is not in the subset, for kernels read no file; pass what they need as arguments"},
+    {"open", "files are not in the subset; pass what the kernel needs as arguments"},
+    {"close", "files are not in the subset"},
+    {"allocate", "`allocate` is not in the subset; declare the array with constant bounds, as w(4)"},
+    {"deallocate", "`deallocate` is not in the subset; declare the array with constant bounds, as w(4)"},
+    {"nullify", "pointers are not in the subset"},
+    {"stop", "`stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and look "
+             "at it behind "
+             "the loop"},
+    {"error", "`error stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and "
+              "look at it "
+              "behind the loop"},
+    {"pause", "`pause` is not in the subset"},
+    {"associate", "`associate` is not in the subset; use a variable"},
+    {"block", "`block` is not in the subset; declare the variables at the top of the procedure"},
+    {"forall", "`forall` is not in the subset; write a do loop"},
+    {"assign", "`assign` is not in the subset"},
+    {"common", "common blocks are not in the subset"},
+    {"data", "`data` is not in the subset; assign the values, or make a parameter of them"},
+    {"format", "formats are not in the subset, for kernels print nothing; take it out"},
+};
+
+static void refuse_statement(struct fortran *f) {
+  const struct f_token *t = now(f);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    if (f_is_word(f, f->at, refused[i].word)) {
+      f_refuse(f, t, "%s", refused[i].what);
+      return;
+    }
+  if (f_is_type_word(f, f->at) || f_is_word(f, f->at, "parameter"))
+    f_refuse(f, t, "declarations stand before the first statement");
+  else
+    f_refuse(f, t, "`%s` begins no statement of the subset of Fortran that kernels have", t->spelled);
+}
+
+/* ---- actions ---- */
+
+static void read_call(struct fortran *f) {
+  f->at++;
+  const struct f_token at = *now(f);
+  f_take_name(f, "the name of a subroutine");
+  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
+  if (!s || s->kind != S_PROCEDURE) {
+    f_refuse_unknown(
+        f, &at,
+        "put the subroutine into this file, or into a module that the kernel uses and whose source "
+        "is beside this file");
+    return;
+  }
+  if (s->unit->kind != U_SUBROUTINE)
+    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
+  struct expr *e = f_new_expr(f, E_CALL, &at);
+  struct text before = {0}, call = {0};
+  f->hoist = &before;
+  e->symbol = s;
+  e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
+  f_check_arguments(f, e);
+  if (!failed(f) && e->rank)
+    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
+  if (!failed(f))
+    f_put_arguments(f, e, NULL, &before, &call);
+  if (!failed(f))
+    text_addf(f->to, before.length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(&before), s->unit->c_name,
+              text_str(&call));
+  f->hoist = NULL;
+  text_free(&before);
+  text_free(&call);
+}
+
+static void read_assignment(struct fortran *f) {
+  struct expr *left = f_read_primary(f);
+  if (f_is_word(f, f->at, "=>"))
+    f_refuse(f, now(f), "pointers are not in the subset");
+  if (!failed(f) && left->op == E_INTRINSIC)
+    f_refuse(f, left->at, "%s is not declared as an array, so this is no assignment", left->at->spelled);
+  f_expect(f, "=");
+  struct text before = {0}, body = {0}, *to = f->to;
+  f->hoist = &before;
+  struct expr *right = f_read_expression(f);
+  f->to = &body;
+  if (!failed(f))
+    f_assign(f, left, right, NULL);
+  f->to = to;
+  f->hoist = NULL;
+  text_addf(to, before.length ? "{ %s%s} " : "%s%s", text_str(&before), text_str(&body));
+  text_free(&before);
+  text_free(&body);
+}
+
+static void read_return(struct fortran *f) {
+  f->at++;
+  if (!f_at_end(f))
+    f_refuse(f, now(f), "a `return` with a value is not in the subset");
+  text_add(f->to, f->unit->result && !f->unit->result->rank ? "return result_; " : "return; ");
+}
+
+void f_read_action(struct fortran *f) {
+  if (failed(f))
+    return;
+  if (f_is_assignment(f, f->at))
+    read_assignment(f);
+  else if (f_is_word(f, f->at, "call"))
+    read_call(f);
+  else if (f_is_word(f, f->at, "return"))
+    read_return(f);
+  else if (f_is_word(f, f->at, "continue"))
+    f->at++;
+  else if (!f_read_jump(f))
+    refuse_statement(f);
+}
+
+/* `name:` before a construct. */
+static const char *read_construct_name(struct fortran *f) {
+  if (now(f)->form != T_NAME || !f_is_word(f, f->at + 1, ":"))
+    return NULL;
+  f->at += 2;
+  return f->tokens[f->at - 2].word;
+}
+
+void f_read_statements(struct fortran *f) {
+  struct f_unit *u = f->unit;
+  for (f->at = u->executable; f->at < u->end && !failed(f);) {
+    const char *label = now(f)->form == T_LABEL ? f->tokens[f->at++].word : NULL;
+    const char *name = read_construct_name(f);
+    f_mark(f, now(f), f->to);
+    if (f_is_assignment(f, f->at) || !f_read_block(f, name))
+      f_read_action(f);
+    if (!failed(f) && !f_at_end(f))
+      f_refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
+    if (label)
+      f_end_labelled(f, label);
+    f->at++;
+  }
+  if (f->constructs && !failed(f))
+    f_refuse(f, f->constructs->at, "this is not ended before the procedure is");
+}

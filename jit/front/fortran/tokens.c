@@ -1,0 +1,398 @@
+/* Sources in free and in fixed form become tokens, with the files that they include in their places. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/size.h"
+#include "jit/front/fortran/tree.h"
+#include "jit/front/unit/include.h"
+
+enum { FIXED_WIDTH = 72, LABELS = 5, CONTINUED = 5, DEEPEST = 20 };
+
+/* ---- adding ---- */
+
+static struct f_token *add_token(struct fortran *f, enum token_form form) {
+  struct f_token *tokens = array_more(f->tokens, (size_t)f->ntokens, sizeof *tokens);
+  if (!tokens) {
+    f_memory(f);
+    return NULL;
+  }
+  f->tokens = tokens;
+  struct f_token *t = &tokens[f->ntokens++];
+  *t = (struct f_token){.form = form, .word = "", .spelled = ""};
+  return t;
+}
+
+static const char *small(struct fortran *f, const char *word, size_t length) {
+  char *copy = (char *)(size_t)f_copy(f, word, length);
+  for (char *c = copy; *c; c++)
+    *c = (char)tolower((unsigned char)*c);
+  return copy;
+}
+
+/* A line being scanned. */
+struct scan {
+  const struct source_file *file;
+  const char *text;
+  size_t at, end;
+  size_t line_begin;
+  int line;
+  const struct f_token *as; /* the text of a macro, which stands here */
+};
+
+static void put_token(struct fortran *f, const struct scan *s, enum token_form form, size_t from, size_t to,
+                      const char *word) {
+  struct f_token *t = add_token(f, form);
+  if (!t)
+    return;
+  if (s->as) {
+    t->file = s->as->file, t->begin = s->as->begin, t->line = s->as->line, t->column = s->as->column;
+  } else {
+    t->file = s->file, t->begin = from, t->line = s->line, t->column = (int)(from - s->line_begin) + 1;
+  }
+  const char *spelled = f_copy(f, s->text + from, to - from);
+  word = word ? word : small(f, s->text + from, to - from);
+  f->tokens[f->ntokens - 1].spelled = spelled;
+  f->tokens[f->ntokens - 1].word = word;
+}
+
+/* ---- tokens of a line ---- */
+
+static const struct {
+  const char *dotted, *sign;
+} dotted[] = {{".eq.", "=="},     {".ne.", "/="},     {".lt.", "<"},       {".le.", "<="},
+              {".gt.", ">"},      {".ge.", ">="},     {".and.", ".and."},  {".or.", ".or."},
+              {".not.", ".not."}, {".eqv.", ".eqv."}, {".neqv.", ".neqv."}};
+static const char *const signs[] = {"**", "//", "==", "/=", "<=", ">=", "=>", "::"};
+
+/* `.word.`: how long it is; 0: none begins here. */
+static size_t dotted_length(const struct scan *s, size_t at) {
+  size_t i = at + 1;
+  while (i < s->end && isalpha((unsigned char)s->text[i]))
+    i++;
+  return i > at + 1 && i < s->end && s->text[i] == '.' ? i + 1 - at : 0;
+}
+
+static void scan_dotted(struct fortran *f, struct scan *s, size_t length) {
+  const char *word = small(f, s->text + s->at, length), *sign = NULL;
+  const bool logical = strcmp(word, ".true.") == 0 || strcmp(word, ".false.") == 0;
+  for (size_t i = 0; i < sizeof dotted / sizeof *dotted; i++)
+    if (strcmp(word, dotted[i].dotted) == 0)
+      sign = dotted[i].sign;
+  size_t to = s->at + length;
+  if (logical && to < s->end && s->text[to] == '_') /* of a kind, which no kernel can tell */
+    while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
+      to++;
+  put_token(f, s, logical ? T_LOGICAL : T_SIGN, s->at, to, sign ? sign : word);
+  s->at = to;
+}
+
+static size_t skip_digits(const struct scan *s, size_t at) {
+  while (at < s->end && isdigit((unsigned char)s->text[at]))
+    at++;
+  return at;
+}
+
+static void scan_number(struct fortran *f, struct scan *s) {
+  enum token_form form = T_INTEGER;
+  size_t to = skip_digits(s, s->at);
+  if (to < s->end && s->text[to] == '.' && !dotted_length(s, to)) {
+    form = T_REAL;
+    to = skip_digits(s, to + 1);
+  }
+  if (to < s->end && strchr("eEdD", s->text[to])) {
+    const size_t digits = to + 1 + (to + 1 < s->end && strchr("+-", s->text[to + 1]) != NULL);
+    const size_t behind = skip_digits(s, digits);
+    if (behind > digits) {
+      form = T_REAL;
+      to = behind;
+    }
+  }
+  if (to < s->end && s->text[to] == '_')
+    while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
+      to++;
+  put_token(f, s, form, s->at, to, NULL);
+  s->at = to;
+}
+
+static void scan_text(struct fortran *f, struct scan *s) {
+  const char quote = s->text[s->at];
+  size_t to = s->at + 1;
+  while (to < s->end && (s->text[to] != quote || (to + 1 < s->end && s->text[to + 1] == quote)))
+    to += s->text[to] == quote ? 2 : 1;
+  if (to >= s->end) /* it may go on in the next line; kernels have none */
+    put_token(f, s, T_STRING, s->at, s->end, "");
+  else
+    put_token(f, s, T_STRING, s->at, to + 1, f_copy(f, s->text + s->at + 1, to - s->at - 1));
+  s->at = to + 1 < s->end ? to + 1 : s->end;
+}
+
+static void scan_name(struct fortran *f, struct scan *s) {
+  size_t to = s->at;
+  while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
+    to++;
+  put_token(f, s, T_NAME, s->at, to, NULL);
+  s->at = to;
+  const struct f_token *t = f->ntokens ? &f->tokens[f->ntokens - 1] : NULL;
+  const struct macro *m = t && !s->as ? f_find_macro(f, t->spelled) : NULL;
+  if (!m || failed(f))
+    return;
+  const struct f_token as = *t;
+  f->ntokens--;
+  const struct source_file value = {.path = as.file->path, .text = m->value, .length = strlen(m->value)};
+  f_scan_pieces(f, &value, 0, value.length, as.line, &as);
+}
+
+static void scan_sign(struct fortran *f, struct scan *s) {
+  const char *at = s->text + s->at;
+  size_t length = 1;
+  const char *word = NULL;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (s->at + 1 < s->end && strncmp(at, signs[i], 2) == 0)
+      length = 2;
+  if (s->at + 1 < s->end && (strncmp(at, "(/", 2) == 0 || strncmp(at, "/)", 2) == 0) &&
+      !(s->at + 2 < s->end && at[2] == '=')) {
+    length = 2;
+    word = at[0] == '(' ? "[" : "]";
+  }
+  put_token(f, s, T_SIGN, s->at, s->at + length, word);
+  s->at += length;
+}
+
+static void end_statement(struct fortran *f);
+
+/* Up to the end or a comment; true: an & says that the statement goes on. */
+static bool scan_part(struct fortran *f, struct scan *s) {
+  while (s->at < s->end && !failed(f)) {
+    const char c = s->text[s->at];
+    const size_t word = c == '.' ? dotted_length(s, s->at) : 0;
+    if (isspace((unsigned char)c))
+      s->at++;
+    else if (c == '!')
+      return false;
+    else if (c == '&')
+      return true;
+    else if (c == ';' && !s->as) {
+      s->at++;
+      end_statement(f);
+    } else if (isalpha((unsigned char)c) || c == '_')
+      scan_name(f, s);
+    else if (isdigit((unsigned char)c) ||
+             (c == '.' && !word && s->at + 1 < s->end && isdigit((unsigned char)s->text[s->at + 1])))
+      scan_number(f, s);
+    else if (word)
+      scan_dotted(f, s, word);
+    else if (c == '\'' || c == '"') {
+      scan_text(f, s);
+      if (s->at == s->end && s->text[s->end - 1] == '&')
+        return true;
+    } else
+      scan_sign(f, s);
+  }
+  return false;
+}
+
+void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
+                   const struct f_token *as) {
+  struct scan s = {
+      .file = file, .text = file->text, .at = from, .end = to, .line_begin = from, .line = line, .as = as};
+  scan_part(f, &s);
+}
+
+/* ---- statements ---- */
+
+/* `include 'file'` is a line of its own, and not a statement. */
+static void put_include(struct fortran *f) {
+  const struct f_token *t = &f->tokens[f->statement];
+  const struct f_token at = t[1];
+  f->ntokens = f->statement;
+  f_scan_named(f, at.word, at.file->path, &at, false);
+}
+
+static void end_statement(struct fortran *f) {
+  const int count = f->ntokens - f->statement;
+  if (count == 0 || failed(f))
+    return;
+  const struct f_token *t = &f->tokens[f->statement];
+  if (count == 2 && t->form == T_NAME && strcmp(t->word, "include") == 0 && t[1].form == T_STRING) {
+    put_include(f);
+    return;
+  }
+  if (t->form == T_INTEGER && count > 1)
+    f->tokens[f->statement].form = T_LABEL;
+  const struct f_token last = f->tokens[f->ntokens - 1];
+  struct f_token *end = add_token(f, T_END);
+  if (!end)
+    return;
+  *end = last;
+  end->form = T_END;
+  end->column += (int)strlen(last.spelled);
+  end->word = end->spelled = "";
+  f->statement = f->ntokens;
+}
+
+/* ---- lines ---- */
+
+/* In fixed form: does the line go on with the statement before it? */
+static bool continues(const char *line, size_t length) {
+  for (size_t i = 0; i < LABELS && i < length; i++)
+    if (line[i] != ' ')
+      return false;
+  return length > CONTINUED && line[CONTINUED] != ' ' && line[CONTINUED] != '0';
+}
+
+static void scan_fixed(struct fortran *f, struct scan *s) {
+  const char *line = s->text + s->at;
+  const size_t length = s->end - s->at;
+  if (length == 0 || strchr("cC*!dD", *line))
+    return;
+  if (length > FIXED_WIDTH)
+    s->end = s->at + FIXED_WIDTH;
+  if (continues(line, length))
+    s->at += CONTINUED + 1;
+  else
+    end_statement(f);
+  scan_part(f, s);
+}
+
+static void scan_free(struct fortran *f, struct scan *s, bool *goes_on) {
+  size_t at = s->at;
+  while (at < s->end && isspace((unsigned char)s->text[at]))
+    at++;
+  if (at == s->end || s->text[at] == '!')
+    return; /* also between the lines of a statement */
+  if (*goes_on && s->text[at] == '&')
+    at++;
+  s->at = at;
+  *goes_on = scan_part(f, s);
+  if (!*goes_on)
+    end_statement(f);
+}
+
+void f_scan_source(struct fortran *f, const struct source_file *file) {
+  struct conditions conditions = {0};
+  bool goes_on = false;
+  size_t at = 0;
+  for (int line = file->line > 0 ? file->line : 1; at < file->length && !failed(f); line++) {
+    const char *newline = memchr(file->text + at, '\n', file->length - at);
+    const size_t end = newline ? (size_t)(newline - file->text) : file->length;
+    struct scan s = {.file = file, .text = file->text, .at = at, .end = end, .line_begin = at, .line = line};
+    if (s.end > at && file->text[s.end - 1] == '\r')
+      s.end--;
+    if (s.at < s.end && file->text[at] == '#') {
+      if (!goes_on && !file->fixed)
+        end_statement(f);
+      f_scan_directive(f, file, at, s.end, line, &conditions);
+    } else if (!conditions.dead && file->fixed)
+      scan_fixed(f, &s);
+    else if (!conditions.dead)
+      scan_free(f, &s, &goes_on);
+    at = end + 1;
+  }
+  end_statement(f);
+}
+
+/* Who looks ahead of the last statement finds more ends. */
+void f_scan_end(struct fortran *f) {
+  enum { AHEAD = 8 };
+  struct f_token last = {.form = T_END, .file = f->file, .line = 1, .column = 1, .word = "", .spelled = ""};
+  if (f->ntokens)
+    last = f->tokens[f->ntokens - 1], last.form = T_END;
+  const int count = f->ntokens;
+  for (int i = 0; i < AHEAD && !failed(f); i++) {
+    struct f_token *t = add_token(f, T_END);
+    if (t)
+      *t = last;
+  }
+  f->ntokens = count;
+}
+
+/* ---- files ---- */
+
+static bool ends_as(const char *path, const char *const endings[], int count) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  for (int i = 0; dot && i < count; i++)
+    if (strcasecmp(dot + 1, endings[i]) == 0)
+      return true;
+  return false;
+}
+static const char *const free_endings[] = {"f90", "f95", "f03", "f08", "f18"};
+static const char *const fixed_endings[] = {"f", "for", "ftn", "f77"};
+
+/* From who gave the source, or from a folder. False: nowhere, and `where` says which places these were. */
+static bool find_source(struct fortran *f, const char *name, const char *from, struct source_file *file,
+                        struct text *where) {
+  const struct fortran_source *s = f->source;
+  struct shared_file *found = NULL;
+  file->path = name;
+  file->text = s->find ? s->find(s->data, name, &file->length) : NULL;
+  if (file->text || s->find)
+    return file->text != NULL;
+  if (!f->shared || include_find(f->shared, name, from, &found, where, f->err) || !found)
+    return false;
+  file->path = f_copy(f, found->path, strlen(found->path));
+  file->text = f_copy(f, text_str(&found->text), found->text.length);
+  file->length = found->text.length;
+  text_addf(&f->made->files, "%s\n", file->path);
+  return true;
+}
+
+bool f_scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at,
+                  bool quiet) {
+  struct source_file *file = f_new(f, sizeof *file);
+  struct text where = {0};
+  file->line = 1;
+  file->fixed = ends_as(name, fixed_endings, sizeof fixed_endings / sizeof *fixed_endings) ||
+                (at->file->fixed && !ends_as(name, free_endings, sizeof free_endings / sizeof *free_endings));
+  const bool found = f->depth < DEEPEST && find_source(f, f_copy(f, name, strlen(name)), from, file, &where);
+  if (f->depth >= DEEPEST)
+    f_refuse(f, at, "files include one another too deeply: %s", name);
+  else if (!found && !quiet)
+    f_refuse(f, at, "the file '%s' was not found: looked for it %s; OP2_INCLUDE names more folders", name,
+             where.length ? text_str(&where) : "in the program");
+  text_free(&where);
+  if (!found || failed(f))
+    return false;
+  f->depth++;
+  f_scan_source(f, file);
+  f->depth--;
+  return !failed(f);
+}
+
+/* Is this the next word? Then *at is behind it. */
+static bool word_is(const char *source, size_t length, size_t *at, const char *word) {
+  size_t from = *at, to;
+  while (from < length && isspace((unsigned char)source[from]))
+    from++;
+  for (to = from; to < length && isalpha((unsigned char)source[to]);)
+    to++;
+  if (strlen(word) != to - from || strncasecmp(word, source + from, to - from) != 0)
+    return false;
+  *at = to;
+  return true;
+}
+
+static bool first_word_is_fortran(const char *source, size_t length) {
+  static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
+                                      "use",        "program", "impure", "integer",   "real",      "logical"};
+  size_t at = 0;
+  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!'))
+    if (source[at] == '!')
+      while (at < length && source[at] != '\n')
+        at++;
+    else
+      at++;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (word_is(source, length, &at, words[i]))
+      return true;
+  return word_is(source, length, &at, "double") && word_is(source, length, &at, "precision");
+}
+
+bool fortran_is(const char *file, const char *text, size_t length) {
+  static const char *const c_endings[] = {"c", "h", "cu", "cl", "inc"};
+  return ends_as(file, free_endings, sizeof free_endings / sizeof *free_endings) ||
+         ends_as(file, fixed_endings, sizeof fixed_endings / sizeof *fixed_endings) ||
+         (!ends_as(file, c_endings, sizeof c_endings / sizeof *c_endings - 1) &&
+          first_word_is_fortran(text, length));
+}

@@ -1,0 +1,29 @@
+/* The texts of kernels that are procedures of OP2's programs in Fortran: made of the sources that op2jit-fc put into the
+ * program, or of those that its debug information names. Without one a loop calls the procedure for each element. */
+#ifndef OP2JIT_API_FORTRAN_TEXT_H
+#define OP2JIT_API_FORTRAN_TEXT_H
+
+#include "api/fortran/procedures.h"
+#include "jit/front/fortran/fortran.h"
+#include "jit/texts/reader.h"
+
+/* What is known of a procedure's text. */
+struct procedure_text {
+  struct fortran_made made;
+  struct read_kernel kernel; /* as loops have it; its text is that of `made`, NULL: none */
+  struct read_variable *variables;
+  struct read_origin *origins;
+  struct text why; /* there is none */
+  int code;        /* of that */
+};
+void procedure_text_free(struct procedure_text *t);
+
+/* Loops whose kernels are such procedures. */
+extern const struct loop_functions fortran_functions;
+
+/* What is at an address, as the table of symbols of its file says: its name in the source, and that of its module ("": none). */
+bool fortran_names(const void *address, struct text *name, struct text *module, unsigned long long *value);
+/* The address of a variable of a module, in the file that has `near`; NULL: nobody knows. */
+const void *fortran_variable_at(const void *near, const char *module, const char *name);
+
+#endif

@@ -1,0 +1,79 @@
+#!/bin/bash
+# kernels.sh ROOT BUILD WHAT...: kernels in Fortran by their texts.
+#   random SEED COUNT [SEED COUNT ...]   random procedures against gfortran's, bit for bit, on seq and openmp
+#   programs                             a program in the manner of OP2: from what op2jit-fc put into it, from debug information,
+#                                        and without a text, and what why-not says
+set -u
+root=$1 build=$2 what=$3
+shift 3
+command -v gfortran >/dev/null || {
+  echo "skipped: there is no gfortran (Debian's gfortran)"
+  exit 77
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export LD_LIBRARY_PATH=$build OP2_CACHE=off OP2_TUNE=off
+failed=0
+fail() {
+  echo "FAILED: $1"
+  head -n 30 said
+  failed=1
+}
+
+random() { # SEED COUNT
+  mkdir "$1"
+  python3 "$root/tests/fortran/random.py" "$1" "$2" "$1" || exit 99
+  (cd "$1" && gfortran -w -O1 -ffp-contract=off -I.. kernels.f90 compare.f90 ../op2jit.o -L"$build" -lop2jit -o compare) >said 2>&1 ||
+    fail "seed $1: gfortran compiles no module of random kernels"
+  for backend in seq openmp; do
+    (cd "$1" && OP2_FP=strict OP2_BACKEND=$backend ./compare) >said 2>&1 || fail "seed $1: kernels differ on $backend"
+  done
+}
+
+# The program prints what it did where it ran by its procedures, and why-not says the pattern.
+program() { # LABEL PROGRAM PATTERN WORD...
+  local label=$1 program=$2 pattern=$3
+  shift 3
+  env OP2_BACKEND=openmp "$@" "./$program" >said 2>&1 || fail "$label"
+  grep -q '4210.68545675    2.05126953' said || fail "$label: other numbers"
+  env OP2_BACKEND=openmp "$@" "$build/runtime/cli/op2jit" why-not "./$program" >said 2>&1 || fail "$label: why-not"
+  grep -q -- "$pattern" said || fail "$label: why-not does not say: $pattern"
+}
+
+if [ "$what" = random ]; then
+  gfortran -O0 -c "$build/fortran/op2jit.f90" || exit 1
+  while [ $# -gt 1 ]; do
+    random "$1" "$2"
+    shift 2
+  done
+  exit $failed
+fi
+cp "$root/tests/fortran/jac.f90" "$root/tests/fortran/jac_kernels.F90" .
+gfortran -O0 -c "$build/fortran/op2_fortran.f90" || exit 1
+all='all loops that ran have their texts'
+compile() { # NAME WORD...
+  local name=$1
+  shift
+  "$@" -O1 jac_kernels.F90 jac.f90 op2_fortran.o -L"$build" -lop2jit -o "$name" >said 2>&1 || fail "$* compiles no program"
+}
+export OP2JIT_COMMAND=$build/runtime/cli/op2jit OP2JIT_LIBRARY=$build
+compile plain gfortran
+compile debug gfortran -g
+compile embedded "$build/runtime/cli/op2jit-fc"
+compile speaks "$build/runtime/cli/op2jit-fc" -DSPEAKS
+"$build/runtime/cli/op2jit-fc" -O1 -c jac_kernels.F90 -o object.o >said 2>&1 || fail "op2jit-fc -c"
+gfortran -O1 jac.f90 object.o op2_fortran.o -L"$build" -lop2jit -o joined || fail "an object with texts"
+program "no debug information" plain 'compile with -g, or with op2jit-fc'
+program "from debug information" debug "$all"
+touch -d '+1 minute' jac_kernels.F90
+program "a source that is younger" debug 'changed since the program was made'
+rm jac_kernels.F90
+for name in embedded joined; do program "from the program, $name" $name "$all"; done
+program "in one word of it" speaks 'update: kernel update: `print` is not in the subset'
+program "no texts" embedded 'OP2_JIT=off' OP2_JIT=off
+if [ -e "${OP2_CUDA_DRIVER:-}" ]; then
+  OP2_BACKEND=cuda ./embedded >said 2>&1 || fail "on the stand-in for a GPU"
+  grep -q '4210.68545675    2.05126953' said || fail "other numbers on the stand-in for a GPU"
+fi
+exit $failed
