@@ -74,7 +74,12 @@ class Global(Handle):
 
     @value.setter
     def value(self, value: Any) -> None:
-        self._data[:] = array(value, self._data.dtype, f"global {self.name}")
+        given = array(value, self._data.dtype, f"global {self.name}")
+        if given.ndim and given.shape != self._data.shape:
+            shape = () if self.scalar else self._data.shape
+            words = f"global {self.name} gets values of the shape {given.shape}; expected {shape}, or one number for all"
+            raise errors.make("SIZE", words)
+        self._data[:] = given
         if self._kept:
             check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
 
