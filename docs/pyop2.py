@@ -11,7 +11,7 @@ from pathlib import Path
 HEAD = """# PyOP2's names
 
 What `op2jit.pyop2` has of PyOP2's public interface ([Python](python.md#pyop2) says how they differ). This page is made:
-`python3 docs/pyop2.py table . > docs/pyop2.md`. PyOP2's names are those of [pyop2.txt](pyop2.txt), which
+`python3 docs/pyop2.py table . > docs/pyop2.md`. PyOP2's names are those of `docs/pyop2.txt`, which
 `python3 docs/pyop2.py names FOLDER` lists from its package `pyop2` in FOLDER.
 """
 
