@@ -210,7 +210,8 @@ class Dat(Whole, Handle):
 
     @show.kept
     def __repr__(self) -> str:
-        return f"<Dat {self.name}: {self.dim} of {self.dtype} on each of {self.set.name}>"
+        kind = self._store.type if self.dtype.names else self.dtype
+        return f"<Dat {self.name}: {self.dim} of {kind} on each of {self.set.name}>"
 
     @show.kept
     def _repr_html_(self) -> str:

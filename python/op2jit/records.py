@@ -61,7 +61,8 @@ def declared(dtype: Any) -> str:
             raise errors.make("TYPE", f"field {field} of a record is {of}; expected numbers, in up to two dimensions")
         spelling, word = type_of(kind), c_name(field)
         rows.append(f"{spelling} {word}{''.join(f'[{size}]' for size in shape)};")
-        member.name, member.type, member.offset, member.size = text(word), text(spelling), offset, of.itemsize
+        plain = spelling if len(shape) < 2 else ""  # of a second dimension the library knows the bytes
+        member.name, member.type, member.offset, member.size = text(word), text(plain), offset, of.itemsize
     body = " ".join(rows)
     name: str = "struct " + (_named.get(found) or f"record_{zlib.crc32(body.encode()):08x}")
     if name not in _told:

@@ -132,6 +132,29 @@ def test_records_are_structs(running):
     assert v.fetch()["rho"].tolist() == [7, 7, 7] and v.fetch()["kind"].tolist() == [4, 5, 600]
 
 
+WIDE = op2jit.record("wide", [("rho", float), ("u", float, (2, 2)), ("on", bool), ("time", np.int16)])
+
+
+@op2jit.kernel
+def of_a_global(g, o, w):
+    o[0] = g[0].rho + g[0].u[1][0] + w[1].u[0, 1]
+    if g[0].on:
+        o[0] += w[1].time
+    w[0].time += 70000
+    w[0].u[1, 1] = -g[0].rho
+
+
+def test_records_of_globals_and_fields_of_two_dimensions(running):
+    value, rows = np.zeros((), WIDE), np.zeros((2, 2), WIDE)
+    value["rho"], value["u"], value["on"] = 3, [[1, 2], [4, 5]], True
+    rows["time"], rows["u"][:, 1, 0, 1] = [[1, 2], [3, 4]], 9
+    s = op2jit.Set(2, "s")
+    g, o, w = op2jit.Global(value, name="g"), op2jit.Dat(s), op2jit.Dat(s, rows, name="w")
+    op2jit.par_loop(of_a_global, s, g(READ), o(WRITE), w(RW))
+    assert o.fetch().tolist() == [18, 20] and repr(w) == "<Dat w: 2 of struct wide on each of s>"
+    assert w.fetch()["time"].tolist() == [[4465, 2], [4467, 4]] and w.fetch()["u"][0, 0].tolist() == [[0, 0], [0, -3]]
+
+
 @pytest.mark.compiled
 def test_a_kernel_in_c_has_the_struct_by_its_name(running):
     state = op2jit.record("state", [("rho", float), ("flags", np.int8), ("u", float, (2,))])
