@@ -211,7 +211,7 @@ class Maker:
         elif r < 0.62:
             target = self.pick("n[0]", "n[1]", "c[0]", "c[1]", "l[0]", "l[1]")
             if self.random.random() < 0.1:  # what is cut off there may be beyond the type
-                self.say(f"{target} {self.pick('=', '+=', '*=')} {self.real(1)}")
+                self.say(f"{target} {self.pick('=', '+=', '*=')} {self.real(1)} + 0.25")
             else:
                 self.say(f"{target} {self.pick('=', '+=', '-=', '=', '^=')} {self.whole(2)}")
         elif r < 0.7 and self.depth < 3:
