@@ -239,7 +239,7 @@ class Maker:
     def loop(self):
         counter, total = self.name("j"), self.name("t")
         bounds = self.pick("3", "1, 4", "4, -1, -2", "u[0] % 4", "-2, i[0] % 5")
-        self.say(f"{total} = {counter} = 0")
+        self.say(f"{total}, {counter} = 0.0, 0")  # a variable has one type, so that -0 would be -0.0
         self.say(f"for {counter} in range({bounds}):")
         self.wholes.append(counter)
         self.inside(1)
