@@ -22,9 +22,8 @@ _here = threading.local()
 class Resource(Handle):
     """Something that tasks must not use at the same time. ``part`` makes one that lies in it."""
 
-    def __init__(self, graph: "Graph", number: int, memory: Any) -> None:
+    def __init__(self, graph: "Graph", number: int) -> None:
         self.graph, self.number = graph, number
-        self._memory = memory  # it has to stay
 
     def part(self, name: Optional[str] = None, memory: Any = None, thread: int = -1) -> "Resource":
         """One that lies in this one: who locks this one has locked it."""
@@ -71,6 +70,7 @@ class Graph(Handle):
         self._kinds: Dict[Any, Tuple[int, Any]] = {}  # types of tasks, by their functions
         self._calls: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
         self._loops: List[Any] = []
+        self._memory: List[Any] = []  # of resources: it has to stay
         self._raised: List[BaseException] = []
 
     def __del__(self) -> None:
@@ -88,9 +88,10 @@ class Graph(Handle):
             if not isinstance(memory, np.ndarray) or not memory.flags.c_contiguous:
                 raise errors.make("ARGUMENT", f"the memory of a resource is an array without gaps, and this is {memory!r}")
             check(lib.op2jit_graph_memory(self.handle, found, memory.ctypes.data, memory.nbytes))
+            self._memory.append(memory)
         if thread != -1:
             check(lib.op2jit_graph_own(self.handle, found, whole(thread, "the thread of a resource", "ARGUMENT")))
-        return Resource(self, found, memory)
+        return Resource(self, found)
 
     def task(
         self,

@@ -97,6 +97,9 @@ MISTAKES = {
     "an array for a global": (lambda m: setattr(op2jit.Global([1.0, 2.0], name="g"), "value", np.ones(3)),
         ["OP_ERR_SIZE: global g gets values of the shape (3,); expected (2,)"],
     ),
+    "an array for a constant": (lambda m: op2jit.Const("three", [1.0, 2, 3]).update(np.ones(2)),
+        ["OP_ERR_SIZE: constant three gets values of the shape (2,); expected (3,)"],
+    ),
     "an array to solve for": (
         lambda m: op2jit.Mat((m.ends, m.ends), name="k").solve(np.ones(3), m.x),
         ["OP_ERR_ARGUMENT: the right-hand side b of matrix k is an array of NumPy; expected a dat: op2jit.Dat(set, array)"],
