@@ -107,13 +107,22 @@ CALLS = {
 }
 _ACCESS = re.compile(r"\bOP_(READ|WRITE|RW|INC|MIN|MAX|WORK)\b")
 _CALL = re.compile(r"\b(" + "|".join(sorted(CALLS, key=len, reverse=True)) + r")\b")
+_ROW = re.compile(r"\bOP_ROW\((\w+), ([^()]*)\)")
 #: What to write, for errors whose message speaks of arguments of C.
 _INSTEAD = {
     "OP_ERR_MAP_SET": "; in Python dat(READ, map[0]) is the row of a target, and dat(READ) that of the loop's own element",
 }
 
 
+def _rows(line: str) -> str:
+    """Rows of ragged maps, as a kernel in Python has them."""
+    said = re.sub(r"\bOP_ROW\(\.\., (\d+)\)", r"row \1", line)
+    return _ROW.sub(r"\1[\2]", said).replace("go from 0 to n - 1", "go from 0 to len(x) - 1")
+
+
 def in_python(name: str, message: str) -> str:
     """The message of an error with Python's names."""
+    lines = [line if " | " in line else _rows(line) for line in message.split("\n")]  # lines of C stay
+    message = "\n".join(lines)
     said = _ACCESS.sub(r"\1", _CALL.sub(lambda found: CALLS[found[1]], message))
     return said.replace("OP_ID needs", "an argument without a map needs") + _INSTEAD.get(name, "")

@@ -164,11 +164,24 @@ def test_a_kernel_in_c_has_the_struct_by_its_name(running):
     assert w.fetch()["rho"].tolist() == [2, 2] and w.fetch()["u"].tolist() == [[0, 3], [0, 3]]
 
 
-def refused(words, act):
+@pytest.mark.compiled
+def test_a_row_that_is_not_there_is_said_in_python(running):
+    m = Matrix()
+
+    def beyond(x, y):
+        y[0] = 0
+        for k in range(len(x)):
+            y[0] += x[k + 1][0]
+
+    words = "and the kernel uses row 4; let k in x[k] go from 0 to len(x) - 1"
+    refused(words, lambda: op2jit.par_loop(beyond, m.rows, m.x(READ, m.map), m.y(WRITE)), shown="OP_ROW(x, k + 1)")
+
+
+def refused(words, act, shown=""):
     with pytest.raises(op2jit.Error) as caught:
         act()
     said = str(caught.value)
-    assert words in said and "op_" not in said, said
+    assert words in said and shown in said and "op_" not in said, said
 
 
 def test_what_is_wrong_with_ragged_maps(running):
