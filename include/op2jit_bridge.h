@@ -37,6 +37,7 @@ extern "C" {
 #define op_arguments op2jit_arguments
 #define op_bridge_error op2jit_bridge_error
 #define op_bridge_warn op2jit_bridge_warn
+#define op_solver_ready op2jit_solver_ready
 #define op_solver_open op2jit_solver_open
 #define op_solver_mat op2jit_solver_mat
 #define op_solver_vec op2jit_solver_vec
@@ -165,6 +166,9 @@ void op_bridge_warn(const char *line);
  * (Python's petsc4py). Pointers are PETSc's Mat and Vec, and the library's. Errors: those of op2jit_petsc.h, and
  * OP_ERR_NOT_BUILT without the plugin. */
 
+/* Before a language begins PETSc itself, which waits for all ranks: do they all make this call of it, which `call` names?
+ * Collective. Errors: OP_ERR_MPI where another rank is elsewhere. */
+int op_solver_ready(const char *call);
 /* Opens the plugin, and begins PETSc if nobody has. `petsc` is the address of PETSC_COMM_WORLD in the PETSc that the
  * language has: OP_ERR_SOLVER if the plugin has another. NULL: it has none. */
 int op_solver_open(const void *petsc);

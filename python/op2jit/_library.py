@@ -101,6 +101,10 @@ DTYPES = {spelling: np.dtype(name) for name, spelling in TYPES.items()}
 
 def type_of(dtype: Any) -> str:
     """The library's name of a NumPy type."""
+    if np.dtype(dtype).names:
+        from .records import declared
+
+        return declared(np.dtype(dtype))
     name = np.dtype(dtype).name
     if name not in TYPES:
         raise errors.make(
@@ -123,7 +127,7 @@ def fail(place: Optional[errors.Place] = None) -> None:
     if record.code:
         name = record.name.decode()
         message = words.in_python(name, record.message.decode(errors="replace"))
-        raise errors.Error(record.code, name, message, place or errors.caller())
+        raise errors.made(record.code, name, message, place)
 
 
 def check(code: int) -> None:

@@ -132,9 +132,10 @@ class Dat(Whole, Handle):
         return out
 
     def put(self, values: Any) -> None:
-        """New values for all elements."""
-        given = array(values, self.dtype, f"what is put into dat {self.name}")
-        rows = np.ascontiguousarray(np.broadcast_to(given, self.shape))
+        """New values for all elements: a row for each, or one number for all values."""
+        what = f"what is put into dat {self.name}"
+        given = array(values, self.dtype, what)
+        rows = rows_of(given, self.set, self.dim, what) if given.ndim else np.full(self.shape, given, self.dtype)
         check(lib.op2jit_put_data(self.handle, rows.ctypes.data))
 
     @contextmanager
@@ -209,12 +210,13 @@ class Dat(Whole, Handle):
 
     @show.kept
     def __repr__(self) -> str:
-        return f"<Dat {self.name}: {self.dim} of {self.dtype} on each of {self.set.name}>"
+        kind = self._store.type if self.dtype.names else self.dtype
+        return f"<Dat {self.name}: {self.dim} of {kind} on each of {self.set.name}>"
 
     @show.kept
     def _repr_html_(self) -> str:
         facts: Dict[str, Any] = {"set": self.set.name, "dim": self.dim, "type": self.dtype.name}
-        if rank_count() == 1 and self.set.size:
+        if rank_count() == 1 and self.set.size and not self.dtype.names:
             values = self.fetch()
             facts.update({"least": values.min(), "largest": values.max()})
         return show.table("Dat", self.name, facts)

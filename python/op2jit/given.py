@@ -40,6 +40,8 @@ def array(values: Any, dtype: Any, what: str) -> Values:
     Whole numbers stay what they are: a number that does not fit, or has a fraction, is refused.
     """
     found = np.asarray(values)
+    if found.dtype.names or (dtype is not None and np.dtype(dtype).names):
+        return _records(found, np.dtype(dtype or found.dtype), what)
     wanted = found.dtype.newbyteorder("=") if dtype is None else np.dtype(dtype).newbyteorder("=")
     if found.dtype == wanted:
         return found
@@ -52,3 +54,15 @@ def array(values: Any, dtype: Any, what: str) -> Values:
         if lost.size:
             raise errors.make("TYPE", f"{what} has the value {lost[0]}, which {wanted} cannot hold")
     return made
+
+
+def _records(found: Values, said: Any, what: str) -> Values:
+    """The same for records, which lie as C's structs do."""
+    from .records import aligned
+
+    wanted = aligned(said)
+    if found.dtype == wanted:
+        return found
+    if found.dtype.names != wanted.names:
+        raise errors.make("TYPE", f"{what} has values of type {found.dtype}; expected {wanted}")
+    return found.astype(wanted)

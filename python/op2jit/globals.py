@@ -74,7 +74,7 @@ class Global(Handle):
 
     @value.setter
     def value(self, value: Any) -> None:
-        self._data[:] = array(value, self._data.dtype, f"global {self.name}")
+        self._data[:] = _fitting(value, self._data, self.scalar, f"global {self.name}")
         if self._kept:
             check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
 
@@ -167,7 +167,7 @@ class Const(Handle):
 
     def update(self, value: Any) -> None:
         """A new value."""
-        self.data[:] = array(value, self.data.dtype, f"constant {self.name}")
+        self.data[:] = _fitting(value, self.data, self.scalar, f"constant {self.name}")
         check(lib.op2jit_update_const(text(self.name), self.data.ctypes.data))
         for tell in self.seen:
             tell(self.value)
@@ -200,6 +200,15 @@ def info(payload: Global, of: Global) -> Arg:
     made = Arg("info", _Values(payload), None, MAX, None)
     made.refers = of
     return made
+
+
+def _fitting(value: Any, old: Values, scalar: bool, what: str) -> Values:
+    """New values for as many old ones, or one number for all."""
+    given = array(value, old.dtype, what)
+    if given.ndim and given.shape != old.shape:
+        shape = () if scalar else old.shape
+        raise errors.make("SIZE", f"{what} gets values of the shape {given.shape}; expected {shape}, or one number for all")
+    return given
 
 
 def _few(value: Any, dtype: Any, what: str) -> Values:

@@ -16,7 +16,10 @@ from .life import state
 
 
 class Parameter(NamedTuple):
-    """What a kernel gets for one argument: ``dim`` values, or ``rows`` pointers to as many, or a matrix of so many rows."""
+    """What a kernel gets for one argument: ``dim`` values, or ``rows`` pointers to as many, or a matrix of so many rows.
+
+    Through a ragged map the number of rows is known for each element only; the first argument of each such map brings it.
+    """
 
     type: str
     dim: int
@@ -24,6 +27,7 @@ class Parameter(NamedTuple):
     access: int
     whole_global: bool = False  # a global of whole numbers: what it gets is not cut
     matrix: bool = False
+    ragged: int = 0  # through such a map: the number of its first argument, from 1
 
 
 #: Kernels of texts that were given to loops.
@@ -168,32 +172,49 @@ def _first_function(source: str) -> str:
 def _callback(run: Callable[..., Any], parameters: Sequence[Parameter]) -> Any:
     """The function as C calls it, with the rows as arrays; what is only read cannot be written."""
     views = [_view(parameter) for parameter in parameters]
+    bring = [parameter.ragged == number for number, parameter in enumerate(parameters, 1)]  # a number of rows before it
 
     def call(*addresses: Any) -> None:
         if raised:
             return
         try:
-            run(*[view(address) if address else None for view, address in zip(views, addresses)])
+            given = iter(addresses)
+            rows = []
+            for view, counted in zip(views, bring):
+                if counted:
+                    next(given)
+                address = next(given)
+                rows.append(view(address) if address else None)
+            run(*rows)
         except BaseException as problem:  # C cannot carry it: the loop raises it when it is over
             raised.append(problem)
 
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(parameters))(call)
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(parameters) + sum(bring)))(call)
 
 
 def _view(parameter: Parameter) -> Callable[[int], Any]:
-    from .translate.cells import FORMATS, Cells, Rows
+    from .translate.cells import FORMATS, Cells, Records, Rows
 
     dtype = DTYPES[parameter.type]
-    form = FORMATS[dtype.name]
+    form = FORMATS.get(dtype.name, "")
     shape = (parameter.rows, parameter.dim) if parameter.matrix else (parameter.dim,)
     memory = ctypes.c_char * (dtype.itemsize * math.prod(shape))
 
     def row(address: int) -> Cells:
-        found = memoryview(memory.from_address(address)).cast("B").cast(form)
-        return Cells(found.toreadonly() if parameter.access == READ else found, shape, 0, form)
+        found = memoryview(memory.from_address(address)).cast("B")
+        found = found.toreadonly() if parameter.access == READ else found
+        return Cells(found.cast(form), shape, 0, form) if form else Records(found, shape, dtype)
 
     def rows(address: int) -> Rows:
         pointers = (ctypes.c_void_p * parameter.rows).from_address(address)
         return Rows([row(pointer or 0) for pointer in pointers])
 
+    def ragged(address: int) -> Rows:
+        base, targets, step, count = (ctypes.c_ssize_t * 4).from_address(address)  # the words of OP_ROW
+        count = count if count >= 0 else -1 - count
+        numbers: Any = (ctypes.c_int * count).from_address(targets) if step >= 0 and count else range(count)
+        return Rows([row(base + abs(step) * dtype.itemsize * number) for number in numbers], (0, parameter.dim))
+
+    if parameter.ragged:
+        return ragged
     return rows if parameter.rows and not parameter.matrix else row

@@ -8,7 +8,6 @@ import difflib
 import json
 import os
 import sys
-import traceback
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -53,7 +52,8 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     for name in options:
         if name.lower() not in OPTIONS:
             near = difflib.get_close_matches(name.lower(), OPTIONS)
-            raise TypeError(
+            raise errors.make(
+                "TYPE",
                 f"{name} is no option of op2jit; "
                 + (f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(OPTIONS)}")
             )
@@ -160,7 +160,7 @@ def runtime(comm: Any = None, diags: int = 1, **options: Any) -> Iterator[None]:
 
 
 def _abort(comm: Any) -> None:
-    traceback.print_exc()
+    sys.excepthook(*sys.exc_info())
     sys.stderr.flush()
     if "mpi4py" in sys.modules:
         from mpi4py import MPI

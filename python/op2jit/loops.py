@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
 
 from . import errors, show, store
-from ._library import ACCESS_NAMES, UNSAID, Argument, fail, lib, raised, text
+from ._library import ACCESS_NAMES, DTYPES, UNSAID, Argument, fail, lib, raised, text
 from .dats import Dat
 from .given import Handle
 from .globals import Global
@@ -41,8 +41,9 @@ class Loop(Handle):
         array = (Argument * max(1, len(args)))()
         for number, arg in enumerate(self.args):
             array[number] = _payload(arg, self.args) if arg.kind == "info" else arg.raw
-        parameters = [_parameter(arg) for arg in self.args]
+        parameters = [_parameter(arg, self.args) for arg in self.args]
         form = self.kernel.form(parameters)
+        self.form, self.array = form, array
         words = (form.text, text(form.name))
         where = (text(self.place[0]), self.place[1])
         self.source = form.source
@@ -169,13 +170,21 @@ def _has_access(arg: Arg) -> bool:
     return arg.kind not in ("index", "info")
 
 
-def _parameter(arg: Arg) -> Parameter:
+def _parameter(arg: Arg, args: List[Arg]) -> Parameter:
     """What the kernel gets for it."""
     if arg.kind == "matrix":
         rows, columns = [(way.arity if way else 1) * dim for way, dim in zip(arg.column, arg.owner.dims)]
         return Parameter("double", columns, rows, arg.access, matrix=True)
     rows = arg.column.map.arity if arg.column and arg.column.idx < 0 else 0
+    ragged = arg.column is not None and arg.column.map.arity == 0
+    first = 0  # of the arguments through this map
+    if ragged:
+        first = [other.kind != "matrix" and _way(other) is arg.column.map for other in args].index(True) + 1
     if arg.kind == "index":
-        return Parameter("int", max(1, rows), 0, 0)
-    count = arg.kind == "global" and arg.owner.type not in ("float", "double")
-    return Parameter(arg.owner.type, arg.owner.dim, rows, arg.access, count)
+        return Parameter("int", max(1, rows), 0, 0, ragged=first)
+    count = arg.kind == "global" and DTYPES[arg.owner.type].kind in "biu"
+    return Parameter(arg.owner.type, arg.owner.dim, rows, arg.access, count, ragged=first)
+
+
+def _way(arg: Arg) -> Any:
+    return arg.column.map if arg.column else None

@@ -170,6 +170,12 @@ class Mat(Handle):
 
         ``-PREFIXksp_type cg`` and such are words of the command line, or of PETSC_OPTIONS: docs/solvers.md.
         """
+        for given, what in ((b, "right-hand side b"), (x, "solution x")):
+            if not isinstance(given, Dat):
+                shown = "an array of NumPy" if isinstance(given, np.ndarray) else repr(given)
+                raise errors.make(
+                    "ARGUMENT", f"the {what} of matrix {self.name} is {shown}; expected a dat: op2jit.Dat(set, array)"
+                )
         petsc.begin()
         check(lib.op2jit_solve(self.handle, b.handle, x.handle, text(prefix)))
 

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import errors
-from ._library import check, handle, lib
+from ._library import READ, check, handle, lib, text
 from .life import state
 
 #: For which start of the library the plugin is open.
@@ -23,6 +23,8 @@ def _module(what: str) -> Any:
     """petsc4py.PETSc. It begins PETSc when it is imported first, with the words of the command line."""
     try:
         if "petsc4py.PETSc" not in sys.modules:
+            importlib.import_module("petsc4py")
+            check(lib.op2jit_solver_ready(text(what)))  # PETSc's beginning waits for all ranks, without a word
             importlib.import_module("petsc4py").init(sys.argv)
         found = importlib.import_module("petsc4py.PETSc")
     except ImportError as missing:
@@ -77,14 +79,18 @@ def lent(dat: Any, access: int, what: str) -> Iterator[Any]:
     module = _module(f"{what} of dat {dat.name}")
     made = _wrapped(module, "Vec", handle(lib.op2jit_solver_vec(dat.handle, access)))
     code = 0
+    before = made.stateGet()  # which goes up with each change
     try:
         yield made
     finally:
+        changed = access == READ and made.stateGet() != before
         code = lib.op2jit_solver_end(dat.handle)
         # Who keeps it would change the dat, and nobody knew: it becomes a vector that is nothing yet, whose calls fail.
         made.destroy()
         made.create(module.COMM_SELF)
     check(code)
+    if changed:  # a PETSc that is built for debugging refuses it where it happens
+        raise errors.make("ACCESS", f"{what} of dat {dat.name} is only to read, and was written in the block; take vec")
 
 
 @contextmanager

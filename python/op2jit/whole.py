@@ -61,6 +61,8 @@ class Expression(Arithmetic):
         for side in (left, right):
             if not isinstance(side, (Arithmetic, *_NUMBERS)):
                 raise errors.make("ARGUMENT", f"arithmetic on dats has dats and numbers, and this is {side!r}")
+            if isinstance(side, Whole):
+                _numbers(side)
         self.sign, self.left, self.right = sign, left, right
 
     def __repr__(self) -> str:
@@ -101,11 +103,11 @@ class Whole(Arithmetic):
         return _reduced(self, "r[0] += a[k]", INC, 0)
 
     def min(self) -> Number:
-        """The least value, of all ranks."""
+        """The least value, of all ranks; NaN if there is one, as NumPy has it."""
         return _reduced(self, "r[0] = min(r[0], a[k])", MIN, _limits(self)[1])
 
     def max(self) -> Number:
-        """The largest value, of all ranks."""
+        """The largest value, of all ranks; NaN if there is one."""
         return _reduced(self, "r[0] = max(r[0], a[k])", MAX, _limits(self)[0])
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -124,6 +126,7 @@ def dot(a: Any, b: Any) -> float:
     for side in (a, b):
         if side.__class__.__mro__.count(Whole) == 0:
             raise errors.make("ARGUMENT", f"a product of a dat is one with a dat, and this is {side!r}")
+        _numbers(side)
     _same_set(a, b)
     if a.dim != b.dim:
         raise errors.make("DIM", f"{_shown(a)} and {_shown(b)} have {a.dim} and {b.dim} values on an element")
@@ -177,11 +180,21 @@ def _reduced(dat: Any, body: str, access: int, start: Number) -> Number:
     kind = str(dat.dtype)
     if access == INC:  # the sum of many has more bits
         kind = {"f": "float64", "u": "uint64"}.get(dat.dtype.kind, "int64")
-    kernel, (result,) = _made("a, r", f"for k in range({dat.dim}):\n        {body}", [kind])
+    _numbers(dat)
+    watched = access != INC and dat.dtype.kind == "f"  # minima and maxima of threads and ranks pass a NaN by
+    body = f"for k in range({dat.dim}):\n        {body}" + "\n        n[0] += a[k] != a[k]" * watched
+    kernel, (result, *missing) = _made("a, r, n" if watched else "a, r", body, [kind, "int64"][: 1 + watched])
     result.value = start
-    _loop(kernel, dat, dat(READ), result(access))
+    for count in missing:
+        count.value = 0
+    _loop(kernel, dat, dat(READ), result(access), *[count(INC) for count in missing])
     found: Number = result.value
-    return found
+    return math.nan if missing and missing[0].value else found
+
+
+def _numbers(dat: Any) -> None:
+    if dat.dtype.names:
+        raise errors.make("TYPE", f"{_shown(dat)} has records, and no numbers to compute with; write a kernel")
 
 
 def _kinds(dat: Any, inputs: Sequence[Any], numbers: Sequence[Number], signs: str) -> List[str]:
@@ -225,6 +238,7 @@ def _run(dat: Any, what: Any) -> None:
 
     if not isinstance(what, (Arithmetic, *_NUMBERS)):
         raise errors.make("ARGUMENT", f"a dat gets dats and numbers, and this is {what!r}; an array goes by put(array)")
+    _numbers(dat)
     right = text(what)
     names = [f"a{number}" for number in range(len(inputs))] + [f"c{number}" for number in range(len(numbers))]
     body = f"for k in range({dat.dim}):\n        o[k] = {right}"

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(sys.argv[1], "runtime", "api"))
 import declared  # noqa: E402
 from declared import spelled  # noqa: E402
 
-HEADERS = ["include/op2jit.h", "include/op2jit_ragged.h", "include/op2jit_matrix.h", "include/op2jit_bridge.h", "include/op2jit_adjoint.h", "include/op2jit_checkpoint.h", "include/op2jit_tasks.h", "include/op2/op2jit_op2.h",
+HEADERS = ["include/op2jit.h", "include/op2jit_ragged.h", "include/op2jit_struct.h", "include/op2jit_matrix.h", "include/op2jit_bridge.h", "include/op2jit_adjoint.h", "include/op2jit_checkpoint.h", "include/op2jit_tasks.h", "include/op2/op2jit_op2.h",
            "include/op2/op2jit_visible.h", "runtime/api/fortran/fortran.h"]  # fmt: skip
 #: A change of what is read, the header, and what the compiler must say.
 PLANTED = [

@@ -4,6 +4,7 @@ All functions have one list of parameters: rows that are read, and rows that get
 bits, which the reference watches; nothing divides whole numbers by 0.
 """
 
+import ast
 import math
 import random
 
@@ -209,7 +210,10 @@ class Maker:
             self.say(f"{target} {self.pick('=', '+=', '-=', '*=')} {self.either(2)}")
         elif r < 0.62:
             target = self.pick("n[0]", "n[1]", "c[0]", "c[1]", "l[0]", "l[1]")
-            self.say(f"{target} {self.pick('=', '+=', '-=', '=', '^=')} {self.whole(2)}")
+            if self.random.random() < 0.1:  # what is cut off there may be beyond the type
+                self.say(f"{target} {self.pick('=', '+=', '*=')} {self.real(1)} + 0.25")
+            else:
+                self.say(f"{target} {self.pick('=', '+=', '-=', '=', '^=')} {self.whole(2)}")
         elif r < 0.7 and self.depth < 3:
             self.say(f"if {self.truth(2)}:")
             self.inside(2)
@@ -235,7 +239,7 @@ class Maker:
     def loop(self):
         counter, total = self.name("j"), self.name("t")
         bounds = self.pick("3", "1, 4", "4, -1, -2", "u[0] % 4", "-2, i[0] % 5")
-        self.say(f"{total} = {counter} = 0")
+        self.say(f"{total}, {counter} = 0.0, 0")  # a variable has one type, so that -0 would be -0.0
         self.say(f"for {counter} in range({bounds}):")
         self.wholes.append(counter)
         self.inside(1)
@@ -274,17 +278,31 @@ def data(elements, seed):
     return found
 
 
+class _Watched(ast.NodeTransformer):
+    """Every whole number of a text is a watched one: those of comparisons, counters, constants and calls are not else."""
+
+    def watched(self, node):
+        self.generic_visit(node)
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return node
+        return ast.copy_location(ast.Call(ast.Name("watched", ast.Load()), [node], []), node)
+
+    visit_Name = visit_Constant = visit_Compare = visit_UnaryOp = visit_BoolOp = visit_Call = watched
+
+
+def reference(text):
+    """The functions of a text as CPython runs them here."""
+    space = {"watched": lambda value: Whole(value) if isinstance(value, int) else value}
+    exec(compile(ast.fix_missing_locations(_Watched().visit(ast.parse(text))), "reference", "exec"), space)
+    return space
+
+
 def expected(function, rows, element):
     """What CPython leaves in the rows of an element; None where it raises an exception, or leaves 64 bits."""
     mine = {name: rows[name][element].copy() for name, _, _, _ in ROWS}
-    watched = {"int": lambda value: Whole(int(value)), "round": lambda value: Whole(round(value))}
-    function.__globals__.update(watched)
     try:
         with np.errstate(all="ignore"):
             function(*[Row(mine[name]) for name, _, _, _ in ROWS])
     except (ArithmeticError, ValueError, TypeError, Beyond):  # a TypeError is one of a complex number
         return None
-    finally:
-        for name in watched:
-            del function.__globals__[name]
     return mine

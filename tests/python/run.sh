@@ -12,7 +12,7 @@ python=/usr/bin/python3
 for module in $modules; do
   $python -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$module') is None)" || {
     part=python
-    [ "$module" != petsc4py ] || part=petsc
+    case $module in petsc4py) part=petsc ;; nbconvert | ipykernel) part=notebook ;; esac
     echo "skipped: $python has no module $module; ./dev test --with $part installs it"
     exit 77
   }

@@ -27,7 +27,7 @@ def compiler():
 
 def said(compiler, folder, lines):
     """The numbers that a C program prints which sees the headers, by name."""
-    program = '#include <op2jit_adjoint.h>\n#include <op2jit_bridge.h>\n#include <op2jit_checkpoint.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
+    program = '#include <op2jit_adjoint.h>\n#include <op2jit_bridge.h>\n#include <op2jit_checkpoint.h>\n#include <op2jit_tasks.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
     program += "".join(f'  printf("{name} %zu\\n", (size_t)({what}));\n' for name, what in lines.items()) + "}\n"
     (folder / "said.c").write_text(program)
     command = [compiler, "-I", os.path.join(ROOT, "include"), folder / "said.c", "-o", folder / "said"]
@@ -39,15 +39,15 @@ def said(compiler, folder, lines):
 def of_python(struct):
     """Where the members of a struct are, and its size."""
     at = {field[0]: getattr(struct, field[0]).offset for field in struct._fields_}
-    return {**at, "size": ctypes.sizeof(struct)}
+    return {**at, "whole": ctypes.sizeof(struct)}
 
 
 @pytest.mark.parametrize("name", STRUCTS)
 def test_structs_are_those_of_the_header(compiler, tmp_path, name):
     ours = of_python(STRUCTS[name])
-    lines = {member: f"offsetof({name}, {member})" for member in ours if member != "size"}
-    sizes = {"width." + member: f"sizeof((({name} *)0)->{member})" for member in ours if member != "size"}
-    found = said(compiler, tmp_path, {**lines, **sizes, "size": f"sizeof({name})"})
+    lines = {member: f"offsetof({name}, {member})" for member in ours if member != "whole"}
+    sizes = {"width." + member: f"sizeof((({name} *)0)->{member})" for member in ours if member != "whole"}
+    found = said(compiler, tmp_path, {**lines, **sizes, "whole": f"sizeof({name})"})
     widths = {"width." + field[0]: getattr(STRUCTS[name], field[0]).size for field in STRUCTS[name]._fields_}
     assert found == {**ours, **widths}
 
@@ -57,7 +57,7 @@ def test_a_struct_that_differs_is_noticed(compiler, tmp_path):
         _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char_p), ("name", ctypes.c_char_p)]
 
     ours = of_python(Other)
-    found = said(compiler, tmp_path, {member: f"offsetof(op_error, {member})" for member in ours if member != "size"})
+    found = said(compiler, tmp_path, {member: f"offsetof(op_error, {member})" for member in ours if member != "whole"})
     assert any(found[member] != ours[member] for member in found)
 
 

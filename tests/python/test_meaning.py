@@ -322,6 +322,27 @@ def test_print_and_breakpoint_on_the_native_backend(running, capsys, monkeypatch
     values(look, 1, access=RW)
     assert capsys.readouterr().out == "x is 1.0\n" and seen == [1.0]
 
+    def lines(x):
+        x[0] += 1
+        print(x[0])
+
+    s = op2jit.Set(2)
+    op2jit.par_loop(lines, s, op2jit.Dat(s, [1.0, 2.0])(RW))
+    assert capsys.readouterr().out == "2.0\n3.0\n"
+
+    def stop(x):
+        x[0] += 1
+        raise_in_debugger()
+
+    def raise_in_debugger():
+        breakpoint()
+
+    monkeypatch.setattr(sys, "breakpointhook", lambda: 1 // 0)  # as who leaves the debugger by quit
+    with pytest.raises(ZeroDivisionError):
+        op2jit.par_loop(stop, s, op2jit.Dat(s)(RW))
+    op2jit.par_loop(lines, s, op2jit.Dat(s)(RW))  # and the program goes on
+    assert capsys.readouterr().out == "1.0\n1.0\n"
+
 
 @pytest.mark.compiled
 def test_print_and_breakpoint_where_kernels_are_compiled(running, capfd):
@@ -528,7 +549,64 @@ def set_before_a_break(x, o):
     o[0] = y
 
 
-@pytest.mark.parametrize("function", (set_by_an_if, set_by_a_loop, read_in_the_first_turn, set_before_a_break))
+def read_under_a_condition(x, o):
+    for _ in range(3):
+        if x[0] < 0:
+            o[0] += y  # noqa: F821
+        y = x[0]
+
+
+def read_in_the_first_turn_by_its_counter(x, o):
+    for j in range(3):
+        if j < 1:
+            o[0] += y  # noqa: F821
+        y = x[0]
+
+
+def read_behind_another_first_value(x, o):
+    for j in range(1, 3):
+        o[0] += y if j > 0 else 0  # noqa: F821
+        y = x[0]
+
+
+def set_in_some_turns(x, o):
+    for j in range(3):
+        if j > 0 and x[0] < y:  # noqa: F821
+            o[0] += 1
+        if x[0] > 0:
+            continue
+        y = x[0]
+        if x[0] > -1:
+            continue
+    while o[0] > 5:
+        o[0] -= z if x[0] > 0 else 1  # noqa: F821
+        z = 3.0
+
+
+def set_in_the_turns_that_do_not_continue(x, o):
+    for j in range(3):
+        if j > 0:
+            o[0] += y  # noqa: F821
+        if x[0] > j:
+            continue
+        y = x[0]
+
+
+def changed_under_a_condition(x, o):
+    for _ in range(3):
+        if x[0] < 0:
+            y += 1.0  # noqa: F821
+        else:
+            y = 2.0
+    o[0] = 0
+
+
+NO_VALUE = (set_by_an_if, set_by_a_loop, read_in_the_first_turn, set_before_a_break)
+NO_VALUE += (read_under_a_condition, read_in_the_first_turn_by_its_counter, read_behind_another_first_value)
+NO_VALUE += (set_in_some_turns, set_in_the_turns_that_do_not_continue, changed_under_a_condition)
+
+
+@pytest.mark.parametrize("function", NO_VALUE)
 def test_a_variable_that_may_have_no_value_is_refused(running, function):
     words = "y may have no value here, as not every way to this line gives it one: give y a value before the if"
     refused(function, words, ([-1.0], "float64"))
@@ -563,3 +641,53 @@ def set_on_every_way(x, o):
 
 def test_a_variable_that_is_set_on_every_way(running):
     assert values(set_on_every_way, 3, ([-1.0], "float64"), access=RW) == [3, 0, -2]
+
+
+def turns_before(x, o):
+    for j in range(1, TURNS + 1):
+        if not (j == 1) and (x[0] > 9 or before > 0):  # noqa: F821
+            for k in range(2):
+                o[0] += before * (k + 1)  # noqa: F821
+        if j <= 1:
+            o[1] = 7
+        else:
+            o[1] += before  # noqa: F821
+        before = x[0] + j
+    for k in range(2, -1, -1):
+        o[2] += last if k != 2 and k < 2 else 1  # noqa: F821
+        if x[0] > 100:
+            last = 1.0
+        else:
+            last = 2.0 * k
+
+
+def test_what_every_turn_sets_has_a_value_in_the_next(running):
+    """A condition on the counter says that there was one before."""
+    wanted = np.zeros(3)
+    turns_before([1.0], wanted)
+    assert values(turns_before, 3, ([1.0], "float64"), access=RW) == wanted.tolist()
+
+
+def beyond(x, n, w, u):
+    n[0] *= 1.5
+    n[1] = x[0] * 3
+    n[2] += x[0]
+    n[3] //= -0.5
+    w[0] -= x[0] * 1e6
+    u[0] = -x[0]
+    u[1] = 1.5e19
+
+
+def test_a_real_number_that_leaves_its_whole_type(running):
+    """Stored in a narrower type it wraps around, on every backend."""
+    s = op2jit.Set(1)
+    n = op2jit.Dat(s, [[2**31 - 2, 0, 2**31 - 1, 2**31 - 1]], dtype="int32")
+    w, u = op2jit.Dat(s, [5], dtype="int64"), op2jit.Dat(s, [[0, 0]], dtype="uint64")
+    op2jit.par_loop(beyond, s, op2jit.Dat(s, [2e9])(READ), n(RW), w(RW), u(RW))
+
+    def narrow(value):
+        return (value + 2**31) % 2**32 - 2**31
+
+    expected = [int((2**31 - 2) * 1.5), 6 * 10**9, 2**31 - 1 + 2 * 10**9, -(2**32) + 2]
+    assert n.fetch().ravel().tolist() == [narrow(value) for value in expected]
+    assert w.fetch().tolist() == [5 - 2 * 10**15] and u.fetch().ravel().tolist() == [2**64 - 2 * 10**9, 15 * 10**18]

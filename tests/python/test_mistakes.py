@@ -1,5 +1,11 @@
 """What goes wrong for beginners: each message says what to write in Python."""
 
+import glob
+import os
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -76,6 +82,29 @@ MISTAKES = {
         lambda m: op2jit.par_loop(add, m.edges, m.x(READ, m.ends[0]), m.x(INC, m.ends[1])),
         ["OP_ERR_ALIAS", "as argument 1 (READ) and as argument 2 (INC)", "read from a copy of the dat"],
     ),
+    "real numbers are added to whole ones": (
+        lambda m: op2jit.par_loop(add, m.edges, op2jit.Dat(m.edges)(READ), op2jit.Dat(m.nodes, dtype=int)(INC, m.ends[0])),
+        ["y has whole numbers and is passed with INC, and a real one is added here", "add int(...)", "^"],
+    ),
+    "an array of another shape": (
+        lambda m: m.x.put(np.ones(2)),
+        ["OP_ERR_SIZE: what is put into dat x has the shape (2,); expected (3,) on set nodes"],
+    ),
+    "an array that would go to all elements": (
+        lambda m: op2jit.Dat(m.nodes, dim=2, name="pairs").put(np.ones(2)),
+        ["what is put into dat pairs has the shape (2,); expected (3, 2) on set nodes"],
+    ),
+    "an array for a global": (lambda m: setattr(op2jit.Global([1.0, 2.0], name="g"), "value", np.ones(3)),
+        ["OP_ERR_SIZE: global g gets values of the shape (3,); expected (2,)"],
+    ),
+    "an array for a constant": (lambda m: op2jit.Const("three", [1.0, 2, 3]).update(np.ones(2)),
+        ["OP_ERR_SIZE: constant three gets values of the shape (2,); expected (3,)"],
+    ),
+    "an array to solve for": (
+        lambda m: op2jit.Mat((m.ends, m.ends), name="k").solve(np.ones(3), m.x),
+        ["OP_ERR_ARGUMENT: the right-hand side b of matrix k is an array of NumPy; expected a dat: op2jit.Dat(set, array)"],
+    ),
+    "an option that there is not": (lambda m: op2jit.init(backnd="seq"), ["OP_ERR_TYPE", "did you mean backend?"]),
     "a global of whole numbers gets real ones": (
         lambda m: op2jit.par_loop(add, m.nodes, m.x(READ), op2jit.Global(0)(INC)),
         ["global of whole numbers", "op2jit.Global(0.0) holds real", "^"],
@@ -161,6 +190,63 @@ def test_what_is_gone_leaves_no_loop_behind(running):
     assert who.value == 2
 
 
+def test_errors_have_classes(running):
+    mesh = Mesh()
+    for kind, others, act in (
+        (op2jit.errors.ArgumentError, ValueError, lambda: op2jit.Map(mesh.edges, mesh.nodes, [[0, 1], [1, 3]])),
+        (op2jit.errors.DataTypeError, TypeError, lambda: op2jit.Dat(mesh.nodes, dtype=complex)),
+        (op2jit.errors.StateError, RuntimeError, lambda: op2jit.init()),
+        (op2jit.KernelError, op2jit.Error, lambda: op2jit.par_loop(change, mesh.nodes, mesh.x(READ), mesh.y(READ))),
+        (op2jit.errors.FileError, op2jit.Error, lambda: op2jit.Kernel.file("no such file")),
+    ):
+        with pytest.raises(kind) as caught:
+            act()
+        assert isinstance(caught.value, others) and isinstance(caught.value, op2jit.Error)
+    assert set(op2jit.errors.classes) == {name for name in op2jit.errors.codes if name.startswith("OP_ERR_") and name[-1] != "_"}
+
+
+PROGRAM = """
+import numpy as np
+import op2jit
+def wrong():
+    with op2jit.runtime(diags=0):
+        nodes = op2jit.Set(3, "nodes")
+        op2jit.Map(nodes, nodes, [0, 1, 3], "next")
+wrong()
+"""
+
+
+def test_a_beginner_sees_his_own_line(tmp_path):
+    """And no line of the package, unless it is asked for."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM)
+    for words, hidden in (([], True), (["-X", "dev"], False)):
+        found = subprocess.run([sys.executable, *words, file], stderr=subprocess.PIPE, text=True)
+        said = found.stderr
+        assert found.returncode == 1 and 'op2jit.Map(nodes, nodes, [0, 1, 3], "next")' in said, said
+        assert said.splitlines()[-1].startswith("op2jit.errors.ArgumentError: OP_ERR_MAP_RANGE: "), said
+        assert (os.path.dirname(op2jit.__file__) in said) != hidden and "contextlib" not in said, said
+    try:
+        op2jit.Set(1)
+    except op2jit.Error as error:
+        shown = "".join(error._render_traceback_())
+    assert "op2jit.Set(1)" in shown and os.path.dirname(op2jit.__file__) not in shown
+
+
+def test_every_call_has_a_name_of_python():
+    """Messages of the library name calls; each that the package makes has a name that a program in Python knows."""
+    package = os.path.dirname(op2jit.__file__)
+    texts = [open(file, encoding="utf-8").read() for file in glob.glob(os.path.join(package, "**", "*.py"), recursive=True)]
+    calls = {word for text in texts for word in re.findall(r"lib\.op2jit_(\w+)", text)}
+    silent = set("arg_global arg_idx arg_info arg_mat arg_may_meet opt_arg_dat opt_arg_gbl last_error declarations errors_return".split())
+    silent |= set("rank rank_count init_comm set_error_handler running_thread".split())
+    silent |= {"decl_type", "solver_ready"}  # OP_TYPE, and what Python calls it
+    missing = [word for word in calls - silent if "op_" + word.replace("_loop_array", "_loop") not in op2jit.words.CALLS]
+    assert not missing, missing
+    said = op2jit.words.in_python("OP_ERR_MPI", "op_report_json: rank 1 called op_decl_set; op_barrier and op_free_gbl")
+    assert "op_" not in said and said.startswith("op2jit.report: rank 1 called op2jit.Set; op2jit.barrier"), said
+
+
 def test_arithmetic_on_whole_dats(running):
     s, t = op2jit.Set(5, "s"), op2jit.Set(2, "t")
     one, other = np.arange(10.0).reshape(5, 2), np.linspace(1, 2, 5)
@@ -181,6 +267,10 @@ def test_arithmetic_on_whole_dats(running):
     assert np.isclose(a @ c, np.sum(one * expected)) and np.isclose(op2jit.dot(a, a), a.norm() ** 2)
     assert np.isclose(c.norm(), np.linalg.norm(expected)) and np.isclose(c.sum(), expected.sum())
     assert c.min() == c.fetch().min() and a.max() == one.max()
+    holes = op2jit.Dat(s, [1.0, np.nan, -2.0, 3.0, 4.0], name="holes")
+    assert np.isnan(holes.min()) and np.isnan(holes.max()) and np.isnan(holes.sum())  # as NumPy has it
+    holes.put(3.5)
+    assert holes.min() == holes.max() == 3.5
     n = op2jit.Dat(s, [3, 1, 2, 5, 4], name="n")
     n += 2
     assert n.sum() == 25 and n.max() == 7 and n.min() == 3
@@ -196,6 +286,27 @@ def test_arithmetic_on_whole_dats(running):
         with pytest.raises(op2jit.Error, match=words):
             wrong()
     assert np.allclose(a, one)
+
+
+@pytest.mark.compiled
+def test_arithmetic_on_whole_dats_fuses():
+    """Loops that follow one another wait, and run as one."""
+    one, other = np.linspace(1, 2, 300), np.linspace(0, 1, 300)
+    with op2jit.runtime(diags=0, lazy="on", fuse="on"):
+        s = op2jit.Set(300, "s")
+        a, b, c = op2jit.Dat(s, one, name="a"), op2jit.Dat(s, other, name="b"), op2jit.Dat(s, name="c")
+        for turn in range(2):
+            before = op2jit.counters()
+            a += 2 * b
+            c.assign(a - turn)
+            c += 3 * b  # another number for the same kernel as that of a
+            found = op2jit.counters()
+            assert found["loops"] == before["loops"] + 3 and found["waiting"] == before["waiting"] + 3, found
+            one = one + 2 * other
+            assert np.allclose(c.fetch(), one - turn + 3 * other) and np.allclose(a.fetch(), one)
+            assert op2jit.counters()["fused"] == before["fused"] + 3, op2jit.counters()
+        a += b
+        assert np.isclose(a @ c, (one + other) @ (one - 1 + 3 * other))
 
 
 def test_arithmetic_on_whole_numbers_is_exact(running):

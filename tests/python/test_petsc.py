@@ -102,6 +102,10 @@ def test_vectors_lie_in_the_memory_of_dats(running):
     assert np.array_equal(x.fetch(), 2 * np.arange(6.0))
     with x.vec_ro as v:
         assert v.sum() == 30 and v.array_r.ctypes.data == memory.ctypes.data
+    for write in (lambda v: v.scale(3), lambda v: v.array.fill(1)):
+        with pytest.raises((op2jit.Error, PETSc.Error), match="vec_ro of dat x is only to read|error code 73"):
+            with x.vec_ro as v:
+                write(v)
     with x.vec_wo as v:
         v.set(7)
     assert x.fetch().tolist() == [7] * 6

@@ -1,5 +1,9 @@
 """PyOP2's interface, by the examples of its documentation."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -272,3 +276,59 @@ def test_what_is_not_here_says_what_to_do(name):
         op2.Dat(op2.Set(3), dtype=np.complex128)
     with pytest.raises(AttributeError):
         op2.Unheard
+
+
+def test_the_table_of_names_is_that_of_this_package():
+    root = os.environ["OP2JIT_ROOT"]
+    command = [sys.executable, os.path.join(root, "docs", "pyop2.py"), "table", root]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    with open(os.path.join(root, "docs", "pyop2.md"), encoding="utf-8") as page:
+        assert page.read() == made, "docs/pyop2.md is old: python3 docs/pyop2.py table . > docs/pyop2.md"
+    rows = [row.split(" | ") for row in made.splitlines() if row.startswith("| `")]
+    assert len(rows) == 10
+    for row in rows:
+        kind = getattr(op2, row[0].strip("| `"))
+        for name in row[1].replace("`", "").split(", "):
+            assert hasattr(kind, name) or name in made_of(kind), (kind, name)
+
+
+def made_of(kind):
+    """What an object has that its class does not say."""
+    s = op2.Set(2, "s")
+    dat = op2.Dat(s**2, np.zeros((2, 2)))
+    ends = op2.Map(s, s, 1, [0, 1])
+    made = [s, s(0), s**2, ends, dat, op2.DatView(dat, 0), op2.Global(1, 0.0), op2.Sparsity(s**1, ends)]
+    made.append(op2.Mat(made[-1]))
+    return dir(next(one for one in made if type(one) is kind)) if kind is not op2.Parloop else ["kernel", "iterset", "arguments"]
+
+
+def test_what_stands_beside(tmp_path):
+    """Accesses of other kinds, parts that a kernel leaves, names that meet those of the wrapper."""
+    vertices, edges, ends = strip()
+    x, w = op2.Dat(vertices, np.full(4, 9.0)), op2.Dat(edges, [3.0, 1.0, 2.0])
+    least = "void least(double *w, double *x) { for (int i = 0; i < 2; i++) if (w[0] < x[i]) x[i] = w[0]; }"
+    op2.par_loop(op2.Kernel(least, "least"), edges, w(op2.READ), x(op2.MIN, ends))
+    assert x.data_ro.tolist() == [3, 1, 1, 2]
+    pairs = op2.Dat(vertices**2, np.ones((4, 2)))
+    part = op2.Kernel("void part(double *x) { x[0] = 7; }", "part")
+    with pytest.raises(op2jit.Error, match="never writes component 1"):
+        op2.par_loop(part, vertices, pairs(op2.WRITE))
+    op2.par_loop(part, vertices, pairs(op2.RW))
+    assert pairs.data_ro.tolist() == [[7, 1]] * 4
+    add = op2.Kernel("void add(double *x) { x[0] += 1; x[3] += 2; }", "add")
+    op2.par_loop(add, edges, pairs(op2.INC, ends))
+    assert pairs.data_ro.tolist() == [[8, 1], [8, 3], [8, 3], [7, 3]]
+    text = "#include <math.h>\n#include <complex.h>\nstatic double h(double x) { return sqrt(x); }\n"
+    math_ = op2.Kernel(text + "void k(double x[2]) { x[0] = h(4.0); x[1] = M_PI; }", "k")
+    op2.par_loop(math_, vertices, pairs(op2.WRITE))
+    assert pairs.data_ro[0].tolist() == [2, np.pi] and repr(pairs).startswith("Dat(")
+    with pytest.raises(op2jit.Error, match="ACCESS"):
+        op2.par_loop(op2.Kernel("void k(double *g, double *x) { g[0] = x[0]; }", "k"), vertices,
+                     op2.Global(1, 0.0)(op2.WRITE), x(op2.READ))
+    view = op2.DatView(pairs, 0)
+    assert view.norm == 4 and view.shape == (4,) and view.nbytes == 32 and view.ctype == "double"
+    view.copy(x)
+    view.zero()
+    assert x.data_ro.tolist() == [2] * 4 and pairs.data_ro[:, 0].tolist() == [0] * 4 and op2.initialised()
+    with pytest.raises(op2.SparsityTypeError):
+        op2.Mat(3)

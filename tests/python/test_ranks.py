@@ -55,7 +55,7 @@ def test_an_exception_of_one_rank_ends_the_job():
 
 def test_an_error_of_the_library_on_one_rank_ends_the_job():
     found = program(2, "world", "mismatch", OP2_BACKEND="seq")
-    assert found.returncode != 0 and "op2jit.errors.Error" in found.stdout and "done" not in found.stdout, found.stdout
+    assert found.returncode != 0 and "op2jit.errors.ArgumentError" in found.stdout and "done" not in found.stdout, found.stdout
 
 
 def test_ranks_that_declare_nothing():
@@ -80,3 +80,13 @@ def test_samples_that_optimise(name, folder):
     for module in ("scipy", "mpi4py"):
         pytest.importorskip(module, reason=f"{module} is missing; ./dev test --with python installs it")
     passes(name, folder)
+
+
+@pytest.mark.parametrize("word", ["arity", "report", "petsc"])
+def test_what_goes_wrong_has_names_of_python(word):
+    for module in ["mpi4py"] + ["petsc4py"] * (word == "petsc"):
+        pytest.importorskip(module, reason=f"{module} is missing; ./dev test --with python installs it")
+    found = ranks(2, os.path.join(HERE, "ranks_wrong.py"), word, OP2_BACKEND="native", OP2_HANG="20")
+    words = {"arity": "the table of map next is empty here: say Map(..., arity=...)", "report": "op2jit.report", "petsc": "vec of dat x"}
+    said = found.stdout
+    assert found.returncode != 0 and words[word] in said and "op_" not in said.replace("op_err", ""), said

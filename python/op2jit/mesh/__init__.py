@@ -9,12 +9,14 @@ from typing import Any, Callable, Dict, Optional, Tuple, Union
 import numpy as np
 
 from .. import errors, show
-from .._library import ACCESS_NAMES, IDENTITY, UNSAID, Values
+from .._library import ACCESS_NAMES, DECLARED, IDENTITY, UNSAID, Values
 from .._library import check, fail, handle, lib, text
 from ..given import Handle, whole
 from ..life import rank_count, state
 from ..store import sweep
 
+#: The column of a ragged map: all targets, as many as there are.
+_ALL: int = DECLARED["numbers"]["OP_ALL"]
 #: Numbers of things that are compared in each call of a loop. None is given twice.
 new_key = itertools.count(1).__next__
 
@@ -106,6 +108,9 @@ class _Columns(Dict[int, Column]):
 
     def __missing__(self, idx: Any) -> Column:
         last = len(self) - 1
+        if last < 0:
+            words = f"map {self.name} is ragged, so that not each element has a target {idx}: pass dat(READ, {self.name})"
+            raise errors.make("INDEX", words + ", for all of them")
         raise errors.make(
             "INDEX", f"map {self.name} has the targets 0 .. {last}; there is no {idx}: write {self.name}[0]"
             + (f" to {self.name}[{last}]" if last else "")
@@ -146,7 +151,9 @@ class Map(Handle):
         columns = _Columns((idx, Column(self, idx)) for idx in range(arity))
         columns.name = self.name
         self.__getitem__ = columns.__getitem__
-        self.all = Column(self, -arity)
+        self.all = Column(self, -arity or _ALL)
+        self.offsets: Optional[Values] = None
+        self._entries: Optional[Set] = None
 
     @classmethod
     def _of(cls, source: Set, target: Set, arity: int, found: int, name: str) -> "Map":
@@ -156,9 +163,52 @@ class Map(Handle):
         made._table = None
         return made
 
+    @classmethod
+    def ragged(cls, source: Set, target: Set, targets: Any, offsets: Any = None, name: Optional[str] = None) -> "Map":
+        """For each element as many targets as it has: ``Map.ragged(nodes, nodes, [[1, 2], [0], []])``.
+
+        With ``offsets``, such as ``indptr`` of SciPy's matrices, ``targets`` has all rows one after the other, and row e
+        goes from ``offsets[e]`` to the one before ``offsets[e + 1]``. A loop passes ``dat(READ, map)``; in the kernel
+        ``len(x)`` is how many rows ``x[k]`` there are. ``entries`` is a set with an element for each target.
+        """
+        word = name or "map"
+        if offsets is None:
+            rows = [np.asarray(row, None if len(row) else np.int32).reshape(-1) for row in targets]
+            offsets = np.cumsum([0, *[row.size for row in rows]])
+            targets = np.concatenate(rows) if rows else []
+        begins, flat = np.asarray(offsets), np.asarray(targets)
+        for values, what in ((begins, "offsets"), (flat, "targets")):
+            if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+                raise errors.make("TYPE", f"the {what} of map {word} are no row of whole numbers")
+        size = source.size
+        if begins.size != size + 1 or begins[0] != 0 or begins[-1] != flat.size or np.any(np.diff(begins) < 0):
+            raise errors.make(
+                "ARGUMENT",
+                f"the offsets of map {word} are {size + 1} numbers from 0 up to the {flat.size} targets, each at least the "
+                f"one before; here are {begins.size}" + (f", {begins[0]} to {begins[-1]}" if begins.size else ""),
+            )
+        if flat.size and not 0 <= flat.min() <= flat.max() < 2**31:
+            raise errors.make("MAP_RANGE", f"map {word} has targets from {flat.min()} to {flat.max()}; they count from 0")
+        begins, flat = np.ascontiguousarray(begins, np.int64), np.ascontiguousarray(flat, np.int32)
+        places = begins.ctypes.data, flat.ctypes.data or None
+        found = lib.op2jit_decl_map_ragged(source.handle, target.handle, *places, text(word))
+        made = cls._of(source, target, 0, handle(found), word)
+        made.offsets, made._table = begins.copy(), flat.copy()
+        return made
+
+    @property
+    def entries(self) -> Set:
+        """Of a ragged map, the set of its entries: an element for each target, for dats on them."""
+        if self._entries is None:
+            self._entries = Set._of(handle(lib.op2jit_map_entries(self.handle)), f"{self.name} entries")
+        return self._entries
+
     @property
     def table(self) -> Values:
-        """A copy of its table, of this rank's elements. A map from a file does not have it."""
+        """A copy of its table, of this rank's elements; of a ragged map all rows, one after the other.
+
+        A map from a file does not have it.
+        """
         if self._table is None:
             raise errors.make("ARGUMENT", f"map {self.name} is from a file: its table is not kept")
         return self._table.copy()
@@ -172,11 +222,15 @@ class Map(Handle):
     def __len__(self) -> int:
         return self.arity
 
+    def __bool__(self) -> bool:
+        return True
+
     def __repr__(self) -> str:
-        return f"<Map {self.name}: {self.arity} of {self.target.name} for each of {self.source.name}>"
+        count = self.arity or "any number"
+        return f"<Map {self.name}: {count} of {self.target.name} for each of {self.source.name}>"
 
     def _repr_html_(self) -> str:
-        return show.table("Map", self.name, {"from": self.source.name, "to": self.target.name, "arity": self.arity})
+        return show.table("Map", self.name, {"from": self.source.name, "to": self.target.name, "arity": self.arity or "ragged"})
 
 
 class Arg(Handle):

@@ -25,11 +25,13 @@ from .errors import (
     KernelTypeError,
     MapTypeError,
     MapValueError,
+    MatTypeError,
     ModeValueError,
     NameTypeError,
     NotHereError,
     SetTypeError,
     SizeTypeError,
+    SparsityTypeError,
     SubsetIndexOutOfBounds,
     missing,
 )
@@ -42,8 +44,8 @@ __all__ = [
     "DatView",
     "DimTypeError", "Global", "INC", "IndexTypeError", "IndexValueError", "Kernel", "KernelTypeError", "MAX", "MIN",
     "Map", "Mat",
-    "MapTypeError", "MapValueError", "ModeValueError", "NameTypeError", "NotHereError", "ParLoop", "READ", "RW", "Set",
-    "SetTypeError", "SizeTypeError", "Sparsity", "Subset", "SubsetIndexOutOfBounds", "WRITE", "exit", "init", "par_loop", "parloop",
+    "MapTypeError", "MapValueError", "MatTypeError", "ModeValueError", "NameTypeError", "NotHereError", "ParLoop", "Parloop", "READ", "RW", "Set",
+    "SetTypeError", "SizeTypeError", "Sparsity", "SparsityTypeError", "Subset", "SubsetIndexOutOfBounds", "WRITE", "exit", "init", "initialised", "par_loop", "parloop",
 ]  # fmt: skip
 
 
@@ -57,8 +59,13 @@ def exit() -> None:
         life.exit()
 
 
-class ParLoop:
-    """A loop that can be run again and again: ``ParLoop(kernel, set, args...)``, then ``compute()`` or a call."""
+def initialised() -> bool:
+    """Was the library started, and not ended yet?"""
+    return life.state.open
+
+
+class Parloop:
+    """A loop that can be run again and again: ``Parloop(kernel, set, args...)``, then ``compute()`` or a call."""
 
     def __init__(self, kernel: Kernel, iterset: Union[Set, Subset], *arguments: Argument) -> None:
         if not isinstance(kernel, Kernel):
@@ -94,7 +101,8 @@ class ParLoop:
 
 def par_loop(kernel: Kernel, iterset: Union[Set, Subset], *arguments: Argument) -> None:
     """Run the kernel for every element of the set."""
-    ParLoop(kernel, iterset, *arguments).compute()
+    Parloop(kernel, iterset, *arguments).compute()
 
 
 parloop = par_loop
+ParLoop = Parloop

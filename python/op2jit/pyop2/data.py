@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple, Union
 import numpy as np
 
 from .. import dats, globals, mesh
-from .._library import RW, Values, WRITE
+from .._library import RW, Values, WRITE, type_of
 from .errors import (
     DataSetTypeError,
     DataTypeError,
@@ -60,6 +60,11 @@ class One:
 
     def __iter__(self) -> Iterator[Any]:
         yield self
+
+    @property
+    def ctype(self) -> str:
+        """The type of its values in C."""
+        return type_of(self.dtype)  # type: ignore[attr-defined]
 
     def __len__(self) -> int:
         return 1
@@ -289,6 +294,28 @@ class DatView(One):
     def data_ro(self) -> Values:
         """The component, to look at."""
         return self._parent.data_ro.reshape(-1, self._parent.cdim)[:, self._part]
+
+    data_wo = data_with_halos = data_wo_with_halos = data
+    data_ro_with_halos = data_ro
+    shape = property(lambda self: (self.dataset.set.size,), doc="The shape of its arrays.")
+    nbytes = property(lambda self: self.dtype.itemsize * self.dataset.set.size, doc="Its bytes.")
+
+    def zero(self, subset: Optional[mesh.Set] = None) -> None:
+        """All values become 0, or those on a subset."""
+        self.data[slice(None) if subset is None else subset.indices] = 0  # type: ignore[attr-defined]
+
+    def copy(self, other: Dat, subset: Optional[mesh.Set] = None) -> None:
+        """The values of this one into a dat, all or those on a subset."""
+        self.duplicate().copy(other, subset)
+
+    def inner(self, other: Any) -> float:
+        """The sum of the products of all values, of all ranks."""
+        return self.duplicate().inner(other.duplicate() if isinstance(other, DatView) else other)
+
+    @property
+    def norm(self) -> float:
+        """The square root of the sum of all squares, of all ranks."""
+        return self.duplicate().norm
 
     def duplicate(self) -> Dat:
         """A dat of its values."""

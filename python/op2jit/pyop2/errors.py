@@ -79,6 +79,14 @@ class MapValueError(Mistake, ValueError):
     """A map that does not fit."""
 
 
+class SparsityTypeError(Mistake, TypeError):
+    """Something that is no sparsity."""
+
+
+class MatTypeError(Mistake, TypeError):
+    """Something that is no matrix, or a matrix of another type."""
+
+
 class NotHereError(Mistake, NotImplementedError):
     """What PyOP2 has and this library has not."""
 

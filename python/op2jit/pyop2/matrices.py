@@ -9,6 +9,7 @@ import numpy as np
 from .. import errors, matrices
 from .._library import Values
 from .data import Argument
+from .errors import MatTypeError, SparsityTypeError
 from .sets import DataSet, Map, Set
 
 
@@ -42,8 +43,10 @@ class Mat:
     other."""
 
     def __init__(self, sparsity: Sparsity, dtype: Any = None, name: Optional[str] = None) -> None:
+        if not isinstance(sparsity, Sparsity):
+            raise SparsityTypeError(f"a matrix is made of a Sparsity, and not of {sparsity!r}")
         if np.dtype(dtype or np.float64) != np.float64:
-            raise errors.make("TYPE", f"a matrix has numbers of type float64, not {np.dtype(dtype)}")
+            raise MatTypeError(f"a matrix has numbers of type float64, not {np.dtype(dtype)}")
         self.sparsity, self.dims = sparsity, sparsity.dims
         self._mat = matrices.Mat(sparsity.sparsity, sparsity.dims, name or sparsity.name)
 
@@ -51,6 +54,10 @@ class Mat:
     def name(self) -> str:
         """Its name."""
         return self._mat.name
+
+    dtype = property(lambda self: np.dtype(np.float64), doc="The type of its numbers.")
+    nrows = property(lambda self: self._mat.shape[0], doc="Its rows on this rank.")
+    ncols = property(lambda self: self._mat.shape[1], doc="Its columns.")
 
     def zero(self) -> None:
         """All entries become 0."""

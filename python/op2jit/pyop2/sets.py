@@ -28,7 +28,16 @@ def init(comm: Any = None, log_level: Any = None, **options: Any) -> None:
         life.init(comm, **{name: value for name, value in options.items() if name in known})
 
 
-class Set(mesh.Set):
+class Own(mesh.Set):
+    """Of a set and a subset: all its elements are the rank's own, and copies of other ranks' are the library's."""
+
+    core_part = owned_part = property(lambda self: slice(0, self.size), doc="The elements.")
+    core_size = property(lambda self: self.size, doc="How many there are.")
+    total_size = property(lambda self: self.size, doc="How many there are.")
+    sizes = property(lambda self: (self.size, self.size, self.size), doc="How many there are.")
+
+
+class Set(Own):
     """``Set(size, name)``; of a tuple (core, owned, ...) of sizes the second counts. ``set ** dim`` is a DataSet."""
 
     def __init__(self, size: Union[int, Sequence[int]], name: Optional[str] = None, comm: Any = None) -> None:
@@ -53,16 +62,8 @@ class Set(mesh.Set):
     def __bool__(self) -> bool:
         return True
 
-    core_size = property(lambda self: self.size, doc="All its elements are the rank's own.")
-    total_size = property(lambda self: self.size, doc="All its elements are the rank's own.")
 
-    @property
-    def sizes(self) -> Tuple[int, int, int]:
-        """All its elements are the rank's own."""
-        return self.size, self.size, self.size
-
-
-class Subset(mesh.Set):
+class Subset(Own):
     """``Subset(superset, indices)``, or ``superset(indices)``: some elements, for loops to run over."""
 
     superset: Set
@@ -164,6 +165,8 @@ class Map(mesh.Map):
         super().__init__(iterset, toset, table.reshape(iterset.size, arity), name, int(arity))
         self.iterset, self.toset = iterset, toset
 
+    shape = property(lambda self: (self.iterset.size, self.arity), doc="The shape of its table.")
+    dtype = property(lambda self: np.dtype(np.int32), doc="The type of its entries.")
     values = property(lambda self: self.table, doc="A copy of its table.")
     values_with_halo = property(lambda self: self.table, doc="A copy of its table.")
     arities = property(lambda self: (self.arity,), doc="Its arity.")

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Se
 import numpy as np
 
 from .. import errors
-from .._library import READ, UNSAID
+from .._library import INC, READ, UNSAID
 from ..life import state
 from . import functions, values
 from .body import Body, Piece, c_name
@@ -39,6 +39,7 @@ class Unit:
         self.tables: Dict[int, Tuple[str, str, Any]] = {}
         self.kernel: Optional[Body] = None
         self.counts: Set[str] = set()  # parameters that are globals of whole numbers
+        self.sums: Set[str] = set()  # parameters of whole numbers that are INC
         self.changing: Dict[Any, bool] = {}  # functions: do they change what they get?
         self.running: Dict[Any, Callable[..., Any]] = {}  # functions as they run in Python
         self.taken: Set[str] = {c_name(function.__name__), *state.constants}  # names of C that are not variables
@@ -127,7 +128,7 @@ class Unit:
             caller.source.fail(node, f"{function.__name__} is called from within itself, which a kernel cannot do")
         names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
         arguments = _arguments(caller, node, function, names)
-        kinds = tuple(_free(argument) for argument, _ in arguments)
+        kinds = tuple(_free(argument, name) for (argument, _), name in zip(arguments, names))
         # One form of it for rows that may be written and for others: those that it does not write are const.
         key = (function, kinds)
         if key not in self.helpers:
@@ -146,6 +147,8 @@ class Unit:
             if not isinstance(kind, Array):
                 words.append(spelled(argument, str(kind), 0))
                 continue
+            if kind.ragged:
+                words.append(caller.count_of(argument).code)
             words.append(f"{argument.code} + {argument.start}" if argument.start else argument.code)
             if name in body.written:
                 caller.write(part, argument.root)
@@ -188,15 +191,19 @@ def _arguments(caller: Body, node: ast.Call, function: Any, names: List[str]) ->
         value = caller.expression(part) if name in given else caller.of_object(defaults[name], name, node)
         if value.type == "void":
             caller.source.fail(part, f"{ast.unparse(part)} gives no value")
+        caller.no_record(part, value)
         if isinstance(value.type, Array) and not value.code:
             caller.source.fail(part, "give this vector a name first")
         found.append((value, part))
     return found
 
 
-def _free(argument: Value) -> Type:
+def _free(argument: Value, name: str) -> Type:
     """The type of a parameter for an argument; a row may be written until it is known that it is not."""
-    return _row(argument.type, False) if isinstance(argument.type, Array) else kind_of(argument)
+    kind = argument.type
+    if isinstance(kind, Array) and kind.ragged:
+        return kind._replace(ragged=name)
+    return _row(kind, False) if isinstance(kind, Array) else kind_of(argument)
 
 
 def _row(kind: Type, const: bool) -> Type:
@@ -213,6 +220,8 @@ def _declaration(kind: Type, name: str) -> str:
     if not isinstance(kind, Array):
         return f"{kind} {name}"
     const = "const " if kind.const else ""
+    if kind.ragged:
+        return f"{const}{kind.type} **{name}"
     if kind.pointers:
         return f"{const}{kind.type} *{name}[{kind.shape[0]}]"
     if len(kind.shape) > 1:
@@ -226,12 +235,14 @@ def _is_matrix(body: Body, kind: Type) -> bool:
 
 
 def _signature(body: Body, name: str) -> str:
-    words = [
-        f"{kind.type} *{body.c(name)}_matrix"  # type: ignore[union-attr]
-        if _is_matrix(body, kind)
-        else _declaration(kind, body.inputs.get(name, body.c(name)))
-        for name, kind in body.parameters.items()
-    ]
+    words = []
+    for parameter, kind in body.parameters.items():
+        if isinstance(kind, Array) and kind.ragged == parameter:
+            words.append(f"int {body.c_names['len of ' + parameter]}")
+        if _is_matrix(body, kind):
+            words.append(f"{kind.type} *{body.c(parameter)}_matrix")  # type: ignore[union-attr]
+        else:
+            words.append(_declaration(kind, body.inputs.get(parameter, body.c(parameter))))
     return f"static {body.returns or 'void'} {name}({', '.join(words) or 'void'})"
 
 
@@ -267,8 +278,10 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
             parameter.access == UNSAID and written is not None and name not in written
         )
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
-        pointers = bool(parameter.rows) and not parameter.matrix
-        found.append((name, Array(parameter.type, shape, const, pointers)))
+        pointers, ragged = bool(parameter.rows) and not parameter.matrix, ""
+        if parameter.ragged:
+            shape, pointers, ragged = (values.RAGGED, parameter.dim), True, names[parameter.ragged - 1]
+        found.append((name, Array(parameter.type, shape, const, pointers, ragged=ragged)))
     return found
 
 
@@ -279,6 +292,8 @@ def _translate_once(
     body = Body(unit, function, _types(function, parameters, written), c_name(function.__name__))
     unit.kernel = body
     unit.counts = {name for name, parameter in zip(body.parameters, parameters) if parameter.whole_global}
+    sums = [parameter.access == INC and values.is_whole(parameter.type) for parameter in parameters]
+    unit.sums = {name for name, is_sum in zip(body.parameters, sums) if is_sum}
     unit.stack.append(function)
     body.translate()
     unit.order.append(body)

@@ -129,7 +129,16 @@ class Assignments(Expressions):
         if isinstance(target, ast.Name):
             self.set_variable(node, target, value, depth)
             return
+        if values.is_record(value.type):
+            place = self.element(target)
+            self.write(target, place.root)
+            if place.type != value.type:
+                self.source.fail(target, f"{ast.unparse(target)} is no record of this type")
+            self.add(node, depth, f"{place.code} = {value.code};")
+            return
         place = self.place(target, value)
+        if values.is_record(place.type):
+            self.source.fail(target, f"{ast.unparse(target)} is a record, and gets a record, or values one by one")
         if isinstance(place.type, Array):
             self.store_row(node, self.row_places(target, place), self.spread(node, place, value), depth)
             return
@@ -141,6 +150,10 @@ class Assignments(Expressions):
 
     def fitting(self, value: Value, kind: str) -> str:
         """The text of a number that C converts to what it is stored in."""
+        if is_whole(kind) and kind != "bool" and not is_whole(value.type):  # by way of 64 bits, as Python does it
+            if kind == "unsigned long long":
+                return f"{self.unit.need(functions.UNSIGNED)}({value.code})"
+            return f"({kind})(long long){values.wrap(value, values.UNARY)}"
         return spelled(value, kind, 0) if self.unit.short(value, kind) else value.code
 
     def set_variable(self, node: ast.stmt, target: ast.Name, value: Value, depth: int) -> None:
@@ -150,6 +163,8 @@ class Assignments(Expressions):
             self.source.fail(target, f"{name} is a parameter and cannot be assigned; {name}[0] is its first value")
         if isinstance(value.type, Array):
             self.no_number(target, value)
+        if values.is_record(value.type):
+            self.source.fail(target, f"{name} would be another name of a record; give names to its values, or write w[0].rho")
         kind = self.widened(target, name, value)
         here = name in self.places.get(id(node), ())
         self.add(node, depth, f"{kind + ' ' if here else ''}{self.c(name)} = {spelled(value, kind, 0)};")
@@ -166,7 +181,7 @@ class Assignments(Expressions):
 
     def place(self, target: ast.expr, value: Value) -> Value:
         """An element or a row that is assigned."""
-        if not isinstance(target, ast.Subscript):
+        if not isinstance(target, (ast.Subscript, ast.Attribute)):
             self.source.fail(target, "only variables and elements of arrays can be assigned")
         found = self.element(target)
         self.write(target, found.root)
@@ -198,6 +213,12 @@ class Assignments(Expressions):
         own = self.locals.get(root)
         if root in self.parameters:
             self.real_into.add(root)
+            if root in self.unit.sums and self.unit.is_kernel(self):
+                self.source.fail(
+                    target,
+                    f"{root} has whole numbers and is passed with INC, and a real one is added here: its part behind the "
+                    "point would be cut off each time; add int(...), or make a dat of real numbers",
+                )
         elif root in self.whole_made or (not inside and isinstance(own, Array) and is_whole(own.type)):
             words = (
                 f"{root} is made of whole numbers and gets a real one here: make it of real numbers, as in [1.0, 2.0], "
@@ -223,6 +244,7 @@ class Assignments(Expressions):
         target: Any = node.target
         load = ast.copy_location(ast.Name(target.id, ast.Load()), target) if isinstance(target, ast.Name) else target
         old, value = self.expression(load), self.argument(node.value)
+        self.no_record(load, old)
         if isinstance(old.type, Array):
             self.change_row(node, load, old, value, depth)
             return
@@ -243,7 +265,7 @@ class Assignments(Expressions):
     def change(self, op: ast.operator, place: Value, value: Value, found: Value) -> str:
         """place op= value."""
         kind, sign = str(place.type), _SIGNS.get(type(op))
-        if not sign or (isinstance(op, ast.Div) and is_whole(kind)):
+        if not sign or (is_whole(kind) and not is_whole(found.type)):
             return f"{place.code} = {self.fitting(found, kind)};"
         if kind == "float" and found.type == "double" and value.type != "double":
             return f"{place.code} {sign} {spelled(value, 'double', 0)};"

@@ -81,8 +81,24 @@ class Body(Assignments):
             while word in self.unit.taken or word in found.values():
                 word += "_"
             self.inputs[name] = found["the value that is given to " + name] = word
+        for name, kind in self.parameters.items():
+            word = found[name] + "_len"
+            while word in self.unit.taken or word in found.values():
+                word += "_"
+            if isinstance(kind, Array) and kind.ragged == name:
+                found["len of " + name] = word
         self.unit.words |= set(found.values())
         return found
+
+    def count_of(self, row: Value) -> Value:
+        """How many rows of a ragged map there are."""
+        assert isinstance(row.type, Array)
+        return Value(self.c_names["len of " + row.type.ragged], "int", range=(0, values.RAGGED))
+
+    @property
+    def counts(self) -> Set[str]:
+        """The names in C of numbers of rows, which nothing changes."""
+        return {word for name, word in self.c_names.items() if name.startswith("len of ")}
 
     def c(self, name: str) -> str:
         """A variable's name in C."""
@@ -253,7 +269,7 @@ class Body(Assignments):
         kind = self.counter_kind(start, stop, step)
         counter = self.c(target.id) if inner else self.fresh("turn")
         head, end = f"{kind} {counter} = {spelled(start, kind, 0)}", stop.code
-        if stop.constant is None:
+        if stop.constant is None and stop.code not in self.counts:
             end = self.fresh("end")
             head += f", {end} = {stop.code}"
         turn = {1: counter + "++", -1: counter + "--"}.get(step, f"{counter} {'+' if step > 0 else '-'}= {abs(step)}")

@@ -47,6 +47,10 @@ class Calls(Vectors):
         """Is it a row, a vector or a matrix?"""
         raise NotImplementedError
 
+    def count_of(self, row: Value) -> Value:
+        """How many rows of a ragged map there are."""
+        raise NotImplementedError
+
     def on_Call(self, node: ast.Call) -> Value:
         from .expressions import MISSING
 
@@ -86,7 +90,12 @@ class Calls(Vectors):
         found = self.expression(node)
         if found.type == "void":
             self.source.fail(node, f"{ast.unparse(node)} gives no value")
+        self.no_record(node, found)
         return found
+
+    def no_record(self, node: ast.AST, found: Value) -> None:
+        """A record has no value by itself."""
+        raise NotImplementedError
 
     def display(self, node: ast.expr) -> Value:
         """Values in brackets."""
@@ -109,6 +118,8 @@ class Calls(Vectors):
         name = ast.unparse(node.func)
         rows = [argument for argument in arguments if isinstance(argument.type, Array)]
         if callee is len and len(rows) == len(arguments) == 1:
+            if rows[0].type.ragged:  # type: ignore[union-attr]
+                return self.count_of(rows[0])
             return values.number(rows[0].type.shape[0])  # type: ignore[union-attr]
         if rows and (callee in functions.ROWS or callee in (np.dot, np.array)):
             return self.of_rows(node, callee, arguments)

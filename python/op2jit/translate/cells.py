@@ -166,8 +166,8 @@ class Rows(Cells):
 
     __slots__ = ("rows",)
 
-    def __init__(self, rows: Sequence[Cells]) -> None:
-        super().__init__([], (len(rows), *rows[0].shape))
+    def __init__(self, rows: Sequence[Cells], shape: Tuple[int, ...] = ()) -> None:
+        super().__init__([], (len(rows), *(rows[0].shape if rows else shape[1:])))
         self.rows = list(rows)
 
     def __getitem__(self, index: Any) -> Any:
@@ -191,6 +191,52 @@ class Rows(Cells):
     def flat(self) -> List[Any]:
         """Its values."""
         return [value for row in self.rows for value in row.flat()]
+
+
+class Record:
+    """Values with names, in memory: ``w[0].rho`` or ``w[0]["rho"]``."""
+
+    __slots__ = ("_memory_", "_dtype_")
+    _memory_: Any
+    _dtype_: Any
+
+    def __init__(self, memory: Any, dtype: Any) -> None:
+        object.__setattr__(self, "_memory_", memory)
+        object.__setattr__(self, "_dtype_", dtype)
+
+    def _field_(self, name: str) -> Tuple[Cells, bool]:
+        if name not in self._dtype_.names:
+            raise AttributeError(f"a record has the fields {', '.join(self._dtype_.names)}, and no {name}")
+        of, offset = self._dtype_.fields[name][:2]
+        kind, shape = of.subdtype or (of, ())
+        form = FORMATS[kind.name]
+        return Cells(self._memory_[offset : offset + of.itemsize].cast(form), shape or (1,), 0, form), bool(shape)
+
+    def __getitem__(self, name: str) -> Any:
+        found, several = self._field_(name)
+        return found if several else found[0]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._field_(name)[0][:] = value
+
+    __getattr__, __setattr__ = __getitem__, __setitem__
+
+
+class Records(Cells):
+    """A row of records."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, memory: Any, shape: Tuple[int, ...], dtype: Any) -> None:
+        super().__init__(memory, shape)
+        self.dtype = dtype
+
+    def __getitem__(self, index: Any) -> Record:
+        start, size = self._place(index)[0], self.dtype.itemsize
+        return Record(self.memory[start * size : (start + 1) * size], self.dtype)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self[index]._memory_[:] = value._memory_
 
 
 def _size(shape: Sequence[int]) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 import numpy as np
 
+from .._library import DTYPES, TYPES
 from . import functions, values
 from .calls import Calls
 from .source import Source
@@ -82,7 +83,14 @@ class Expressions(Calls):
             self.no_number(node, found)
         if found.type == "void":
             self.source.fail(node, f"{ast.unparse(node)} gives no value")
+        self.no_record(node, found)
         return found
+
+    def no_record(self, node: ast.AST, found: Value) -> None:
+        """A record has no value by itself."""
+        if values.is_record(found.type):
+            fields = ", ".join(f"{ast.unparse(node)}.{name}" for name in _fields(found.type))
+            self.source.fail(node, f"{ast.unparse(node)} is a record, not a number; its values are {fields}")
 
     def no_number(self, node: ast.AST, found: Value) -> NoReturn:
         """A row in place of a number: the message shows the row."""
@@ -94,6 +102,8 @@ class Expressions(Calls):
                     break
         assert isinstance(found.type, Array)
         name = ast.unparse(node)
+        if found.type.ragged:
+            self.source.fail(node, f"{name} has the rows of a ragged map, and is no number; the first value is {name}[0][0]")
         example = name + "".join("[0]" for _ in found.type.shape)
         self.source.fail(node, f"{name} is a row of {found.type.shape[-1]}, not a number; its first value is {example}")
 
@@ -113,6 +123,10 @@ class Expressions(Calls):
 
     def on_Attribute(self, node: ast.Attribute) -> Value:
         found = self.static(node)
+        if found is MISSING and isinstance(node.value, ast.Subscript):
+            record = self.expression(node.value)
+            if values.is_record(record.type):
+                return self.loaded(self.field(node, record, node.attr))
         if found is MISSING:
             if node.attr in ("T", "size") and self.is_row(node.value):
                 row = self.expression(node.value)
@@ -134,17 +148,38 @@ class Expressions(Calls):
         return Value(code, kind, root=root)
 
     def on_Subscript(self, node: ast.Subscript) -> Value:
-        found = self.element(node)
-        if isinstance(found.type, Array):
+        return self.loaded(self.element(node))
+
+    def loaded(self, found: Value) -> Value:
+        """What lies in memory, as a part of an expression."""
+        if isinstance(found.type, Array) or values.is_record(found.type):
             return found
         return self.load(found.code, found.type, found.root)
 
-    def element(self, node: ast.Subscript) -> Value:
-        """An element, or a row of a matrix, or a slice, as it lies in memory."""
+    def field(self, node: ast.AST, record: Value, name: str) -> Value:
+        """A value of a record, as it lies in memory."""
+        from .body import c_name
+
+        of = _fields(record.type).get(name)
+        if of is None:
+            self.source.fail(node, f"there is no field {name} of this record; it has {', '.join(_fields(record.type))}")
+        kind, shape = of
+        code = f"{record.code}.{c_name(name)}"
+        return Value(code, Array(kind, shape) if shape else kind, root=record.root)
+
+    def element(self, node: ast.expr) -> Value:
+        """An element, or a row of a matrix, or a slice, or a value of a record, as it lies in memory."""
+        name_ = _field_of(node)
+        if name_:
+            base = node.value  # type: ignore[attr-defined]
+            record = self.expression(base)
+            if not values.is_record(record.type):
+                self.source.fail(node, f"{ast.unparse(base)} is no record, which has values with names")
+            return self.field(node, record, name_)
         indices: List[ast.expr] = []
-        base: ast.expr = node
+        base = node
         several = False
-        while isinstance(base, ast.Subscript):
+        while isinstance(base, ast.Subscript) and not _field_of(base):
             part = base.slice
             here = list(part.elts) if isinstance(part, ast.Tuple) else [part]
             if indices and any(isinstance(one, ast.Slice) for one in here):
@@ -163,6 +198,11 @@ class Expressions(Calls):
             return self.part_of(node, array, indices)
         code = array.code
         for number, (index, size) in enumerate(zip(indices, shape)):
+            if number == 0 and array.type.ragged:
+                if isinstance(index, ast.Slice):
+                    self.source.fail(index, f"{name} has the rows of a ragged map, which have no slices; write a loop")
+                code = f"OP_ROW({code}, {self.index(index, size, name, self.count_of(array).code)})"
+                continue
             if isinstance(index, ast.Slice):
                 if number != len(indices) - 1:
                     self.source.fail(index, "a slice is the last index in a kernel")
@@ -170,7 +210,7 @@ class Expressions(Calls):
             code += f"[{_beyond(0 if number else array.start, self.index(index, size, name))}]"
         if len(indices) == len(shape):
             return Value(code, array.type.type, root=array.root)
-        rest = array.type._replace(shape=shape[len(indices) :], pointers=False)
+        rest = array.type._replace(shape=shape[len(indices) :], pointers=False, ragged="")
         return Value(code, rest, root=array.root)
 
     def sliced(self, node: ast.Slice, array: Value, shape: Tuple[int, ...]) -> Value:
@@ -188,7 +228,7 @@ class Expressions(Calls):
         assert isinstance(array.type, Array)
         return array._replace(type=array.type._replace(shape=(stop - start, *shape[1:])), start=array.start + start)
 
-    def index(self, node: ast.expr, size: int, name: str) -> str:
+    def index(self, node: ast.expr, size: int, name: str, count: str = "") -> str:
         """An index. One that is negative counts from the end, as in Python, if it is not written as a number."""
         found = self.scalar(node)
         if not is_whole(found.type):
@@ -207,7 +247,7 @@ class Expressions(Calls):
         if low >= 0:
             return found.code
         kind = "int" if found.type in values.SMALL else "long long"
-        return f"{self.unit.need(functions.index(kind))}({found.code}, {size})"
+        return f"{self.unit.need(functions.index(kind))}({found.code}, {count or size})"
 
     # ---- operations ----
 
@@ -240,6 +280,7 @@ class Expressions(Calls):
         for side, part in ((left, getattr(node, "left", node)), (right, getattr(node, "right", node))):
             if side.type == "void":
                 self.source.fail(part, f"{ast.unparse(part)} gives no value")
+            self.no_record(part, side)
         if isinstance(left.type, Array) or isinstance(right.type, Array):
             return self.vectors(node, op, left, right)
         if isinstance(op, ast.MatMult):
@@ -294,6 +335,25 @@ class Expressions(Calls):
         words = [values.spelled(value, kind, values.CHOICE + 1) for value in (one, other)]
         both = values.hull(bounds(one), bounds(other)) if is_whole(kind) else None
         return Value(f"{wrap(test, values.OR)} ? {words[0]} : {words[1]}", kind, values.CHOICE, range=both)
+
+
+def _field_of(node: ast.AST) -> str:
+    """The name in w[0].rho or w[0]["rho"], or nothing."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    word = node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None
+    return word if isinstance(word, str) else ""
+
+
+def _fields(kind: Any) -> Dict[str, Tuple[str, Tuple[int, ...]]]:
+    """The types and shapes of a record's values."""
+    dtype: Any = DTYPES[kind]
+    found = {}
+    for name in dtype.names:
+        of = dtype.fields[name][0]
+        one, shape = of.subdtype or (of, ())
+        found[name] = TYPES[one.name], shape
+    return found
 
 
 def _beyond(start: int, index: str) -> str:

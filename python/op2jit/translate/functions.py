@@ -175,6 +175,11 @@ def index(kind: str) -> Tuple[str, str]:
     return _made("py_index", kind, "T i, int n", "return i < 0 ? i + n : i;")
 
 
+#: A real number as a whole one of 64 bits without a sign: one that is negative wraps around.
+UNSIGNED = (
+    "py_ull",
+    "static unsigned long long py_ull(double a) { return a < 0 ? (unsigned long long)(long long)a : (unsigned long long)a; }",
+)
 #: How a signed and an unsigned number of 64 bits are ordered, and a whole and a real number: below 0, 0, above, or NaN.
 ORDER = (
     "py_order",

@@ -196,6 +196,8 @@ class _Turned(ast.NodeTransformer):
             found = self.call(node, _CHANGE, [old, word, value])
             return ast.copy_location(ast.Assign([node.target], found), node)
         target: Any = self.visit(node.target)
+        if isinstance(target, ast.Attribute):  # a value of a record
+            target = ast.Subscript(target.value, ast.Constant(target.attr), ast.Load())
         nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
         later = ast.Lambda(nothing, value)
         found = self.call(node, _CHANGE + " element", [target.value, _index(target.slice), word, later])

@@ -164,9 +164,9 @@ def changes_arguments(unit: Any, function: types.FunctionType, seen: Set[Any]) -
     names = {word.arg for word in tree.args.args}
     found = False
     for part in ast.walk(tree):
-        if isinstance(part, (ast.Subscript, ast.Name)) and isinstance(part.ctx, ast.Store):
+        if isinstance(part, (ast.Subscript, ast.Attribute, ast.Name)) and isinstance(part.ctx, ast.Store):
             base: Any = part
-            while isinstance(base, ast.Subscript):
+            while isinstance(base, (ast.Subscript, ast.Attribute)):
                 base = base.value
             found = found or (base is not part and isinstance(base, ast.Name) and base.id in names)
         if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):

@@ -27,6 +27,8 @@ WHOLE = list(TYPE_BOUNDS)
 SMALL = ("bool", "char", "short", "int", "weak int")
 #: A number in the program's text is weak: it takes the type of what it meets.
 WEAK = {"weak int": "int", "weak float": "double"}
+#: The first size of rows of a ragged map, which nobody knows.
+RAGGED = 2**31 - 1
 #: Up to here a double holds every whole number.
 EXACT = 2**53
 
@@ -34,7 +36,8 @@ EXACT = 2**53
 class Array(NamedTuple):
     """A row of a dat, rows behind pointers, an array of the kernel's own or a table.
 
-    ``vector``: arithmetic goes element by element, as NumPy has it; a list of Python has none.
+    ``vector``: arithmetic goes element by element, as NumPy has it; a list of Python has none. ``ragged``: the rows are
+    those of a ragged map, and this is the parameter before which their number stands in C.
     """
 
     type: str
@@ -42,6 +45,7 @@ class Array(NamedTuple):
     const: bool = False
     pointers: bool = False
     vector: bool = True
+    ragged: str = ""
 
 
 Type = Union[str, Array]
@@ -70,6 +74,11 @@ PRIMARY, UNARY, TIMES, PLUS, SHIFT, LESS, EQUAL, BIT_AND, BIT_XOR, BIT_OR, AND, 
 def is_whole(kind: Type) -> bool:
     """A whole number?"""
     return kind in TYPE_BOUNDS or kind == "weak int"
+
+
+def is_record(kind: Type) -> bool:
+    """A struct of C?"""
+    return isinstance(kind, str) and kind.startswith("struct ")
 
 
 def bounds(value: Value) -> Bounds:

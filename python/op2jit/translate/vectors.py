@@ -22,7 +22,7 @@ class Vectors(Arithmetic):
         """An element."""
         raise NotImplementedError
 
-    def index(self, node: ast.expr, size: int, name: str) -> str:
+    def index(self, node: ast.expr, size: int, name: str, count: str = "") -> str:
         """An index."""
         raise NotImplementedError
 
@@ -33,11 +33,14 @@ class Vectors(Arithmetic):
         if value.parts is not None:
             return value.parts
         kind = value.type.type
+        if values.is_record(kind):
+            self.source.fail(node, "records are no vectors; compute with their values, such as w[0].rho")
         return _map(lambda code: self.load(code, kind, value.root), self.texts(node, value))
 
     def texts(self, node: ast.AST, value: Value) -> Any:
         """The texts of the elements of a row that lies in memory."""
         assert isinstance(value.type, Array)
+        self.no_ragged(node, value)
         if np.prod(value.type.shape) > _MOST:
             self.source.fail(node, f"a vector of a kernel has {_MOST} values at most; write a loop over its elements")
 
@@ -59,8 +62,15 @@ class Vectors(Arithmetic):
             kind = Value("", self.joined(node, kind, other), range=_both(kind, other))
         return Value("", Array(values.kind_of(kind), tuple(shape), True, False, is_vector), parts=nested)
 
+    def no_ragged(self, node: ast.AST, value: Value) -> None:
+        """Rows of a ragged map are no vector: nobody knows how many there are."""
+        if isinstance(value.type, Array) and value.type.ragged:
+            words = f"write a loop, for k in range(len({value.root})), over {value.root}[k]"
+            self.source.fail(node, f"{value.root} has the rows of a ragged map: {words}")
+
     def operand(self, node: ast.AST, value: Value) -> None:
         """Lists of Python are added and multiplied in another way than vectors."""
+        self.no_ragged(node, value)
         if isinstance(value.type, Array) and not value.type.vector:
             self.source.fail(node, "arithmetic on a list of Python is none on its values; make it by np.array([...])")
 

@@ -71,6 +71,14 @@ static const struct solver_table *leave_to_plugin(struct op_context *ctx, const 
   return api_leave_local(code) ? NULL : table;
 }
 
+int op2jit_solver_ready(const char *call) {
+  struct op_context *ctx = api_enter(call ? call : "op_solver_ready", KEEP);
+  if (!ctx)
+    return api_refused();
+  return api_leave(agree_on_call(ctx, api_error()->code, api_error(), "a first use of PETSc by %s\n",
+                                 call ? call : "a program"));
+}
+
 int op2jit_solver_open(const void *petsc) {
   struct op_context *ctx = api_enter("op_solver_open", KEEP);
   const struct solver_table *table = ctx ? leave_to_plugin(ctx, "op_solver_open") : NULL;

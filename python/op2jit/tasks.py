@@ -1,0 +1,212 @@
+"""Graphs of tasks, for work that no loop over a set describes: functions of Python, and pieces of loops."""
+
+from __future__ import annotations
+
+import threading
+from ctypes import CFUNCTYPE, byref, c_int, c_longlong, c_void_p
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import errors
+from ._library import DECLARED, KINDS, check, handle, lib, raised, text
+from .given import Handle, whole
+from .life import state
+
+_FACTS = [member for member, _, _ in DECLARED["structs"]["op_graph_facts_t"] if member != "reserved"]
+_FUNCTION = CFUNCTYPE(None, c_void_p, c_void_p)
+#: The run that a thread's task is part of.
+_here = threading.local()
+
+
+class Resource(Handle):
+    """Something that tasks must not use at the same time. ``part`` makes one that lies in it."""
+
+    def __init__(self, graph: "Graph", number: int) -> None:
+        self.graph, self.number = graph, number
+
+    def part(self, name: Optional[str] = None, memory: Any = None, thread: int = -1) -> "Resource":
+        """One that lies in this one: who locks this one has locked it."""
+        return self.graph.resource(name, memory, thread, self)
+
+
+class Task(Handle):
+    """A task of a graph."""
+
+    def __init__(self, graph: "Graph", number: int) -> None:
+        self.graph, self.number = graph, number
+
+    def after(self, *others: "Task") -> "Task":
+        """It begins when these are over."""
+        for other in others:
+            check(lib.op2jit_graph_depend(self.graph.handle, self.number, other.number))
+        return self
+
+    def lock(self, *resources: Resource) -> "Task":
+        """No other task that locks one of these runs at the same time."""
+        for resource in resources:
+            check(lib.op2jit_graph_lock(self.graph.handle, self.number, resource.number))
+        return self
+
+    def use(self, *resources: Resource) -> "Task":
+        """It reads what these stand for: a hint on which thread to run it."""
+        for resource in resources:
+            check(lib.op2jit_graph_use(self.graph.handle, self.number, resource.number))
+        return self
+
+
+class Graph(Handle):
+    """Tasks that wait for others, and tasks that must not run at the same time, on the threads of the library.
+
+    ``graph.task(f, *args)`` is a call of ``f``. Python runs one task at a time, but for what NumPy and others do without
+    its lock; pieces of loops (``loop``) run side by side. A task must not call the library, but for ``add``. An exception
+    of a task ends the run, which raises it.
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.handle = handle(lib.op2jit_decl_graph(text(name)))
+        self._generation = state.generation
+        self._kinds: Dict[Any, Tuple[int, Any]] = {}  # types of tasks, by their functions
+        self._calls: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
+        self._loops: List[Any] = []
+        self._memory: List[Any] = []  # of resources: it has to stay
+        self._raised: List[BaseException] = []
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", 0) and self._generation == state.generation:
+            state.garbage.append((lib.op2jit_free_graph, self.handle))
+
+    def resource(
+        self, name: Optional[str] = None, memory: Any = None, thread: int = -1, parent: Optional[Resource] = None
+    ) -> Resource:
+        """Something that tasks lock. ``memory`` is an array that it stands for, which OP2_CHECK looks at; ``thread`` the
+        thread that has it in all runs."""
+        inside = parent.number if parent else 0
+        found = handle(lib.op2jit_graph_resource(self.handle, inside, text(name) if name else None))
+        if memory is not None:
+            if not isinstance(memory, np.ndarray) or not memory.flags.c_contiguous:
+                raise errors.make("ARGUMENT", f"the memory of a resource is an array without gaps, and this is {memory!r}")
+            check(lib.op2jit_graph_memory(self.handle, found, memory.ctypes.data, memory.nbytes))
+            self._memory.append(memory)
+        if thread != -1:
+            check(lib.op2jit_graph_own(self.handle, found, whole(thread, "the thread of a resource", "ARGUMENT")))
+        return Resource(self, found)
+
+    def task(
+        self,
+        function: Optional[Callable[..., Any]],
+        *arguments: Any,
+        after: Iterable[Task] = (),
+        locks: Iterable[Resource] = (),
+        uses: Iterable[Resource] = (),
+        cost: float = 0.0,
+    ) -> Task:
+        """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others."""
+        number = self._given(function, arguments)
+        data = byref(c_longlong(number))
+        found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, 8, float(cost)))
+        return Task(self, found).after(*after).lock(*locks).use(*uses)
+
+    def add(
+        self, function: Callable[..., Any], *arguments: Any, locks: Iterable[Resource] = (), cost: float = 0.0
+    ) -> None:
+        """From inside a task: one more for this run. What waits for the task that adds it waits for it too."""
+        running = getattr(_here, "running", None)
+        if running is None:
+            raise errors.make("STATE", "Graph.add is for tasks, while they run; before a run Graph.task makes tasks")
+        if function not in self._kinds:
+            raise errors.make(
+                "ARGUMENT", f"no task of graph {self.name} has the function {function!r}: Graph.kind(function) tells of it"
+            )
+        number = self._given(function, arguments)
+        several = [resource.number for resource in locks]
+        places = (c_longlong * max(1, len(several)))(*several)
+        kind = self._kinds[function][0]
+        check(lib.op2jit_running_add(running, kind, byref(c_longlong(number)), 8, float(cost), len(several), places))
+
+    def kind(self, function: Callable[..., Any]) -> None:
+        """Tells of a function before a run, for tasks that ``add`` will make of it."""
+        self._kind(function)
+
+    def loop(self, pieces: Union[int, Sequence[int]], kernel: Any, of: Any, *arguments: Any) -> List[Task]:
+        """``par_loop(kernel, of, *arguments)`` in pieces, each a task: so many of one size, or with these bounds."""
+        from .loops import Loop
+
+        made = Loop(kernel, of, *arguments)
+        bounds = None
+        if isinstance(pieces, (int, np.integer)):
+            count = whole(pieces, "the number of pieces", "ARGUMENT")
+        else:
+            numbers = [whole(bound, "a bound of a piece", "RANGE") for bound in pieces]
+            count, bounds = len(numbers) - 1, (c_int * len(numbers))(*numbers)
+        found = (c_longlong * max(1, count))()
+        words = (made.form.text, text(made.form.name), of.handle, len(made.args), made.array)
+        check(lib.op2jit_graph_loop_array(self.handle, count, bounds, found, *words, text(made.place[0]), made.place[1]))
+        self._loops.append(made)
+        return [Task(self, number) for number in found]
+
+    def run(self) -> None:
+        """Run all tasks, each once, and wait for them."""
+        own = len(self._calls)
+        code = lib.op2jit_graph_run(self.handle)
+        del self._calls[own:]  # those of tasks that tasks added
+        problems = self._raised + raised
+        self._raised.clear()
+        raised.clear()
+        if problems:
+            raise problems[0]
+        check(code)
+
+    def simulate(self, threads: int) -> float:
+        """How many seconds a run would take on so many threads, if tasks took as long as they were measured to take."""
+        found = float(lib.op2jit_graph_simulate(self.handle, whole(threads, "the number of threads", "ARGUMENT")))
+        if found < 0:
+            check(lib.op2jit_last_error().contents.code)
+        return found
+
+    @property
+    def facts(self) -> Dict[str, Any]:
+        """What is known of the graph and of its last run: tasks, executed, stolen, refused, busy, idle, critical ..."""
+        found = KINDS["op_graph_facts_t"]()
+        check(lib.op2jit_graph_facts(self.handle, byref(found)))
+        return {name: getattr(found, name) for name in _FACTS}
+
+    def free(self) -> None:
+        """Free it, with all its tasks and resources."""
+        check(lib.op2jit_free_graph(self.handle))
+        self.handle = 0
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}: {len(self._calls)} tasks and {len(self._loops)} loops>"
+
+    def _given(self, function: Any, arguments: Tuple[Any, ...]) -> int:
+        self._calls.append((function, arguments))
+        return len(self._calls) - 1
+
+    def _kind(self, function: Optional[Callable[..., Any]]) -> int:
+        if function is not None and not callable(function):
+            raise errors.make("ARGUMENT", f"a task is a function and its arguments, and this is {function!r}")
+        if function not in self._kinds:
+            call = _FUNCTION(self._call) if function else None
+            name = getattr(function, "__name__", "task") if function else "join"
+            self._kinds[function] = handle(lib.op2jit_graph_type(self.handle, text(name), call)), call
+        return self._kinds[function][0]
+
+    def _call(self, running: int, data: int) -> None:
+        if self._raised:
+            return
+        function, arguments = self._calls[c_longlong.from_address(data).value]
+        _here.running = running
+        try:
+            function(*arguments)
+        except BaseException as problem:  # C cannot carry it: run raises it
+            self._raised.append(problem)
+        finally:
+            _here.running = None
+
+
+def thread() -> int:
+    """The number of the thread that runs this task, from 0; -1 outside of tasks."""
+    running = getattr(_here, "running", None)
+    return int(lib.op2jit_running_thread(running)) if running else -1
