@@ -36,6 +36,9 @@ static inline int column_target(const struct plan_column *c, long place) {
   return c->table ? c->table[place * c->arity + c->column] : (int)(c->column + place);
 }
 
+/* The request's columns, those of one target set together: the caller frees them. NULL: no memory. */
+struct plan_column *plan_by_target(const struct plan_request *r);
+
 /* How many threads work on a plan's blocks: 1 .. PLAN_MOST_THREADS. */
 int plan_threads(const struct plan *plan, const struct team *team);
 #define PLAN_MOST_THREADS 16

@@ -119,7 +119,7 @@ static int list_elements(struct plan *plan, const struct plan_column *columns, c
 static int order_dataset(struct plan *plan, struct plan_staging *s, const struct plan_column *columns,
                          int *position, struct error *err) {
   struct ordering o = {.plan = plan, .staging = s, .position = position};
-  int status = reverse_build(&o.summands, plan->size, columns, s->ncolumns, err);
+  int status = reverse_build(&o.summands, plan->size, columns, s->ncolumns, NULL, err);
   if (!status)
     status = list_elements(plan, columns, &o.summands, position, err);
   if (!status && !(s->first = array_new((size_t)plan->nblocks + 1, sizeof *s->first)))
