@@ -112,6 +112,7 @@ void site_add(struct loop_stats *to, const struct loop_stats *more) {
   to->seconds = was.seconds + more->seconds;
   to->slowest = was.slowest > more->slowest ? was.slowest : more->slowest;
   to->tiled_seconds = was.tiled_seconds + more->tiled_seconds;
+  to->collect_seconds = was.collect_seconds + more->collect_seconds;
   to->plan_seconds = was.plan_seconds + more->plan_seconds;
   to->compile_seconds = was.compile_seconds + more->compile_seconds;
   to->trials = was.trials + more->trials;
