@@ -59,6 +59,9 @@ static const struct word opencl_named[] = {
     {"thread", "get_local_id(0)"},
     {"threads", "get_local_size(0)"},
     {"place", "op2_place()"}, /* in the order of sub-groups, where they are */
+    {"lanes", "OP2_LANES"},   /* which the compiler is told, where they are */
+    {"step", "op2_step();"},
+    {"sized", "op2_sized "}, /* the kernel has sub-groups of so many, where that can be asked for */
     {"block", "get_group_id(0)"},
     {"blocks", "get_num_groups(0)"},
     {"barrier", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"},

@@ -34,7 +34,7 @@ struct gpu_shape {
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
-  bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
+  bool joined; /* WARPS: the warps of a block sum together; in OpenCL always where there are no sub-groups */
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
   bool
       dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
@@ -98,7 +99,7 @@ static int list_columns(struct making *w, struct plan_column **out, struct plan_
 static int block_size(const struct making *w) {
   const struct gpu_shape *s = &w->v->shape;
   if (s->strategy == GPU_WARPS && !s->joined)
-    return w->c->device.width;
+    return w->c->device.lanes;
   return s->strategy == GPU_COLOURS ? 1 : s->block;
 }
 
@@ -430,6 +431,19 @@ static int find_function(struct making *w, const char *name, int threads, gpu_fu
   return code;
 }
 
+/* Sums are right all the same: the kernel finds out itself. */
+static void tell_lanes(const struct making *w) {
+  const struct gpu_driver *d = w->c->driver;
+  const struct gpu_shape *s = &w->v->shape;
+  const bool asks = d->function_lanes && s->strategy == GPU_WARPS && !s->joined;
+  const int lanes = asks ? d->function_lanes(w->c->self, w->v->function, s->block) : 0;
+  if (lanes && lanes % w->c->device.lanes)
+    log_line(w->ctx->log, LOG_INFO, "tune",
+             "loop %s, variant %s: the driver made sub-groups of %d work-items, and %d sum together: they "
+             "wait for their whole group",
+             w->loop->name, w->v->name, lanes, w->c->device.lanes);
+}
+
 static int find_functions(struct making *w) {
   struct gpu_variant *v = w->v;
   char *name = gpu_kernel_name(&w->loop->desc);
@@ -437,6 +451,8 @@ static int find_functions(struct making *w) {
     return error_memory(w->err, "a kernel's name", 0);
   int code = find_function(w, name, v->shape.block, &v->function);
   free(name);
+  if (!code)
+    tell_lanes(w);
   if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && gpu_adds_later(v->shape.strategy)) {

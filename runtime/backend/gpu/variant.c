@@ -103,9 +103,9 @@ static bool are_sums(const struct gpu_targets *t) {
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
-static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_loop *l) {
+static void settle(const struct gpu *c, struct gpu_variant *v, const struct loop *loop,
+                   const struct gpu_loop *l) {
   const struct gpu_targets *targets = &l->targets;
-  const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
   else if (!targets->count)
@@ -114,7 +114,7 @@ static void settle(struct gpu_variant *v, const struct loop *loop, const struct 
     v->shape.strategy = GPU_ATOMICS;
   if (!gpu_has_blocks(v->shape.strategy))
     v->shape.sorted = false;
-  v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || opencl);
+  v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || !c->device.lanes);
   if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
     v->shape.strategy = GPU_ATOMICS;
   if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !are_sums(targets)))
@@ -349,7 +349,7 @@ static struct gpu_variant variant_to_try(const struct gpu *c, const struct gpu_l
   struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
   v.shape.dialect = c->driver->dialect;
   v.shape.dependent = l->nvariants > 0 && l->variants[0].shape.dependent;
-  v.shape.joined |= v.shape.strategy == GPU_WARPS && v.shape.dialect == GPU_DIALECT_OPENCL;
+  v.shape.joined |= v.shape.strategy == GPU_WARPS && !c->device.lanes;
   return v;
 }
 
@@ -363,7 +363,7 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
     const struct gpu_variant v = variant_to_try(c, l, i);
     struct text name = {0};
     print(&v, &name);
-    const bool again = v.shape.dialect == GPU_DIALECT_OPENCL && tried[i].shape.joined; /* all are there */
+    const bool again = !c->device.lanes && tried[i].shape.joined; /* all are there */
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
@@ -522,13 +522,14 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_loop *l, bool rows_named) {
   struct text asked = {0}, left = {0};
+  const struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_variant settled = *v;
-  settle(&settled, loop, l);
+  settle(c, &settled, loop, l);
   if (!rows_named) /* they are the first guess's */
     v->shape.rows = settled.shape.rows;
   struct gpu_shape shape = v->shape;
   print(v, &asked);
-  settle(v, loop, l);
+  settle(c, v, loop, l);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
   shape.strategy = v->shape.strategy;
@@ -555,7 +556,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   v.shape.rows = gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
-  settle(&v, loop, l);
+  settle(c, &v, loop, l);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
