@@ -139,10 +139,10 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
   return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
-/* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks combine
- * results there. */
+/* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks and exact sums are
+ * combined there. */
 static bool is_kept(const struct op_context *ctx, const struct loop *loop, const struct loop_arg *arg) {
-  return arg->gbl && arg->present && arg->info < 0 && space_is_device(loop->space) &&
+  return arg->gbl && arg->present && arg->info < 0 && !arg->exact && space_is_device(loop->space) &&
          !type_is_struct(arg->type) && arg->type != TYPE_BOOL && comm_alone(ctx->comm) &&
          strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && !*env_value(ctx->env, ENV_SHADOW) &&
          strcmp(env_value(ctx->env, ENV_LAZY), "check") != 0;
@@ -157,7 +157,7 @@ static bool adds_or_meets(const struct loop_arg *arg) {
 
 /* What the program compiled itself runs as it is. */
 static bool runs_as_it_is(const struct loop *loop) {
-  return !loop->backend->code || space_is_device(loop->space) || loop->ranged;
+  return !loop->backend->code || loop->ranged;
 }
 
 bool loop_is_disordered(const struct loop *loop) {

@@ -115,12 +115,10 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
 
 static void tell_order(const struct op_context *ctx, const struct loop *loop) {
   if (loop_is_disordered(loop))
-    log_line(
-        ctx->log, site_weight(ctx, loop, "order"), "loop",
-        "loop %s: OP2_REPRODUCIBLE=on has no effect here: %s; sums are rounded in whatever order they run",
-        loop->name,
-        loop->ranged || !loop->backend->code ? "the program's own function runs"
-                                             : "the loop runs on a device");
+    log_line(ctx->log, site_weight(ctx, loop, "order"), "loop",
+             "loop %s: OP2_REPRODUCIBLE=on has no effect here: the program's own function runs; sums are "
+             "rounded in whatever order they run",
+             loop->name);
 }
 
 struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err) {

@@ -277,8 +277,8 @@ const struct strategy strategy_gather = {.name = "gather",
 
 /* ---- the row that only collects ------------------------------------------------------------------------*/
 
-/* The elements by their numbers: the lowest digit of each number is looked at first. */
-static int sort_by_number(int *order, const struct plan_request *r, struct error *err) {
+/* The lowest digit of each number is looked at first. */
+int plan_sort(int *order, const struct plan_request *r, struct error *err) {
   enum { BITS = 11, DIGITS = 1 << BITS, ROUNDS = 3 };
   int *other = array_new((size_t)r->size, sizeof *other), *from = order, *to = other;
   if (!other)
@@ -316,7 +316,7 @@ int schedule_numbered(struct schedule *s, const struct plan_request *r, struct e
     return status;
   schedule_add_phase(s, false);
   schedule_add_item(s, WORK_LIST, 0, r->size, -1);
-  status = sort_by_number(s->list, r, err);
+  status = plan_sort(s->list, r, err);
   if (status)
     schedule_free(s);
   return status;
@@ -331,7 +331,7 @@ static int build_collect(struct plan_entry *e, const struct plan_wish *w, struct
   none.size = 0;
   none.work = NULL;
   if (!plan_in_numbers(r))
-    status = order ? sort_by_number(order, r, err) : error_memory(err, "elements in a list", 0);
+    status = order ? plan_sort(order, r, err) : error_memory(err, "elements in a list", 0);
   if (!status)
     status = build_for(e, r, &none, order, err);
   free(order);

@@ -10,7 +10,8 @@
       {"bounds", "__launch_bounds__"}, {"thread", "threadIdx.x"}, {"threads", "blockDim.x"},                 \
       {"place", "threadIdx.x"}, {"block", "blockIdx.x"}, {"blocks", "gridDim.x"},                            \
       {"barrier", "__syncthreads();"}, {"shared", "extern __shared__"}, {"aligned", "__align__(16)"},        \
-      {"openuser", "namespace op2_user {"}, {"closeuser", "}"}, {"user", "op2_user::"},
+      {"openuser", "namespace op2_user {"}, {"closeuser", "}"}, {"user", "op2_user::"},                      \
+      {"floatbits", "__float_as_int"}, {"doublebits", "__double_as_longlong"},
 static const struct word cuda_named[] = {
     CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
     {"half", "16"},
@@ -67,6 +68,8 @@ static const struct word opencl_named[] = {
     {"barrier", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"},
     {"shared", "__local "},
     {"aligned", "__attribute__((aligned(16)))"},
+    {"floatbits", "as_int"},
+    {"doublebits", "as_long"},
     {"openuser", ""},
     {"closeuser", ""},
     {"user", ""},

@@ -68,7 +68,7 @@ static int build(const struct opencl *cl, const struct compile_request *r, struc
                  struct compile_result *result, int *why) {
   struct text source = {0}, options = {0};
   int code = 0;
-  if (r->fp && strcmp(r->fp, "strict") == 0)
+  if (r->fp && (strcmp(r->fp, "strict") == 0 || r->fp[0] == 'r')) /* reproducible */
     text_add(&source, "#pragma OPENCL FP_CONTRACT OFF\n");
   text_addf(&source, "#line 1 \"%s\"\n", r->files[0].name);
   join(r, &source);

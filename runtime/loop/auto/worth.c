@@ -75,12 +75,13 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
   return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* Tiles would add in another order. What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
+/* Tiles would add in another order, and on devices fused loops. What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->ordered &&
-         !may_be_looked_at(ctx, loop) && loop->ready.most_elements > 0 && !has_apart(ctx, loop);
+         !(loop->reproducible && space_is_device(loop->space)) && !may_be_looked_at(ctx, loop) &&
+         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* The program sees when such a kernel runs. Code from the cache came without facts. */
