@@ -2,10 +2,11 @@
  * other numbers of elements, layouts and orders of blocks, from an empty cache and from a full one, and each time all data and globals
  * are compared, bit by bit, with what a program does that goes through the elements in the order of their numbers.
  *
- *   test_same BACKEND all|one|planted [WORDS ...]
+ *   test_same BACKEND all|one|planted|ranks [WORDS ...]
  *
  * `one` runs with the words for op_init that follow, `all` with each of many; `planted` sums by atomic operations, without the
- * variable, and has to differ, and with it has to be refused. */
+ * variable, and has to differ, and with it has to be refused; `ranks` has cells on each rank, and loops whose elements meet are
+ * refused. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -210,12 +211,16 @@ static int run_flux(const struct mesh *m) {
                      op_arg_dat(m->r, 1, m->ec, 2, "double", OP_INC));
 }
 
-static void run_round(const struct mesh *m) {
-  run_flux(m);
+static void run_advance(const struct mesh *m) {
   op_par_loop(advance, "advance", m->cells, direct(m->r, 2, "double", OP_RW),
               direct(m->q, 2, "double", OP_INC), direct(m->narrow, 1, "float", OP_READ),
               op_arg_gbl(got.sums, 2, "double", OP_INC), op_arg_gbl(&got.least, 1, "double", OP_MIN),
               op_arg_gbl(&got.total, 1, "float", OP_INC), op_arg_gbl(&got.most, 1, "float", OP_MAX));
+}
+
+static void run_round(const struct mesh *m) {
+  run_flux(m);
+  run_advance(m);
   op_par_loop(limits, "limits", m->edges, op_arg_dat(m->x, 0, m->ec, 1, "double", OP_READ),
               op_arg_dat(m->narrow, 0, m->ec, 1, "float", OP_READ),
               op_arg_dat(m->low, 1, m->ec, 1, "double", OP_MIN),
@@ -337,6 +342,35 @@ static int are_refused(const char *backend) {
   return wrong;
 }
 
+/* Each rank has its share of the cells, whose sums have the bits of one rank. */
+static int on_ranks(const char *backend) {
+  char words[64], *argv[] = {"same", words, "OP2_REPRODUCIBLE=on", "OP2_CACHE=off", "OP2_TUNE=off"};
+  struct mesh m;
+  snprintf(words, sizeof words, "OP2_BACKEND=%s", backend);
+  if (op_init(5, argv, 0) != OP_OK)
+    return 1;
+  const int rank = op_rank(), ranks = op_rank_count(), begin = CELLS * rank / ranks,
+            mine = CELLS * (rank + 1) / ranks - begin, edges = rank == 0 ? EDGES : 0;
+  got = expected = first;
+  for (int i = 0; i < 2 * CELLS; i++)
+    got.r[i] = expected.r[i] = first.q[i];
+  m.cells = op_decl_set(mine, "cells");
+  m.edges = op_decl_set(edges, "edges");
+  m.ec = op_decl_map(m.edges, m.cells, 2, ends, "ec");
+  m.x = op_decl_dat(m.cells, 1, "double", first.x + begin, "x");
+  m.r = op_decl_dat(m.cells, 2, "double", first.q + 2 * begin, "r");
+  m.q = op_decl_dat(m.cells, 2, "double", first.q + 2 * begin, "q");
+  m.narrow = op_decl_dat(m.cells, 1, "float", first.narrow + begin, "narrow");
+  advance_by_hand(&expected);
+  run_advance(&m);
+  int wrong = DIFFER(sums, 8) + differences("least", &got.least, &expected.least, 8, 8) +
+              differences("total", &got.total, &expected.total, 4, 4) +
+              differences("most", &got.most, &expected.most, 4, 4);
+  wrong += run_flux(&m) != OP_ERR_BACKEND || !strstr(op_last_error()->message, "use one rank");
+  op_exit();
+  return wrong;
+}
+
 int main(int argc, char **argv) {
   setenv("STANDIN_QUIET", "1", 1);
   if (argc < 3)
@@ -346,6 +380,8 @@ int main(int argc, char **argv) {
   by_hand();
   if (strcmp(argv[2], "all") == 0)
     return run_all(argv[1]);
+  if (strcmp(argv[2], "ranks") == 0)
+    return on_ranks(argv[1]);
   if (strcmp(argv[2], "planted") == 0)
     return are_refused(argv[1]) || run(argv[1], "OP2_REPRODUCIBLE=off",
                                        "OP2_CACHE=off OP2_TUNE=off OP2_VARIANT=flux:atomics/64", true) <= 0;
