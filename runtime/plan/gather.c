@@ -313,9 +313,11 @@ bool plan_in_numbers(const struct plan_request *r) {
 
 int schedule_numbered(struct schedule *s, const struct plan_request *r, struct error *err) {
   int status = schedule_new(s, 1, 1, r->size, err);
-  if (status || !r->size)
+  if (status)
     return status;
   schedule_add_phase(s, false);
+  if (!r->size)
+    return OP_OK;
   schedule_add_item(s, WORK_LIST, 0, r->size, -1);
   status = sort_by_number(s->list, r, err);
   if (status)
