@@ -118,7 +118,8 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
       const struct plan_column *c = inside ? &columns[reverse_column(map, entry, &place)] : NULL;
       place += c ? column_place(c, 0) : 0;
       const long element = c ? element_of(c, size, place) : -1;
-      const long now[KEYS] = {by && c ? plan_number(by, element) : element, element, c ? c - columns : 0, place};
+      const long now[KEYS] = {by && c ? plan_number(by, element) : element, element, c ? c - columns : 0,
+                              place};
       if (!is_before(last, now))
         return error_mistake(err, OP_ERR_PLAN,
                              "entry %d of target %ld of a reverse map is out of range or order", entry, t);
@@ -312,9 +313,11 @@ bool plan_in_numbers(const struct plan_request *r) {
 
 int schedule_numbered(struct schedule *s, const struct plan_request *r, struct error *err) {
   int status = schedule_new(s, 1, 1, r->size, err);
-  if (status || !r->size)
+  if (status)
     return status;
   schedule_add_phase(s, false);
+  if (!r->size)
+    return OP_OK;
   schedule_add_item(s, WORK_LIST, 0, r->size, -1);
   status = plan_sort(s->list, r, err);
   if (status)

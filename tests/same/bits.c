@@ -76,6 +76,10 @@ static int *numbers(int n) {
 
 /* ---- the mesh ---- */
 
+static double sums[2], least = 1e30, most = -1e30, other;
+static float narrow;
+static op_gbl kept; /* with ranks it comes late */
+
 struct mesh {
   op_set cells, edges, nodes, some;
   op_map cell, edge, ends, fans;
@@ -154,6 +158,7 @@ static void declare(struct mesh *m) {
   m->m = data(m->nodes, nnodes, 2, "float", true, "m");
   m->low = data(m->nodes, nnodes, 1, "double", false, "low");
   m->high = data(m->nodes, nnodes, 1, "double", false, "high");
+  kept = op_decl_gbl(1, "double", &other, "kept");
   m->w = data(m->nodes, nnodes, 1, "double", false, "w");
   free(pcell);
   free(pedge);
@@ -172,9 +177,6 @@ static op_arg own(op_dat dat, int dim, const char *type, op_access access) {
 static op_arg far(op_dat dat, int i, op_map map, int dim, const char *type, op_access access) {
   return op_arg_dat(dat, i, map, dim, type, access);
 }
-
-static double sums[2], least = 1e30, most = -1e30, other;
-static float narrow;
 
 static void step(const struct mesh *m) {
   op_par_loop(area, "area", m->cells, far(m->x, -4, m->cell, 2, "double", OP_READ),
@@ -197,7 +199,7 @@ static void step(const struct mesh *m) {
     op_par_loop(walk, "walk", m->cells, own(m->t, 1, "double", OP_READ),
                 op_arg_may_meet(far(m->w, 1, m->cell, 1, "double", OP_RW)));
   op_par_loop(both, "both", m->nodes, own(m->m, 2, "float", OP_READ), own(m->x, 2, "double", OP_READ),
-              own(m->w, 1, "double", OP_INC), op_arg_gbl(&other, 1, "double", OP_INC));
+              own(m->w, 1, "double", OP_INC), op_arg_global(kept, OP_INC));
   op_par_loop(update, "update", m->cells, own(m->q, 3, "double", OP_RW), own(m->r, 3, "double", OP_RW),
               own(m->t, 1, "double", OP_READ), op_arg_gbl(sums, 2, "double", OP_INC),
               op_arg_gbl(&narrow, 1, "float", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
@@ -239,6 +241,7 @@ static void add_all(const struct mesh *m) {
   add("narrow", &narrow, sizeof narrow);
   add("least", &least, sizeof least);
   add("most", &most, sizeof most);
+  op_get_gbl(kept, &other);
   add("other", &other, sizeof other);
 }
 

@@ -35,10 +35,11 @@ static size_t size_of(const char *type) {
 }
 
 #pragma GCC visibility push(default)
-op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name) {
-  op_dat (*declare)(op_set, int, const char *, const void *, const char *);
-  find("op2jit_decl_dat", &declare);
-  const op_dat dat = declare(set, dim, type, data, name);
+op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *data, const char *name,
+                             const char *is) {
+  op_dat (*declare)(op_set, int, const char *, const void *, const char *, const char *);
+  find("op2jit_decl_dat_typed", &declare);
+  const op_dat dat = declare(set, dim, type, data, name, is);
   if (dat && count < MOST) {
     known[count].dat = dat;
     known[count++].bytes = (size_t)op_get_size(set) * (size_t)dim * size_of(type);
@@ -52,13 +53,14 @@ int op_exit(void) {
   find("op2jit_exit", &end);
   for (int d = 0; d < count; d++) {
     unsigned char *values = malloc(known[d].bytes + 1);
-    if (!values || op_fetch_data(known[d].dat, values) != OP_OK)
+    if (!values || (op_fetch_data)(known[d].dat, values) != OP_OK)
       abort();
     for (size_t i = 0; i < known[d].bytes; i++)
       hash = (hash ^ values[i]) * 1099511628211u;
     free(values);
   }
-  printf("bits %016llx\n", (unsigned long long)hash);
+  if (count)
+    printf("bits %016llx\n", (unsigned long long)hash);
   return end();
 }
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 
 ROWS is a file of runs, a line each: [RANKS:] WORDS, words of the program and variables. A line "= WORDS" begins a group: what
 runs alone, on one thread, and gives the hash that the lines behind it must have. A line "! ..." must have another one: the
-search finds what is not reproducible. The arguments are the program's each time; SAME_PRELOAD is put before it."""
+search finds what is not reproducible. A line "~ ..." asks for it in another way. The arguments are the program's each time; SAME_PRELOAD is put before it."""
 import os
 import subprocess
 import sys
@@ -39,14 +39,14 @@ def main():
             words = line.split("#")[0].split()
             if not words:
                 continue
-            first = words[0] in ("=", "!") and words.pop(0)
+            first = words[0] in ("=", "!", "~") and words.pop(0)
             if first == "=":
                 group = words
                 known = run(words + ["OP2_REPRODUCIBLE=on", "OP2_BACKEND=seq", "OP2_TUNE=off"], folder)
                 print("=", known, line.strip())
                 continue
             ranks = [words.pop(0)] if words[0].endswith(":") else []
-            asked = [] if first == "!" else ["OP2_REPRODUCIBLE=on"]
+            asked = [] if first in ("!", "~") else ["OP2_REPRODUCIBLE=on"]
             found = run(ranks + group + asked + words, folder)
             print(" ", found, line.strip())
             if (found == known) != (first != "!"):

@@ -167,6 +167,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   const struct loop *loop = launch->loop;
   const struct cpu_variant *v = variant_of(loop, launch->variant);
   const struct cpu_part *p = &v->parts[part];
+  if (v->numbered.nphases)
+    return OP_OK;
   const int threads = cpu_threads(loop, p);
   /* The second only where there is a list: copying what was just written waits for it. */
   struct work works[2];
@@ -202,13 +204,20 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
 static int cpu_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)err;
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (!v->collects || v->variant.strategy == &strategy_turns)
+  const bool numbered = v->numbered.nphases > 0;
+  if (!numbered && (!v->collects || v->variant.strategy == &strategy_turns))
     return OP_OK;
-  const struct work own = range_work(launch, v->functions[WORK_RANGE], 0);
-  struct execution execution = {.schedule = &v->collects->schedule,
-                                .threads = cpu_threads(launch->loop, &v->parts[0])};
   const double start = clock_seconds();
-  ordered_works(v, launch, &own, &execution);
+  struct work works[2];
+  struct execution execution = {.schedule = numbered ? &v->numbered : &v->collects->schedule,
+                                .works = works,
+                                .nworks = 2,
+                                .threads = numbered ? 1 : cpu_threads(launch->loop, &v->parts[0])};
+  works[WORK_RANGE] = works[WORK_LIST] =
+      range_work(launch, v->functions[numbered ? WORK_LIST : WORK_RANGE], 0);
+  works[WORK_LIST].list = v->numbered.list;
+  if (v->ordered)
+    ordered_works(v, launch, &works[WORK_LIST], &execution);
   executor_run(ctx->team, &execution);
   launch->loop->stats.collect_seconds += clock_seconds() - start;
   return OP_OK;

@@ -98,9 +98,7 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   const struct plan_entry *entry = out->entry ? out->entry : &out->own;
   out->schedule = &entry->schedule;
   say_plan(ctx, &wish, entry, built, loop);
-  if (loop->ordered && loop->meets && !cpu->in_numbers)
-    code = ordered_list(loop, out, err);
-  else if (v->variant.sorted) {
+  if (v->variant.sorted) {
     code = schedule_sorted(&out->sorted, &entry->schedule, loop_open_map(loop)->first, err);
     out->schedule = &out->sorted;
   }
@@ -234,7 +232,7 @@ void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
 }
 
 static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
-  bool listed = false;
+  bool listed = v->numbered.list;
   for (int p = 0; p < loop->ready.nparts; p++)
     listed |= v->parts[p].schedule && v->parts[p].schedule->list;
   return listed;
@@ -249,7 +247,7 @@ int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
   if (!code && loop->ordered)
-    code = ordered_plan(ctx, loop, v, err);
+    code = ordered_plan(ctx, loop, cpu, v, err);
   loop->stats.plan_seconds += clock_seconds() - start;
   for (int p = 0; p < loop->ready.nparts; p++)
     if (v->parts[p].entry && v->parts[p].entry->crowded) {

@@ -32,6 +32,8 @@ struct cpu_variant {
   /* Of a loop that is ordered: what of all parts is apart, and how it is collected behind the last one (NULL: nothing is). */
   struct gather *ordered;
   const struct plan_entry *collects;
+  struct schedule
+      numbered; /* of one whose elements meet and lie in another order: all run behind the last part; else empty */
   bool listed, ready; /* listed: on some rank a schedule has lists */
 };
 
@@ -93,9 +95,8 @@ const struct strategy *ordered_strategy(const struct loop *loop, const struct cp
                                         const struct strategy *wanted);
 /* How the elements of a part are dealt out; may be another one. */
 const struct strategy *ordered_dealing(const struct loop *loop, const struct strategy *strategy);
-/* Elements that meet in what they write, in the order of their numbers. */
-int ordered_list(const struct loop *loop, struct cpu_part *part, struct error *err);
-int ordered_plan(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, struct error *err);
+int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loop *cpu, struct cpu_variant *v,
+                 struct error *err);
 /* The works of a part's run, complete else but for `own`, which is the loop's plain one. */
 void ordered_works(const struct cpu_variant *v, const struct launch *launch, const struct work *own,
                    struct execution *e);

@@ -164,7 +164,7 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
       continue;
     start_result(t, p->starts[i], p->rows[i], end - begin);
     /* Generated code counts rows from element 0. */
-    const uintptr_t first = (uintptr_t)p->rows[i] - (uintptr_t)begin * t->row_bytes;
+    const uintptr_t first = (uintptr_t)p->rows[i] - (uintptr_t)(list ? list[begin] : begin) * t->row_bytes;
     p->frame[desc_slot_dat(&g->desc, g->desc.args[t->arg].dat)] = (void *)first;
   }
   g->function(p->frame, list, begin, end);
@@ -179,7 +179,7 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
   const size_t nframe = (size_t)desc_slots(&g->desc);
   _Alignas(64) unsigned char room[ROOM];
   void *own[nframe];
-  const long piece = piece_of(bytes);
+  const long piece = list ? 1 : piece_of(bytes), room_for = piece_of(bytes);
   struct pieces p = {.g = g, .frame = own};
   size_t at = 0;
   memcpy(own, frame + 1, nframe * sizeof *own);
@@ -191,7 +191,7 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
     const bool sum = t->from->access == OP_INC;
     unsigned char *behind =
         p.slots[i] + (sum ? (size_t)t->from->dim * sizeof(struct exact) : 2 * t->row_bytes);
-    p.rows[i] = piece > 1 ? room + at : behind;
+    p.rows[i] = room_for > 1 ? room + at : behind;
     at += (size_t)piece * t->row_bytes;
     p.starts[i] = sum ? NULL : memcpy(p.slots[i] + t->row_bytes, p.slots[i], t->row_bytes);
   }
@@ -245,19 +245,23 @@ static int plan_collect(struct op_context *ctx, const struct loop *loop, struct 
   return code;
 }
 
-int ordered_list(const struct loop *loop, struct cpu_part *part, struct error *err) {
+/* Elements that meet in what they write, in the order of their numbers: each rank runs all that reach its rows. Their copies
+ * would count in results. */
+static int plan_numbered(const struct loop *loop, struct cpu_variant *v, struct error *err) {
   const struct plan_request r = numbered(loop);
-  if (loop->set->spread)
+  if (loop->set->spread && loop->ready.nreductions)
     return error_set(
         err, OP_ERR_ALIAS,
-        "loop %s: elements meet in what they write, in an order that each rank has for itself, and "
-        "OP2_REPRODUCIBLE=on asks for one; run the loop on one rank, or add with OP_INC",
+        "loop %s: elements meet in what they write, and the loop has results: with several ranks "
+        "OP2_REPRODUCIBLE=on cannot have both; make two loops of it, or add with OP_INC",
         loop->name);
-  part->schedule = &part->sorted;
-  return schedule_numbered(&part->sorted, &r, err);
+  return v->numbered.nphases ? OP_OK : schedule_numbered(&v->numbered, &r, err);
 }
 
-int ordered_plan(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, struct error *err) {
+int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loop *cpu, struct cpu_variant *v,
+                 struct error *err) {
+  if (loop->meets && !cpu->in_numbers && plan_numbered(loop, v, err))
+    return err->code;
   const bool turns = v->variant.strategy == &strategy_turns,
              gathers = v->variant.strategy == &strategy_gather;
   const struct plan_entry *entry = v->parts[0].entry;
@@ -280,6 +284,11 @@ void ordered_works(const struct cpu_variant *v, const struct launch *launch, con
     plain.function = v->functions[WORK_LIST];
   gather_works(g, launch, &plain, e);
   g->works[WORK_RANGE].function = run_apart;
+  if (v->numbered.nphases) {
+    g->works[WORK_LIST] = g->works[WORK_RANGE];
+    g->works[WORK_LIST].list = v->numbered.list;
+    e->nworks = 2;
+  }
   if (!turns)
     return;
   for (int i = g->ngroups; i > 0; i--) {
@@ -295,6 +304,7 @@ void ordered_works(const struct cpu_variant *v, const struct launch *launch, con
 void ordered_free(struct op_context *ctx, struct cpu_variant *v) {
   gather_free(v->ordered);
   v->ordered = NULL;
+  schedule_free(&v->numbered);
   if (v->collects)
     plan_cache_release(ctx->plans, v->collects);
   v->collects = NULL;
