@@ -11,7 +11,7 @@
 #include "op2jit_tasks.h"
 #include "record/record.h"
 
-enum { N = 200, DIM = 200, MOST = 250, LATE = 700 };
+enum { N = 200, DIM = 200, MOST = 250, LATE = 700, LOOKED = 140 /* dats were looked at once */ };
 
 /* The cache decides: rows of 200 values are read value by value, and have no room in shared memory. */
 static const struct gpu_rates rates = {
@@ -252,7 +252,7 @@ static void is_recorded(void) {
 
 /* A loop that comes now wants rows whole, behind a ragged map. */
 static void a_ragged_loop_comes(void) {
-  enum { LISTS = 50, EACH = 3 };
+  enum { LISTS = 50, EACH = 3, WAITS = 340 };
   static long long offsets[LISTS + 1];
   static int targets[LISTS * EACH];
   static double sums[LISTS];
@@ -263,7 +263,7 @@ static void a_ragged_loop_comes(void) {
     targets[i] = (7 * i) % N;
   op_map map = op_decl_map_ragged(lists, cells, offsets, targets, "map");
   op_dat sum_of = op_decl_dat(lists, 1, "double", NULL, "sum_of");
-  for (int round = 0; round < 4; round++) {
+  for (int round = 0; round < 3; round++) {
     works(op_par_loop("void add_up(int n, const double **x, double *s) { *s = 0; for (int k = 0; k < n; k++) "
                       "*s += OP_ROW(x, k)[3]; }",
                       "add_up", lists, op_arg_dat(wide, OP_ALL, map, DIM, "double", OP_READ),
@@ -275,7 +275,7 @@ static void a_ragged_loop_comes(void) {
         expected += (targets[i * EACH + k] * DIM + 3) % 11 + done;
       assert_true(sums[i] == expected);
     }
-    run(20, 0.5); /* beyond the end of a side */
+    run(round ? 20 : WAITS, 0.5); /* beyond the end of a side: the loop is on trial at first */
     assert_false(find(wide)->soa);
   }
 }
@@ -333,8 +333,8 @@ TEST(what_looks_from_outside_leaves_rows) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     new_cache("outside");
     begin_with(words[i], "off");
-    assert_int_equal(run(MOST, 0.5), 0);
-    compare(MOST);
+    assert_int_equal(run(LOOKED, 0.5), 0);
+    compare(LOOKED);
     works(op_exit());
   }
 }
@@ -343,13 +343,13 @@ TEST(temporaries_and_graphs_of_tasks_leave_rows) {
   new_cache("leave");
   begin("", "off");
   wide = op_decl_dat_temp(cells, DIM, "double", values, "wide");
-  assert_int_equal(run(MOST, 0.5), 0);
-  compare(MOST);
+  assert_int_equal(run(LOOKED, 0.5), 0);
+  compare(LOOKED);
   works(op_exit());
   begin("", "off");
   assert_non_null(op_decl_graph("tasks"));
-  assert_int_equal(run(MOST, 0.5), 0);
-  compare(MOST);
+  assert_int_equal(run(LOOKED, 0.5), 0);
+  compare(LOOKED);
   works(op_exit());
 }
 
