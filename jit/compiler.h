@@ -30,7 +30,7 @@ struct compile_request {
   int nfiles;
   const char *cpu;      /* CPU: name for tuning, "x86-64" if unknown; CUDA: "sm_90" */
   const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
-  const char *fp;       /* "strict", "contract", "fast" */
+  const char *fp;       /* as in struct desc */
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
   /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
   int warnings;

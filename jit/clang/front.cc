@@ -144,7 +144,7 @@ private:
       add({"-menable-no-infs", "-menable-no-nans", "-fapprox-func", "-funsafe-math-optimizations",
            "-fno-signed-zeros", "-mreassociate", "-freciprocal-math", "-ffp-contract=fast",
            "-fno-rounding-math", "-ffast-math", "-ffinite-math-only"});
-    else if (fp == "strict")
+    else if (fp.ends_with("strict"))
       add({"-ffp-contract=off"});
     else
       add({"-ffp-contract=on", "-DOP2JIT_EXP_INLINE"}); // the prelude asks for it

@@ -24,6 +24,11 @@ const char *known_processor(const compile_request &request) {
   return llvm::StringRef(request.cpu) == "znver5" ? "znver4" : "generic"; // znver5: from clang 19 on
 }
 
+bool keeps_operations(const compile_request &request) {
+  const llvm::StringRef fp(request.fp ? request.fp : "");
+  return fp == "strict" || (!fp.empty() && fp.front() == 'r'); // reproducible
+}
+
 unsigned vector_width(const compile_request &request) {
   const llvm::StringRef cpu(request.cpu ? request.cpu : "");
   if (has_feature(request, "avx512f") && cpu != "skylake-avx512" && cpu != "cascadelake" &&

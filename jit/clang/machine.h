@@ -14,6 +14,9 @@ bool has_feature(const compile_request &request, llvm::StringRef name);
 // The processor to tune for, of those that this clang knows.
 const char *known_processor(const compile_request &request);
 
+// Must what the code computes be the operations that the text has, whatever takes less time?
+bool keeps_operations(const compile_request &request);
+
 // Bits of the vectors that code should use; 512 where the processor has them and does not slow down for
 // them, which of those that clang names only Skylake's server forms do.
 unsigned vector_width(const compile_request &request);

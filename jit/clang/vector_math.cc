@@ -116,7 +116,7 @@ private:
 } // namespace
 
 void offer_vector_math(llvm::PassBuilder &builder, const compile_request &request) {
-  if (request.fp && llvm::StringRef(request.fp) == "strict")
+  if (keeps_operations(request)) // a vector's function may differ from the one for one value
     return;
   builder.registerVectorizerStartEPCallback(
       [&request](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {

@@ -101,8 +101,8 @@ struct desc {
       believed; /* OP_WRITE is, until the kernel is proved: then OP_ERR_VIOLATION with FOUND_NOT_TO_BELIEVE, and no code is
                     made; not part of the key */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
-  char *fp;      /* "strict", "contract" or "fast" */
-  char *names;   /* what the program calls its things (see desc_name); may be NULL; not part of the key */
+  char *fp; /* "strict", "contract" or "fast"; "reproducible", which is contract, or "reproducible strict" */
+  char *names; /* what the program calls its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
   struct desc_arg args[OP_MAX_ARGS];
   struct desc_map maps[OP_MAX_ARGS];
@@ -119,6 +119,11 @@ struct desc {
 void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
+
+/* The same bits in each shape: what an element adds begins with nothing, and no operation is made otherwise. */
+static inline bool desc_reproduces(const struct desc *d) {
+  return d->fp && d->fp[0] == 'r';
+}
 
 /* The same loop as its kernel sees it: every argument is something of one element that is read and written in
  * place, a global or, for a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const

@@ -17,7 +17,7 @@ static void add_in_memory(struct generator *g, enum type_code type, const char *
 }
 
 static bool adds_apart(const struct generator *g, const struct desc_arg *a) {
-  return g->lanes || dat_is_apart(g->d, a->dat);
+  return g->lanes || dat_is_apart(g->d, a->dat) || desc_reproduces(g->d);
 }
 
 static const struct word c_named[] = {{"wide", "long"},

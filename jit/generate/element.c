@@ -29,7 +29,8 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
   if (desc_is_ragged(g->d, a) && !g->lanes)
     return false;
-  return g->lanes || a->matrix || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
+  return g->lanes || a->matrix || (a->access == OP_INC && desc_reproduces(g->d)) ||
+         desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat);
 }
 
 /* The component '#' of one target in memory, for put_components. */

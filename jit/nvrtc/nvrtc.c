@@ -127,6 +127,8 @@ static const struct {
     {"--no-cache", 130, 0, NULL},               /* else it opens the driver for a cache of its own */
     {"-lineinfo", 0, 0, NULL},
     {"--fmad=false", 0, 0, "strict"},
+    {"--fmad=false", 0, 0, "reproducible"}, /* it joins as it likes, and not as the text has them */
+    {"--fmad=false", 0, 0, "reproducible strict"},
     {"--fmad=true", 0, 0, "contract"},
     {"--use_fast_math", 0, 0, "fast"},
 };

@@ -21,6 +21,7 @@
 #include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/forced.h"
+#include "context/reproducible.h"
 #include "context/trace.h"
 #include "files/io.h"
 #include "jit/front/unit/unit.h"
@@ -242,7 +243,9 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   struct tune_mode ignored;
   ctx->shared->folders = env_value(ctx->env, ENV_INCLUDE);
   open_queue(ctx);
-  int code = context_check_timing(ctx, err);
+  int code = context_read_reproducible(ctx, err);
+  if (!code)
+    code = context_check_timing(ctx, err);
   if (!code)
     code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &ignored, err);
   if (!code)
@@ -270,9 +273,9 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,     ENV_JIT,    ENV_TUNE,       ENV_VARIANT, ENV_CHECK,
-                                        ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS,    ENV_LAZY,    ENV_TILES,
-                                        ENV_TASKS,  ENV_LAYERS, ENV_CHECKPOINT, ENV_CAPTURE};
+  static const enum env_name names[] = {
+      ENV_FP,   ENV_JIT,   ENV_TUNE,  ENV_VARIANT, ENV_CHECK,      ENV_SHADOW,  ENV_TIMING,      ENV_WEIGHTS,
+      ENV_LAZY, ENV_TILES, ENV_TASKS, ENV_LAYERS,  ENV_CHECKPOINT, ENV_CAPTURE, ENV_REPRODUCIBLE};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;

@@ -82,6 +82,11 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},
+    [ENV_REPRODUCIBLE] =
+        {"OP2_REPRODUCIBLE", "off", "off|on",
+         "on: the same bits on any number of threads and ranks, in any order of elements and "
+         "in any variant; sums are made in the order of the program's numbers",
+         NULL},
     [ENV_CHECK] = {"OP2_CHECK", "off", "",
                    "off, on, or loop names: run the checking form; list, or list: and loop names: collect "
                    "what it finds, and go on",

@@ -61,6 +61,11 @@ static bool is_form(const struct forced_word *w, bool *rows) {
   return *rows || (w->length == 3 && strncmp(w->at, "coo", 3) == 0);
 }
 
+static bool is_reproducible(const struct forced_word *w) {
+  static const char word[] = "reproducible";
+  return w->length == sizeof word - 1 && memcmp(w->at, word, sizeof word - 1) == 0;
+}
+
 /* A dat lies in one way for all loops. */
 static int check_layouts(const char *value, const struct part *part, struct error *err) {
   bool ignored;
@@ -123,9 +128,19 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   if (!part_for(value, loop, &part))
     return false;
   for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (!is_layout(&w, NULL, &ignored) && !(is_form(&w, &ignored) && !part.loop))
+    if (!is_layout(&w, NULL, &ignored) && !(is_form(&w, &ignored) && !part.loop) && !is_reproducible(&w))
       text_addf(spec, "%s%.*s", spec->length ? "/" : "", (int)w.length, w.at);
   return spec->length > 0;
+}
+
+bool forced_reproducible(const char *value, const char *loop) {
+  struct part part;
+  if (!part_for(value, loop, &part))
+    return false;
+  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
+    if (is_reproducible(&w))
+      return true;
+  return false;
 }
 
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,

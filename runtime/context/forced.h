@@ -23,12 +23,15 @@ const char *forced_copy_word(const struct forced_word *word, char out[FORCED_WOR
 
 /* OP_ERR_ENV if WORDS are missing, are the second ones of a loop or of all, or have a layout for one loop only. */
 int forced_check(const char *value, struct error *err);
-/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False
+/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's, and
+ * "reproducible" no variant. False
  * if there are none. */
 bool forced_for_loop(const char *value, const char *loop, struct text *spec);
 /* Where a loop cannot have all that its words make (`asked`), a line about what is left, in category "tune". */
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
                       const struct text *left);
+/* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
+bool forced_reproducible(const char *value, const char *loop);
 /* The form of all matrices, by the word csr (rows) or coo. False if nothing is said. */
 bool forced_matrices(const char *value, bool *rows);
 /* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */

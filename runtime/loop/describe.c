@@ -6,12 +6,14 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/reproducible.h"
 #include "jit/front/says.h"
 #include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/columns.h"
 
 /* Numbers by first occurrence, so that loops that share dats and maps in the same way look the same. */
 static int number(const void **seen, int *count, const void *item) {
@@ -109,7 +111,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   const struct kernel *k = &loop->kernel;
   d->kernel_name = strdup(loop->key.name);
   d->text = strndup(k->text ? k->text : "", k->length);
-  d->fp = strdup(env_value(ctx->env, ENV_FP));
+  d->fp = strdup(context_fp(ctx, loop->reproducible));
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
   d->one_line = k->one_line;
@@ -137,21 +139,52 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
   return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
-/* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks combine
- * results there. */
+/* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks and exact sums are
+ * combined there. */
 static bool is_kept(const struct op_context *ctx, const struct loop *loop, const struct loop_arg *arg) {
-  return arg->gbl && arg->present && arg->info < 0 && space_is_device(loop->space) &&
+  return arg->gbl && arg->present && arg->info < 0 && !arg->exact && space_is_device(loop->space) &&
          !type_is_struct(arg->type) && arg->type != TYPE_BOOL && comm_alone(ctx->comm) &&
          strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && !*env_value(ctx->env, ENV_SHADOW) &&
          strcmp(env_value(ctx->env, ENV_LAZY), "check") != 0;
 }
 
+/* Whole numbers are the same in any order. */
+static bool adds_or_meets(const struct loop_arg *arg) {
+  const bool writes =
+      arg->form == DESC_DAT && arg->present && !arg_is_own(arg) && access_assigns(arg->access);
+  return writes || (type_info(arg->type)->is_float && (arg_is_reduction(arg) || arg_is_turned(arg)));
+}
+
+/* What the program compiled itself runs as it is. */
+static bool runs_as_it_is(const struct loop *loop) {
+  return !loop->backend->code || loop->ranged;
+}
+
+bool loop_is_disordered(const struct loop *loop) {
+  bool counts = false;
+  for (int i = 0; i < loop->nargs; i++)
+    counts |= adds_or_meets(&loop->args[i]);
+  return loop->reproducible && runs_as_it_is(loop) && counts;
+}
+
+static void find_order(const struct op_context *ctx, struct loop *loop) {
+  loop->reproducible = context_reproduces(ctx, loop->name);
+  const bool may = loop->reproducible && !runs_as_it_is(loop);
+  loop->ordered = false;
+  for (int i = 0; i < loop->nargs; i++) {
+    struct loop_arg *arg = &loop->args[i];
+    arg->exact = may && type_info(arg->type)->is_float && arg_is_reduction(arg) && arg->info < 0;
+    loop->ordered |= may && adds_or_meets(arg);
+  }
+}
+
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
+  find_order(ctx, loop);
   desc_free(d);
   loop->facts = (struct facts){0};
   *d = (struct desc){.nargs = loop->nargs, .compiled = loop->ranged, .unproved = loop->unproved};
-  int code = loop->fusion   ? fused_describe(ctx, loop, err)
+  int code = loop->fusion   ? fused_describe(loop, err)
              : loop->source ? loop->functions->describe(ctx, loop, err)
                             : describe_texts(ctx, loop, err);
   if (!code && !loop->source && !loop->fusion)

@@ -49,7 +49,9 @@ void loop_count_run(struct op_context *ctx, struct loop *loop);
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err);
-/* describe.c: loop->desc from the arguments and the kernel. */
+/* describe.c: loop->desc from the arguments and the kernel; is the loop to leave the same bits, and cannot, as it runs by
+ * what the program compiled, or on a device? */
+bool loop_is_disordered(const struct loop *loop);
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* run.c: the same where the mesh or constants have changed since; it then has no code any more. Collective. */
 int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *err);

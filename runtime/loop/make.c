@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "jit/proof/fits.h"
@@ -112,12 +113,21 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   return loop;
 }
 
+static void tell_order(const struct op_context *ctx, const struct loop *loop) {
+  if (loop_is_disordered(loop))
+    log_line(ctx->log, site_weight(ctx, loop, "order"), "loop",
+             "loop %s: OP2_REPRODUCIBLE=on has no effect here: the program's own function runs; sums are "
+             "rounded in whatever order they run",
+             loop->name);
+}
+
 struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct loop_site *site = site_get(ctx, call, err);
   struct loop *loop = site ? record_new(ctx, ctx->backend, call, err) : NULL;
   if (!loop)
     return NULL;
   site_enter(site, loop);
+  tell_order(ctx, loop);
   for (const struct loop_form *form = ctx->forms; form->name && !loop->form; form++)
     loop->form = form->wanted(ctx, loop) ? form : NULL;
   const struct backend *second = ctx->shadow ? ctx->shadow : loop->doubted ? loop->functions->second() : NULL;

@@ -30,22 +30,27 @@ static int entry_of(const struct reverse_map *map, const struct plan_column *col
   return (int)(map->begin ? map->begin[c] + place - column_place(&columns[c], 0) : e * map->columns + c);
 }
 
-static void fill(struct reverse_map *map, long size, const struct plan_column *columns) {
+/* The element that comes e-th. */
+static long nth(const int *order, long e) {
+  return order ? order[e] : e;
+}
+
+static void fill(struct reverse_map *map, long size, const struct plan_column *columns, const int *order) {
   for (int c = 0; c < map->columns; c++)
     for (long p = column_place(&columns[c], 0); p < column_place(&columns[c], size); p++)
       map->first[column_target(&columns[c], p) + 1]++;
   for (long t = 0; t < map->size; t++)
     map->first[t + 1] += map->first[t];
-  for (long e = 0; e < size; e++)
+  for (long i = 0, e; i < size; i++)
     for (int c = 0; c < map->columns; c++)
-      for (long p = column_place(&columns[c], e); p < column_place(&columns[c], e + 1); p++)
+      for (long p = column_place(&columns[c], e = nth(order, i)); p < column_place(&columns[c], e + 1); p++)
         map->entries[map->first[column_target(&columns[c], p)]++] = entry_of(map, columns, c, e, p);
   memmove(map->first + 1, map->first, (size_t)map->size * sizeof *map->first);
   map->first[0] = 0;
 }
 
 int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
-                  struct error *err) {
+                  const int *order, struct error *err) {
   memset(map, 0, sizeof *map);
   map->size = ncolumns > 0 ? columns[0].target_size : 0;
   map->columns = ncolumns;
@@ -61,7 +66,7 @@ int reverse_build(struct reverse_map *map, long size, const struct plan_column *
     reverse_free(map);
     return error_memory(err, "a reverse map", (size_t)(count < 0 ? ncolumns : count) * sizeof *map->entries);
   }
-  fill(map, size, columns);
+  fill(map, size, columns, order);
   return OP_OK;
 }
 
@@ -89,36 +94,39 @@ static long element_of(const struct plan_column *c, long size, long place) {
   return c->first ? low : place;
 }
 
-/* Entries of a target stand by elements, then by columns, then by places. */
-static bool is_before(const long a[3], const long b[3]) {
-  for (int i = 0; i < 3; i++)
+/* Entries of a target stand by numbers of elements, then by elements, by columns, by places. */
+enum { KEYS = 4 };
+static bool is_before(const long a[KEYS], const long b[KEYS]) {
+  for (int i = 0; i < KEYS; i++)
     if (a[i] != b[i])
       return a[i] < b[i];
   return false;
 }
 
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
-                   struct error *err) {
+                   const struct plan_request *by, struct error *err) {
   const long count = map->begin ? map->begin[map->columns] : size * map->columns;
   if (map->first[0] != 0 || map->first[map->size] != count)
     return error_mistake(err, OP_ERR_PLAN, "a reverse map goes from %d to %d, expected 0 to %ld",
                          map->first[0], map->first[map->size], count);
   for (long t = 0; t < map->size; t++) {
-    long last[3] = {-1, 0, 0};
+    long last[KEYS] = {-1};
     for (int i = map->first[t]; i < map->first[t + 1]; i++) {
       const int entry = map->entries[i];
       long place = 0;
       const bool inside = entry >= 0 && entry < count;
       const struct plan_column *c = inside ? &columns[reverse_column(map, entry, &place)] : NULL;
       place += c ? column_place(c, 0) : 0;
-      const long now[3] = {c ? element_of(c, size, place) : -1, c ? c - columns : 0, place};
+      const long element = c ? element_of(c, size, place) : -1;
+      const long now[KEYS] = {by && c ? plan_number(by, element) : element, element, c ? c - columns : 0,
+                              place};
       if (!is_before(last, now))
         return error_mistake(err, OP_ERR_PLAN,
                              "entry %d of target %ld of a reverse map is out of range or order", entry, t);
       memcpy(last, now, sizeof last);
       if (column_target(c, place) != t)
         return error_mistake(err, OP_ERR_PLAN, "element %ld is listed at target %ld, but does not reach it",
-                             now[0], t);
+                             element, t);
     }
   }
   return OP_OK;
@@ -202,8 +210,7 @@ static int same_target(struct plan_column *columns, int ncolumns, int first) {
   return n;
 }
 
-/* The request's columns, those of one target set together: the caller frees them. NULL: no memory. */
-static struct plan_column *by_target(const struct plan_request *r) {
+struct plan_column *plan_by_target(const struct plan_request *r) {
   struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
   if (columns && r->ncolumns)
     memcpy(columns, r->columns, (size_t)r->ncolumns * sizeof *columns);
@@ -212,39 +219,46 @@ static struct plan_column *by_target(const struct plan_request *r) {
   return columns;
 }
 
-static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
-  const struct plan_request *r = &w->request;
-  struct plan_column *columns = by_target(r);
+/* `dealt`: of the elements the schedule deals out. */
+static int build_for(struct plan_entry *e, const struct plan_request *r, const struct plan_request *dealt,
+                     const int *order, struct error *err) {
+  struct plan_column *columns = plan_by_target(r);
   long *sizes = array_new((size_t)r->ncolumns, sizeof *sizes);
   e->reverse = array_new((size_t)r->ncolumns, sizeof *e->reverse);
   int status = OP_OK;
-  (void)team;
   if (!columns || !sizes || !e->reverse)
     status = error_memory(err, "reverse maps", (size_t)r->ncolumns * sizeof *e->reverse);
   for (int first = 0, n; first < r->ncolumns && !status; first += n) {
     n = same_target(columns, r->ncolumns, first);
     sizes[e->nreverse] = columns[first].target_size;
-    status = reverse_build(&e->reverse[e->nreverse], r->size, columns + first, n, err);
+    status = reverse_build(&e->reverse[e->nreverse], r->size, columns + first, n, order, err);
     e->nreverse += !status;
   }
   if (!status)
-    status = schedule_gather(&e->schedule, r, sizes, e->nreverse, err);
+    status = schedule_gather(&e->schedule, dealt, sizes, e->nreverse, err);
   free(columns);
   free(sizes);
   return status;
 }
 
-static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
-  const struct plan_request *r = &w->request;
-  if (level < 2)
-    return OP_OK;
-  struct plan_column *columns = by_target(r);
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  (void)team;
+  return build_for(e, &w->request, &w->request, NULL, err);
+}
+
+static int verify_for(const struct plan_entry *e, const struct plan_request *r, long dealt,
+                      const struct plan_request *by, struct error *err) {
+  struct plan_column *columns = plan_by_target(r);
   int status = columns ? OP_OK : error_memory(err, "the check of a plan", (size_t)r->ncolumns);
   for (int i = 0, first = 0; i < e->nreverse && !status; first += e->reverse[i++].columns)
-    status = reverse_verify(&e->reverse[i], r->size, columns + first, err);
+    status = reverse_verify(&e->reverse[i], r->size, columns + first, by, err);
   free(columns);
   return status ? status
-                : schedule_verify_gather(&e->schedule, r->begin, r->size, e->reverse, e->nreverse, err);
+                : schedule_verify_gather(&e->schedule, r->begin, dealt, e->reverse, e->nreverse, err);
+}
+
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  return level < 2 ? OP_OK : verify_for(e, &w->request, w->request.size, NULL, err);
 }
 
 static void describe(const struct plan_entry *e, struct text *out) {
@@ -261,3 +275,81 @@ const struct strategy strategy_gather = {.name = "gather",
                                          .build = build,
                                          .verify = verify,
                                          .describe = describe};
+
+/* ---- the row that only collects ------------------------------------------------------------------------*/
+
+/* The lowest digit of each number is looked at first. */
+int plan_sort(int *order, const struct plan_request *r, struct error *err) {
+  enum { BITS = 11, DIGITS = 1 << BITS, ROUNDS = 3 };
+  int *other = array_new((size_t)r->size, sizeof *other), *from = order, *to = other;
+  if (!other)
+    return error_memory(err, "elements in a list", (size_t)r->size * sizeof *other);
+  for (long e = 0; e < r->size; e++)
+    order[e] = (int)e;
+  for (int round = 0; round < ROUNDS; round++) {
+    long place[DIGITS + 1] = {0};
+    for (long e = 0; e < r->size; e++)
+      place[(plan_number(r, e) >> round * BITS & (DIGITS - 1)) + 1]++;
+    for (int d = 0; d < DIGITS; d++)
+      place[d + 1] += place[d];
+    for (long i = 0; i < r->size; i++)
+      to[place[plan_number(r, from[i]) >> round * BITS & (DIGITS - 1)]++] = from[i];
+    int *last = from;
+    from = to;
+    to = last;
+  }
+  if (from != order)
+    memcpy(order, from, (size_t)r->size * sizeof *order);
+  free(other);
+  return OP_OK;
+}
+
+bool plan_in_numbers(const struct plan_request *r) {
+  for (long e = 1; r->numbers && e < r->size; e++)
+    if (plan_number(r, e - 1) > plan_number(r, e))
+      return false;
+  return true;
+}
+
+int schedule_numbered(struct schedule *s, const struct plan_request *r, struct error *err) {
+  int status = schedule_new(s, 1, 1, r->size, err);
+  if (status)
+    return status;
+  schedule_add_phase(s, false);
+  if (!r->size)
+    return OP_OK;
+  schedule_add_item(s, WORK_LIST, 0, r->size, -1);
+  status = plan_sort(s->list, r, err);
+  if (status)
+    schedule_free(s);
+  return status;
+}
+
+static int build_collect(struct plan_entry *e, const struct plan_wish *w, struct team *team,
+                         struct error *err) {
+  const struct plan_request *r = &w->request;
+  struct plan_request none = *r;
+  int *order = plan_in_numbers(r) ? NULL : array_new((size_t)r->size, sizeof *order), status = OP_OK;
+  (void)team;
+  none.size = 0;
+  none.work = NULL;
+  if (!plan_in_numbers(r))
+    status = order ? plan_sort(order, r, err) : error_memory(err, "elements in a list", 0);
+  if (!status)
+    status = build_for(e, r, &none, order, err);
+  free(order);
+  return status;
+}
+
+static int verify_collect(const struct plan_entry *e, const struct plan_wish *w, int level,
+                          struct error *err) {
+  return level < 2 ? OP_OK : verify_for(e, &w->request, 0, &w->request, err);
+}
+
+const struct strategy strategy_collect = {.name = "collect",
+                                          .columns = COLUMNS_TURNED,
+                                          .looks = LOOKS_AT_ORDER | LOOKS_AT_NUMBERS,
+                                          .apart = true,
+                                          .build = build_collect,
+                                          .verify = verify_collect,
+                                          .describe = describe};

@@ -18,10 +18,11 @@ struct reverse_map {
                 * number of the target among all of the column. NULL: none is */
 };
 
-/* All columns must have one target set. Linear time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit
+/* All columns must have one target set. `order` has the elements as their entries are to stand; NULL: as they are. Linear
+ * time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit
  * an int. */
 int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
-                  struct error *err);
+                  const int *order, struct error *err);
 void reverse_free(struct reverse_map *map);
 size_t reverse_bytes(const struct reverse_map *map);
 /* The column of an entry; *place: the number of the element, or in a ragged map that of the target. */
@@ -36,9 +37,9 @@ static inline int reverse_column(const struct reverse_map *map, int entry, long 
   *place = entry - map->begin[c];
   return c;
 }
-/* OP_ERR_PLAN unless it holds each element and column once, at its target, in order. */
+/* OP_ERR_PLAN unless it holds each element and column once, at its target, in order; `by` the request's numbers, or NULL. */
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
-                   struct error *err);
+                   const struct plan_request *by, struct error *err);
 
 /* The request's elements in chunks as work 0, then for each target set i its elements as
  * work 1 + i, in chunks of a size that is chosen: there may be many of them, and few elements that take long. */

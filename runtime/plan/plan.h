@@ -41,9 +41,19 @@ struct plan_request {
   const struct plan_column *staged_columns; /* staging renumbering, only if a strategy stages */
   const struct plan_staged *staged;
   int nstaged;
+  /* Where the order of sums counts: the user's numbers, of element e that of place `through[e]` (NULL: e); NULL: as the
+   * elements are. */
+  const int *numbers, *through;
   bool in_order;        /* there is no code for a list */
   bool element_colours; /* wanted by strategies that colour inside a block */
 };
+
+static inline long plan_number(const struct plan_request *r, long element) {
+  const long place = r->through ? r->through[element] : element;
+  return r->numbers ? r->numbers[place] : place;
+}
+/* Do they rise with the elements? */
+bool plan_in_numbers(const struct plan_request *r);
 
 struct plan {
   long size;
@@ -101,6 +111,8 @@ int schedule_block_colours(struct schedule *s, const struct plan *plan, struct e
  * takes them out of `out` before freeing it. */
 int schedule_sorted(struct schedule *out, const struct schedule *in, const long long *first,
                     struct error *err);
+/* All elements in the order of their numbers, through a list, on one thread. */
+int schedule_numbered(struct schedule *s, const struct plan_request *request, struct error *err);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no
  * target. For schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);

@@ -70,6 +70,8 @@ static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct 
     r->block_size = 0;
   if (!(looks & LOOKS_AT_THREADS))
     to->threads = 0;
+  if (!(looks & LOOKS_AT_NUMBERS))
+    r->numbers = r->through = NULL;
   struct plan_column *columns = copy_array(from->request.columns, r->ncolumns, sizeof *columns);
   r->columns = columns;
   r->staged_columns = copy_array(from->request.staged_columns, staged_columns(r), sizeof *columns);
@@ -100,7 +102,8 @@ static bool same_columns(const struct plan_column *a, const struct plan_column *
 static bool same_wish(const struct plan_wish *a, const struct plan_wish *b) {
   const struct plan_request *x = &a->request, *y = &b->request;
   if (a->strategy != b->strategy || a->threads != b->threads || x->begin != y->begin || x->size != y->size ||
-      x->work != y->work || x->block_size != y->block_size || x->element_colours != y->element_colours ||
+      x->work != y->work || x->numbers != y->numbers || x->through != y->through ||
+      x->block_size != y->block_size || x->element_colours != y->element_colours ||
       x->in_order != y->in_order || x->ncolumns != y->ncolumns || x->nstaged != y->nstaged)
     return false;
   for (int i = 0; i < x->nstaged; i++)

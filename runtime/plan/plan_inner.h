@@ -36,6 +36,12 @@ static inline int column_target(const struct plan_column *c, long place) {
   return c->table ? c->table[place * c->arity + c->column] : (int)(c->column + place);
 }
 
+/* The request's columns, those of one target set together: the caller frees them. NULL: no memory. */
+struct plan_column *plan_by_target(const struct plan_request *r);
+
+/* The request's elements by plan_number. OP_ERR_MEMORY. */
+int plan_sort(int *order, const struct plan_request *r, struct error *err);
+
 /* How many threads work on a plan's blocks: 1 .. PLAN_MOST_THREADS. */
 int plan_threads(const struct plan *plan, const struct team *team);
 #define PLAN_MOST_THREADS 16

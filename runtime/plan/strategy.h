@@ -12,18 +12,20 @@
 #include "plan/tiles/prefix.h"
 
 /* In the order in which they are named to users, and tried. */
-#define STRATEGIES(ROW)                                                                                        \
-  ROW(whole)   /* all elements in order, on one thread */                                                      \
-  ROW(chunks)  /* chunks in any order: nothing is incremented through a map */                                 \
-  ROW(colours) /* blocks by colour */                                                                          \
-  ROW(owners)  /* each thread its range of the targets, the elements between ranges by colour */               \
-  ROW(tasks)   /* blocks that wait for one another, without barriers */                                        \
-  ROW(gather)  /* each element writes its increments apart, each target collects its own */                    \
-  ROW(plan)    /* a plan without schedule: for devices */                                                      \
-  ROW(warps) /* nor has this: which targets the elements of each warp of a device add to, and which to each */ \
-  ROW(ordered)  /* nor this: the same so that sums are made in the order of the elements */                    \
-  ROW(straight) /* no way to deal out: where the elements' targets follow one another */                       \
-  ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */                    \
+#define STRATEGIES(ROW)                                                                                                   \
+  ROW(whole)   /* all elements in order, on one thread */                                                                 \
+  ROW(chunks)  /* chunks in any order: nothing is incremented through a map */                                            \
+  ROW(colours) /* blocks by colour */                                                                                     \
+  ROW(owners)  /* each thread its range of the targets, the elements between ranges by colour */                          \
+  ROW(tasks)   /* blocks that wait for one another, without barriers */                                                   \
+  ROW(gather)  /* each element writes its increments apart, each target collects its own */                               \
+  ROW(turns) /* the same sums in the elements' order: each thread its range of the targets, the elements between apart */ \
+  ROW(collect) /* no way to deal out: each target collects in the order of the user's numbers */                          \
+  ROW(plan)    /* a plan without schedule: for devices */                                                                 \
+  ROW(warps) /* nor has this: which targets the elements of each warp of a device add to, and which to each */            \
+  ROW(ordered)  /* nor this: the same so that sums are made in the order of the elements */                               \
+  ROW(straight) /* no way to deal out: where the elements' targets follow one another */                                  \
+  ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */                               \
   ROW(periodic) /* nor this: the same where what goes round a periodic mesh is kept apart */
 
 /* What is wanted. Of the request it is read what the strategy looks at. */
@@ -58,7 +60,13 @@ enum plan_columns {
 };
 
 /* Members of a wish. */
-enum { LOOKS_AT_BLOCKS = 1, LOOKS_AT_STAGING = 2, LOOKS_AT_THREADS = 4, LOOKS_AT_ORDER = 8 };
+enum {
+  LOOKS_AT_BLOCKS = 1,
+  LOOKS_AT_STAGING = 2,
+  LOOKS_AT_THREADS = 4,
+  LOOKS_AT_ORDER = 8,
+  LOOKS_AT_NUMBERS = 16
+};
 
 struct strategy {
   const char *name;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exact/exact.h"
 #include "base/size.h"
 #include "record/results.h"
 
@@ -12,6 +13,16 @@ enum { ALIGN = 16, SLOT_ALIGN = 64 };
 static bool place(size_t *end, size_t bytes, size_t *offset) {
   *offset = *end;
   return size_add(*end, bytes + (ALIGN - bytes % ALIGN) % ALIGN, end);
+}
+
+/* Behind an exact sum, which is limbs of each value, there is a row for an element; behind an exact extremum its start, and
+ * such a row. */
+static size_t slot_bytes(const struct loop_arg *arg) {
+  const size_t more = arg->form == DESC_INFO  ? PAYLOAD_NUMBER
+                      : !arg->exact           ? 0
+                      : arg->access == OP_INC ? (size_t)arg->dim * sizeof(struct exact)
+                                              : 2 * arg->bytes;
+  return arg->bytes + more;
 }
 
 /* Slots lie close, and none on more lines than it must: those of one thread are neighbours but for a few, and what the
@@ -43,7 +54,7 @@ int loop_layout(struct loop *loop, struct error *err) {
     if (arg_is_copied(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
     else if (arg_is_reduction(arg) || payload) {
-      size_t bytes = arg->bytes + (payload ? PAYLOAD_NUMBER : 0);
+      size_t bytes = slot_bytes(arg);
       fits &= place(&slot, bytes, &arg->offset);
       if (arg->info >= 0)
         fits &= place(&globals, arg->bytes, &arg->start);
@@ -130,7 +141,9 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot) {
       memcpy(slot + arg->offset, &nobody, sizeof nobody);
       memcpy(slot + arg->offset + sizeof nobody, launch->user[i], arg->bytes);
     } else if (arg_is_reduction(arg)) {
-      if (arg->access == OP_INC)
+      if (arg->exact && arg->access == OP_INC)
+        memset(slot + arg->offset, 0, (size_t)arg->dim * sizeof(struct exact));
+      else if (arg->access == OP_INC)
         type_start_sum(arg->type, slot + arg->offset, (size_t)arg->dim);
       else
         memcpy(slot + arg->offset, launch->user[i], arg->bytes);

@@ -53,6 +53,7 @@ struct loop_arg {
   bool present;
   bool entry;    /* through a ragged map to data on its entries, not on its targets */
   bool started;  /* OP_WORK that starts from the user's values: of a compiled kernel */
+  bool exact;    /* a result whose bits do not depend on the order of elements: base/exact/ */
   int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
   size_t bytes;  /* globals and payloads: dim values */
   size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
@@ -136,6 +137,8 @@ struct loop_stats {
   double redundant; /* copies executed here for each element owned */
   int blocks,
       colours; /* of blocks in the set's own order, which met so often that elements run through a list; else 0 */
+  bool ordered;                   /* adds in the order of the user's numbers, and exactly */
+  double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
   double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
 };
@@ -250,7 +253,9 @@ struct loop {
   bool unproved;   /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
   bool forgiven;   /* elements meet in a way that its arguments do not allow */
   bool meets;      /* that, or elements meet in what it writes: no two such run at a time, nor in one strip */
-  bool ranged;     /* it runs by that function's forms over ranges, not by a text */
+  bool reproducible; /* the same bits, whatever runs it (context/reproducible.h) */
+  bool ordered; /* that, and its elements may meet: in floating point, or in what they write through maps */
+  bool ranged;  /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
   bool looked_at;          /* over an empty set: its text was read, and nothing is wrong with it */
   const struct backend *backend;

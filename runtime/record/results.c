@@ -5,11 +5,51 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exact/exact.h"
 #include "context/context.h"
 #include "mesh/globals.h"
 
+/* Component c of a partial result, which is an exact sum. */
+static void add_exact(const struct loop_arg *arg, const struct partial *from, int c, void *into) {
+  for (int s = 0; s < from->count; s++) {
+    const void *one =
+        from->first + (size_t)s * from->distance + arg->offset + (size_t)c * sizeof(struct exact);
+    exact_add(into, one);
+  }
+}
+
+static void put_number(enum type_code type, unsigned char *to, double value) {
+  const float narrow = (float)value;
+  memcpy(to, type == TYPE_FLOAT ? (const void *)&narrow : &value, type_info(type)->size);
+}
+
+/* The sum is rounded before it is added to what was there. */
+static void combine_exactly(const struct loop_arg *arg, const struct partial *from, unsigned char *into) {
+  const size_t size = type_info(arg->type)->size;
+  for (int c = 0; c < arg->dim; c++) {
+    unsigned char *to = into + (size_t)c * size;
+    const double start = type_number(arg->type, to);
+    double now = start;
+    if (arg->access == OP_INC) {
+      struct exact sum = {0};
+      add_exact(arg, from, c, &sum);
+      const double value = exact_value(&sum);
+      now = start + (arg->type == TYPE_FLOAT ? (double)(float)value : value);
+    } else
+      for (int s = 0; s < from->count; s++)
+        exact_extremum(arg->access == OP_MAX, start, &now,
+                       type_number(arg->type, from->first + (size_t)s * from->distance + arg->offset +
+                                                  (size_t)c * size));
+    put_number(arg->type, to, now);
+  }
+}
+
 void results_combine(const struct loop_arg *arg, const struct partial *from, unsigned char *into) {
   const size_t size = type_info(arg->type)->size;
+  if (arg->exact) {
+    combine_exactly(arg, from, into);
+    return;
+  }
   for (int c = 0; c < arg->dim; c++)
     type_combine_many(arg->type, arg->access, into + (size_t)c * size,
                       from->first + arg->offset + (size_t)c * size, from->distance, (size_t)from->count);
@@ -102,7 +142,9 @@ void results_merge(const struct launch *launch, unsigned char *slot) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg_is_reduction(arg))
       continue;
-    if (arg->info < 0)
+    for (int c = 0; c < arg->dim && arg->exact && arg->access == OP_INC; c++)
+      add_exact(arg, &own, c, slot + arg->offset + (size_t)c * sizeof(struct exact));
+    if (arg->info < 0 && !(arg->exact && arg->access == OP_INC))
       results_combine(arg, &own, slot + arg->offset);
     for (int s = 0; arg->info >= 0 && s < own.count; s++) {
       const unsigned char *part = own.first + (size_t)s * own.distance;

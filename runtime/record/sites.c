@@ -115,6 +115,7 @@ void site_add(struct loop_stats *to, const struct loop_stats *more) {
   to->fastest =
       was.fastest <= 0 || (more->fastest > 0 && more->fastest < was.fastest) ? more->fastest : was.fastest;
   to->tiled_seconds = was.tiled_seconds + more->tiled_seconds;
+  to->collect_seconds = was.collect_seconds + more->collect_seconds;
   to->plan_seconds = was.plan_seconds + more->plan_seconds;
   to->compile_seconds = was.compile_seconds + more->compile_seconds;
   to->trials = was.trials + more->trials;

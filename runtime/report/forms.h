@@ -74,7 +74,9 @@ struct report_row {
       trial_seconds; /* what they cost beyond what the best variant would have taken, with preparing them */
   const char *
       scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
-  int spills; /* of the code that ran last, -1: nobody knows */
+  bool ordered;           /* the same bits, whatever runs it */
+  double collect_seconds; /* of the seconds, to collect what it kept apart for that */
+  int spills;             /* of the code that ran last, -1: nobody knows */
   struct report_across across;
   long long tried;                    /* variants compiled for trials, beside the loop's own code */
   double moved;                       /* bytes between host and device in all calls */

@@ -83,6 +83,8 @@ static void add_row(const struct report *r, const struct report_row *row, struct
     add_ranks(r, row, out);
   if (row->spills >= 0 && row->origin != REPORT_NATIVE)
     json_fields(out, "spills:n", row->spills);
+  if (row->ordered)
+    json_fields(out, "reproducible:b collect_seconds:d", true, row->collect_seconds);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),

@@ -71,6 +71,22 @@ static void note_owners(const struct report *r, struct text *out) {
                 r->rows[i].name);
 }
 
+/* What taking turns and exact sums cost is in the loops' seconds: no clock tells it from the rest. */
+static void note_ordered(const struct report *r, struct text *out) {
+  char time[48];
+  for (int i = 0; i < r->nrows; i++) {
+    const struct report_row *row = &r->rows[i];
+    if (!row->ordered)
+      continue;
+    text_addf(out, "%s has the same bits in any order, on any threads and ranks", row->name);
+    report_time(time, sizeof time, row->collect_seconds);
+    if (row->collect_seconds > 0 && row->seconds > 0)
+      text_addf(out, "; to collect what elements add took %s, %.0f%% of its time", time,
+                100 * row->collect_seconds / row->seconds);
+    text_add_char(out, '\n');
+  }
+}
+
 static void note_code(const struct report *r, struct text *out) {
   int count[] = {[REPORT_NATIVE] = 0, [REPORT_COMPILED] = 0, [REPORT_CACHE_HIT] = 0};
   double plans = 0, compiling = 0;
@@ -153,6 +169,7 @@ void report_notes(const struct report *r, struct text *out) {
   note_scalar(r, out);
   note_slower(r, out);
   note_owners(r, out);
+  note_ordered(r, out);
   note_singles(r, out);
   note_views(r, out);
   note_advice(r, out);

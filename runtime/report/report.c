@@ -60,6 +60,8 @@ static struct report_row row_of(const char *name, const struct loop_stats *s) {
                              .trials = s->trials,
                              .trial_seconds = s->trial_seconds,
                              .scalar = s->scalar,
+                             .ordered = s->ordered,
+                             .collect_seconds = s->collect_seconds,
                              .spills = s->spills,
                              .hardware = s->hardware,
                              .tried = s->tried};

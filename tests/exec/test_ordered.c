@@ -1,7 +1,8 @@
-/* Sums in the order of the elements on random meshes: what a kernel adds with the plan, whatever the order of its blocks, has
+/* Sums in the order of the elements, or of their numbers, on random meshes: what a kernel adds with the plan, whatever the order of its blocks, has
  * the bits of a serial loop. How little of a grid's sums is added later, and the faults that verifying must find. */
 #include "added.h"
 #include "expect.h"
+#include "plan/listed/listed.h"
 
 /* No sum of some of these is exact. */
 static double value_of(long element, int column) {
@@ -21,7 +22,21 @@ static void add_block(const struct plan *p, const struct plan_staging *s, int b,
   }
 }
 
-static void check_sums(const struct plan *p, const struct plan_request *r, int dataset) {
+/* `numbers`: of `size` elements, in no order. The element of each number. */
+static void draw_numbers(long size, int *numbers, int *elements) {
+  for (long e = 0; e < size; e++)
+    numbers[e] = (int)e;
+  for (long e = size - 1; e > 0; e--) {
+    const long other = (e * 7919 + 13) % (e + 1);
+    const int was = numbers[e];
+    numbers[e] = numbers[other];
+    numbers[other] = was;
+  }
+  for (long e = 0; e < size; e++)
+    elements[numbers[e]] = (int)e;
+}
+
+static void check_sums(const struct plan *p, const struct plan_request *r, int dataset, const int *elements) {
   const struct plan_staging *s = &p->staging[dataset];
   const struct plan_column *columns = r->staged_columns + r->staged[dataset].first;
   const size_t n = (size_t)columns->target_size;
@@ -31,9 +46,11 @@ static void check_sums(const struct plan *p, const struct plan_request *r, int d
     wanted[t] = got[t] = 0.1 * (double)t;
   for (long i = 0; i < s->late_first[s->nlate]; i++)
     kept[i] = -0.0;
-  for (long e = 0; e < r->size; e++)
-    for (int c = 0; c < s->ncolumns; c++)
+  for (long i = 0; i < r->size; i++)
+    for (int c = 0; c < s->ncolumns; c++) {
+      const long e = elements ? elements[i] : i;
       wanted[target_of(&columns[c], e)] += value_of(e, c);
+    }
   for (int b = p->nblocks; b-- > 0;)
     add_block(p, s, b, got, kept);
   for (int row = 0; row < s->nlate; row++)
@@ -58,11 +75,71 @@ TEST(sums_have_the_bits_of_a_serial_loop) {
                (uint64_t)(size + ncolumns));
           expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);
           expect_ok(strategy_ordered.verify(&entry, &f.wish, 2, &err), &err);
-          check_sums(&entry.plan, &f.wish.request, 0);
-          check_sums(&entry.plan, &f.wish.request, 1);
+          check_sums(&entry.plan, &f.wish.request, 0, NULL);
+          check_sums(&entry.plan, &f.wish.request, 1, NULL);
           plan_entry_clear(&entry);
           clear(&f);
         }
+  error_free(&err);
+}
+
+TEST(sums_are_in_the_order_of_numbers) {
+  static int numbers[700], elements[700];
+  struct error err = {0};
+  for (int shape = 0; shape < MESH_SHAPES; shape++)
+    for (long size = 1; size < 700; size = size * 5 + 1) {
+      struct fixture f;
+      struct plan_entry entry;
+      draw_numbers(size, numbers, elements);
+      make(&f, size, 3, 32, &strategy_ordered, (enum mesh_shape)shape, (uint64_t)size);
+      f.wish.request.numbers = numbers;
+      expect_ok(plan_entry_build(&entry, &f.wish, NULL, &err), &err);
+      expect_ok(strategy_ordered.verify(&entry, &f.wish, 2, &err), &err);
+      check_sums(&entry.plan, &f.wish.request, 0, elements);
+      check_sums(&entry.plan, &f.wish.request, 1, elements);
+      f.wish.request.numbers = NULL;
+      if (size > 100)
+        assert_int_equal(strategy_ordered.verify(&entry, &f.wish, 2, &err), OP_ERR_PLAN);
+      plan_entry_clear(&entry);
+      clear(&f);
+    }
+  error_free(&err);
+}
+
+/* What depends on the order: levels one after the other, the elements of each from the last to the first. */
+TEST(levels_keep_the_order_of_numbers) {
+  static int numbers[700], elements[700], table[2 * 700];
+  static double wanted[90], got[90];
+  enum { SIZE = 700, SOME = 90 };
+  struct error err = {0};
+  struct plan p;
+  draw_numbers(SIZE, numbers, elements);
+  for (int e = 0; e < SIZE; e++) {
+    table[2 * e] = e * 31 % SOME;
+    table[2 * e + 1] = (e * 17 + 5) % SOME;
+  }
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = SOME},
+      {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = SOME}};
+  const struct plan_request r = {.size = SIZE, .columns = columns, .ncolumns = 2, .numbers = numbers};
+  expect_ok(plan_levels(&p, &r, &err), &err);
+  for (int i = 0; i < SIZE; i++)
+    for (int c = 0; c < 2; c++)
+      wanted[table[2 * elements[i] + c]] = wanted[table[2 * elements[i] + c]] * 0.75 + elements[i] + 1;
+  for (int k = 0; k < p.ncolours; k++) {
+    bool met[SOME] = {false};
+    for (int i = p.colour_first[k + 1]; i-- > p.colour_first[k];) {
+      const int e = p.block_map[i];
+      assert_false(met[table[2 * e]] || met[table[2 * e + 1]]);
+      for (int c = 0; c < 2; c++)
+        met[table[2 * e + c]] = true;
+      for (int c = 0; c < 2; c++)
+        got[table[2 * e + c]] = got[table[2 * e + c]] * 0.75 + e + 1;
+    }
+  }
+  assert_int_equal(p.colour_first[p.ncolours], SIZE);
+  assert_memory_equal(wanted, got, sizeof got);
+  plan_free(&p);
   error_free(&err);
 }
 

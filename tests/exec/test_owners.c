@@ -306,8 +306,8 @@ CASE(gather_is_serial) {
     struct schedule s;
     make_random(&p, 30000, (enum mesh_shape)shape);
     double *rows = calloc((size_t)p.nedges * 2, sizeof *rows);
-    expect_ok(reverse_build(&reverse, p.nedges, p.columns, 2, &err), &err);
-    expect_ok(reverse_verify(&reverse, p.nedges, p.columns, &err), &err);
+    expect_ok(reverse_build(&reverse, p.nedges, p.columns, 2, NULL, &err), &err);
+    expect_ok(reverse_verify(&reverse, p.nedges, p.columns, NULL, &err), &err);
     expect_ok(schedule_gather(&s, &(struct plan_request){.size = p.nedges}, &p.ncells, 1, &err), &err);
     memset(p.expected, 0, (size_t)p.ncells * sizeof *p.expected);
     for (long i = 0; i < 2 * p.nedges; i++)
@@ -326,7 +326,7 @@ CASE(gather_is_serial) {
       assert_memory_equal(p.targets, p.expected, (size_t)p.ncells * sizeof *p.targets);
     }
     reverse.entries[7]++;
-    assert_int_equal(reverse_verify(&reverse, p.nedges, p.columns, &err), OP_ERR_PLAN);
+    assert_int_equal(reverse_verify(&reverse, p.nedges, p.columns, NULL, &err), OP_ERR_PLAN);
     reverse_free(&reverse);
     schedule_free(&s);
     free(rows);

@@ -244,6 +244,19 @@ CASE(owners) {
   r.nrows = 1;
   report_text(&r, &out);
   expect(&out, "res_calc runs by owner ranges: how its sums are rounded depends on the number of threads\n");
+  assert_null(strstr(text_str(&out), "same bits"));
+  text_clear(&out);
+  row.variant = "gather/strip8";
+  row.ordered = true;
+  row.collect_seconds = 0.5;
+  report_text(&r, &out);
+  expect(
+      &out,
+      "res_calc has the same bits in any order, on any threads and ranks; to collect what elements add took "
+      "500 ms, 20% of its time\n");
+  text_clear(&out);
+  report_json(&r, &out);
+  expect(&out, "\"reproducible\":true,\"collect_seconds\":0.5");
   text_free(&out);
 }
 

@@ -86,9 +86,14 @@ for column in platform device driver; do
   OP2_CACHE="$folder/kernels.db" "$op2jit" cache show res_calc | grep -q "^ *$column" || complain "$out" a column $column
 done
 
-# Sub-groups are used where a device has them, whatever their width and however its driver fills them; only there.
-for width in 1 7 16 64; do
-  runs OP2_CACHE=off WRAPPER_SUBGROUPS=$width OP2_VARIANT=blocks/128
+# Sub-groups are used where a device has them, whatever their width and however its driver fills them; only there. They sum by
+# themselves what goes through maps, if they are whole numbers of what sums together; else their group waits, which is said.
+for case in 1::small 7::small 16:1: 64::; do
+  IFS=: read -r width sized small <<<"$case"
+  out=$(airfoil OP2_CACHE=off OP2_LOG=info,tune "WRAPPER_SUBGROUPS=$width" ${sized:+WRAPPER_SIZED=1} OP2_VARIANT=warps/128)
+  grep -q 'airfoil: PASSED' <<<"$out" || complain "$out" a right result by sub-groups of "$width"
+  said=$(grep -c 'loop res_calc, variant warps/128/vectors: the driver made sub-groups of' <<<"$out")
+  [ "$said" -eq "$([ -n "$small" ] && echo 1 || echo 0)" ] || complain "$out" what is said of sub-groups of "$width"
 done
 says 'get_sub_group_id' WRAPPER_SUBGROUPS=0
 
@@ -108,7 +113,7 @@ counts 'times == 0'
 counts 'times > 0' OP2_TUNE=force
 
 # What a device is decides on the default; info says what it can do.
-for pair in 2:blocks/256 4:warps/128; do
+for pair in 2:blocks/256 4:warps/128/vectors/joined; do
   out=$(airfoil OP2_CACHE=off "WRAPPER_TYPE=${pair%:*}" OP2_TIMING=text)
   grep '^ *res_calc' <<<"$out" | grep -qF "${pair#*:}" || complain "$out" "${pair#*:}" by default
 done

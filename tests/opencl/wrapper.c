@@ -5,6 +5,9 @@
  *   WRAPPER_TYPE, _LOCAL, _GROUP, _KERNEL_GROUP=N   what a device or a kernel says of these
  *   WRAPPER_VERSION=WORDS       the driver's version
  *   WRAPPER_SUBGROUPS=N         devices have sub-groups: of N work-items, the last ones of a group first; 0: they only say so
+ *   WRAPPER_SIZED=1             and kernels can ask for just so many
+ *   WRAPPER_INTEL=1             by the extension that devices of OpenCL 1.2 may have
+ *   WRAPPER_ALONE=1             nobody waits for the others of a sub-group: right for N=1 alone
  *   WRAPPER_COUNT=1             at the end: how many kernels there were, calls that waited, and questions to events */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +22,9 @@ enum {
   LOCAL = 0x1023,
   DRIVER = 0x102D,
   EXTENSIONS = 0x1030,
-  KERNEL_GROUP = 0x11B0
+  KERNEL_GROUP = 0x11B0,
+  SUB_GROUP = 0x2033,
+  SUB_GROUP_SIZES = 0x4108
 };
 
 static void *real(const char *name) {
@@ -105,7 +110,7 @@ static const char subgroups[] = "#define get_max_sub_group_size() %lluu\n"
                                 "#define op2_backwards ((uint)(get_local_size(0) - 1 - get_local_id(0)))\n"
                                 "#define get_sub_group_id() (op2_backwards / %lluu)\n"
                                 "#define get_sub_group_local_id() (op2_backwards %% %lluu)\n"
-                                "#define sub_group_barrier(f) barrier(f)\n";
+                                "#define sub_group_barrier(f) %s\n";
 
 EXPORT void *clCreateProgramWithSource(void *context, unsigned n, const char **texts, const size_t *lengths,
                                        int *code) {
@@ -114,7 +119,7 @@ EXPORT void *clCreateProgramWithSource(void *context, unsigned n, const char **t
   char front[sizeof subgroups + 64];
   if (!number("WRAPPER_SUBGROUPS", &size) || !size || n != 1)
     return next(context, n, texts, lengths, code);
-  snprintf(front, sizeof front, subgroups, size, size, size);
+  snprintf(front, sizeof front, subgroups, size, size, size, getenv("WRAPPER_ALONE") ? "" : "barrier(f)");
   const char *both[] = {front, texts[0]};
   const size_t sizes[] = {strlen(front), lengths ? lengths[0] : strlen(texts[0])};
   return next(context, 2, both, sizes, code);
@@ -137,15 +142,21 @@ EXPORT int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, 
     const char *variable;
   } numbers[] = {{TYPE, "WRAPPER_TYPE"}, {LOCAL, "WRAPPER_LOCAL"}, {GROUP, "WRAPPER_GROUP"}};
   int (*next)(void *, unsigned, size_t, void *, size_t *) = real(__func__);
-  const int code = next(device, what, size, out, needed);
   unsigned long long value;
+  if (what == SUB_GROUP_SIZES && number("WRAPPER_SUBGROUPS", &value)) {
+    *(size_t *)out = (size_t)value;
+    return 0;
+  }
+  const int code = next(device, what, size, out, needed);
   for (size_t i = 0; !code && out && i < sizeof numbers / sizeof *numbers; i++)
     if (what == numbers[i].what && number(numbers[i].variable, &value))
       memcpy(out, &value, sizeof value);
   if (!code && out && what == EXTENSIONS)
     without(out);
   if (!code && out && what == EXTENSIONS && getenv("WRAPPER_SUBGROUPS"))
-    snprintf((char *)out + strlen(out), size - strlen(out), " cl_khr_subgroups");
+    snprintf((char *)out + strlen(out), size - strlen(out), " cl_khr_subgroups%s%s",
+             getenv("WRAPPER_INTEL") ? " cl_intel_subgroups" : "",
+             getenv("WRAPPER_SIZED") ? " cl_intel_required_subgroup_size" : "");
   if (!code && out && what == DRIVER && getenv("WRAPPER_VERSION"))
     snprintf(out, size, "%s", getenv("WRAPPER_VERSION"));
   return code;
@@ -159,6 +170,16 @@ EXPORT int clGetKernelWorkGroupInfo(void *kernel, void *device, unsigned what, s
   if (!code && out && what == KERNEL_GROUP && number("WRAPPER_KERNEL_GROUP", &value))
     memcpy(out, &value, sizeof value);
   return code;
+}
+
+EXPORT int clGetKernelSubGroupInfo(void *kernel, void *device, unsigned what, size_t given_size,
+                                   const void *given, size_t size, void *out, size_t *needed) {
+  unsigned long long value;
+  (void)kernel, (void)device, (void)given_size, (void)given, (void)needed;
+  if (what != SUB_GROUP || size != sizeof(size_t) || !number("WRAPPER_SUBGROUPS", &value))
+    return -30;
+  *(size_t *)out = (size_t)value;
+  return 0;
 }
 
 EXPORT void *clCreateContext(const void *properties, unsigned n, void *const *devices, void *notify,

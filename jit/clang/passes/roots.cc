@@ -189,8 +189,8 @@ private:
 } // namespace
 
 void refine_roots(llvm::PassBuilder &builder, const compile_request &request) {
-  const bool exact = request.fp && llvm::StringRef(request.fp) == "strict";
-  if (exact || request.trial || !has_feature(request, "avx512f") || !has_feature(request, "avx512vl"))
+  if (keeps_operations(request) || request.trial || !has_feature(request, "avx512f") ||
+      !has_feature(request, "avx512vl"))
     return;
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(RefineRoots()));

@@ -10,7 +10,8 @@
       {"bounds", "__launch_bounds__"}, {"thread", "threadIdx.x"}, {"threads", "blockDim.x"},                 \
       {"place", "threadIdx.x"}, {"block", "blockIdx.x"}, {"blocks", "gridDim.x"},                            \
       {"barrier", "__syncthreads();"}, {"shared", "extern __shared__"}, {"aligned", "__align__(16)"},        \
-      {"openuser", "namespace op2_user {"}, {"closeuser", "}"}, {"user", "op2_user::"},
+      {"openuser", "namespace op2_user {"}, {"closeuser", "}"}, {"user", "op2_user::"},                      \
+      {"floatbits", "__float_as_int"}, {"doublebits", "__double_as_longlong"},
 static const struct word cuda_named[] = {
     CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
     {"half", "16"},
@@ -59,11 +60,16 @@ static const struct word opencl_named[] = {
     {"thread", "get_local_id(0)"},
     {"threads", "get_local_size(0)"},
     {"place", "op2_place()"}, /* in the order of sub-groups, where they are */
+    {"lanes", "OP2_LANES"},   /* which the compiler is told, where they are */
+    {"step", "op2_step();"},
+    {"sized", "op2_sized "}, /* the kernel has sub-groups of so many, where that can be asked for */
     {"block", "get_group_id(0)"},
     {"blocks", "get_num_groups(0)"},
     {"barrier", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"},
     {"shared", "__local "},
     {"aligned", "__attribute__((aligned(16)))"},
+    {"floatbits", "as_int"},
+    {"doublebits", "as_long"},
     {"openuser", ""},
     {"closeuser", ""},
     {"user", ""},

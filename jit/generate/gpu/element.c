@@ -27,11 +27,13 @@ int gpu_column_of(const struct gpu_writer *w, int arg, int v) {
   return 0;
 }
 
-/* An own row that nobody else adds to: as one that is read and written. */
+/* An own row that nobody else adds to: as one that is read and written. Not where bits count, which are those of sums that begin
+ * with nothing. */
 static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
   return a->access == OP_INC && a->form == DESC_DAT && !a->matrix && a->map < 0 && w->shape->vectors &&
-         !w->shape->rows && !w->language->copies && !dat_is_apart(w->g.d, a->dat) &&
-         arg_is_alone(w->g.d, a) && !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
+         !desc_reproduces(w->g.d) && !w->shape->rows && !w->language->copies &&
+         !dat_is_apart(w->g.d, a->dat) && arg_is_alone(w->g.d, a) &&
+         !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
 /* Does the kernel get a row in registers? */
@@ -40,7 +42,8 @@ static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
     return false;
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
-  if (a->matrix || (w->shape->rows && a->access != OP_READ))
+  if (a->matrix || (w->shape->rows && a->access != OP_READ) ||
+      (a->access == OP_INC && desc_reproduces(w->g.d)))
     return true;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
     return true;
@@ -291,6 +294,8 @@ static void put_before(struct gpu_writer *w, int arg) {
     put_idx(&w->g, arg);
   else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
     put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, a->dim);
+  else if (gpu_is_exact(w->g.d, arg))
+    gpu_put_exact_before(w, arg);
   else if (arg_is_extremum_with_info(a))
     put(&w->g, "%s op2_a%d[1] = {op2_b%d[0]};", word_type(&w->g, a->type), arg, arg);
   else if (a->form == DESC_DAT && !gpu_is_increment(w, a) && is_row(w, a))
@@ -313,7 +318,8 @@ static void passed(const struct generator *g, int arg, char *out, size_t size) {
     pointer(w, arg, 0, out, size);
   else if (a->present && a->form == DESC_GBL && a->access == OP_READ)
     snprintf(out, size, "op2_g%d", arg);
-  else if (a->present && a->form == DESC_GBL && a->access != OP_WORK && a->info < 0)
+  else if (a->present && a->form == DESC_GBL && a->access != OP_WORK && a->info < 0 &&
+           !gpu_is_exact(w->g.d, arg))
     snprintf(out, size, "op2_r.g%d", arg);
   else
     snprintf(out, size, "op2_a%d", arg);
@@ -343,7 +349,9 @@ static void put_after(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     return;
-  if (arg_is_extremum_with_info(a) && !w->shape->rows)
+  if (gpu_is_exact(w->g.d, arg))
+    gpu_put_exact_after(w, arg);
+  else if (arg_is_extremum_with_info(a) && !w->shape->rows)
     put_decision(w, arg);
   else if (is_copied_ragged(w, a) && a->access != OP_READ && !a->dropped)
     put_ragged_results(w, arg);

@@ -159,11 +159,13 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
     text_add(w->g.out, GPU_WAIT_TEXT "#define __restrict__\n");
   if (w->language->copies && gpu_has_shared(w))
     text_add(&list, ",\n    __local uint4 *op2_shared");
+  const bool by_warps = w->shape->strategy == GPU_WARPS && !w->shape->joined;
   if (w->shape->min_blocks)
     put_open(&w->g, "$kernel $bounds(%d, %d) %s(%s)", w->shape->block, w->shape->min_blocks, name ? name : "",
              text_str(&list));
   else
-    put_open(&w->g, "$kernel $bounds(%d) %s(%s)", w->shape->block, name ? name : "", text_str(&list));
+    put_open(&w->g, by_warps ? "$kernel $bounds(%d) $sized%s(%s)" : "$kernel $bounds(%d) %s(%s)",
+             w->shape->block, name ? name : "", text_str(&list));
   w->g.out->failed |= !name;
   free(name);
   w->g.out->failed |= list.failed;

@@ -34,7 +34,7 @@ struct gpu_shape {
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
-  bool joined;    /* WARPS: the warps of a block sum together; in OpenCL always */
+  bool joined; /* WARPS: the warps of a block sum together; in OpenCL always where there are no sub-groups */
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
   bool
       dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */
@@ -146,6 +146,15 @@ int gpu_parameter_bytes(const struct gpu_parameter *p);
 void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */
+/* Has the argument's result the same bits in any order of the elements? Then a sum is in slots as a struct gpu_exact for each
+ * component, which base/exact/ takes: limb i counts 2^(32 (top - 3 + i) - 1074). */
+enum { GPU_EXACT_LIMBS = 4 };
+struct gpu_exact {
+  long long limbs[GPU_EXACT_LIMBS];
+  int top, odd;
+};
+bool gpu_is_exact(const struct desc *d, int arg);
+bool gpu_is_exact_sum(const struct desc *d, int arg);
 /* Has the loop slots at all? Bytes of one. */
 size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */

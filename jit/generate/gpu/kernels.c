@@ -253,6 +253,7 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   text_free(&shape);
   text_add(w->g.out, w->language->front ? w->language->front : "");
   put(&w->g, "#include \"%s\"", files->prelude_file);
+  gpu_put_exact_helpers(w);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (!gpu_has_structs(w->g.d)) {
     gpu_put_value_types(w, p);

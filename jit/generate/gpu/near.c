@@ -35,7 +35,9 @@ bool gpu_is_near(const struct desc *d, const struct gpu_shape *s, const struct g
     return false;
   if (access_reduces(a->access) && gpu_target_of(t, a->dat) >= 0)
     return target_is_near(d, s, a->dat);
-  return a->access == OP_READ || (a->map < 0 && !access_is_extremum(a->access) && arg_is_alone(d, a));
+  const bool begins_there = a->access != OP_INC || !desc_reproduces(d);
+  return a->access == OP_READ ||
+         (a->map < 0 && begins_there && !access_is_extremum(a->access) && arg_is_alone(d, a));
 }
 
 bool gpu_near_can(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t) {

@@ -29,17 +29,23 @@
   "while (0)\n"
 
 /* A tree over a group: behind the step that leaves `down` values. The last steps are one sub-group's, where they are;
- * how a driver puts work-items into them is its own, so places are counted by them. */
+ * how a driver puts work-items into them is its own, so places are counted by them. A step of OP2_LANES that have
+ * neighbouring places: those of one sub-group, or else the group waits, whose work-items all see the same size. */
 #define HELPERS_OF_GROUPS                                                                                    \
   "#define OP2_ALL (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"                                           \
   "#ifdef OP2_SUBGROUPS\n"                                                                                   \
-  "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"                                                     \
+  "#ifdef cl_khr_subgroups\n#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n#endif\n"                    \
+  "#ifdef cl_intel_subgroups\n#pragma OPENCL EXTENSION cl_intel_subgroups : enable\n#endif\n"                \
   "#define op2_place() ((int)(get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id()))\n"  \
   "#define op2_meet(down) do { if ((down) > (int)get_max_sub_group_size()) barrier(OP2_ALL); "               \
   "else sub_group_barrier(OP2_ALL); } while (0)\n"                                                           \
+  "#define op2_step() do { if (get_max_sub_group_size() % OP2_LANES) barrier(CLK_LOCAL_MEM_FENCE); "         \
+  "else sub_group_barrier(CLK_LOCAL_MEM_FENCE); } while (0)\n"                                               \
   "#else\n"                                                                                                  \
   "#define op2_place() ((int)get_local_id(0))\n#define op2_meet(down) barrier(OP2_ALL)\n"                    \
-  "#endif\n"
+  "#endif\n"                                                                                                 \
+  "#ifdef OP2_REQUIRED\n#define op2_sized __attribute__((intel_reqd_sub_group_size(OP2_LANES)))\n"           \
+  "#else\n#define op2_sized\n#endif\n"
 
 /* A word that holds the value, W: its type, X: the exchange of words; `v` is added, or improves. */
 #define HELPERS_OF_ATOMICS                                                                                   \

@@ -1,5 +1,7 @@
 /* Results of a loop in CUDA C: one structure per thread, merged over the warp, the block and the grid, always in the
  * same order. */
+#include <stdio.h>
+
 #include "jit/generate/gpu/write.h"
 
 static bool has_slot(const struct gpu_writer *w) {
@@ -30,7 +32,8 @@ static void put_struct(struct gpu_writer *w) {
     if (a->form == DESC_INFO)
       put(&w->g, "$aligned op2_info%d g%d;", i, i);
     else
-      put(&w->g, "$aligned %s g%d[%d];", word_type(&w->g, a->type), i, a->dim);
+      put(&w->g, "$aligned %s g%d[%d];", gpu_is_exact_sum(d, i) ? "op2_exact" : word_type(&w->g, a->type), i,
+          a->dim);
   }
   w->g.depth--;
   put(&w->g, "};");
@@ -40,7 +43,14 @@ static void put_merged(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
   const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
-  if (a->access == OP_INC) {
+  if (gpu_is_exact_sum(d, arg)) {
+    put_components(&w->g, a->dim, "op2_exact_merge(&to->g%d[#], &from->g%d[#]);", arg, arg);
+  } else if (gpu_is_exact(d, arg)) {
+    char from[32], to[32];
+    snprintf(from, sizeof from, "from->g%d[#]", arg);
+    snprintf(to, sizeof to, "to->g%d[#]", arg);
+    gpu_put_exact_better(w, arg, from, to);
+  } else if (a->access == OP_INC) {
     put_components(&w->g, a->dim, "to->g%d[#] = (%s)(to->g%d[#] + from->g%d[#]);", arg,
                    word_type(&w->g, a->type), arg, arg);
   } else if (is_extremum(a) && a->info < 0) {
@@ -120,6 +130,8 @@ static void put_neutral(struct gpu_writer *w) {
     const struct desc_arg *a = &w->g.d->args[i];
     if (is_member(w, i) && a->form == DESC_INFO)
       put(&w->g, "mine.g%d.element = -1;", i);
+    else if (gpu_is_exact_sum(w->g.d, i))
+      put_components(&w->g, a->dim, "op2_exact_clear(&mine.g%d[#]);", i);
     else if (is_member(w, i) && a->access == OP_INC)
       put_components(&w->g, a->dim, "mine.g%d[#] = %s;", i, word_sum(a->type));
   }
@@ -259,8 +271,10 @@ void gpu_put_start(struct gpu_writer *w) {
       put_components(&w->g, a->dim, "op2_r.g%d.payload[#] = 0;", i);
     } else if (is_extremum(a)) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_b%d[#];", i, i);
-      if (a->info >= 0)
+      if (a->info >= 0 || gpu_is_exact(d, i))
         put_nothing(w, i);
+    } else if (gpu_is_exact_sum(d, i)) {
+      put_components(&w->g, a->dim, "op2_exact_clear(&op2_r.g%d[#]);", i);
     } else if (a->access == OP_RW) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_g%d[#];", i, i);
     } else if (!type_is_struct(a->type)) {

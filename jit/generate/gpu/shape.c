@@ -171,7 +171,8 @@ static bool in_slot(const struct desc_arg *a) {
 
 size_t gpu_slot_size(const struct desc *d, int arg) {
   const struct desc_arg *a = &d->args[arg];
-  size_t bytes = (size_t)a->dim * type_info(a->type)->size;
+  size_t bytes =
+      (size_t)a->dim * (gpu_is_exact_sum(d, arg) ? sizeof(struct gpu_exact) : type_info(a->type)->size);
   return in_slot(a) ? bytes + (a->form == DESC_INFO ? sizeof(long long) : 0) : 0;
 }
 

@@ -1,7 +1,8 @@
 /* WARPS and ORDERED. Increments summed by warps: each lane leaves what its element adds in shared memory, one component behind the other;
  * then lanes take one value of a target each, add up its summands, which a plan lists, and add the sum to memory. Lanes
  * that are neighbours have neighbouring values, so that one operation covers what lies in one piece of memory. Nothing
- * but the lanes of a warp waits for one another; `joined` and ORDERED have the threads of a block in place of those.
+ * but the lanes of a warp waits for one another; `joined` and ORDERED have the threads of a block in place of those. Warps of
+ * OpenCL are sub-groups, or equal parts of one; where a driver made smaller ones, the whole group waits in place of them.
  *
  * Shared memory is never added to: on many devices that is a loop of its own. */
 #include <stdio.h>
@@ -13,7 +14,7 @@ static bool is_ordered(const struct gpu_writer *w) {
 }
 
 static bool is_joined(const struct gpu_writer *w) {
-  return w->shape->joined || w->language->copies || is_ordered(w);
+  return w->shape->joined || is_ordered(w);
 }
 
 static const struct desc_dat *dat_of(const struct gpu_writer *w, int k) {
@@ -63,22 +64,24 @@ static void put_sizes(struct gpu_writer *w) {
 static void put_begin(struct gpu_writer *w) {
   const bool copies = w->language->copies;
   const char *space = copies ? word_named(&w->g, "shared") : "";
+  /* Sub-groups need not have work-items that are neighbours. */
+  const char *const thread = word_named(&w->g, is_joined(w) ? "thread" : "place");
   put_sizes(w);
-  put(&w->g, "const int op2_in = (int)($thread %% op2_width);");
+  put(&w->g, "const int op2_in = (int)(%s %% op2_width);", thread);
   const char *const place = is_ordered(w) ? "op2_i" : "op2_e";
-  put(&w->g, "const int %s = op2_begin + op2_nth * %d + (int)$thread;", place, w->shape->block);
+  put(&w->g, "const int %s = op2_begin + op2_nth * %d + (int)%s;", place, w->shape->block, thread);
   put(&w->g, "const bool op2_on = %s < op2_end, op2_some = %s - op2_in < op2_end;", place, place);
   if (is_ordered(w))
     put(&w->g, "const int op2_e = op2_on ? op2_begin + op2_list[op2_i] : 0;");
-  put(&w->g, "const int op2_group = (op2_nth * %d + (int)$thread) / op2_width;", w->shape->block);
+  put(&w->g, "const int op2_group = (op2_nth * %d + (int)%s) / op2_width;", w->shape->block, thread);
   if (!copies)
     put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   for (int k = 0; k < w->targets.count; k++) {
     const char *type = gpu_memory_type(w, dat_of(w, k)->type);
     put(&w->g,
-        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)$thread / op2_width * op2_until%d + "
+        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)%s / op2_width * op2_until%d + "
         "op2_until%d)%s);",
-        space, type, k, space, type, w->targets.count, k, copies ? " / 16" : "");
+        space, type, k, space, type, thread, w->targets.count, k, copies ? " / 16" : "");
     put(&w->g, "const $wide op2_u%d = op2_some ? op2_f%d[op2_group] : 0;", k, k);
     put(&w->g, "const int op2_n%d = op2_some ? (int)(op2_f%d[op2_group + 1] - op2_u%d) : 0;", k, k, k);
   }

@@ -99,6 +99,13 @@ void gpu_put_brought(struct gpu_writer *w);
 void gpu_put_near_cleared(struct gpu_writer *w);
 void gpu_put_taken_back(struct gpu_writer *w);
 
+/* exact.c, for results of which gpu_is_exact: what the rest calls; before the kernel is called for an element, and behind it;
+ * the better one of two stays in `best`. '#' in both is the component. */
+void gpu_put_exact_helpers(struct gpu_writer *w);
+void gpu_put_exact_before(struct gpu_writer *w, int arg);
+void gpu_put_exact_after(struct gpu_writer *w, int arg);
+void gpu_put_exact_better(struct gpu_writer *w, int arg, const char *value, const char *best);
+
 /* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
 void gpu_put_rows_helpers(struct gpu_writer *w);
 int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err);

@@ -37,7 +37,7 @@ void put_decisions(struct generator *g) {
 
 /* Sums: per lane, or in the order of elements where the order may not change. */
 static bool keeps_order(const struct generator *g) {
-  return g->d->fp[0] == 's';
+  return g->d->fp[0] == 's' || desc_reproduces(g->d);
 }
 
 void put_sums(struct generator *g) {

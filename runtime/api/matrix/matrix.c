@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "loop/matrix/form.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/matrix/matrix.h"
 #include "mesh/ragged/ragged.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "record/record.h"
 #include "spread/bridge/coo.h"
 #include "spread/spread.h"
@@ -68,6 +71,11 @@ op_mat op2jit_decl_mat(int npairs, const op_map rows[], const op_map columns[], 
                                  column_dim, text_str(&facts));
   text_free(&facts);
   free(pairs);
+  if (!code && ctx->reproducible && ctx->comm->rank == 0)
+    log_line(
+        ctx->log, LOG_WARN, "loop",
+        "matrix %s: OP2_REPRODUCIBLE=on has no effect on its rows, which are added up in the library's order",
+        shown);
   if (code && m)
     matrix_free(ctx, m);
   return api_leave_pointer(code ? NULL : m->handle);

@@ -14,6 +14,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/reproducible.h"
 #include "jit/front/constant_name.h"
 #include "jit/front/says.h"
 #include "jit/jit.h"
@@ -355,7 +356,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->text = text_take(&text);
   const bool is_c = !*k->spelled; /* of a procedure in Fortran */
   d->entry = is_c ? NULL : strdup(k->function);
-  d->fp = strdup(env_value(ctx->env, ENV_FP));
+  d->fp = strdup(context_fp(ctx, loop->reproducible));
   d->origin_line = 1;
   d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);

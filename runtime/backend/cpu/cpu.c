@@ -101,6 +101,7 @@ static int cpu_select(struct op_context *ctx, struct launch *launch, struct erro
   const struct cpu_variant *v = &cpu->variants[launch->variant];
   for (int p = 0; p < loop->ready.nparts; p++)
     launch_set_slots(launch, p, v->parts[p].schedule ? v->parts[p].schedule->nslots : 0);
+  loop->stats.ordered = loop->ordered;
   loop->stats.scalar = v->scalar;
   loop->stats.spills =
       v->functions[v->variant.sorted ? WORK_LIST : WORK_RANGE] && !loop->ranged ? v->spills : -1;
@@ -166,6 +167,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   const struct loop *loop = launch->loop;
   const struct cpu_variant *v = variant_of(loop, launch->variant);
   const struct cpu_part *p = &v->parts[part];
+  if (v->numbered.nphases)
+    return OP_OK;
   const int threads = cpu_threads(loop, p);
   /* The second only where there is a list: copying what was just written waits for it. */
   struct work works[2];
@@ -185,6 +188,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
     works[WORK_LIST].list = p->schedule->list;
     execution.nworks = 2;
   }
+  if (v->ordered)
+    ordered_works(v, launch, &works[WORK_RANGE], &execution);
   if (p->gather)
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
   if (ctx->behind)
@@ -195,12 +200,36 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   return OP_OK;
 }
 
+/* Of a loop that is ordered. */
+static int cpu_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
+  (void)err;
+  const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
+  const bool numbered = v->numbered.nphases > 0;
+  if (!numbered && (!v->collects || v->variant.strategy == &strategy_turns))
+    return OP_OK;
+  const double start = clock_seconds();
+  struct work works[2];
+  struct execution execution = {.schedule = numbered ? &v->numbered : &v->collects->schedule,
+                                .works = works,
+                                .nworks = 2,
+                                .threads = numbered ? 1 : cpu_threads(launch->loop, &v->parts[0])};
+  works[WORK_RANGE] = works[WORK_LIST] =
+      range_work(launch, v->functions[numbered ? WORK_LIST : WORK_RANGE], 0);
+  works[WORK_LIST].list = v->numbered.list;
+  if (v->ordered)
+    ordered_works(v, launch, &works[WORK_LIST], &execution);
+  executor_run(ctx->team, &execution);
+  launch->loop->stats.collect_seconds += clock_seconds() - start;
+  return OP_OK;
+}
+
 /* What both have in common. */
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
   .may_wait = true, .work = cpu_work, .has_work = cpu_has_work, .may_be_heavy = cpu_may_be_heavy,            \
-  .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .drop = cpu_drop
+  .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .finish = cpu_finish,  \
+  .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

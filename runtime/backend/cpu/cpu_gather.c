@@ -1,4 +1,5 @@
 #include "cpu_gather.h"
+#include "cpu_gather_inner.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,60 +10,6 @@
 #include "mesh/data.h"
 #include "record/columns.h"
 #include "record/launch.h"
-
-/* to[0], to[step], ... += from[0], from[1], ... */
-typedef void add_row(void *to, const void *from, int dim, long step);
-/* `to` is the better of both. `from_nan`: it held a NaN before any element came. */
-typedef void improve_value(void *to, const void *from, bool from_nan);
-
-/* An argument whose increments or extrema are turned round. */
-struct turned {
-  int arg;
-  const struct loop_arg *from;
-  enum type_code type;
-  int ncolumns;
-  size_t row_bytes;
-  unsigned char *rows; /* ncolumns rows for each element up to the end of the part; or one for each target */
-};
-
-/* Where one column of a target set's reverse map finds its rows, and whom it adds them to. */
-struct source {
-  const struct turned *turned;
-  const unsigned char *rows; /* the column's first */
-  size_t row_bytes;          /* from one to the next */
-  add_row *add;              /* NULL: an extremum */
-  improve_value *improve;    /* NULL: a sum */
-  unsigned char *target;     /* of this run: component 0 of element 0 */
-  size_t target_bytes;       /* from element to element */
-  long step;                 /* from component to component, in values */
-};
-
-/* A target set: what collects there. */
-struct group {
-  const struct gather *gather;
-  const struct set *set;
-  const struct reverse_map *reverse;
-  void *frame[1]; /* of its work: itself */
-  struct source *sources;
-  int nsources, nextrema; /* of the sources */
-};
-
-struct gather {
-  struct desc desc;
-  const struct plan_entry *entry;
-  long begin; /* the plan's first element */
-  struct turned turned[OP_MAX_ARGS];
-  int nturned;
-  struct group groups[OP_MAX_ARGS];
-  int ngroups;
-  struct work works[OP_MAX_ARGS + 1]; /* of this run: the elements', then the groups' */
-  range_function function;            /* of this run: generated code */
-  int *identity;                      /* 0, 1, 2, ...: the map from an element's entries to its rows */
-  /* Numbers in the loop's own description; what is new is negative. */
-  int old_set[OP_MAX_ARGS + 1], old_map[OP_MAX_ARGS], old_dat[OP_MAX_ARGS];
-  void **frame; /* of the elements' work: the gather, then generated code's */
-  struct reduction reductions[OP_MAX_ARGS];
-};
 
 /* ---- the description -----------------------------------------------------------------------------------*/
 
@@ -134,6 +81,25 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, const stru
   a->dat = dat;
 }
 
+/* An exact result is a row of the element's own. */
+static void turn_result(struct gather *g, int i, const struct loop *loop) {
+  struct desc *d = &g->desc;
+  struct desc_arg *a = &d->args[i];
+  const int dat = number(g->old_dat, &d->ndats, rows_of(i));
+  a->form = DESC_DAT;
+  a->map = a->idx = -1;
+  a->dat = dat;
+  d->dats[dat] = (struct desc_dat){.type = a->type, .dim = a->dim, .wide = loop_end(loop) > INT_MAX / a->dim};
+}
+
+static bool is_turned(const struct gather *g, const struct loop_arg *arg) {
+  return g->columns && arg_is_turned(arg);
+}
+
+static bool is_result(const struct gather *g, const struct loop_arg *arg) {
+  return g->results && arg->exact;
+}
+
 /* Things that were there keep their names under their new numbers. */
 static int turn_names(struct gather *g, const struct desc *old, struct error *err) {
   struct desc *d = &g->desc;
@@ -174,8 +140,10 @@ static int turn_desc(struct gather *g, const struct loop *loop, struct error *er
   d->nsets = d->nmaps = d->ndats = 0;
   number(g->old_set, &d->nsets, 0);
   for (int i = 0; i < d->nargs; i++)
-    if (arg_is_turned(&loop->args[i]))
+    if (is_turned(g, &loop->args[i]))
       turn_arg(g, old, i, loop);
+    else if (is_result(g, &loop->args[i]))
+      turn_result(g, i, loop);
     else
       keep_arg(g, old, i);
   for (int s = 0; s < d->nsets; s++)
@@ -267,8 +235,7 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
   return true;
 }
 
-/* What an element left of one source: an entry of the reverse map. */
-static const struct source *source_of(const struct group *group, int entry, const unsigned char **row) {
+const struct source *gather_source(const struct group *group, int entry, const unsigned char **row) {
   long place;
   const struct source *s = &group->sources[reverse_column(group->reverse, entry, &place)];
   *row = s->rows + (size_t)place * s->row_bytes;
@@ -287,7 +254,7 @@ static void collect_extremum(const struct group *group, const struct source *of,
     const bool from_nan = type_info(type)->is_float && isnan(type_number(type, to));
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
       const unsigned char *row;
-      const struct source *s = source_of(group, reverse->entries[i], &row);
+      const struct source *s = gather_source(group, reverse->entries[i], &row);
       if (s->improve && s->target == of->target)
         s->improve(to, row + (size_t)c * size, from_nan);
     }
@@ -306,6 +273,34 @@ static void collect_extrema(const struct group *group, long target) {
   }
 }
 
+/* The work of a group that has sums of doubles only, and no ragged map: most have, and a call for each row takes longer than
+ * adding it. */
+static void collect_doubles(void *const *frame, const int *list, long begin, long end) {
+  const struct group *group = frame[0];
+  const struct reverse_map *reverse = group->reverse;
+  const struct gather *g = group->gather;
+  const int columns = reverse->columns;
+  (void)list;
+  for (long target = begin; target < end; target++)
+    for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
+      const int entry = reverse->entries[i];
+      const long place = columns == 2 ? entry >> 1 : columns == 4 ? entry >> 2 : entry / columns;
+      const struct source *s = &group->sources[entry - place * columns];
+      const double *row = (const void *)(s->rows + (size_t)place * s->row_bytes);
+      double *to = (void *)(s->target + (size_t)target * s->target_bytes);
+      const int dim = g->desc.args[s->turned->arg].dim;
+      for (int c = 0; c < dim; c++)
+        to[c * s->step] += row[c];
+    }
+}
+
+static bool is_of_doubles(const struct group *group) {
+  bool all = !group->reverse->begin;
+  for (int k = 0; k < group->nsources; k++)
+    all &= group->sources[k].add == add_double;
+  return all;
+}
+
 /* The work of a group. */
 static void collect(void *const *frame, const int *list, long begin, long end) {
   const struct group *group = frame[0];
@@ -315,7 +310,7 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
   for (long target = begin; target < end; target++) {
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
       const unsigned char *row;
-      const struct source *s = source_of(group, reverse->entries[i], &row);
+      const struct source *s = gather_source(group, reverse->entries[i], &row);
       if (s->add)
         s->add(s->target + (size_t)target * s->target_bytes, row, g->desc.args[s->turned->arg].dim, s->step);
     }
@@ -337,11 +332,11 @@ static void fill_extrema(const struct turned *t, long begin, long end) {
         memcpy(to, dat_value(dat, map->table[(size_t)e * arity + (size_t)column], c), dat->value_size);
 }
 
-/* The work of the elements: their rows begin as sums do, or with what extrema start from. */
-static void fill_rows(void *const *frame, const int *list, long begin, long end) {
-  const struct gather *g = frame[0];
+void gather_start_rows(const struct gather *g, long begin, long end) {
   for (int i = 0; i < g->nturned; i++) {
     const struct turned *t = &g->turned[i];
+    if (!t->rows)
+      continue;
     const long first = first_row(t->from, begin), last = first_row(t->from, end);
     size_t bytes = (size_t)t->ncolumns * t->row_bytes;
     if (access_is_extremum(t->from->access)) {
@@ -351,6 +346,12 @@ static void fill_rows(void *const *frame, const int *list, long begin, long end)
     type_start_sum(t->type, t->rows + (size_t)first * bytes,
                    (size_t)(last - first) * bytes / type_info(t->type)->size);
   }
+}
+
+/* The work of the elements. */
+static void fill_rows(void *const *frame, const int *list, long begin, long end) {
+  const struct gather *g = frame[0];
+  gather_start_rows(g, begin, end);
   g->function(frame + 1, list, begin, end);
 }
 
@@ -379,10 +380,14 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
                      struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (!arg_is_turned(arg))
+    if (!is_turned(g, arg) && !is_result(g, arg))
       continue;
     struct turned *t = &g->turned[g->nturned++];
     size_t bytes = 0;
+    if (is_result(g, arg)) {
+      *t = (struct turned){.arg = i, .from = arg, .type = arg->type, .ncolumns = 1, .row_bytes = arg->bytes};
+      continue;
+    }
     *t = (struct turned){.arg = i,
                          .from = arg,
                          .type = arg->type,
@@ -397,12 +402,15 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
 }
 
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
-               const struct loop_part *part, const struct plan_entry *entry, struct error *err) {
+               const struct gather_wish *wish, struct error *err) {
+  const struct loop_part *part = &wish->part;
   struct gather *g = array_new(1, sizeof *g);
   *out = NULL;
   if (!g)
     return error_memory(err, "the gather form", sizeof *g);
-  g->entry = entry;
+  g->entry = wish->entry;
+  g->columns = wish->columns;
+  g->results = wish->results;
   g->begin = part->begin;
   int status = turn_desc(g, loop, err);
   if (!status)
@@ -472,6 +480,8 @@ static void fill_frame(struct gather *g, const struct launch *launch) {
     frame[desc_slot_arg(d, i)] = launch->frame[desc_slot_arg(old, i)];
     frame[desc_slot_start(d, i)] = launch->frame[desc_slot_start(old, i)];
   }
+  if (!g->columns)
+    frame[desc_slot_straight(d)] = launch->frame[desc_slot_straight(old)];
   for (int i = 0; i < d->nsets; i++)
     frame[desc_slot_numbers(d, i)] =
         g->old_set[i] >= 0 ? launch->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;
@@ -508,7 +518,9 @@ void gather_works(struct gather *g, const struct launch *launch, const struct wo
   g->works[WORK_RANGE].nframe = 1 + desc_slots(&g->desc);
   g->works[WORK_RANGE].reductions = g->reductions;
   for (int i = 0; i < g->ngroups; i++)
-    g->works[1 + i] = (struct work){.function = collect, .frame = g->groups[i].frame, .nframe = 1};
+    g->works[1 + i] = (struct work){.function = is_of_doubles(&g->groups[i]) ? collect_doubles : collect,
+                                    .frame = g->groups[i].frame,
+                                    .nframe = 1};
   e->works = g->works;
   e->nworks = 1 + g->ngroups;
 }

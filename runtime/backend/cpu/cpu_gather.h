@@ -5,17 +5,22 @@
 #define OP2JIT_BACKEND_CPU_GATHER_H
 
 #include "plan/strategy.h"
+#include "record/record.h"
 #include "run/schedule.h"
 
 struct op_context;
-struct loop;
 struct launch;
-struct loop_part;
 struct gather;
 
-/* `entry` is the part's plan of a strategy that keeps increments apart, and outlives the gather. OP_ERR_MEMORY. */
+/* Which arguments are turned round: those with maps, exact results. `entry` is the part's plan of a strategy that keeps
+ * increments apart, and outlives the gather; NULL: no columns. OP_ERR_MEMORY. */
+struct gather_wish {
+  struct loop_part part;
+  const struct plan_entry *entry;
+  bool columns, results;
+};
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
-               const struct loop_part *part, const struct plan_entry *entry, struct error *err);
+               const struct gather_wish *wish, struct error *err);
 void gather_free(struct gather *g);
 
 /* What the work of the elements is compiled from. */

@@ -73,7 +73,7 @@ static bool may_list(const struct op_context *ctx, const struct loop *loop) {
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
   const struct loop_part *part = &loop->ready.parts[which];
-  const struct strategy *strategy = v->variant.strategy;
+  const struct strategy *strategy = ordered_dealing(loop, v->variant.strategy);
   struct plan_column *columns = NULL;
   bool built = false;
   out->threads = threads_for(ctx, loop, cpu, v, part);
@@ -104,7 +104,8 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   }
   if (code)
     return code;
-  return strategy->apart ? gather_new(&out->gather, ctx, loop, part, entry, err) : OP_OK;
+  const struct gather_wish apart = {.part = *part, .entry = entry, .columns = true};
+  return strategy->apart && !loop->ordered ? gather_new(&out->gather, ctx, loop, &apart, err) : OP_OK;
 }
 
 static int get_code(struct op_context *ctx, struct loop *loop, const struct desc *desc,
@@ -125,14 +126,18 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     v->ready = true;
     return OP_OK;
   }
-  const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
+  const bool turns = v->variant.strategy == &strategy_turns;
+  const struct desc *own = v->parts[0].gather     ? gather_desc(v->parts[0].gather)
+                           : v->ordered && !turns ? gather_desc(v->ordered)
+                                                  : &loop->desc;
   int code = context_jit(ctx, &jit, err);
   for (int list = v->variant.sorted; !code && list < (v->listed ? 2 : 1); list++) {
+    const struct desc *desc = turns && list ? gather_desc(v->ordered) : own;
     const struct shape shape = {.width = v->variant.shape.width,
                                 .list = list,
                                 .straight = v->variant.shape.straight && !list,
                                 .stream = v->variant.shape.stream && !list,
-                                .piped = v->variant.shape.piped,
+                                .piped = v->variant.shape.piped && !(turns && list),
                                 .rows = v->variant.shape.rows};
     if (v->functions[list])
       continue;
@@ -227,7 +232,7 @@ void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
 }
 
 static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
-  bool listed = false;
+  bool listed = v->numbered.list;
   for (int p = 0; p < loop->ready.nparts; p++)
     listed |= v->parts[p].schedule && v->parts[p].schedule->list;
   return listed;
@@ -241,6 +246,8 @@ int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
   for (int p = 0; !code && p < loop->ready.nparts; p++)
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
+  if (!code && loop->ordered)
+    code = ordered_plan(ctx, loop, cpu, v, err);
   loop->stats.plan_seconds += clock_seconds() - start;
   for (int p = 0; p < loop->ready.nparts; p++)
     if (v->parts[p].entry && v->parts[p].entry->crowded) {
@@ -257,6 +264,7 @@ int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
 static void free_parts(struct op_context *ctx, struct cpu_variant *v) {
   for (int p = 0; p < LOOP_PARTS; p++)
     free_part(ctx, &v->parts[p]);
+  ordered_free(ctx, v);
 }
 
 static void free_variant(struct op_context *ctx, struct cpu_variant *v) {

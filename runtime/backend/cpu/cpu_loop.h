@@ -29,6 +29,11 @@ struct cpu_variant {
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
   range_function for_chains;   /* where that of WORK_RANGE cannot be one of several in a tile */
   struct cpu_part parts[LOOP_PARTS];
+  /* Of a loop that is ordered: what of all parts is apart, and how it is collected behind the last one (NULL: nothing is). */
+  struct gather *ordered;
+  const struct plan_entry *collects;
+  struct schedule
+      numbered; /* of one whose elements meet and lie in another order: all run behind the last part; else empty */
   bool listed, ready; /* listed: on some rank a schedule has lists */
 };
 
@@ -40,6 +45,8 @@ struct cpu_loop {
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */
   const struct plan_entry *straight[LOOP_PARTS];
+  bool
+      in_numbers; /* of a loop that is ordered: its elements lie in the order of the user's numbers, on one rank */
   double spared; /* bytes of maps that shapes with straight ranges do not read */
 };
 
@@ -81,6 +88,20 @@ int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, st
 /* Does it need none but the loop's own, or has it? Else that is compiled behind the program. */
 bool cpu_has_work(struct op_context *ctx, struct loop *loop, int which);
 bool cpu_needs_other_code(const struct cpu_variant *v, const struct loop *loop);
+/* ---- loops that are ordered (cpu_ordered.c) ---- */
+void ordered_look(const struct loop *loop, struct cpu_loop *cpu);
+/* In place of one that adds in another order. */
+const struct strategy *ordered_strategy(const struct loop *loop, const struct cpu_loop *cpu,
+                                        const struct strategy *wanted);
+/* How the elements of a part are dealt out; may be another one. */
+const struct strategy *ordered_dealing(const struct loop *loop, const struct strategy *strategy);
+int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loop *cpu, struct cpu_variant *v,
+                 struct error *err);
+/* The works of a part's run, complete else but for `own`, which is the loop's plain one. */
+void ordered_works(const struct cpu_variant *v, const struct launch *launch, const struct work *own,
+                   struct execution *e);
+void ordered_free(struct op_context *ctx, struct cpu_variant *v);
+
 void cpu_unmake(struct op_context *ctx, struct loop *loop, int which);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 

@@ -49,8 +49,17 @@ static const struct strategy *default_strategy(const struct loop *loop) {
   return loop_meets(loop) ? &strategy_colours : &strategy_chunks;
 }
 
+static bool adds_to_entries(const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; i < loop->nargs; i++)
+    any |= loop->args[i].present && loop->args[i].entry && loop->args[i].access == OP_INC;
+  return any;
+}
+
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
-static int settle(struct variant *v, const struct loop *loop, struct error *err) {
+static int settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu, struct error *err) {
+  if (loop->ordered || v->strategy == &strategy_turns)
+    v->strategy = ordered_strategy(loop, cpu, v->strategy);
   if (v->strategy->apart && loop->meets) /* what is written cannot wait for those who collect */
     v->strategy = default_strategy(loop);
   const struct strategy *s = v->strategy;
@@ -78,21 +87,25 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
   if (loop->meets) /* elements of a strip run at one time */
     v->shape.width = 0;
   /* Where increments are apart there are maps of their own. */
-  v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
-  v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
-  v->shape.piped &= shape_can_be_piped(&loop->desc, &v->shape) && !s->apart;
-  v->shape.rows &= shape_has_rows(&loop->desc);
-  v->sorted &= !loop->ranged && !s->apart && loop_open_map(loop);
+  const bool others = s->apart && s != &strategy_turns;
+  v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !others;
+  v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !others;
+  v->shape.piped &= shape_can_be_piped(&loop->desc, &v->shape) && !others;
+  v->shape.rows &= shape_has_rows(&loop->desc) && !loop->reproducible;
+  v->sorted &= !loop->ranged && !s->apart && !loop->ordered && loop_open_map(loop);
+  if (loop->reproducible &&
+      adds_to_entries(loop)) /* what is added to in place is rounded once with a product */
+    v->shape.width = 0;
   return OP_OK;
 }
 
 /* What the words do not name is the first guess, as far as it fits: they are taken once more when that is known. */
 static int settle_forced(const struct op_context *ctx, struct variant *v, const struct loop *loop,
-                         const char *spec, struct error *err) {
+                         const struct cpu_loop *cpu, const char *spec, struct error *err) {
   struct text asked = {0}, left = {0};
   int code = variant_apply(v, spec, err);
   if (!code)
-    code = settle(v, loop, err);
+    code = settle(v, loop, cpu, err);
   struct variant named = *v;
   if (!code)
     code = variant_apply(&named, spec, err);
@@ -115,6 +128,17 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
   return OP_OK;
 }
 
+/* In the order that is kept some ways are the same. */
+static bool is_there(const struct cpu_loop *cpu, const struct variant *v) {
+  bool there = false;
+  for (int i = 0; i < cpu->nvariants; i++) {
+    const struct variant *known = &cpu->variants[i].variant;
+    there |= known->strategy == v->strategy && shape_equal(&known->shape, &v->shape) &&
+             known->sorted == v->sorted && known->block_size == v->block_size && known->threads == v->threads;
+  }
+  return there;
+}
+
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const struct alternatives_of facts = {.elements = loop->ready.most_elements,
@@ -129,6 +153,8 @@ static int add_alternatives(const struct variant *standard, const struct shape *
   const int count = alternatives(standard, &facts, found);
   int code = OP_OK;
   for (int i = 0; !code && i < count; i++) {
+    if (loop->ordered && (code = settle(&found[i], loop, cpu, err), code || is_there(cpu, &found[i])))
+      continue;
     if (found[i].strategy->serial && !standard->strategy->serial)
       loop->ready.single = cpu->nvariants;
     code = add_candidate(cpu, &found[i], err);
@@ -188,12 +214,13 @@ static void cut_finer(struct variant *v, const struct loop *loop) {
 
 static int list_shapes(const struct op_context *ctx, const struct loop *loop, struct jit *jit,
                        struct shape *sorted, struct shape shapes[SHAPE_CANDIDATES]) {
-  const int vector_bytes = loop->meets ? 0 : ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
+  const bool alone = loop->meets || (loop->reproducible && adds_to_entries(loop));
+  const int vector_bytes = alone ? 0 : ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
   const struct shape_wish wish = {.straight = loop->ready.straight,
                                   .stream = loop->ready.large,
                                   .even = loop->ready.even,
-                                  .rows = loop->ready.long_rows};
-  *sorted = shape_for_sorted(&loop->desc, vector_bytes, wish);
+                                  .rows = loop->ready.long_rows && !loop->reproducible};
+  *sorted = loop->ordered ? (struct shape){0} : shape_for_sorted(&loop->desc, vector_bytes, wish);
   return shape_candidates(&loop->desc, vector_bytes, wish, shapes);
 }
 
@@ -207,20 +234,21 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     if (code)
       return code;
     cpu->turned_bytes = turned_bytes(loop);
+    ordered_look(loop, cpu);
     nshapes = list_shapes(ctx, loop, jit, &cpu->sorted, shapes);
   }
   struct variant v = {.strategy = default_strategy(loop), .shape = shapes[0]};
   struct text spec = {0};
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
-    code = settle_forced(ctx, &v, loop, text_str(&spec), err);
+    code = settle_forced(ctx, &v, loop, cpu, text_str(&spec), err);
   else if (!code && jit)
     code = cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
   if (!forced && loop->ready.heavy)
     cut_finer(&v, loop);
   text_free(&spec);
   if (!code && !forced)
-    code = settle(&v, loop, err);
+    code = settle(&v, loop, cpu, err);
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);

@@ -79,6 +79,7 @@ static void tell_device(const struct cuda_device *from, struct gpu_device *to) {
   *to = (struct gpu_device){.ordinal = from->ordinal,
                             .max_threads = from->max_threads,
                             .width = WARP,
+                            .lanes = WARP,
                             .shared_usual = USUAL_SHARED,
                             .shared_most = from->shared_most};
   snprintf(to->label, sizeof to->label, "GPU %d", from->ordinal);

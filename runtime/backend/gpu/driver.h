@@ -28,10 +28,11 @@ struct gpu_device {
   char platform[176], driver[64]; /* where binaries are a driver's: whose, and its version; else "" */
   int max_threads;                /* of a block */
   int width;                      /* threads that run in step: sizes of blocks are multiples of it */
-  int shared_usual, shared_most;  /* bytes of a block: without asking, and at all */
-  bool is_cpu;                    /* a driver that runs kernels on the host's processors */
-  bool no_double;                 /* it has no type double */
-  bool no_atomics;                /* nor atomic operations on words of 8 bytes */
+  int lanes; /* that sum together where a block's do not: those, or a sub-group's; 0: there are no such */
+  int shared_usual, shared_most; /* bytes of a block: without asking, and at all */
+  bool is_cpu;                   /* a driver that runs kernels on the host's processors */
+  bool no_double;                /* it has no type double */
+  bool no_atomics;               /* nor atomic operations on words of 8 bytes */
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
@@ -93,6 +94,9 @@ struct gpu_driver {
   int (*module_global)(void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name);
   /* How many threads a block of it may have, where that can be fewer than device.max_threads. NULL: it cannot. */
   int (*function_threads)(void *self, gpu_function function, int *most);
+  /* How many of its threads, in blocks of so many, wait for one another without their block, if that may differ from
+   * device.lanes; 0: nobody can say. NULL: it cannot. */
+  int (*function_lanes)(void *self, gpu_function function, int threads);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,

@@ -14,6 +14,7 @@ struct gbl;
 struct op_context;
 struct launch;
 struct list;
+struct plan;
 struct plan_cache;
 struct plan_entry;
 
@@ -134,6 +135,7 @@ int gpu_rows_generate(const struct desc *d, struct generated *out, struct error 
 void gpu_rows_free(struct gpu *c);
 
 /* ---- programs (program.c) ---- */
+struct gpu_variant;
 struct gpu_program {
   gpu_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
@@ -145,6 +147,9 @@ int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc
 /* The same behind the program, alone: false as long as it is being compiled, or something else is. */
 bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
                          const struct gpu_shape *shape);
+/* The functions of the variant's program: its launches are known. OP_ERR_SIZE for one that the driver made too large. */
+int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
+                          const struct gpu_targets *targets, struct error *err);
 /* Constants that are not folded, where they changed. */
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,
                           struct error *err);
@@ -168,6 +173,7 @@ struct gpu_part {
   int narrays;
   const struct plan_entry **plans;
   int nplans;
+  struct plan *levels; /* COLOURS of a reproducible loop, owned */
   union gpu_word {
     gpu_address address;
     long long wide;
@@ -219,6 +225,21 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
 /* The same for a process alone, whose program goes on: false as long as the kernels that measure are being compiled, or where
  * nobody can say. */
 bool gpu_rates_known(struct op_context *ctx, struct loop *loop);
+
+/* ---- what loops can run (fits.c) ---- */
+/* A device without doubles runs no loop with them: OP_ERR_BACKEND. */
+int gpu_check_types(const struct gpu *c, const struct loop *loop, struct error *err);
+/* In OpenCL, for copies of rows of ragged maps: OP_ERR_SIZE. */
+int gpu_make_room(struct loop *loop, struct error *err);
+bool gpu_are_sums(const struct gpu_targets *t);
+/* Has what elements add to be added in one order: theirs, or where the loop is reproducible that of the program's numbers? */
+bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t);
+/* Why a reproducible loop cannot have the shape; NULL: it can. */
+const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
+                              const struct gpu_shape *s);
+/* OP_ERR_BACKEND for a reproducible loop that has no such order with ranks. */
+int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
+                    struct error *err);
 
 /* ---- what loops take (expect.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */

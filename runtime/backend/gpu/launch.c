@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exact/exact.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
@@ -217,6 +218,18 @@ static int launch_sums(struct call *call) {
   return failed(call, code, "launching the sums of increments");
 }
 
+/* Limbs to where base/exact/ has them. What is below its first one is nothing. */
+static void put_exact(const unsigned char *from, struct exact *to, int dim) {
+  for (int c = 0; c < dim; c++, from += sizeof(struct gpu_exact)) {
+    struct gpu_exact sum;
+    memcpy(&sum, from, sizeof sum);
+    to[c] = (struct exact){.odd = sum.odd};
+    for (int i = 0; i < GPU_EXACT_LIMBS; i++)
+      if (sum.limbs[i])
+        to[c].limbs[sum.top - (GPU_EXACT_LIMBS - 1) + i] = sum.limbs[i];
+  }
+}
+
 /* The one result to where the loop expects slot 0, or to its globals. */
 void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing) {
   const struct loop *loop = launch->loop;
@@ -227,8 +240,11 @@ void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsig
       continue;
     const struct loop_arg *a = &loop->args[i];
     bool global = a->form == DESC_GBL && access_assigns(a->access);
-    memcpy((global ? launch->globals : launch->slots) + a->offset, landing + at,
-           gpu_slot_size(&loop->desc, i));
+    if (gpu_is_exact_sum(&loop->desc, i))
+      put_exact(landing + at, (struct exact *)(void *)(launch->slots + a->offset), a->dim);
+    else
+      memcpy((global ? launch->globals : launch->slots) + a->offset, landing + at,
+             gpu_slot_size(&loop->desc, i));
   }
 }
 

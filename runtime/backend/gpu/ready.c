@@ -1,12 +1,13 @@
 /* One variant made ready: its program, its plan on the device, the list of its launches. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/mesh.h"
+#include "plan/listed/listed.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "record/columns.h"
@@ -62,6 +63,12 @@ static struct plan_column column_of(const struct making *w, const struct gpu_col
                               .target_size = map->to->extents[EXTENT_NONEXEC]};
 }
 
+/* The program's numbers of the part's elements, where the order of sums is theirs; NULL: it is that of the elements. */
+static const int *numbers(const struct making *w) {
+  const int *to_user = w->loop->set->to_user;
+  return w->loop->reproducible && to_user ? to_user + w->part->begin : NULL;
+}
+
 static int get_plan(struct making *w, const struct plan_wish *wish, const struct plan_entry **out) {
   bool built = false;
   const struct plan_entry **plans = array_resize(w->p->plans, (size_t)w->p->nplans + 1, sizeof *plans);
@@ -98,7 +105,7 @@ static int list_columns(struct making *w, struct plan_column **out, struct plan_
 static int block_size(const struct making *w) {
   const struct gpu_shape *s = &w->v->shape;
   if (s->strategy == GPU_WARPS && !s->joined)
-    return w->c->device.width;
+    return w->c->device.lanes;
   return s->strategy == GPU_COLOURS ? 1 : s->block;
 }
 
@@ -120,6 +127,7 @@ static int make_plan(struct making *w) {
                                        .staged_columns = stages ? columns : NULL,
                                        .staged = stages ? staged : NULL,
                                        .nstaged = stages ? w->targets->count : 0,
+                                       .numbers = numbers(w),
                                        .element_colours = gpu_has_blocks(s)},
                            .strategy = s == GPU_WARPS     ? &strategy_warps
                                        : s == GPU_ORDERED ? &strategy_ordered
@@ -133,6 +141,30 @@ static int make_plan(struct making *w) {
     w->plan = &entry->plan;
   free(columns);
   free(staged);
+  return code;
+}
+
+/* In place of colours: each launch has the elements that wait for none of the later ones. */
+static int make_levels(struct making *w) {
+  int n = 0;
+  struct plan_column *columns = NULL;
+  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
+  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
+                            : list_columns(w, &columns, staged, &n);
+  const struct plan_request r = {
+      .begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = n, .numbers = numbers(w)};
+  w->p->levels = array_new(1, sizeof *w->p->levels);
+  if (!code && !w->p->levels)
+    code = error_memory(w->err, "a plan", sizeof *w->p->levels);
+  if (!code)
+    code = plan_levels(w->p->levels, &r, w->err);
+  w->plan = w->p->levels;
+  free(columns);
+  free(staged);
+  if (!code)
+    log_line(w->ctx->log, LOG_INFO, "plan",
+             "loop %s: elements meet, and run in the order of the program's numbers, in %d launches",
+             w->loop->name, w->plan->ncolours);
   return code;
 }
 
@@ -275,11 +307,14 @@ static int reverse_arrays(struct making *w, int k) {
     return error_memory(w->err, "a reverse map", (size_t)t->ncolumns * sizeof *columns);
   for (int c = 0; c < t->ncolumns; c++)
     columns[c] = column_of(w, &t->columns[c]);
-  const struct plan_wish wish = {
-      .request = {.begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = t->ncolumns},
-      .strategy = &strategy_gather,
-      .set_name = w->loop->set->name,
-      .epoch = w->ctx->mesh->epoch};
+  const struct plan_wish wish = {.request = {.begin = w->part->begin,
+                                             .size = elements(w),
+                                             .columns = columns,
+                                             .ncolumns = t->ncolumns,
+                                             .numbers = numbers(w)},
+                                 .strategy = w->loop->reproducible ? &strategy_collect : &strategy_gather,
+                                 .set_name = w->loop->set->name,
+                                 .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
   int code = get_plan(w, &wish, &entry), at = w->v->parameters.count + 2 * k;
   free(columns);
@@ -412,51 +447,6 @@ static void release_globals(struct gpu *c, struct gpu_variant *v) {
   free(v->globals);
 }
 
-/* ---- functions ---- */
-static int find_function(struct making *w, const char *name, int threads, gpu_function *out) {
-  const struct gpu_driver *d = w->c->driver;
-  int most = threads;
-  int code = gpu_failed(w->c, d->module_function(w->c->self, out, w->v->program->module, name), w->err,
-                        "loop %s: finding %s in the compiled kernel", w->loop->name, name);
-  if (!code && d->function_threads)
-    code = gpu_failed(w->c, d->function_threads(w->c->self, *out, &most), w->err,
-                      "loop %s: asking how many work-items a group of %s may have", w->loop->name, name);
-  if (!code && most < threads)
-    code =
-        error_set(w->err, OP_ERR_SIZE,
-                  "loop %s, variant %s: %s (%s) can run the compiled %s in groups of %d work-items at most, "
-                  "not of %d; choose smaller blocks in OP2_VARIANT, or another device",
-                  w->loop->name, w->v->name, w->c->device.label, w->c->device.name, name, most, threads);
-  return code;
-}
-
-static int find_functions(struct making *w) {
-  struct gpu_variant *v = w->v;
-  char *name = gpu_kernel_name(&w->loop->desc);
-  if (!name)
-    return error_memory(w->err, "a kernel's name", 0);
-  int code = find_function(w, name, v->shape.block, &v->function);
-  free(name);
-  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
-    code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
-  if (!code && gpu_adds_later(v->shape.strategy)) {
-    v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);
-    code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
-    for (int k = 0; !code && k < w->targets->count; k++) {
-      char sum[32];
-      snprintf(sum, sizeof sum, "%s%d", GPU_SUM, k);
-      code = find_function(w, sum, GPU_SUM_THREADS, &v->sums[k]);
-    }
-  }
-  unsigned shared = 0;
-  for (int p = 0; p < LOOP_PARTS; p++)
-    shared = v->parts[p].shared > shared ? v->parts[p].shared : shared;
-  if (!code && shared > (unsigned)w->c->device.shared_usual && w->c->driver->function_shared)
-    code = gpu_failed(w->c, w->c->driver->function_shared(w->c->self, v->function, (int)shared), w->err,
-                      "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
-  return code;
-}
-
 static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
   for (int i = 0; i < p->narrays && p->arrays; i++)
     gpu_array_put(c, p->arrays[i]);
@@ -464,6 +454,9 @@ static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_tar
     gpu_release(c, p->apart[k], p->apart_bytes[k]);
   for (int i = 0; i < p->nplans; i++)
     plan_cache_release(c->plans, p->plans[i]);
+  if (p->levels)
+    plan_free(p->levels);
+  free(p->levels);
   free(p->words);
   free(p->values);
   free(p->sizes);
@@ -495,7 +488,9 @@ static int make_part(struct making *w) {
   const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
   int code = OP_OK;
   w->plan = NULL;
-  if (stages || gpu_has_blocks(s) || s == GPU_COLOURS)
+  if (s == GPU_COLOURS && w->loop->reproducible)
+    code = make_levels(w);
+  else if (stages || gpu_has_blocks(s) || s == GPU_COLOURS)
     code = make_plan(w);
   if (!code && (stages || w->v->shape.near))
     code = make_shared(w);
@@ -556,7 +551,7 @@ int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     return OP_OK;
   int code = gpu_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
-    code = find_functions(&w);
+    code = gpu_program_functions(ctx, loop, w.v, w.targets, err);
   if (!code)
     code = make_results(&w);
   if (!code)

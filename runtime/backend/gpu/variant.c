@@ -93,19 +93,12 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
   return OP_OK;
 }
 
-static bool are_sums(const struct gpu_targets *t) {
-  bool sums = true;
-  for (int k = 0; k < t->count; k++)
-    sums &= t->items[k].access == OP_INC;
-  return sums;
-}
-
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
  * same time. */
-static void settle(struct gpu_variant *v, const struct loop *loop, const struct gpu_loop *l) {
+static void settle(const struct gpu *c, struct gpu_variant *v, const struct loop *loop,
+                   const struct gpu_loop *l) {
   const struct gpu_targets *targets = &l->targets;
-  const bool opencl = v->shape.dialect == GPU_DIALECT_OPENCL; /* which has no warps of a known width */
   if (loop->meets)
     v->shape.strategy = GPU_COLOURS;
   else if (!targets->count)
@@ -114,10 +107,10 @@ static void settle(struct gpu_variant *v, const struct loop *loop, const struct 
     v->shape.strategy = GPU_ATOMICS;
   if (!gpu_has_blocks(v->shape.strategy))
     v->shape.sorted = false;
-  v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || opencl);
+  v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || !c->device.lanes);
   if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
     v->shape.strategy = GPU_ATOMICS;
-  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !are_sums(targets)))
+  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !gpu_are_sums(targets)))
     v->shape.strategy = GPU_APART;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
@@ -158,6 +151,9 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
   if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
     return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
            "for that";
+  const char *const order = gpu_order_refusal(loop, &l->targets, &v->shape);
+  if (order)
+    return order;
   const bool atomics = s == GPU_ATOMICS || s == GPU_WARPS;
   for (int k = 0; c->device.no_atomics && atomics && k < l->targets.count; k++)
     if (type_info(loop->desc.dats[l->targets.items[k].dat].type)->size == 8)
@@ -186,52 +182,6 @@ static int check_forced(const struct gpu *c, const struct loop *loop, const stru
             text_str(&name), c->device.label, c->device.name, why);
   text_free(&name);
   return OP_ERR_ENV;
-}
-
-/* A device without a type of that name runs loops of the others. */
-static int check_types(const struct gpu *c, const struct loop *loop, struct error *err) {
-  for (int i = 0; c->device.no_double && i < loop->nargs; i++)
-    if (loop->desc.args[i].type == TYPE_DOUBLE)
-      return error_set(
-          err, OP_ERR_BACKEND,
-          "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
-          "another device",
-          loop->name, i + 1, c->device.label, c->device.name);
-  if (c->device.no_double && (loop->desc.says & SAYS_DOUBLES))
-    return error_set(
-        err, OP_ERR_BACKEND,
-        "loop %s: its kernel has values of type double, which %s (%s) does not have (no cl_khr_fp64): "
-        "use float, or another device",
-        loop->name, c->device.label, c->device.name);
-  return OP_OK;
-}
-
-/* In OpenCL a work-item has copies of rows of ragged maps, where it does more than read and write them in place: room for
- * the longest, in a power of two, so that a larger mesh may do with the same code. Drivers of CPUs have those of a whole
- * group on a stack. */
-static int make_room(struct loop *loop, struct error *err) {
-  enum { ROOM = 4096 };
-  size_t bytes = 0;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct desc_arg *a = &loop->desc.args[i];
-    if (!a->present || !desc_is_ragged(&loop->desc, a) || a->stays)
-      continue;
-    const size_t longest = (size_t)loop->args[i].map->longest;
-    size_t most = 1;
-    while (most < longest && most <= ROOM)
-      most *= 2;
-    bytes += most * (size_t)a->dim * type_info(a->type)->size * (access_is_extremum(a->access) ? 2 : 1);
-    if (bytes > ROOM)
-      return error_set(
-          err, OP_ERR_SIZE,
-          "loop %s: an element has %zu targets by ragged map \"%s\"; the kernel does more with their "
-          "rows than to read and write them (argument %d), so in OpenCL each work-item has copies, and has "
-          "room for %d bytes; write *OP_ROW(x, k) or OP_ROW(x, k)[i] wherever a value is used, or use "
-          "OP2_BACKEND=cuda, hip or openmp",
-          loop->name, longest, loop->args[i].map->name, i + 1, ROOM);
-    loop->desc.maps[a->map].most = (int)most;
-  }
-  return OP_OK;
 }
 
 /* Have so many elements room at a time, on a multiprocessor, for what they add? No row is near. */
@@ -278,23 +228,15 @@ static void use_near(const struct gpu *c, const struct loop *loop, const struct 
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
-  int block = are_sums(&l->targets) && !ragged ? MOST : 0;
+  int block = gpu_are_sums(&l->targets) && !ragged ? MOST : 0;
   while (block >= LEAST && !has_room(c, loop, l, 2 * block))
     block /= 2;
   return block >= LEAST ? block : 0;
 }
 
-/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
-static bool is_in_order(const struct loop *loop, const struct gpu_targets *t) {
-  bool floats = false;
-  for (int k = 0; k < t->count; k++)
-    floats |= type_info(loop->desc.dats[t->items[k].dat].type)->is_float;
-  return floats && strcmp(loop->desc.fp, "strict") == 0;
-}
-
 /* Atomic additions come in any order. On a CPU a group is one thread's, to whom colours cost less than atomic operations. */
 static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
-  const bool in_order = is_in_order(loop, &l->targets);
+  const bool in_order = gpu_is_in_order(loop, &l->targets);
   const int ordered = in_order ? ordered_block(c, loop, l) : 0;
   struct gpu_variant v = {.shape = {.strategy = ordered                   ? GPU_ORDERED
                                                 : in_order                ? GPU_APART
@@ -349,21 +291,21 @@ static struct gpu_variant variant_to_try(const struct gpu *c, const struct gpu_l
   struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
   v.shape.dialect = c->driver->dialect;
   v.shape.dependent = l->nvariants > 0 && l->variants[0].shape.dependent;
-  v.shape.joined |= v.shape.strategy == GPU_WARPS && v.shape.dialect == GPU_DIALECT_OPENCL;
+  v.shape.joined |= v.shape.strategy == GPU_WARPS && !c->device.lanes;
   return v;
 }
 
 /* What the first guess is already is no candidate. With OP2_FP=strict forms have the same sums, whichever is taken. */
 static int list_candidates(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                            struct candidate *out) {
-  const bool increments = l->targets.count > 0, in_order = is_in_order(loop, &l->targets),
+  const bool increments = l->targets.count > 0, in_order = gpu_is_in_order(loop, &l->targets),
              begins_ordered = l->nvariants > 0 && l->variants[0].shape.strategy == GPU_ORDERED;
   int n = 0;
   for (int i = 0; i < TRIED; i++) {
     const struct gpu_variant v = variant_to_try(c, l, i);
     struct text name = {0};
     print(&v, &name);
-    const bool again = v.shape.dialect == GPU_DIALECT_OPENCL && tried[i].shape.joined; /* all are there */
+    const bool again = !c->device.lanes && tried[i].shape.joined; /* all are there */
     const bool first = l->nvariants > 0 && strcmp(text_str(&name), l->variants[0].name) == 0;
     const bool fits =
         increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
@@ -497,7 +439,7 @@ static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop 
   struct candidate list[TRIED];
   const int n = list_candidates(c, loop, l, list);
   bool ranked = false;
-  if (!is_in_order(loop, &l->targets))
+  if (!gpu_is_in_order(loop, &l->targets))
     code = rank_candidates(ctx, loop, l, list, n, &ranked, code, err);
   for (int i = 0; !code && i < n && (!ranked || i < WORTH); i++) {
     const struct gpu_variant v = variant_to_try(c, l, list[i].which);
@@ -522,13 +464,14 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
 static void settle_forced(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_loop *l, bool rows_named) {
   struct text asked = {0}, left = {0};
+  const struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_variant settled = *v;
-  settle(&settled, loop, l);
+  settle(c, &settled, loop, l);
   if (!rows_named) /* they are the first guess's */
     v->shape.rows = settled.shape.rows;
   struct gpu_shape shape = v->shape;
   print(v, &asked);
-  settle(v, loop, l);
+  settle(c, v, loop, l);
   print(v, &left);
   forced_tell_left(ctx->log, loop->name, &asked, &left);
   shape.strategy = v->shape.strategy;
@@ -545,17 +488,19 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   struct gpu *c = gpu_of(ctx, loop->space);
   struct text spec = {0};
   struct gpu_together together = {0};
-  int code = gpu_look_at_rows(ctx, loop, check_types(c, loop, err), err);
+  int code = gpu_look_at_rows(ctx, loop, gpu_check_types(c, loop, err), err);
   if (!code && c->driver->dialect == GPU_DIALECT_OPENCL)
-    code = make_room(loop, err);
+    code = gpu_make_room(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
+  if (!code)
+    code = gpu_check_order(ctx, loop, &l->targets, err);
   code = gpu_together_look(ctx, loop, code, &together, err);
   struct gpu_variant v = usual(c, loop, l);
-  v.shape.rows = gpu_together_first(&together, c->device.width);
+  v.shape.rows = loop->reproducible ? 0 : gpu_together_first(&together, c->device.width);
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
   v.shape.strategy = ragged ? GPU_COLOURS : v.shape.strategy;
-  settle(&v, loop, l);
+  settle(c, &v, loop, l);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
@@ -580,7 +525,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = add(l, &v, err);
   if (tries)
     code = add_tried(ctx, loop, l, code, err);
-  if (!code && tries)
+  if (!code && tries && !loop->reproducible)
     code = add_together(c, loop, l, &together, err);
   loop->ready.nvariants = l->nvariants;
   loop->ready.threads = 1;

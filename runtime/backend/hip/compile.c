@@ -100,7 +100,7 @@ static void choose_options(const struct compile_request *r, struct options *o) {
   if (r->fp && strcmp(r->fp, "fast") == 0)
     add(o, "-ffast-math");
   else
-    add(o, r->fp && strcmp(r->fp, "strict") == 0 ? "-ffp-contract=off" : "-ffp-contract=fast");
+    add(o, r->fp && strcmp(r->fp, "contract") != 0 ? "-ffp-contract=off" : "-ffp-contract=fast");
   if (!r->warnings)
     add(o, "-w");
   if (r->debug)

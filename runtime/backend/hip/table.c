@@ -38,7 +38,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
     code = cuda_begin(&hip->cuda, ctx, &c->device, err);
   if (code)
     return code;
-  c->device.width = hip_width(c->device.arch);
+  c->device.width = c->device.lanes = hip_width(c->device.arch);
   c->device.shared_usual = hip->cuda.device.shared;
   return OP_OK;
 }

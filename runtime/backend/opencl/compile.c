@@ -41,7 +41,9 @@ static void add_options(const struct opencl *cl, const struct compile_request *r
   text_addf(out, "-cl-std=%s -w", opencl_standard(&cl->choice));
   text_add(out, cl->choice.has_double ? " -DOP2_DOUBLE" : " -cl-single-precision-constant");
   text_add(out, cl->choice.has_atomics ? " -DOP2_ATOMICS" : "");
-  text_add(out, cl->choice.has_subgroups ? " -DOP2_SUBGROUPS" : "");
+  if (cl->choice.lanes)
+    text_addf(out, " -DOP2_SUBGROUPS -DOP2_LANES=%d%s", cl->choice.lanes,
+              cl->choice.are_sized ? " -DOP2_REQUIRED" : "");
   text_add(out, r->fp && strcmp(r->fp, "fast") == 0 ? " -cl-fast-relaxed-math" : "");
 }
 
@@ -66,7 +68,7 @@ static int build(const struct opencl *cl, const struct compile_request *r, struc
                  struct compile_result *result, int *why) {
   struct text source = {0}, options = {0};
   int code = 0;
-  if (r->fp && strcmp(r->fp, "strict") == 0)
+  if (r->fp && (strcmp(r->fp, "strict") == 0 || r->fp[0] == 'r')) /* reproducible */
     text_add(&source, "#pragma OPENCL FP_CONTRACT OFF\n");
   text_addf(&source, "#line 1 \"%s\"\n", r->files[0].name);
   join(r, &source);

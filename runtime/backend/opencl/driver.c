@@ -25,6 +25,7 @@ enum {
   DRIVER_VERSION = 0x102D,
   DEVICE_VERSION = 0x102F,
   DEVICE_EXTENSIONS = 0x1030,
+  DEVICE_SUB_GROUP_SIZES = 0x4108, /* of cl_intel_required_subgroup_size */
   TYPE_CPU = 2
 };
 static const unsigned long ALL_TYPES = 0xFFFFFFFF;
@@ -84,6 +85,8 @@ int opencl_driver_open(struct opencl_driver *d, const char *named, struct error 
     if (!(*members[i] = dlsym(d->library, symbols[i])))
       return error_set(err, OP_ERR_BACKEND, "%s has no entry %s: it is no OpenCL 1.2",
                        *named ? named : "libOpenCL.so.1", symbols[i]);
+  void **const sub_groups = (void **)(void *)&d->sub_groups;
+  *sub_groups = dlsym(d->library, "clGetKernelSubGroupInfo");
   return OP_OK;
 }
 
@@ -116,7 +119,36 @@ static int major_of(const struct opencl_choice *c) {
 }
 
 const char *opencl_standard(const struct opencl_choice *c) {
-  return !c->has_subgroups ? "CL1.2" : major_of(c) == 2 ? "CL2.0" : "CL3.0";
+  const int major = c->has_subgroups ? major_of(c) : 1;
+  return major < 2 ? "CL1.2" : major == 2 ? "CL2.0" : "CL3.0";
+}
+
+/* The whole word: others begin like it. */
+static bool has_word(const char *extensions, const char *word) {
+  const size_t length = strlen(word);
+  const char *at = strstr(extensions, word);
+  while (at && at[length] != ' ' && at[length] != '\0')
+    at = strstr(at + length, word);
+  return at != NULL;
+}
+
+/* As many as a warp has, where a device does not say what it can have: a kernel finds out whether its sub-groups are whole
+ * numbers of that. Sizes of groups are multiples of it. */
+static void read_sub_groups(const struct opencl_driver *d, struct opencl_choice *c, const char *extensions) {
+  enum { USUAL = 32, MOST = 16 };
+  size_t sizes[MOST] = {0};
+  c->has_subgroups = (major_of(c) >= 2 && has_word(extensions, "cl_khr_subgroups")) ||
+                     has_word(extensions, "cl_intel_subgroups");
+  c->lanes = c->has_subgroups ? USUAL : 0;
+  if (!c->has_subgroups || !has_word(extensions, "cl_intel_required_subgroup_size") ||
+      d->device_info(c->device, DEVICE_SUB_GROUP_SIZES, sizeof sizes, sizes, NULL))
+    return;
+  size_t most = 0;
+  for (int i = 0; i < MOST; i++)
+    if (sizes[i] && USUAL % sizes[i] == 0 && sizes[i] > most)
+      most = sizes[i];
+  c->are_sized = most > 0;
+  c->lanes = most ? (int)most : USUAL;
 }
 
 static void read_device(const struct opencl_driver *d, struct opencl_choice *c) {
@@ -136,7 +168,7 @@ static void read_device(const struct opencl_driver *d, struct opencl_choice *c) 
   c->has_compiler = number(d, c->device, DEVICE_COMPILER, 4) && number(d, c->device, DEVICE_AVAILABLE, 4);
   c->has_double = strstr(extensions, "cl_khr_fp64") != NULL;
   c->has_atomics = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
-  c->has_subgroups = major_of(c) >= 2 && strstr(extensions, "cl_khr_subgroups") != NULL;
+  read_sub_groups(d, c, extensions);
 }
 
 static int list_platform(const struct opencl_driver *d, opencl_object platform, int number_,

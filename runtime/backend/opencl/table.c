@@ -15,6 +15,7 @@
 enum {
   PROFILING = 2,
   KERNEL_GROUP = 0x11B0,
+  KERNEL_SUB_GROUP = 0x2033,
   EVENT_START = 0x1282,
   EVENT_END = 0x1283,
   INVALID_BUFFER_SIZE = -61,
@@ -40,6 +41,7 @@ static void tell_device(const struct opencl_choice *from, struct gpu_device *to)
   *to = (struct gpu_device){.ordinal = from->device_number,
                             .max_threads = from->group > 1024 ? 1024 : (int)from->group,
                             .width = 1,
+                            .lanes = from->lanes,
                             .shared_usual = (int)from->local,
                             .shared_most = from->local > INT32_MAX ? INT32_MAX : (int)from->local,
                             .is_cpu = from->is_cpu,
@@ -82,8 +84,10 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
 static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
   const struct opencl_choice *choice = &((const struct opencl *)c->self)->choice;
   (void)ctx;
-  text_addf(&c->compiler, "opencl %s, %s%s", choice->platform_name, opencl_standard(choice),
-            choice->has_subgroups ? " with sub-groups" : "");
+  text_addf(&c->compiler, "opencl %s, %s", choice->platform_name, opencl_standard(choice));
+  if (choice->lanes)
+    text_addf(&c->compiler, " with sub-groups of %d%s", choice->lanes,
+              choice->are_sized ? ", asked for" : "");
   return text_ok(&c->compiler) ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
 }
 
@@ -246,6 +250,19 @@ static int table_function_threads(void *self, gpu_function function, int *most) 
   return code;
 }
 
+static int table_function_lanes(void *self, gpu_function function, int threads) {
+  const struct opencl *cl = self;
+  const size_t local = (size_t)threads;
+  size_t lanes = 0;
+  int major = 0, minor = 0;
+  if (sscanf(cl->choice.device_version, "OpenCL %d.%d", &major, &minor) != 2 || 10 * major + minor < 21 ||
+      !cl->driver.sub_groups ||
+      cl->driver.sub_groups(function, cl->choice.device, KERNEL_SUB_GROUP, sizeof local, &local, sizeof lanes,
+                            &lanes, NULL))
+    return 0;
+  return lanes > INT32_MAX ? 0 : (int)lanes;
+}
+
 static int set_arguments(const struct opencl *cl, opencl_object kernel, unsigned shared, void **values,
                          const struct gpu_sizes *sizes) {
   int code = 0;
@@ -336,6 +353,7 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_unload = table_module_unload,
                                       .module_function = table_module_function,
                                       .function_threads = table_function_threads,
+                                      .function_lanes = table_function_lanes,
                                       .launch = table_launch,
                                       .wait = table_wait,
                                       .time_begin = table_time_begin,

@@ -93,6 +93,15 @@ static bool add_up(struct op_context *ctx, struct loop *const *loops, size_t n, 
   return p->step;
 }
 
+static bool some_are_ragged(const struct op_context *ctx, const struct dat *dat) {
+  bool found = false;
+  struct loop **loops = loop_records(ctx);
+  for (size_t i = 0; loops && i < ctx->loops->count; i++)
+    found |= is_ragged(loops[i], dat);
+  free(loops);
+  return !loops || found;
+}
+
 /* Through the host and back, for each side; plans that are made anew. */
 static double cost_of(const struct dat *dat, struct loop *const *loops, size_t n) {
   const int switches = LAYOUT_SIDES * LAYOUT_ROUNDS;
@@ -206,6 +215,10 @@ static int end_side(struct op_context *ctx, struct error *err) {
   const int code = wait(ctx, err);
   if (code)
     return code;
+  if (some_are_ragged(ctx, l->dat)) { /* a loop came meanwhile that wants its rows whole, and has them */
+    l->dat = NULL;
+    return OP_OK;
+  }
   l->seconds[l->runs / LAYOUT_SIDES][l->runs % LAYOUT_SIDES] = clock_seconds() - l->begun;
   if (++l->runs == LAYOUT_SIDES * LAYOUT_ROUNDS)
     return decide(ctx, err);

@@ -75,11 +75,12 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
   return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
+/* Tiles would add in another order, and on devices fused loops. What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
-  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !may_be_looked_at(ctx, loop) &&
+  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->ordered &&
+         !(loop->reproducible && space_is_device(loop->space)) && !may_be_looked_at(ctx, loop) &&
          loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
@@ -263,7 +264,8 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
 /* What ranks bring along when a period is found: each becomes the largest. */
 enum { HELD, TRIES, SECONDS, PERIODS, NUMBERS };
 
-static int spares_messages(struct op_context *ctx, const struct part *p, int code, bool *spares, struct error *err) {
+static int spares_messages(struct op_context *ctx, const struct part *p, int code, bool *spares,
+                           struct error *err) {
   bool less = false;
   if (!code && p->n > 1)
     code = loop_depths_spare(ctx, p->loops, p->n, &less, err);

@@ -1,7 +1,5 @@
 #include <string.h>
 
-#include "context/context.h"
-#include "context/env.h"
 #include "jit/front/fused/fused.h"
 #include "loop/fused/fused.h"
 
@@ -17,14 +15,14 @@ const struct loop_arg *fused_arg_of(const struct fusion *f, int number, int *mem
   return NULL;
 }
 
-int fused_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
+int fused_describe(struct loop *loop, struct error *err) {
   const struct desc *members[DESC_MOST_MEMBERS];
   struct desc *d = &loop->desc;
   const struct fusion *f = loop->fusion;
   for (int m = 0; m < f->n; m++)
     members[m] = &f->members[m]->desc;
   d->kernel_name = strdup(loop->key.name);
-  d->fp = strdup(env_value(ctx->env, ENV_FP));
+  d->fp = strdup(members[0]->fp); /* they have it in common */
   if (!d->kernel_name || !d->fp)
     return error_memory(err, "a fused loop's name", strlen(loop->name));
   return fused_text(d, members, f->n, err);

@@ -23,7 +23,7 @@ struct loop *fused_get(struct op_context *ctx, struct loop *const *members, int 
                        struct error *err);
 /* describe.c: its description, but for the arguments': texts, constants, members. And what arguments have beside those of
  * others. */
-int fused_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+int fused_describe(struct loop *loop, struct error *err);
 void fused_describe_args(struct loop *loop);
 /* The members' argument behind this one of the loop's: of the first member that has it. */
 const struct loop_arg *fused_arg_of(const struct fusion *f, int number, int *member, int *arg);

@@ -1,5 +1,7 @@
 #include "loop/fused/group.h"
 
+#include <string.h>
+
 #include "backend/backend.h"
 #include "jit/front/fused/fused.h"
 #include "mesh/data.h"
@@ -112,8 +114,8 @@ static bool can_enter(struct loop *const *loops, const struct fused_group *g, co
   for (int m = 0; m < g->n; m++) {
     const struct loop *member = loops[g->members[m]];
     nargs += member->nargs;
-    if (member->set != loop->set || !may_join(member) || !fused_texts_may_join(&member->desc, &loop->desc) ||
-        !conflicts_are_direct(member, loop))
+    if (member->set != loop->set || strcmp(member->desc.fp, loop->desc.fp) != 0 || !may_join(member) ||
+        !fused_texts_may_join(&member->desc, &loop->desc) || !conflicts_are_direct(member, loop))
       return false;
     shares |= share_a_dat(member, loop);
   }

@@ -192,6 +192,12 @@ static int get(struct op_context *ctx, struct graph_loop *l, struct error *err) 
 
 static int begin(struct op_context *ctx, struct graph_loop *l, struct error *err) {
   loop_count_run(ctx, l->launch->loop);
+  if (l->launch->loop->ordered)
+    return error_set(
+        err, OP_ERR_STATE,
+        "loop %s: pieces of a loop in a graph add in any order, and OP2_REPRODUCIBLE=on asks for "
+        "one; call op_par_loop",
+        l->call.name);
   int code = loop_make_ready(ctx, l->launch, err);
   if (!code) {
     launch_set_slots(l->launch, 0, l->npieces);

@@ -117,9 +117,9 @@ static int list_elements(struct plan *plan, const struct plan_column *columns, c
 }
 
 static int order_dataset(struct plan *plan, struct plan_staging *s, const struct plan_column *columns,
-                         int *position, struct error *err) {
+                         const int *order, int *position, struct error *err) {
   struct ordering o = {.plan = plan, .staging = s, .position = position};
-  int status = reverse_build(&o.summands, plan->size, columns, s->ncolumns, err);
+  int status = reverse_build(&o.summands, plan->size, columns, s->ncolumns, order, err);
   if (!status)
     status = list_elements(plan, columns, &o.summands, position, err);
   if (!status && !(s->first = array_new((size_t)plan->nblocks + 1, sizeof *s->first)))
@@ -155,21 +155,27 @@ static int first_dataset(const struct plan_request *r) {
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   struct plan_request r = sums_request(&w->request);
   const int n = r.nstaged;
+  const bool sorts = !plan_in_numbers(&r);
   r.nstaged = 0;
   int status = plan_build(&e->plan, &r, team, err);
   if (status)
     return status;
+  int *order = sorts ? array_new((size_t)r.size, sizeof *order) : NULL;
+  if (sorts)
+    status = order ? plan_sort(order, &r, err)
+                   : error_memory(err, "elements in a list", (size_t)r.size * sizeof *order);
   int *position = array_new((size_t)r.size, sizeof *position);
   e->plan.staging = array_new((size_t)n, sizeof *e->plan.staging);
   e->plan.nstaging = e->plan.staging ? n : 0;
-  if (!e->plan.staging || !position)
+  if (!status && (!e->plan.staging || !position))
     status = error_memory(err, "the sums of blocks", (size_t)r.size * sizeof *position);
   for (int k = 0; k < n && !status; k++) {
     const int i = (first_dataset(&w->request) + k) % n;
     e->plan.staging[i].ncolumns = r.staged[i].count;
-    status =
-        order_dataset(&e->plan, &e->plan.staging[i], r.staged_columns + r.staged[i].first, position, err);
+    status = order_dataset(&e->plan, &e->plan.staging[i], r.staged_columns + r.staged[i].first, order,
+                           position, err);
   }
+  free(order);
   free(position);
   return status;
 }
@@ -178,18 +184,25 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
 
 #define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
-/* Summands are numbered as a serial loop has them: element by element, and by columns. */
+/* Summands are numbered by elements and by columns. */
 struct verifying {
   const struct plan *plan;
+  const struct plan_request *request;
   const struct plan_staging *staging;
   const struct plan_column *columns;
   bool *met;     /* per slot of a block */
-  long *newest;  /* per target: its last summand so far, -1: none */
+  long *newest;  /* per target: its last summand so far as turn_of has it, -1: none */
   long *summand; /* per place: who is kept there, -1: nobody */
 };
 
 static int target_of(const struct verifying *v, long summand) {
   return column_target(&v->columns[summand % v->staging->ncolumns], summand / v->staging->ncolumns);
+}
+
+/* When a serial loop has it. */
+static long turn_of(const struct verifying *v, long summand) {
+  const int n = v->staging->ncolumns;
+  return plan_number(v->request, summand / n) * n + summand % n;
 }
 
 /* The summands `from` .. `to` of the block are those of target t of its list. */
@@ -221,10 +234,10 @@ static int verify_target(const struct verifying *v, int b, long t, long from, lo
       v->summand[kept] = summand;
       continue;
     }
-    if (target_of(v, summand) != target || summand <= v->newest[target])
+    if (target_of(v, summand) != target || turn_of(v, summand) <= v->newest[target])
       WRONG("block %d: element %ld adds to target %d by column %d, and is a summand of target %d behind %ld",
             b, e, target_of(v, summand), c, target, v->newest[target]);
-    v->newest[target] = summand;
+    v->newest[target] = turn_of(v, summand);
   }
   return OP_OK;
 }
@@ -259,10 +272,10 @@ static int verify_late(const struct verifying *v, struct error *err) {
       WRONG("row %d of what is added later is of target %d, which is out of range or order", row, target);
     for (int place = s->late_first[row]; place < s->late_first[row + 1]; place++) {
       const long summand = v->summand[place];
-      if (summand < 0 || target_of(v, summand) != target || summand <= v->newest[target])
+      if (summand < 0 || target_of(v, summand) != target || turn_of(v, summand) <= v->newest[target])
         WRONG("summand %ld is kept in row %d, to be added to target %d behind summand %ld", summand, place,
               target, v->newest[target]);
-      v->newest[target] = summand;
+      v->newest[target] = turn_of(v, summand);
     }
   }
   return OP_OK;
@@ -300,7 +313,8 @@ static int verify_list(const struct plan *p, struct error *err) {
 static int verify_dataset(const struct plan *p, const struct plan_request *r, int dataset,
                           struct error *err) {
   const struct plan_staging *s = &p->staging[dataset];
-  struct verifying v = {.plan = p, .staging = s, .columns = r->staged_columns + r->staged[dataset].first};
+  struct verifying v = {
+      .plan = p, .request = r, .staging = s, .columns = r->staged_columns + r->staged[dataset].first};
   int status = plan_verify_columns(v.columns, s->ncolumns, p->size, err);
   const long places = s->late_first[s->nlate], targets = v.columns->target_size;
   v.met = array_new((size_t)p->block_size * (size_t)s->ncolumns, sizeof *v.met);
@@ -338,7 +352,7 @@ static void describe(const struct plan_entry *e, struct text *out) {
 }
 
 const struct strategy strategy_ordered = {.name = "ordered",
-                                          .looks = LOOKS_AT_BLOCKS | LOOKS_AT_STAGING,
+                                          .looks = LOOKS_AT_BLOCKS | LOOKS_AT_STAGING | LOOKS_AT_NUMBERS,
                                           .columns = COLUMNS_WRITTEN,
                                           .build = build,
                                           .verify = verify,

@@ -1,0 +1,235 @@
+#include "exact.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MANTISSA = 52, EXPONENTS = 2047, LIMB = 32, LEAST = 1074 };
+enum { ODD_NAN = 1, ODD_PLUS = 2, ODD_MINUS = 4 };
+
+/* ---- one value -----------------------------------------------------------------------------------------*/
+
+void exact_add_value(struct exact *e, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  const int exponent = (int)(bits >> MANTISSA & EXPONENTS);
+  uint64_t m = bits & (((uint64_t)1 << MANTISSA) - 1);
+  if (exponent == EXPONENTS) {
+    e->odd |= m ? ODD_NAN : bits >> 63 ? ODD_MINUS : ODD_PLUS;
+    return;
+  }
+  if (exponent)
+    m |= (uint64_t)1 << MANTISSA;
+  const int shift = exponent ? exponent - 1 : 0, at = shift % LIMB;
+  int64_t *to = e->limbs + shift / LIMB;
+  const int64_t sign = bits >> 63 ? -1 : 1;
+  to[0] += sign * (int64_t)(m << at & UINT32_MAX);
+  to[1] += sign * (int64_t)(m >> (LIMB - at) & UINT32_MAX);
+  to[2] += sign * (int64_t)(at ? m >> (2 * LIMB - at) : 0);
+}
+
+/* ---- many ----------------------------------------------------------------------------------------------*/
+
+/* Several values at a time, as vectors of the language; how these are passed depends on the processor, so nothing passes them. */
+enum { LANES = 8 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+/* From here on sums of a piece might overflow. */
+static const double most_at_once = 0x1p960;
+
+/* A piece has 2^8 values of less than 2^(exponent + 1): multiples of 2^(exponent - 44), whose sum has 53 bits. What is left is
+ * at most half of that. */
+enum { SPAN = 44, FOLDS = 3 };
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* Of all sizes; NaN is larger than all numbers. */
+INLINED double largest(const double *values, int n) {
+  masks most = {0};
+  for (int i = 0; i < n; i += LANES) {
+    masks bits;
+    memcpy(&bits, values + i, sizeof bits);
+    bits &= INT64_MAX;
+    const masks is = bits > most;
+    most = (bits & is) | (most & ~is);
+  }
+  int64_t all = 0;
+  for (int k = 0; k < LANES; k++)
+    all = most[k] > all ? most[k] : all;
+  double value;
+  memcpy(&value, &all, sizeof value);
+  return value;
+}
+
+/* Multiples of the step go to the sum, the rest stays: x + c rounds to one. */
+INLINED void take(lanes *x, double c, lanes *sum) {
+  const lanes whole = (*x + c) - c;
+  *sum += whole;
+  *x -= whole;
+}
+
+/* Of each step the multiples in all values, and of the next one those in the rest, which goes to `rest` (NULL: nowhere). Is
+ * anything left? */
+INLINED bool fold(const double *values, int n, const double c[FOLDS], double sums[FOLDS], double *rest) {
+  lanes first = {0}, second = {0}, third = {0};
+  masks left = {0};
+  const double c0 = c[0], c1 = c[1], c2 = c[2];
+  for (int i = 0; i < n; i += LANES) {
+    lanes x;
+    masks bits;
+    memcpy(&x, values + i, sizeof x);
+    take(&x, c0, &first);
+    take(&x, c1, &second);
+    take(&x, c2, &third);
+    if (rest)
+      memcpy(rest + i, &x, sizeof x);
+    memcpy(&bits, &x, sizeof bits);
+    left |= bits;
+  }
+  bool any = false;
+  for (int k = 0; k < LANES; k++) {
+    any |= (left[k] & INT64_MAX) != 0;
+    sums[0] += first[k];
+    sums[1] += second[k];
+    sums[2] += third[k];
+  }
+  return any;
+}
+
+/* 1.5 * 2^(52 + step), whose neighbours are 2^step away. */
+static double rounding_to(int step) {
+  return ldexp(1.5, MANTISSA + step);
+}
+
+/* Steps for values of less than 2^(exponent + 1); returns the exponent of what is left. */
+INLINED int find_steps(int exponent, double c[FOLDS]) {
+  for (int f = 0; f < FOLDS; f++) {
+    const int step = exponent - SPAN < -LEAST ? -LEAST : exponent - SPAN;
+    c[f] = rounding_to(step);
+    exponent = step - 1;
+  }
+  return exponent;
+}
+
+/* Few values are so far apart that something is left at first. */
+INLINED void add_values(struct exact *e, const double *values, int n) {
+  double room[EXACT_PIECE], c[FOLDS];
+  const double most = largest(values, n);
+  if (!(most < most_at_once)) {
+    for (int i = 0; i < n; i++)
+      exact_add_value(e, values[i]);
+    return;
+  }
+  const double *now = values;
+  int exponent = most > 0 ? ilogb(most) : 0;
+  for (bool left = most > 0; left; now = room) {
+    double sums[FOLDS] = {0};
+    exponent = find_steps(exponent, c);
+    left = fold(now, n, c, sums, NULL);
+    for (int f = 0; f < FOLDS; f++)
+      exact_add_value(e, sums[f]);
+    double ignored[FOLDS] = {0};
+    if (left)
+      fold(now, n, c, ignored, room);
+  }
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void add_values_of_4(struct exact *e, const double *values, int n) {
+  add_values(e, values, n);
+}
+__attribute__((target("avx512f"))) static void add_values_of_8(struct exact *e, const double *values, int n) {
+  add_values(e, values, n);
+}
+#endif
+
+static void add_any(struct exact *e, const double *values, int n) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) {
+    add_values_of_8(e, values, n);
+    return;
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    add_values_of_4(e, values, n);
+    return;
+  }
+#endif
+  add_values(e, values, n);
+}
+
+void exact_add_values(struct exact *e, const double *values, int n) {
+  double whole[EXACT_PIECE];
+  const int tail = n % LANES, padded = tail ? n + LANES - tail : n;
+  if (tail)
+    memcpy(whole, values, (size_t)n * sizeof *whole);
+  for (int i = n; i < padded; i++)
+    whole[i] = 0;
+  add_any(e, tail ? whole : values, padded);
+}
+
+/* ---- sums of sums --------------------------------------------------------------------------------------*/
+
+/* All limbs but the last are from 0 to 2^32 - 1 then. */
+static void carry(struct exact *e) {
+  for (int i = 0; i + 1 < EXACT_LIMBS; i++) {
+    const int64_t low = e->limbs[i] & UINT32_MAX;
+    e->limbs[i + 1] += (e->limbs[i] - low) / ((int64_t)1 << LIMB);
+    e->limbs[i] = low;
+  }
+}
+
+void exact_add(struct exact *to, const struct exact *from) {
+  for (int i = 0; i < EXACT_LIMBS; i++)
+    to->limbs[i] += from->limbs[i];
+  to->odd |= from->odd;
+  carry(to);
+}
+
+static uint64_t limb_at(const struct exact *e, int i) {
+  return i >= 0 ? (uint64_t)e->limbs[i] : 0;
+}
+
+/* Of limbs from 0 on: 64 bits from the first that is set, of which the last one stands for all behind them. */
+static double rounded(const struct exact *e) {
+  int top = EXACT_LIMBS - 1;
+  while (top >= 0 && !e->limbs[top])
+    top--;
+  if (top < 0)
+    return 0;
+  uint64_t m = limb_at(e, top) << LIMB | limb_at(e, top - 1);
+  const uint64_t next = limb_at(e, top - 2);
+  const int zeros = __builtin_clzll(m);
+  bool more = (next << zeros & UINT32_MAX) != 0;
+  m = m << zeros | (zeros ? next >> (LIMB - zeros) : 0);
+  for (int i = 0; i < top - 2; i++)
+    more |= e->limbs[i] != 0;
+  return ldexp((double)(m | more), LIMB * (top - 1) - LEAST - zeros);
+}
+
+double exact_value(const struct exact *e) {
+  struct exact sum = *e;
+  if (e->odd)
+    return e->odd == ODD_PLUS ? (double)INFINITY : e->odd == ODD_MINUS ? (double)-INFINITY : (double)NAN;
+  carry(&sum);
+  const bool below = sum.limbs[EXACT_LIMBS - 1] < 0;
+  if (below) {
+    for (int i = 0; i < EXACT_LIMBS; i++)
+      sum.limbs[i] = -sum.limbs[i];
+    carry(&sum);
+  }
+  const double value = rounded(&sum);
+  return value == 0 ? -0.0 : below ? -value : value;
+}
+
+/* ---- extrema -------------------------------------------------------------------------------------------*/
+
+void exact_extremum(bool most, double start, double *best, double value) {
+  if (isnan(value) || isnan(*best)) {
+    if (isnan(start) ? !isnan(value) : isnan(value))
+      *best = isnan(value) ? (double)NAN : value;
+    return;
+  }
+  const bool tie = value == *best, beats = most ? value > *best : value < *best;
+  if (beats || (tie && most ? !signbit(value) : tie && signbit(value)))
+    *best = value;
+}

@@ -1,0 +1,29 @@
+/* Sums that do not depend on the order of what is added: all bits are kept until the end, and rounded once. And extrema of
+ * which the same holds, for zeros of both signs and NaN too. */
+#ifndef OP2JIT_BASE_EXACT_H
+#define OP2JIT_BASE_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A sum of doubles: limb i counts 2^(32 i - 1074). All zero: nothing was added. At most 2^30 additions before exact_add takes
+ * it, which carries. */
+enum { EXACT_LIMBS = 68 };
+struct exact {
+  int64_t limbs[EXACT_LIMBS];
+  int64_t odd; /* EXACT_..., of values that no limbs hold */
+};
+
+/* One value, or as many: at most EXACT_PIECE. */
+enum { EXACT_PIECE = 256 };
+void exact_add_value(struct exact *e, double value);
+void exact_add_values(struct exact *e, const double *values, int n);
+void exact_add(struct exact *to, const struct exact *from);
+/* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
+double exact_value(const struct exact *e);
+
+/* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
+ * all NaN have the same bits. */
+void exact_extremum(bool most, double start, double *best, double value);
+
+#endif

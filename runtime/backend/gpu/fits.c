@@ -1,0 +1,97 @@
+/* What loops a device can run at all, and in which orders. */
+#include <string.h>
+
+#include "context/context.h"
+#include "gpu.h"
+#include "jit/front/says.h"
+#include "ranks/comm.h"
+#include "record/record.h"
+
+/* A device without a type of that name runs loops of the others. */
+int gpu_check_types(const struct gpu *c, const struct loop *loop, struct error *err) {
+  for (int i = 0; c->device.no_double && i < loop->nargs; i++)
+    if (loop->desc.args[i].type == TYPE_DOUBLE)
+      return error_set(
+          err, OP_ERR_BACKEND,
+          "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
+          "another device",
+          loop->name, i + 1, c->device.label, c->device.name);
+  if (c->device.no_double && (loop->desc.says & SAYS_DOUBLES))
+    return error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: its kernel has values of type double, which %s (%s) does not have (no cl_khr_fp64): "
+        "use float, or another device",
+        loop->name, c->device.label, c->device.name);
+  return OP_OK;
+}
+
+/* In OpenCL a work-item has copies of rows of ragged maps, where it does more than read and write them in place: room for
+ * the longest, in a power of two, so that a larger mesh may do with the same code. Drivers of CPUs have those of a whole
+ * group on a stack. */
+int gpu_make_room(struct loop *loop, struct error *err) {
+  enum { ROOM = 4096 };
+  size_t bytes = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct desc_arg *a = &loop->desc.args[i];
+    if (!a->present || !desc_is_ragged(&loop->desc, a) || a->stays)
+      continue;
+    const size_t longest = (size_t)loop->args[i].map->longest;
+    size_t most = 1;
+    while (most < longest && most <= ROOM)
+      most *= 2;
+    bytes += most * (size_t)a->dim * type_info(a->type)->size * (access_is_extremum(a->access) ? 2 : 1);
+    if (bytes > ROOM)
+      return error_set(
+          err, OP_ERR_SIZE,
+          "loop %s: an element has %zu targets by ragged map \"%s\"; the kernel does more with their "
+          "rows than to read and write them (argument %d), so in OpenCL each work-item has copies, and has "
+          "room for %d bytes; write *OP_ROW(x, k) or OP_ROW(x, k)[i] wherever a value is used, or use "
+          "OP2_BACKEND=cuda, hip or openmp",
+          loop->name, longest, loop->args[i].map->name, i + 1, ROOM);
+    loop->desc.maps[a->map].most = (int)most;
+  }
+  return OP_OK;
+}
+
+/* ---- orders ---- */
+
+bool gpu_are_sums(const struct gpu_targets *t) {
+  bool sums = true;
+  for (int k = 0; k < t->count; k++)
+    sums &= t->items[k].access == OP_INC;
+  return sums;
+}
+
+/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
+bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t) {
+  bool floats = false;
+  for (int k = 0; k < t->count; k++)
+    floats |= type_info(loop->desc.dats[t->items[k].dat].type)->is_float;
+  return floats && (loop->reproducible || strcmp(loop->desc.fp, "strict") == 0);
+}
+
+/* Elements that meet in what they write run in the order of the program's numbers then, too. */
+const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
+                              const struct gpu_shape *s) {
+  if (!loop->reproducible)
+    return NULL;
+  if (s->rows)
+    return "several threads for an element, whose sums come in another order than OP2_REPRODUCIBLE asks for";
+  const bool orders = s->strategy == GPU_COLOURS || s->strategy == GPU_ORDERED || s->strategy == GPU_APART;
+  return orders || !gpu_is_in_order(loop, t) ? NULL
+                                             : "a form that adds in another order than OP2_REPRODUCIBLE asks "
+                                               "for; ordered, apart and colours have "
+                                               "that";
+}
+
+/* Elements run in parts, each of which would add what it has. */
+int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
+                    struct error *err) {
+  if (!loop->reproducible || comm_alone(ctx->comm) || (!gpu_is_in_order(loop, t) && !loop->meets))
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "loop %s: its elements meet in what they change, and with several ranks GPUs have no order for "
+      "that which OP2_REPRODUCIBLE could keep; use one rank, or OP2_BACKEND=openmp or seq",
+      loop->name);
+}

@@ -1,0 +1,142 @@
+/* Exact sums: the same bits in any order and in any pieces, rounded once; and extrema. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit.h"
+#include "base/exact/exact.h"
+
+enum { COUNT = 5000 };
+
+static uint64_t state = 88172645463325252u;
+static int below(int n) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (int)(state % (uint64_t)n);
+}
+
+static double any(int least, int most) {
+  return ldexp((double)(below(1 << 30) - (1 << 29)) * 0x1p30 + below(1 << 30),
+               least + below(most - least + 1));
+}
+
+static void shuffle(double *values, int n) {
+  for (int i = n - 1; i > 0; i--) {
+    const int k = below(i + 1);
+    const double kept = values[i];
+    values[i] = values[k];
+    values[k] = kept;
+  }
+}
+
+/* In pieces of any length, each in a sum of its own or in one. */
+static double sum_of(const double *values, int n, bool apart) {
+  struct exact all = {0}, own = {0};
+  for (int i = 0, piece; i < n; i += piece) {
+    double room[EXACT_PIECE];
+    piece = 1 + below(n - i < EXACT_PIECE ? n - i : EXACT_PIECE);
+    memcpy(room, values + i, (size_t)piece * sizeof *room);
+    exact_add_values(&own, room, piece);
+    if (!apart)
+      continue;
+    exact_add(&all, &own);
+    own = (struct exact){0};
+  }
+  exact_add(&all, &own);
+  return exact_value(&all);
+}
+
+static void same(double a, double b) {
+  assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void any_order_has_the_same_bits(void **unused) {
+  static const int ranges[][2] = {{0, 0}, {-3, 3}, {-60, 60}, {-700, 700}, {-1074, -1060}, {-1074, 900}};
+  static double values[COUNT];
+  (void)unused;
+  for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+    struct exact one_by_one = {0};
+    for (int i = 0; i < COUNT; i++) {
+      values[i] = any(ranges[r][0], ranges[r][1]);
+      exact_add_value(&one_by_one, values[i]);
+    }
+    for (int turn = 0; turn < 6; turn++) {
+      same(sum_of(values, COUNT, turn % 2), exact_value(&one_by_one));
+      shuffle(values, COUNT);
+    }
+  }
+}
+
+/* Whole numbers of few bits have a sum that is known. */
+static void sums_are_right(void **unused) {
+  static double values[COUNT];
+  (void)unused;
+  for (int scale = -1074; scale < 900; scale += 97) {
+    int64_t sum = 0;
+    for (int i = 0; i < COUNT; i++) {
+      const int64_t n = (int64_t)below(1 << 30) - (1 << 29);
+      sum += n;
+      values[i] = ldexp((double)n, scale);
+    }
+    same(sum_of(values, COUNT, true), ldexp((double)sum, scale));
+  }
+}
+
+static void what_cancels_leaves_the_rest(void **unused) {
+  double values[] = {1e308, 1e-308, -1e308, 3, 0x1p-1074, -3, 1e300, -1e300};
+  double nothing[] = {1e200, -5, 5, -1e200, 0, -0.0};
+  (void)unused;
+  same(sum_of(values, 8, false), 1e-308 + 0x1p-1074);
+  same(sum_of(nothing, 6, true), -0.0);
+}
+
+static void it_is_rounded_once(void **unused) {
+  const double half[] = {1, 0x1p-53}, more[] = {1, 0x1p-53, 0x1p-1074}, odd[] = {1 + 0x1p-52, 0x1p-53},
+               below_half[] = {-1, -0x1p-53, 0x1p-300}, carries[] = {0x1.fffffffffffffp0, 0x1p-53};
+  (void)unused;
+  same(sum_of(half, 2, false), 1);
+  same(sum_of(more, 3, false), 1 + 0x1p-52);
+  same(sum_of(odd, 2, false), 1 + 0x1p-51);
+  same(sum_of(below_half, 3, false), -1);
+  same(sum_of(carries, 2, false), 2);
+}
+
+static void what_is_no_number_shows(void **unused) {
+  const double plus[] = {1, INFINITY, 2}, both[] = {INFINITY, -INFINITY}, lost[] = {1, NAN},
+               over[] = {0x1p1023, 0x1p1023}, back[] = {0x1p1023, 0x1p1023, -0x1p1023};
+  (void)unused;
+  same(sum_of(plus, 3, false), INFINITY);
+  assert_true(isnan(sum_of(both, 2, false)));
+  assert_true(isnan(sum_of(lost, 2, true)));
+  same(sum_of(over, 2, false), INFINITY);
+  same(sum_of(back, 3, true), 0x1p1023);
+}
+
+static double extremum_of(bool most, double start, const double *values, int n, int first) {
+  double best = start;
+  for (int i = 0; i < n; i++)
+    exact_extremum(most, start, &best, values[(first + i) % n]);
+  return best;
+}
+
+static void extrema_know_no_order(void **unused) {
+  static const double zeros[] = {0.0, -0.0, 0.0}, lost[] = {3, NAN, -3};
+  (void)unused;
+  for (int first = 0; first < 3; first++) {
+    same(extremum_of(false, 1, zeros, 3, first), -0.0);
+    same(extremum_of(true, -1, zeros, 3, first), 0.0);
+    assert_true(isnan(extremum_of(true, 1, lost, 3, first)));
+    same(extremum_of(true, NAN, lost, 3, first), 3);
+    same(extremum_of(false, NAN, lost, 3, first), -3);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_order_has_the_same_bits),  cmocka_unit_test(sums_are_right),
+      cmocka_unit_test(what_cancels_leaves_the_rest), cmocka_unit_test(it_is_rounded_once),
+      cmocka_unit_test(what_is_no_number_shows),      cmocka_unit_test(extrema_know_no_order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
