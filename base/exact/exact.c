@@ -8,6 +8,11 @@ enum { ODD_NAN = 1, ODD_PLUS = 2, ODD_MINUS = 4 };
 
 /* ---- one value -----------------------------------------------------------------------------------------*/
 
+static void reach(struct exact *e, int low, int high) {
+  e->low = e->high && e->low < low ? e->low : low;
+  e->high = e->high > high ? e->high : high;
+}
+
 void exact_add_value(struct exact *e, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -25,6 +30,7 @@ void exact_add_value(struct exact *e, double value) {
   to[0] += sign * (int64_t)(m << at & UINT32_MAX);
   to[1] += sign * (int64_t)(m >> (LIMB - at) & UINT32_MAX);
   to[2] += sign * (int64_t)(at ? m >> (2 * LIMB - at) : 0);
+  reach(e, shift / LIMB, shift / LIMB + 3);
 }
 
 /* ---- many ----------------------------------------------------------------------------------------------*/
@@ -169,20 +175,31 @@ void exact_add_values(struct exact *e, const double *values, int n) {
 
 /* ---- sums of sums --------------------------------------------------------------------------------------*/
 
-/* All limbs but the last are from 0 to 2^32 - 1 then. */
-static void carry(struct exact *e) {
-  for (int i = 0; i + 1 < EXACT_LIMBS; i++) {
-    const int64_t low = e->limbs[i] & UINT32_MAX;
-    e->limbs[i + 1] += (e->limbs[i] - low) / ((int64_t)1 << LIMB);
+/* All limbs but the last are from -least to 2^32 - 1 - least then. */
+static void carry(struct exact *e, int64_t least) {
+  int64_t up = 0;
+  int i = e->low;
+  for (; i < EXACT_LIMBS - 1 && (i < e->high || up); i++) {
+    const int64_t now = e->limbs[i] + up, low = ((now + least) & UINT32_MAX) - least;
+    up = (now - low) / ((int64_t)1 << LIMB);
     e->limbs[i] = low;
   }
+  if (up)
+    e->limbs[i++] += up;
+  e->high = e->high > i ? e->high : i;
 }
 
+/* Of both signs, so that a sum below zero is carried no further than another one. */
+static const int64_t half = (int64_t)1 << (LIMB - 1);
+
 void exact_add(struct exact *to, const struct exact *from) {
-  for (int i = 0; i < EXACT_LIMBS; i++)
-    to->limbs[i] += from->limbs[i];
   to->odd |= from->odd;
-  carry(to);
+  if (!from->high)
+    return;
+  for (int i = from->low; i < from->high; i++)
+    to->limbs[i] += from->limbs[i];
+  reach(to, from->low, from->high);
+  carry(to, half);
 }
 
 static uint64_t limb_at(const struct exact *e, int i) {
@@ -190,35 +207,38 @@ static uint64_t limb_at(const struct exact *e, int i) {
 }
 
 /* Of limbs from 0 on: 64 bits from the first that is set, of which the last one stands for all behind them. */
-static double rounded(const struct exact *e) {
-  int top = EXACT_LIMBS - 1;
-  while (top >= 0 && !e->limbs[top])
-    top--;
-  if (top < 0)
-    return 0;
+static double rounded(const struct exact *e, int top) {
   uint64_t m = limb_at(e, top) << LIMB | limb_at(e, top - 1);
   const uint64_t next = limb_at(e, top - 2);
   const int zeros = __builtin_clzll(m);
   bool more = (next << zeros & UINT32_MAX) != 0;
   m = m << zeros | (zeros ? next >> (LIMB - zeros) : 0);
-  for (int i = 0; i < top - 2; i++)
+  for (int i = e->low; i < top - 2; i++)
     more |= e->limbs[i] != 0;
   return ldexp((double)(m | more), LIMB * (top - 1) - LEAST - zeros);
+}
+
+static int top_of(const struct exact *e) {
+  int top = e->high - 1;
+  while (top >= 0 && !e->limbs[top])
+    top--;
+  return top;
 }
 
 double exact_value(const struct exact *e) {
   struct exact sum = *e;
   if (e->odd)
     return e->odd == ODD_PLUS ? (double)INFINITY : e->odd == ODD_MINUS ? (double)-INFINITY : (double)NAN;
-  carry(&sum);
-  const bool below = sum.limbs[EXACT_LIMBS - 1] < 0;
-  if (below) {
-    for (int i = 0; i < EXACT_LIMBS; i++)
-      sum.limbs[i] = -sum.limbs[i];
-    carry(&sum);
-  }
-  const double value = rounded(&sum);
-  return value == 0 ? -0.0 : below ? -value : value;
+  carry(&sum, half);
+  const int top = top_of(&sum);
+  if (top < 0)
+    return -0.0;
+  const bool below = sum.limbs[top] < 0;
+  for (int i = sum.low; below && i < sum.high; i++)
+    sum.limbs[i] = -sum.limbs[i];
+  carry(&sum, 0);
+  const double value = rounded(&sum, top_of(&sum));
+  return below ? -value : value;
 }
 
 /* ---- extrema -------------------------------------------------------------------------------------------*/

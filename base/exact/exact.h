@@ -11,7 +11,8 @@
 enum { EXACT_LIMBS = 68 };
 struct exact {
   int64_t limbs[EXACT_LIMBS];
-  int64_t odd; /* EXACT_..., of values that no limbs hold */
+  int32_t odd;       /* of values that no limbs hold */
+  int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
 };
 
 /* One value, or as many: at most EXACT_PIECE. */
