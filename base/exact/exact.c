@@ -202,6 +202,11 @@ void exact_add(struct exact *to, const struct exact *from) {
   carry(to, half);
 }
 
+void exact_add_limb(struct exact *e, int i, int64_t count) {
+  e->limbs[i] += count;
+  reach(e, i, i + 1);
+}
+
 static uint64_t limb_at(const struct exact *e, int i) {
   return i >= 0 ? (uint64_t)e->limbs[i] : 0;
 }

@@ -20,6 +20,8 @@ enum { EXACT_PIECE = 256 };
 void exact_add_value(struct exact *e, double value);
 void exact_add_values(struct exact *e, const double *values, int n);
 void exact_add(struct exact *to, const struct exact *from);
+/* `count` of limb i: of sums that a device made. */
+void exact_add_limb(struct exact *e, int i, int64_t count);
 /* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
 double exact_value(const struct exact *e);
 

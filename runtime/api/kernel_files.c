@@ -168,10 +168,11 @@ static void warn_if_newer(const struct op_context *ctx, const char *path) {
   char times[2][32];
   if (ctx->comm->rank == 0 && stat(path, &file) == 0 && stat("/proc/self/exe", &program) == 0 &&
       file.st_mtime > program.st_mtime)
-    log_line(ctx->log, LOG_WARN, "loop",
-             "kernel file %s is of %s, and the program of %s: the native backend runs what was compiled then, the "
-             "others the file as it is; compile the program again",
-             path, time_of(&file, times[0]), time_of(&program, times[1]));
+    log_line(
+        ctx->log, LOG_WARN, "loop",
+        "kernel file %s is of %s, and the program of %s: the native backend runs what was compiled then, the "
+        "others the file as it is; compile the program again",
+        path, time_of(&file, times[0]), time_of(&program, times[1]));
 }
 
 static int look_for(struct op_context *ctx, const char *file, const char *source, bool compiled,
@@ -259,8 +260,8 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
         api_error(), OP_ERR_ARGUMENT,
         "OP_KERNEL_FILE: an argument is NULL; expected the name of a file and the name of a kernel in it");
   else
-    code = (text = find_file(ctx, file, source)) ? OP_OK
-                                                 : look_for(ctx, file, source, true, &text, api_error());
+    code =
+        (text = find_file(ctx, file, source)) ? OP_OK : look_for(ctx, file, source, true, &text, api_error());
   if (!code)
     code = native_add(ctx->natives, text, name, function, api_error());
   return api_leave_local(code) ? NULL : text;

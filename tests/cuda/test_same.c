@@ -126,7 +126,7 @@ static const char advance[] = OP_KERNEL(void advance(double *r, double *q, const
 });
 
 static void advance_by_hand(struct data *d) {
-  struct exact sums[2] = {{{0}, 0}}, total = {{0}, 0};
+  struct exact sums[2] = {0}, total = {0};
   for (int c = 0; c < CELLS; c++) {
     double *r = d->r + 2 * c, *q = d->q + 2 * c;
     q[0] = kept(q[0] + kept(kept(r[0] * 0.01) + 0.1));

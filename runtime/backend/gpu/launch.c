@@ -226,7 +226,7 @@ static void put_exact(const unsigned char *from, struct exact *to, int dim) {
     to[c] = (struct exact){.odd = sum.odd};
     for (int i = 0; i < GPU_EXACT_LIMBS; i++)
       if (sum.limbs[i])
-        to[c].limbs[sum.top - (GPU_EXACT_LIMBS - 1) + i] = sum.limbs[i];
+        exact_add_limb(&to[c], sum.top - (GPU_EXACT_LIMBS - 1) + i, sum.limbs[i]);
   }
 }
 

@@ -55,8 +55,8 @@ int rerun_make(struct rerun *t, const struct cli *cli, const struct capture *c, 
                struct error *err);
 void rerun_free(struct rerun *t);
 /* In a child. OP_ERR_MEMORY and the like if it could not be begun. outcome_free releases what came. */
-int rerun(const struct rerun *t, const struct capture *c, const struct places *places,
-              struct outcome *out, struct error *err);
+int rerun(const struct rerun *t, const struct capture *c, const struct places *places, struct outcome *out,
+          struct error *err);
 void outcome_free(struct outcome *o, const struct places *places);
 /* The child's part: everything between op_init and op_exit, into shared memory. The public calls' code. */
 int replay_calls(const struct capture *c, const struct places *places, int times, struct outcome *out);
