@@ -212,7 +212,7 @@ static void add_who(const struct report *r, struct text *out) {
   json_fields(out, "program:t host:t date:t sets:t", r->program, r->host, r->date, r->sets);
   json_open(out, "outside", '[');
   for (int i = 0; i < r->noutside; i++)
-    json_object(out, NULL, "name:t calls:i seconds:d", r->outside[i].name, r->outside[i].times,
+    json_object(out, NULL, "name:t times:i seconds:d", r->outside[i].name, r->outside[i].times,
                 r->outside[i].seconds);
   json_close(out, ']');
 }
