@@ -188,9 +188,11 @@ int past_left(struct op_context *ctx, const struct past *past, long long first, 
 
 /* Of a dat, by its id. */
 struct mark {
-  bool changed; /* by loops, since the program gave it its values */
-  bool open;    /* whether it has to be kept is not known yet */
-  bool lost;    /* it was not kept, and nothing may read it before it is written */
+  bool changed;   /* by loops, since the program gave it its values */
+  bool open;      /* whether it has to be kept is not known yet */
+  bool lost;      /* it was not kept, and nothing may read it before it is written */
+  long long born; /* how many were declared before; the same in every run */
+  int ordinal;    /* of one that is open: dat_ordinal when the checkpoint began, for others like it may go */
 };
 
 /* A loop's record, and what it is. */
@@ -221,6 +223,7 @@ struct checkpoint {
   struct mark *marks;
   size_t nmarks;
   int nlost;
+  long long declared; /* dats */
 
   /* When the next one is due. */
   double opened, first, began;            /* this run; its first event; the last one, or this run */
@@ -283,8 +286,9 @@ int values_take_rows(struct op_context *ctx, struct checkpoint *k, const char *w
                      void *rows, struct error *err);
 /* loop.c */
 void checkpoint_record(struct checkpoint *k);
-/* The ordinal of a dat among those of its name, set, dim and type; it is the program's. */
+/* The ordinal of a dat among those of its name, set, dim and type, by when they were declared: a temporary may have got the
+ * place of one that was freed. It is the program's. */
 bool dat_counts(const struct dat *dat);
-int dat_ordinal(const struct op_context *ctx, const struct dat *dat);
+int dat_ordinal(const struct op_context *ctx, const struct checkpoint *k, const struct dat *dat);
 
 #endif

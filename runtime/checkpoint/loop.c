@@ -1,6 +1,7 @@
 /* Calls of loops. */
 #include <string.h>
 
+#include "backend/backend.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "record/kept.h"
@@ -47,12 +48,20 @@ static int ran(struct op_context *ctx, const struct loop *loop, const struct loo
   return code;
 }
 
-/* What is read comes first: a loop may have a dat twice. */
+/* Whether a kernel leaves some of what it says that it writes shows when its loop first runs: from then on it says OP_RW. Until
+ * then what it writes is kept. The program's own functions nobody looks at. */
+static bool may_leave_some(const struct loop *loop) {
+  return loop->backend->plan && !loop->ready.prepared;
+}
+
+/* What is read comes first: a loop may have a dat twice. What is lost was left out by a run that knew. */
 static int decide(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->present && arg->dat && !access_kills(loop, arg))
+    const bool open =
+        arg->present && arg->dat && (size_t)arg->dat->id < k->nmarks && k->marks[arg->dat->id].open;
+    if (arg->present && arg->dat && (!access_kills(loop, arg) || (open && may_leave_some(loop))))
       code = checkpoint_look(ctx, k, loop->name, arg->dat, err);
   }
   for (int i = 0; !code && i < loop->nargs; i++)

@@ -233,6 +233,17 @@ def refused(program, folder, matrices, adjoint=None):
     assert end_of(done) == end_of(run(2, 14)) and "no checkpoint is written" in done.stderr, done.stderr
 
 
+def cases(program, folder, *options):
+    """What one checkpoint may miss, each thing in a program of its own."""
+    run = Run(program, folder, options=options)
+    for what in ("partial", "found", "names"):
+        expected = end_of(run(what))
+        dies(run(what, "die", every=30))
+        assert os.path.exists(run.file), what
+        done = run(what, every=3000)
+        assert end_of(done) == expected, (what, end_of(done), expected)
+
+
 def work(program, folder):
     """What a run that goes on does: no loop runs before it has arrived."""
     run = Run(program, folder)
