@@ -242,6 +242,11 @@ def cases(program, folder, *options):
         assert os.path.exists(run.file), what
         done = run(what, every=3000)
         assert end_of(done) == expected, (what, end_of(done), expected)
+    # Calls that were passed count, where one is to be kept.
+    for call, words in (("10", "call 10 of loop work is not kept"), ("50", "")):
+        dies(run("names", "die", every=30))
+        done = run("names", every=3000, options=[*options, f"OP2_CAPTURE=work:{call}:kept{call}"])
+        assert words in done.stderr and os.path.exists(os.path.join(folder, "kept" + call)) == (not words), done.stderr
 
 
 def work(program, folder):
