@@ -165,7 +165,8 @@ def trouble(program, folder, command):
         assert end_of(done) == expected and facts(done)["position"] in (farther, before), (at, facts(done))
     again()
     os.remove(run.file)  # between two names
-    assert facts(run(2, 14, every=1000))["position"] == before
+    done = run(2, 14, every=1000)
+    assert facts(done)["position"] == before and "to begin anew remove that, too" in done.stderr, done.stderr
     again()
     os.truncate(run.file, 50)
     os.truncate(run.file + ".previous", 50)
