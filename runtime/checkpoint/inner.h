@@ -233,7 +233,9 @@ struct checkpoint {
   long long choose_at, choose_by; /* events: when to look for a place again, and at last; 0: not yet */
   long long begin_at;             /* event; -1: not chosen */
   int period;
-  bool places; /* the program says where */
+  bool places;  /* the program says where */
+  bool running; /* a loop was told of, and has not run */
+  bool stopped; /* a loop failed, which a run that goes on would pass: no further one is begun */
 
   /* One that has begun: what is to be kept shows. */
   bool begun;

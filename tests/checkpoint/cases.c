@@ -16,6 +16,11 @@ OP_KERNEL_DEF(
         *y = *x;
     })
 OP_KERNEL_DEF(
+    odd, void odd(const int *x, int *y) {
+      if (*x & 1)
+        *y = *x;
+    })
+OP_KERNEL_DEF(
     add, void add(const int *y, int *x) { *x += *y; })
 OP_KERNEL_DEF(
     sum, void sum(const int *x, const int *number, int *all) { *all += *x * (*number + 1); })
@@ -88,10 +93,21 @@ static void names(void) {
   add_to_x(same[2]);
 }
 
+/* A loop that fails, and a program that knows. */
+static void fails(void) {
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  const int code = op_par_loop(OP_KERNEL_OF(odd), "odd", cells, direct(x, OP_READ), direct(y, OP_WRITE));
+  op_set_error_handler(OP_ERRORS_FATAL, NULL);
+  repeat(40);
+  op_checkpoint();
+  repeat(20);
+  printf("dat code %d\n", code);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
-} cases[] = {{"partial", partial}, {"found", found}, {"names", names}};
+} cases[] = {{"partial", partial}, {"found", found}, {"names", names}, {"fails", fails}};
 
 int main(int argc, char **argv) {
   int values[SIZE], all = 0, unused = 1;

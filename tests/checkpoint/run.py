@@ -243,6 +243,12 @@ def cases(program, folder, *options):
         assert os.path.exists(run.file), what
         done = run(what, every=3000)
         assert end_of(done) == expected, (what, end_of(done), expected)
+    # A loop that failed would be passed as if it had not.
+    expected = end_of(run("fails"))
+    done = run("fails", "die", every=30)
+    dies(done)
+    assert not os.path.exists(run.file) and "no more checkpoints are written" in done.stderr, done.stderr
+    assert end_of(run("fails", every=3000)) == expected
     # Calls that were passed count, where one is to be kept.
     for call, words in (("10", "call 10 of loop work is not kept"), ("50", "")):
         dies(run("names", "die", every=30))
