@@ -97,6 +97,9 @@ static struct expr *read_reference(struct fortran *f, const struct f_token *at, 
   s->used = true;
   if (s->wrong)
     f_refuse(f, at, "%s %s", s->name, s->wrong);
+  if (s->unit != f->unit && (s->kind == S_LOCAL || s->kind == S_DUMMY || s->kind == S_RESULT))
+    f_refuse(f, at, "%s is a variable of %s, which is around this procedure; pass it as an argument", s->name,
+             s->unit->name);
   if (s->kind == S_PROCEDURE) {
     if (!f_take(f, "("))
       f_refuse(f, at, "%s is a procedure; write %s(...)", s->name, s->name);
@@ -196,7 +199,10 @@ static struct expr *read_implied(struct fortran *f) {
   *list = s;
   f->at++;
   e->symbol = s;
+  struct text *const hoist = f->hoist;
+  f->hoist = NULL; /* what is done before the statement has no index yet */
   e->args = read_items(f, NULL);
+  f->hoist = hoist;
   *list = s->next;
   f->at = index + 2;
   e->from = f_read_expression(f);
@@ -436,6 +442,8 @@ struct expr *f_read_expression(struct fortran *f) {
   f->nesting++;
   struct expr *e = read_level(f, 0);
   f->nesting--;
+  if (f->nesting == 0)
+    f_check_calls(f, e, false);
   if (f_is_word(f, f->at, "//"))
     f_refuse(f, now(f), "kernels have no text to join");
   return e;
