@@ -132,6 +132,7 @@ TEST(whole_arrays) {
 }
 
 TEST(overlap_goes_through_a_copy) {
+  expect_body("r(::3) = w(1::2)", "r[0] = w[0]; r[3] = w[2];");
   expect_body("r(2:3) = r(1:2)",
               "{ double t1_[2]; t1_[0] = r[0]; t1_[1] = r[1]; r[1] = t1_[0]; r[2] = t1_[1]; }");
 }

@@ -63,13 +63,15 @@ static struct expr *read_argument(struct fortran *f) {
     keyword = at->word;
     f->at += 2;
   }
-  struct expr *e = f_is_word(f, f->at, ":") ? f_new_expr(f, E_NOTHING, at) : f_read_expression(f);
-  if (f_take(f, ":")) {
+  const bool begins = f_is_word(f, f->at, ":") || f_is_word(f, f->at, "::");
+  struct expr *e = begins ? f_new_expr(f, E_NOTHING, at) : f_read_expression(f);
+  const bool two = f_take(f, "::"); /* `a(1::2)` */
+  if (two || f_take(f, ":")) {
     struct expr *range = f_new_expr(f, E_RANGE, at);
-    const bool ends = f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")") || f_is_word(f, f->at, ":");
+    const bool ends = two || f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")") || f_is_word(f, f->at, ":");
     range->args = e;
     e->next = ends ? f_new_expr(f, E_NOTHING, now(f)) : f_read_expression(f);
-    e->next->next = f_take(f, ":") ? f_read_expression(f) : f_integer_expr(f, at, 1);
+    e->next->next = two || f_take(f, ":") ? f_read_expression(f) : f_integer_expr(f, at, 1);
     e = range;
   }
   e->keyword = keyword;
