@@ -40,6 +40,10 @@ def every_backend():
     run(KINDS, OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:1+8:eight.capture")
     said, _ = run(OP2JIT, "replay", "eight.capture", "--run-code", OP2_LAZY="on")
     check("a chain", "the results are those of the file" in said, said)
+    run(KINDS, OP2_BACKEND=BACKENDS[-1], OP2_REPRODUCIBLE="on", OP2_CAPTURE="gather:2:bits.capture")
+    for other in BACKENDS:
+        said, _ = run(OP2JIT, "replay", "bits.capture", "--run-code", "--bits", OP2_BACKEND=other)
+        check(f"the same bits on {other}", "the results are those of the file" in said, said)
 
 
 def elements(program):
