@@ -72,6 +72,7 @@ def wrong():
     run(WRONG, "fast", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="tests:1:fast.capture")
     program, _ = run(OP2JIT, "replay", "fast.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
     check("code that is too fast", elements(program) <= 3, program)
+    check("a negative zero stays one", "-0.0" in program, program)
     with open("fast.c", "w", encoding="utf-8") as file:
         file.write(program)
     run(*os.environ.get("CC", "cc").split(), "-std=c17", "-fsyntax-only", *os.environ["CAPTURE_FLAGS"].split(), "fast.c")

@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
   const char *which = argc > 1 ? argv[1] : "";
   const double special = strcmp(which, "fast") == 0 ? -100 : 7;
   x[SPECIAL] = special;
+  y[SPECIAL % NODES] = -0.0;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (op_init(argc, argv, 0))
     return 2;
