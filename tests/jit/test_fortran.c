@@ -255,6 +255,14 @@ TEST(bounds_that_the_run_knows) {
               "k.f90", "static void k(double *a, const int *n) {\na[0] = *n - 1;\n}\n");
 }
 
+TEST(bounds_that_the_text_knows) {
+  expect_text("subroutine k(r)\n  real(8) :: a(2), b(size(a)), r(2)\n  a = 1\n  b = a\n  r = b\nend\n",
+              "k.f90",
+              "static void k(double *r) {\ndouble a[2]; double b[2];\na[0] = 1; a[1] = 1;\nb[0] = a[0]; b[1] "
+              "= a[1];\n"
+              "r[0] = b[0]; r[1] = b[1];\n}\n");
+}
+
 TEST(masks_of_copies) {
   expect_body("where (q /= 0) r(1:4) = 1/r(4:1:-1)", "if (t2_[0]) t4_[0] = 1 / r[3];");
 }

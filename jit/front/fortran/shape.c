@@ -164,7 +164,7 @@ void f_add_helper(struct fortran *f, const char *text) {
 }
 
 bool f_mentions(const struct expr *e, const struct symbol *s) {
-  if (!e)
+  if (!e || e->known) /* the text says its value */
     return false;
   if (s ? e->symbol == s : e->op == E_CALL)
     return true;
