@@ -250,7 +250,7 @@ TEST(powers_of_whole_numbers) {
 }
 
 TEST(bounds_that_the_run_knows) {
-  expect_text("subroutine k(a, n)\n  integer, intent(in) :: n\n  real(8), intent(inout) :: a(n)\n"
+  expect_text("subroutine k(a, n)\n  real(8), intent(inout) :: a(n)\n  integer, intent(in) :: n\n"
               "  a(1) = ubound(a, 1) - lbound(a, 1)\nend\n",
               "k.f90", "static void k(double *a, const int *n) {\na[0] = *n - 1;\n}\n");
 }

@@ -281,11 +281,16 @@ static int selected_kind(struct fortran *f, const struct expr *e) {
 /* A bound that the run knows: the expression that declares it. */
 static void take_bound(struct fortran *f, struct expr *e, const struct expr *bound) {
   struct expr *const next = e->next;
-  if (!bound || bound->type.kind != 4) {
+  /* An argument may get its type in a declaration behind the array's. */
+  const struct f_type type = bound && bound->op == E_VARIABLE ? bound->symbol->type
+                             : bound                          ? bound->type
+                                                              : (struct f_type){F_NONE, 0};
+  if (type.base != F_INTEGER || type.kind != 4) {
     f_refuse(f, e->at, "this bound is not known here; pass it as an argument");
     return;
   }
   *e = *bound;
+  e->type = type;
   e->next = next;
   e->grouped = true;
 }
