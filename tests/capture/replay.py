@@ -78,6 +78,14 @@ def wrong():
     run(*os.environ.get("CC", "cc").split(), "-std=c17", "-fsyntax-only", *os.environ["CAPTURE_FLAGS"].split(), "fast.c")
 
 
+def freed():
+    """What lies where something lay that was freed is another thing."""
+    for calls in ["moves:1+6", "rows:2+5"]:
+        run(WRONG, "freed", OP2_BACKEND="seq", OP2_CAPTURE=f"{calls}:freed.capture")
+        said, _ = run(OP2JIT, "replay", "freed.capture", "--run-code", OP2_BACKEND="seq")
+        check(f"what was freed, {calls}", "the results are those of the file" in said, said)
+
+
 def shadow():
     """OP2_SHADOW and what is not there."""
     _, told = run(WRONG, "text", status=1, OP2_BACKEND="native", OP2_SHADOW="seq")
@@ -97,6 +105,7 @@ with tempfile.TemporaryDirectory() as folder:
     every_backend()
     if WRONG != "-":
         wrong()
+        freed()
         shadow()
 print("\n".join(failures) or "captures run everywhere")
 sys.exit(bool(failures))
