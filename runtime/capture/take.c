@@ -261,6 +261,23 @@ static bool was_written(const struct taking *t) {
   return false;
 }
 
+/* The same of globals: `note` keeps their values behind a call; else true if one has others. */
+static bool globals_differ(struct op_context *ctx, struct taking *t, bool note, struct error *err) {
+  bool differ = false;
+  for (int i = 0; t->many != 1 && i < t->all.nglobals; i++) {
+    struct taken_gbl *g = &t->globals[i];
+    if (gbl_need(ctx, g->gbl, SPACE_HOST, err) || (!g->left && !note))
+      continue;
+    if (!note)
+      differ |= memcmp(g->left, g->gbl->value, g->gbl->bytes) != 0;
+    else if (g->left || (g->left = malloc(g->gbl->bytes)))
+      memcpy(g->left, g->gbl->value, g->gbl->bytes);
+    else
+      t->failed = "there is no memory for it";
+  }
+  return differ;
+}
+
 static bool is_over(const struct taking *t, bool again) {
   return t->many ? t->all.ncalls == t->many : again;
 }
@@ -285,7 +302,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   forget_freed(ctx, t);
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
-  else if (!t->failed && was_written(t))
+  else if (!t->failed && (was_written(t) || globals_differ(ctx, t, false, err)))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
   if (t->many != 1 && !comm_alone(ctx->comm))
@@ -299,7 +316,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   if (!t->failed && t->many == 1)
     write_file(ctx, t, false, &lost);
   error_free(&lost);
-  return OP_OK;
+  return err->code;
 }
 
 /* Results of ranks are of all of them. */
@@ -335,9 +352,10 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
   for (int i = 0; i < t->all.ndats; i++)
     t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
+  globals_differ(ctx, t, true, err);
   if (t->many && is_over(t, false))
     finish(ctx, t);
-  return OP_OK;
+  return err->code;
 }
 
 /* ---- the file ---- */
@@ -365,11 +383,11 @@ static int take_outcome(struct op_context *ctx, struct taking *t, struct error *
   }
   for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
     struct capture_value *made = &t->all.globals[i];
-    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
-    if (!code && !(made->after = malloc(t->globals[i]->bytes)))
-      code = error_memory(err, "a capture", t->globals[i]->bytes);
+    code = gbl_need(ctx, t->globals[i].gbl, SPACE_HOST, err);
+    if (!code && !(made->after = malloc(t->globals[i].gbl->bytes)))
+      code = error_memory(err, "a capture", t->globals[i].gbl->bytes);
     if (!code)
-      memcpy(made->after, t->globals[i]->value, t->globals[i]->bytes);
+      memcpy(made->after, t->globals[i].gbl->value, t->globals[i].gbl->bytes);
   }
   return code;
 }

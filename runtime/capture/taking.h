@@ -20,6 +20,11 @@ struct taken_dat {
   int id;
 };
 
+struct taken_gbl {
+  struct gbl *gbl;
+  unsigned char *left; /* the values behind the last call of a period; NULL: it was in none */
+};
+
 struct taking {
   /* What is asked for. */
   char *loop, *file;
@@ -37,7 +42,7 @@ struct taking {
   int *maps; /* their ids */
   struct taken_dat *dats;
   uint64_t *versions;
-  struct gbl **globals;
+  struct taken_gbl *globals;
 };
 
 /* More of struct capture, for things that the program has: their numbers, or -1 with the error set (things.c). The dat's newest

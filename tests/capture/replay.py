@@ -79,11 +79,13 @@ def wrong():
 
 
 def freed():
-    """What lies where something lay that was freed is another thing."""
+    """What lies where something lay that was freed is another thing; and a global changes between two loops."""
     for calls in ["moves:1+6", "rows:2+5"]:
         run(WRONG, "freed", OP2_BACKEND="seq", OP2_CAPTURE=f"{calls}:freed.capture")
         said, _ = run(OP2JIT, "replay", "freed.capture", "--run-code", OP2_BACKEND="seq")
         check(f"what was freed, {calls}", "the results are those of the file" in said, said)
+    _, told = run(WRONG, "puts", OP2_BACKEND="seq", OP2_CAPTURE="counts:1+2:puts.capture")
+    check("a global that is put", "the program changed data between two of its loops" in told, told)
 
 
 def shadow():

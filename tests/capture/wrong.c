@@ -3,7 +3,8 @@
  *   promise   the kernel assigns what it promises to add to
  *   dies      a division by zero, which ends the process
  *   fast      a test for NaN, which OP2_FP=fast may leave out
- *   freed     nothing is wrong: sets, maps and dats are freed and declared again between the loops */
+ *   freed     nothing is wrong: sets, maps and dats are freed and declared again between the loops
+ *   puts      a global gets another value between two loops */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -84,6 +85,21 @@ static int freed(void) {
   return code;
 }
 
+static const char *const counts = OP_KERNEL(void counts(const double *x, double *all) { *all += *x + 1; });
+
+static int puts_global(void) {
+  static const double other = 100;
+  op_set here = op_decl_set(EDGES, "here");
+  op_dat dx = op_decl_dat(here, 1, "double", NULL, "x");
+  op_gbl all = op_decl_gbl(1, "double", NULL, "all");
+  for (int s = 0; s < 2; s++)
+    if (op_par_loop(counts, "counts", here, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                    op_arg_global(all, OP_INC)) ||
+        op_put_gbl(all, &other))
+      return 3;
+  return 0;
+}
+
 int main(int argc, char **argv) {
   static double x[EDGES], y[NODES];
   static int table[EDGES];
@@ -100,6 +116,8 @@ int main(int argc, char **argv) {
     return 2;
   if (strcmp(which, "freed") == 0)
     return freed() || op_exit();
+  if (strcmp(which, "puts") == 0)
+    return puts_global() || op_exit();
   op_kernel_native(twice, (op_kernel_function)twice_and_more);
   op_set edges = op_decl_set(EDGES, "edges"), nodes = op_decl_set(NODES, "nodes");
   op_map map = op_decl_map(edges, nodes, 1, table, "map");
