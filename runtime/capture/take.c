@@ -241,12 +241,41 @@ static int bring(struct op_context *ctx, struct loop *loop, struct error *err) {
   return code;
 }
 
+/* Dats may be gone, and others may lie in their places. */
+static void forget_freed(const struct op_context *ctx, struct taking *t) {
+  for (int i = 0; i < t->all.ndats; i++) {
+    bool lives = false;
+    for (int k = 0; t->dats[i].dat && !lives && k < ctx->mesh->dats.count; k++) {
+      const struct dat *dat = ctx->mesh->dats.items[k];
+      lives = dat == t->dats[i].dat && dat->id == t->dats[i].id;
+    }
+    t->dats[i].dat = lives ? t->dats[i].dat : NULL;
+  }
+}
+
 /* Written between two calls, by the program. */
 static bool was_written(const struct taking *t) {
   for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i] && t->dats[i]->version != t->versions[i])
+    if (t->dats[i].dat && t->dats[i].dat->version != t->versions[i])
       return true;
   return false;
+}
+
+/* The same of globals: `note` keeps their values behind a call; else true if one has others. */
+static bool globals_differ(struct op_context *ctx, struct taking *t, bool note, struct error *err) {
+  bool differ = false;
+  for (int i = 0; t->many != 1 && i < t->all.nglobals; i++) {
+    struct taken_gbl *g = &t->globals[i];
+    if (gbl_need(ctx, g->gbl, SPACE_HOST, err) || (!g->left && !note))
+      continue;
+    if (!note)
+      differ |= memcmp(g->left, g->gbl->value, g->gbl->bytes) != 0;
+    else if (g->left || (g->left = malloc(g->gbl->bytes)))
+      memcpy(g->left, g->gbl->value, g->gbl->bytes);
+    else
+      t->failed = "there is no memory for it";
+  }
+  return differ;
 }
 
 static bool is_over(const struct taking *t, bool again) {
@@ -270,9 +299,10 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
     code = bring(ctx, loop, err);
   if (code)
     return code;
+  forget_freed(ctx, t);
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
-  else if (!t->failed && was_written(t))
+  else if (!t->failed && (was_written(t) || globals_differ(ctx, t, false, err)))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
   if (t->many != 1 && !comm_alone(ctx->comm))
@@ -286,7 +316,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   if (!t->failed && t->many == 1)
     write_file(ctx, t, false, &lost);
   error_free(&lost);
-  return OP_OK;
+  return err->code;
 }
 
 /* Results of ranks are of all of them. */
@@ -321,10 +351,11 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
   free(made->variant);
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
   for (int i = 0; i < t->all.ndats; i++)
-    t->versions[i] = t->dats[i] ? t->dats[i]->version : 0;
+    t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
+  globals_differ(ctx, t, true, err);
   if (t->many && is_over(t, false))
     finish(ctx, t);
-  return OP_OK;
+  return err->code;
 }
 
 /* ---- the file ---- */
@@ -339,30 +370,24 @@ static bool changes(const struct capture *c, int dat) {
   return false;
 }
 
-/* Temporaries may be gone. */
-static bool lives(const struct op_context *ctx, const struct dat *dat) {
-  for (int i = 0; i < ctx->mesh->dats.count; i++)
-    if (ctx->mesh->dats.items[i] == dat)
-      return true;
-  return false;
-}
-
 static int take_outcome(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
+  forget_freed(ctx, t);
   for (int i = 0; !code && i < t->all.ndats; i++) {
-    if (!t->dats[i] || !changes(&t->all, i) || !lives(ctx, t->dats[i]))
+    struct dat *dat = t->dats[i].dat;
+    if (!dat || !changes(&t->all, i))
       continue;
-    code = dat_need(ctx, t->dats[i], SPACE_HOST, REGION_OWNED, err);
-    if (!code && !(t->all.dats[i].after = taking_rows(t, i, t->dats[i])))
+    code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+    if (!code && !(t->all.dats[i].after = taking_rows(t, i, dat)))
       code = error_memory(err, "a capture", 0);
   }
   for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
     struct capture_value *made = &t->all.globals[i];
-    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
-    if (!code && !(made->after = malloc(t->globals[i]->bytes)))
-      code = error_memory(err, "a capture", t->globals[i]->bytes);
+    code = gbl_need(ctx, t->globals[i].gbl, SPACE_HOST, err);
+    if (!code && !(made->after = malloc(t->globals[i].gbl->bytes)))
+      code = error_memory(err, "a capture", t->globals[i].gbl->bytes);
     if (!code)
-      memcpy(made->after, t->globals[i]->value, t->globals[i]->bytes);
+      memcpy(made->after, t->globals[i].gbl->value, t->globals[i].gbl->bytes);
   }
   return code;
 }

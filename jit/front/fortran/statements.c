@@ -136,6 +136,9 @@ void f_read_statements(struct fortran *f) {
     const char *label = now(f)->form == T_LABEL ? f->tokens[f->at++].word : NULL;
     const char *name = read_construct_name(f);
     f_mark(f, now(f), f->to);
+    if (f->constructs && f->constructs->kind == IS_WHERE && !f_is_word(f, f->at, "end") &&
+        !f_is_word(f, f->at, "endwhere") && !f_is_two(f, f->at, "else", "where"))
+      f_refuse(f, now(f), "only assignments stand in a `where`; write a `where` of its own, or a do loop");
     if (f_is_assignment(f, f->at) || !f_read_block(f, name))
       f_read_action(f);
     if (!failed(f) && !f_at_end(f))
