@@ -246,6 +246,10 @@ static bool was_written(const struct taking *t) {
   for (int i = 0; i < t->all.ndats; i++)
     if (t->dats[i] && t->dats[i]->version != t->versions[i])
       return true;
+  for (int i = 0; i < t->all.nglobals; i++)
+    if (t->all.globals[i].after &&
+        memcmp(t->all.globals[i].after, t->globals[i]->value, t->globals[i]->bytes) != 0)
+      return true;
   return false;
 }
 
@@ -303,14 +307,36 @@ static void take_results(const struct op_context *ctx, const struct loop *loop, 
   }
 }
 
+/* What the program writes before the next call, or before it is known that this was the last one, is seen by that. */
+static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < t->all.ndats; i++)
+    t->versions[i] = t->dats[i] ? t->dats[i]->version : 0;
+  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
+    struct capture_value *made = &t->all.globals[i];
+    const struct gbl *gbl = t->globals[i];
+    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
+    if (!code && !made->after && !(made->after = malloc(gbl->bytes)))
+      code = error_memory(err, "a capture", gbl->bytes);
+    if (!code)
+      memcpy(made->after, gbl->value, gbl->bytes);
+  }
+  return code;
+}
+
 /* A call that failed is the last one; what came of it is known where OP2_SHADOW found a difference. */
 static int after(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
                  struct error *err) {
   struct taking *t = ctx->taking;
   if (!code)
     code = queue_flush(ctx, err);
+  struct error lost = {0};
+  const bool known = !code || (code == OP_ERR_VIOLATION && ctx->shadow);
+  if (known && !t->failed && take_state(ctx, t, &lost))
+    t->failed = "the values of its globals cannot be had";
+  error_free(&lost);
   if (code && !t->failed) {
-    t->unknown = code != OP_ERR_VIOLATION || !ctx->shadow;
+    t->unknown = !known;
     finish(ctx, t);
   }
   if (code || t->failed)
@@ -320,8 +346,6 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
   made->seconds = loop->stats.seconds - t->start;
   free(made->variant);
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
-  for (int i = 0; i < t->all.ndats; i++)
-    t->versions[i] = t->dats[i] ? t->dats[i]->version : 0;
   if (t->many && is_over(t, false))
     finish(ctx, t);
   return OP_OK;
@@ -350,19 +374,12 @@ static bool lives(const struct op_context *ctx, const struct dat *dat) {
 static int take_outcome(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->all.ndats; i++) {
-    if (!t->dats[i] || !changes(&t->all, i) || !lives(ctx, t->dats[i]))
+    if (!t->dats[i] || !changes(&t->all, i) || !lives(ctx, t->dats[i]) ||
+        t->dats[i]->version != t->versions[i]) /* the program wrote it behind the last call */
       continue;
     code = dat_need(ctx, t->dats[i], SPACE_HOST, REGION_OWNED, err);
     if (!code && !(t->all.dats[i].after = taking_rows(t, i, t->dats[i])))
       code = error_memory(err, "a capture", 0);
-  }
-  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
-    struct capture_value *made = &t->all.globals[i];
-    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
-    if (!code && !(made->after = malloc(t->globals[i]->bytes)))
-      code = error_memory(err, "a capture", t->globals[i]->bytes);
-    if (!code)
-      memcpy(made->after, t->globals[i]->value, t->globals[i]->bytes);
   }
   return code;
 }
