@@ -71,8 +71,8 @@ static int add_up(struct layout *l, const char *name, long long rows, size_t wid
 
 static int check_table(struct layout *l, const char *name, struct error *err) {
   char said[32], words[32];
-  long long rows, whole;
-  size_t width;
+  long long rows = 0, whole = 0;
+  size_t width = 0;
   uint64_t sum = 0;
   int code = find_table(l, name, &rows, &width, err);
   if (!code)
@@ -89,8 +89,8 @@ static int check_table(struct layout *l, const char *name, struct error *err) {
 
 static int read_bytes(struct layout *l, const char *name, long long bytes, struct text *out,
                       struct error *err) {
-  long long rows;
-  size_t width;
+  long long rows = 0;
+  size_t width = 0;
   text_clear(out);
   if (!bytes)
     return OP_OK;
@@ -116,8 +116,8 @@ static int read_bytes(struct layout *l, const char *name, long long bytes, struc
 
 static int read_facts(struct layout *l, struct past *past, struct error *err) {
   struct text bytes = {0};
-  long long rows;
-  size_t width;
+  long long rows = 0;
+  size_t width = 0;
   int code = find_table(l, "checkpoint", &rows, &width, err);
   if (code)
     error_prefix(err, "this is no checkpoint: ");

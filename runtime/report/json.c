@@ -31,8 +31,6 @@ static void add_speeds(const struct report_detail *d, struct text *out) {
 }
 
 static void add_detail(const struct report_detail *d, struct text *out) {
-  if (d->nspeeds)
-    add_speeds(d, out);
   json_fields(out, "set:t plan:t no_text:t", text_str(&d->set), text_str(&d->plan), d->no_text);
   add_lines("arguments", text_str(&d->args), out);
   add_lines("history", text_str(&d->history), out);
@@ -90,6 +88,8 @@ static void add_row(const struct report *r, const struct report_row *row, struct
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),
               report_in_cache(r, row), origins[row->origin], row->variant,
               row->scalar && *row->scalar ? row->scalar : NULL);
+  if (row->detail && row->detail->nspeeds)
+    add_speeds(row->detail, out);
   json_close(out, '}');
   text_add_char(out, '\n');
 }
@@ -212,7 +212,7 @@ static void add_who(const struct report *r, struct text *out) {
   json_fields(out, "program:t host:t date:t sets:t", r->program, r->host, r->date, r->sets);
   json_open(out, "outside", '[');
   for (int i = 0; i < r->noutside; i++)
-    json_object(out, NULL, "name:t calls:i seconds:d", r->outside[i].name, r->outside[i].times,
+    json_object(out, NULL, "name:t times:i seconds:d", r->outside[i].name, r->outside[i].times,
                 r->outside[i].seconds);
   json_close(out, ']');
 }
