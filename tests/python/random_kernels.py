@@ -302,10 +302,23 @@ def _signed(value, sign):
     return math.copysign(value, sign)
 
 
+def _one_of(function):
+    """min or max, which is real where one number is: a zero has a sign then, and what is beyond 2**53 is rounded."""
+
+    def run(*numbers):
+        found = function(*numbers)
+        if isinstance(found, int) and any(isinstance(one, float) for one in numbers) and (found == 0 or abs(int(found)) > 2**53):
+            raise Beyond
+        return found
+
+    return run
+
+
 def reference(text):
     """The functions of a text as CPython runs them here."""
     text = text.replace("math.copysign", "signed")
-    space = {"signed": _signed, "watched": lambda value: Whole(value) if isinstance(value, int) else value}
+    space = {"signed": _signed, "min": _one_of(min), "max": _one_of(max)}
+    space["watched"] = lambda value: Whole(value) if isinstance(value, int) else value
     exec(compile(ast.fix_missing_locations(_Watched().visit(ast.parse(text))), "reference", "exec"), space)
     return space
 
