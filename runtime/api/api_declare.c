@@ -175,10 +175,10 @@ static op_dat declare_dat(const struct declared_dat *d) {
                            name_of(on), d->dim, d->type ? d->type : "none");
   if (!code && on->spread)
     code = spread_put(ctx, dat, d->data, api_error());
+  if (!code)
+    code = checkpoint_declared(ctx, dat, api_error());
   if (code && dat)
     data_undo(ctx, dat);
-  else if (!code)
-    checkpoint_declared(ctx, dat);
   return api_leave_pointer(code ? NULL : dat->handle);
 }
 

@@ -110,6 +110,10 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
   if (!begin(ctx, call, file, name))
     dat = load_dat(ctx, on, dim, type, file, name, api_error());
+  if (dat && checkpoint_declared(ctx, dat, api_error())) {
+    data_undo(ctx, dat);
+    dat = NULL;
+  }
   if (!dat && may_lack(ctx, file))
     return NULL;
   return api_leave_pointer(dat ? dat->handle : NULL);

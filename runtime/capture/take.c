@@ -446,7 +446,11 @@ static void finish(struct op_context *ctx, struct taking *t) {
   error_free(&err);
 }
 
-static const struct catcher catching = {before, after};
+static void passed(struct op_context *ctx, const struct loop *loop) {
+  ctx->taking->seen += strcmp(loop->name, ctx->taking->loop) == 0;
+}
+
+static const struct catcher catching = {before, after, passed};
 
 int capture_open(struct op_context *ctx, struct error *err) {
   const char *value = env_value(ctx->env, ENV_CAPTURE);
@@ -468,6 +472,12 @@ void capture_close(struct op_context *ctx) {
   struct taking *t = ctx->taking;
   if (t && t->active)
     finish(ctx, t);
+  else if (t && !t->done && t->seen >= t->call)
+    log_line(
+        ctx->log, LOG_WARN, "loop",
+        "OP2_CAPTURE: call %lld of loop %s is not kept: it was passed, since a checkpoint is behind it, or "
+        "has derivatives",
+        t->call, t->loop);
   else if (t && !t->done)
     log_line(ctx->log, LOG_WARN, "loop",
              "OP2_CAPTURE: loop %s was called %lld times, and call %lld was wanted", t->loop, t->seen,

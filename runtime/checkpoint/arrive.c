@@ -11,12 +11,12 @@
 #include "mesh/globals.h"
 #include "spread/spread.h"
 
-static struct dat *find(const struct op_context *ctx, const struct table *table) {
+static struct dat *find(const struct op_context *ctx, const struct checkpoint *k, const struct table *table) {
   for (int i = 0; i < ctx->mesh->dats.count; i++) {
     struct dat *dat = ctx->mesh->dats.items[i];
     if (dat_counts(dat) && dat->dim == table->dim && strcmp(dat->name, table->dat) == 0 &&
         strcmp(dat->set->name, table->set) == 0 && strcmp(type_info(dat->type)->name, table->type) == 0 &&
-        dat_ordinal(ctx, dat) == table->ordinal)
+        dat_ordinal(ctx, k, dat) == table->ordinal)
       return dat->set->global_size == table->rows && dat->row_bytes == table->width ? dat : NULL;
   }
   return NULL;
@@ -24,7 +24,7 @@ static struct dat *find(const struct op_context *ctx, const struct table *table)
 
 static int load(struct op_context *ctx, struct checkpoint *k, long long number, struct error *err) {
   const struct table *table = &k->past->dats[number];
-  struct dat *dat = find(ctx, table);
+  struct dat *dat = find(ctx, k, table);
   if (!dat)
     return error_set(
         err, OP_ERR_FILE,

@@ -137,9 +137,11 @@ static int add_globals(struct op_context *ctx, struct checkpoint *k, struct erro
 static void open_dats(struct op_context *ctx, struct checkpoint *k) {
   for (int i = 0; i < ctx->mesh->dats.count; i++) {
     const struct dat *dat = ctx->mesh->dats.items[i];
-    if (!dat_counts(dat) || (size_t)dat->id >= k->nmarks || !k->marks[dat->id].changed)
+    struct mark *mark = (size_t)dat->id < k->nmarks ? &k->marks[dat->id] : NULL;
+    if (!mark || !dat_counts(dat) || !mark->changed || mark->lost)
       continue;
-    k->marks[dat->id].open = true;
+    mark->ordinal = dat_ordinal(ctx, k, dat);
+    mark->open = true;
     k->nopen++;
   }
 }
@@ -200,12 +202,12 @@ int checkpoint_begin(struct op_context *ctx, struct checkpoint *k, struct error 
 
 /* ---- what shows ---- */
 
-static bool describe(const struct op_context *ctx, struct table *table, struct dat *dat) {
+static bool describe(const struct checkpoint *k, struct table *table, struct dat *dat) {
   table->dat = strdup(dat->name);
   table->set = strdup(dat->set->name);
   table->type = strdup(type_info(dat->type)->name);
   table->dim = dat->dim;
-  table->ordinal = dat_ordinal(ctx, dat);
+  table->ordinal = k->marks[dat->id].ordinal;
   table->rows = dat->set->global_size;
   table->first = dat->set->global_first;
   table->mine = dat->set->size;
@@ -252,7 +254,7 @@ static int keep(struct op_context *ctx, struct checkpoint *k, struct dat *dat, b
   k->nopen--;
   struct table *table = image_table(&k->image, "dat", (int)(k->image.ntables - k->nlog));
   int code =
-      table && describe(ctx, table, dat) ? OP_OK : error_memory_of(&why, "a checkpoint of dat", dat->name, 0);
+      table && describe(k, table, dat) ? OP_OK : error_memory_of(&why, "a checkpoint of dat", dat->name, 0);
   code = together_agree(ctx->comm, code, &why);
   if (code) {
     give_up(ctx, k, &why);

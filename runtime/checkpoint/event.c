@@ -79,8 +79,8 @@ static int advance(struct op_context *ctx, struct checkpoint *k, bool here, stru
     checkpoint_join(ctx, k);
   if (k->begun)
     return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
-  const int code = look_at_clock(ctx, k, err);
-  if (code || !k->due || behind_is_busy(&k->behind) || (k->places && !here && k->due < 2))
+  const int code = k->stopped ? OP_OK : look_at_clock(ctx, k, err);
+  if (code || k->stopped || !k->due || behind_is_busy(&k->behind) || (k->places && !here && k->due < 2))
     return code;
   if (!here)
     choose_place(ctx, k);

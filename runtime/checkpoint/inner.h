@@ -188,9 +188,11 @@ int past_left(struct op_context *ctx, const struct past *past, long long first, 
 
 /* Of a dat, by its id. */
 struct mark {
-  bool changed; /* by loops, since the program gave it its values */
-  bool open;    /* whether it has to be kept is not known yet */
-  bool lost;    /* it was not kept, and nothing may read it before it is written */
+  bool changed;   /* by loops, since the program gave it its values */
+  bool open;      /* whether it has to be kept is not known yet */
+  bool lost;      /* it was not kept, and nothing may read it before it is written */
+  long long born; /* how many were declared before; the same in every run */
+  int ordinal;    /* of one that is open: dat_ordinal when the checkpoint began, for others like it may go */
 };
 
 /* A loop's record, and what it is. */
@@ -221,6 +223,7 @@ struct checkpoint {
   struct mark *marks;
   size_t nmarks;
   int nlost;
+  long long declared; /* dats */
 
   /* When the next one is due. */
   double opened, first, began;            /* this run; its first event; the last one, or this run */
@@ -230,7 +233,9 @@ struct checkpoint {
   long long choose_at, choose_by; /* events: when to look for a place again, and at last; 0: not yet */
   long long begin_at;             /* event; -1: not chosen */
   int period;
-  bool places; /* the program says where */
+  bool places;  /* the program says where */
+  bool running; /* a loop was told of, and has not run */
+  bool stopped; /* a loop failed, which a run that goes on would pass: no further one is begun */
 
   /* One that has begun: what is to be kept shows. */
   bool begun;
@@ -283,8 +288,9 @@ int values_take_rows(struct op_context *ctx, struct checkpoint *k, const char *w
                      void *rows, struct error *err);
 /* loop.c */
 void checkpoint_record(struct checkpoint *k);
-/* The ordinal of a dat among those of its name, set, dim and type; it is the program's. */
+/* The ordinal of a dat among those of its name, set, dim and type, by when they were declared: a temporary may have got the
+ * place of one that was freed. It is the program's. */
 bool dat_counts(const struct dat *dat);
-int dat_ordinal(const struct op_context *ctx, const struct dat *dat);
+int dat_ordinal(const struct op_context *ctx, const struct checkpoint *k, const struct dat *dat);
 
 #endif

@@ -1,8 +1,11 @@
 /* Calls of loops. */
 #include <string.h>
 
+#include "backend/backend.h"
+#include "base/log.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
+#include "files/together.h"
 #include "record/kept.h"
 #include "record/record.h"
 #include "record/results.h"
@@ -39,6 +42,7 @@ static int ran(struct op_context *ctx, const struct loop *loop, const struct loo
                struct error *err) {
   struct checkpoint *k = checkpoint_of(ctx);
   int code = OP_OK;
+  k->running = false;
   for (int v = 0; !code && v < loop->nvalues; v++) {
     const void *memory = result_of(loop, call, loop->values[v]);
     if (memory)
@@ -47,12 +51,33 @@ static int ran(struct op_context *ctx, const struct loop *loop, const struct loo
   return code;
 }
 
-/* What is read comes first: a loop may have a dat twice. */
+/* What is wrong with a call itself is found again. */
+static void failed(struct op_context *ctx) {
+  struct checkpoint *k = checkpoint_of(ctx);
+  if (k->running && !k->stopped && together_is_root(ctx->comm))
+    log_line(
+        ctx->log, LOG_WARN, "io",
+        "%s: no more checkpoints are written, since a loop failed: a run that goes on would pass it as if "
+        "it had not",
+        k->path);
+  k->stopped |= k->running;
+  k->running = false;
+}
+
+/* Whether a kernel leaves some of what it says that it writes shows when its loop first runs: from then on it says OP_RW. Until
+ * then what it writes is kept. The program's own functions nobody looks at. */
+static bool may_leave_some(const struct loop *loop) {
+  return loop->backend->plan && !loop->ready.prepared;
+}
+
+/* What is read comes first: a loop may have a dat twice. What is lost was left out by a run that knew. */
 static int decide(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->present && arg->dat && !access_kills(loop, arg))
+    const bool open =
+        arg->present && arg->dat && (size_t)arg->dat->id < k->nmarks && k->marks[arg->dat->id].open;
+    if (arg->present && arg->dat && (!access_kills(loop, arg) || (open && may_leave_some(loop))))
       code = checkpoint_look(ctx, k, loop->name, arg->dat, err);
   }
   for (int i = 0; !code && i < loop->nargs; i++)
@@ -87,7 +112,10 @@ static int told(struct op_context *ctx, struct loop *loop, const struct loop_cal
     code = give_results(k, loop, call, err);
   } else if (k->nlost || k->nopen)
     code = decide(ctx, k, loop, err);
-  return code ? code : note_changes(k, loop, err);
+  if (!code)
+    code = note_changes(k, loop, err);
+  k->running = !code && !k->past;
+  return code;
 }
 
 void checkpoint_record(struct checkpoint *k) {
@@ -95,6 +123,7 @@ void checkpoint_record(struct checkpoint *k) {
       (struct recorder){.state = k,
                         .loop = told,
                         .ran = ran,
+                        .failed = failed,
                         .no_matrix = "which checkpoints do not hold; run without OP2_CHECKPOINT",
                         .no_graph = "loops of a graph have no checkpoints; run without OP2_CHECKPOINT, or "
                                     "call op_par_loop"};

@@ -33,11 +33,15 @@ static bool is_like(const struct dat *a, const struct dat *b) {
          strcmp(a->set->name, b->set->name) == 0;
 }
 
-int dat_ordinal(const struct op_context *ctx, const struct dat *dat) {
+static long long born(const struct checkpoint *k, const struct dat *dat) {
+  return (size_t)dat->id < k->nmarks ? k->marks[dat->id].born : 0;
+}
+
+int dat_ordinal(const struct op_context *ctx, const struct checkpoint *k, const struct dat *dat) {
   int ordinal = 0;
-  for (int i = 0; i < ctx->mesh->dats.count && ctx->mesh->dats.items[i] != dat; i++) {
+  for (int i = 0; i < ctx->mesh->dats.count; i++) {
     const struct dat *other = ctx->mesh->dats.items[i];
-    ordinal += dat_counts(other) && is_like(other, dat);
+    ordinal += dat_counts(other) && is_like(other, dat) && born(k, other) < born(k, dat);
   }
   return ordinal;
 }

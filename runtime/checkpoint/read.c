@@ -298,9 +298,10 @@ static int open_previous(struct op_context *ctx, const struct file_table *files,
                                 : error_memory(err, "a file's name", previous.length);
   if (!code && there)
     code = past_read(files, ctx->comm, text_str(&previous), out, &second);
-  if (!code && *out && why->code && together_is_root(ctx->comm))
-    log_line(ctx->log, LOG_WARN, "io", "%s; the run goes on from the one before it, %s", error_message(why),
-             text_str(&previous));
+  if (!code && *out && together_is_root(ctx->comm))
+    log_line(ctx->log, LOG_WARN, "io", "%s%s; the run goes on from the one before it, %s%s",
+             why->code ? error_message(why) : path, why->code ? "" : " is not there", text_str(&previous),
+             why->code ? "" : "; to begin anew remove that, too");
   if (why->code && !*out) {
     code = error_copy(err, why);
     error_prefix(err, "OP2_CHECKPOINT: ");

@@ -29,7 +29,8 @@ static uint64_t hash_text(const char *text) {
   return hash;
 }
 
-static void add_argument(struct text *out, const struct loop_arg *arg) {
+/* By what the program said: when it is found that a kernel leaves some of what it writes depends on the run. */
+static void add_argument(struct text *out, const struct loop_arg *arg, const op_arg *said) {
   if (!arg->present) {
     text_add(out, "none");
     return;
@@ -39,7 +40,8 @@ static void add_argument(struct text *out, const struct loop_arg *arg) {
                      : arg->form == DESC_INFO ? "payload"
                      : arg->form == DESC_IDX  ? "number"
                                               : "value";
-  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name, access_name(arg->access));
+  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name,
+            access_name((op_access)said->access_));
   if (arg->map && !map_is_own(arg->map))
     text_addf(out, " by %s[%d]", arg->map->name, arg->idx);
 }
@@ -50,7 +52,7 @@ static void add_loop(struct text *out, const struct loop *loop) {
             loop->set->sub ? ", of them " : "", loop->set->sub ? loop->set->name : "");
   for (int i = 0; i < loop->nargs; i++) {
     text_add(out, i ? ", " : " ");
-    add_argument(out, &loop->args[i]);
+    add_argument(out, &loop->args[i], &loop->key.args[i]);
   }
   text_addf(out, "; text %08x", (unsigned)(hash_text(loop->key.text) & 0xffffffffU));
 }

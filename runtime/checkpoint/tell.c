@@ -102,10 +102,14 @@ int checkpoint_free(struct op_context *ctx, const char *call, struct dat *dat, s
 
 /* ---- what comes in ---- */
 
-void checkpoint_declared(struct op_context *ctx, const struct dat *dat) {
+int checkpoint_declared(struct op_context *ctx, const struct dat *dat, struct error *err) {
   struct checkpoint *k = checkpoint_of(ctx);
-  if (k && (size_t)dat->id < k->nmarks)
-    k->marks[dat->id] = (struct mark){0};
+  struct mark *mark = k ? checkpoint_mark(k, dat) : NULL;
+  if (k && !mark)
+    return error_memory(err, "what is known of dats", k->nmarks * sizeof *mark);
+  if (mark)
+    *mark = (struct mark){.born = k->declared++};
+  return OP_OK;
 }
 
 int checkpoint_put(struct op_context *ctx, const char *call, struct dat *dat, struct error *err) {

@@ -32,7 +32,7 @@ int checkpoint_lend(struct op_context *ctx, struct dat *dat, op_access access, v
 int checkpoint_put(struct op_context *ctx, const char *call, struct dat *dat, struct error *err);
 int checkpoint_put_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
 /* Declared just now, with the program's values: it may be one that was freed. */
-void checkpoint_declared(struct op_context *ctx, const struct dat *dat);
+int checkpoint_declared(struct op_context *ctx, const struct dat *dat, struct error *err);
 /* About to be freed; and after that: `array` is a view's, which has its last values. NULL: no view. */
 int checkpoint_free(struct op_context *ctx, const char *call, struct dat *dat, struct error *err);
 /* The library reads dats for itself, as coordinates. */

@@ -189,8 +189,11 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
   struct loop *loop = NULL;
   bool done = false;
   int code = get_record(ctx, call, &loop, err);
-  if (!code && ctx->recorder && ((code = ctx->recorder->loop(ctx, loop, call, &done, err)) || done))
+  if (!code && ctx->recorder && ((code = ctx->recorder->loop(ctx, loop, call, &done, err)) || done)) {
+    if (!code && ctx->catcher)
+      ctx->catcher->passed(ctx, loop);
     return code;
+  }
   bool caught = false;
   if (!code && ctx->catcher)
     code = ctx->catcher->before(ctx, loop, call, &caught, err);

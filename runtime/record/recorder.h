@@ -33,6 +33,8 @@ struct catcher {
   /* `code`: how it went, with the error set; it is returned. */
   int (*after)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
                struct error *err);
+  /* In place of both: a call that a recorder has done, or that an earlier run has. It counts. */
+  void (*passed)(struct op_context *ctx, const struct loop *loop);
 };
 
 #endif

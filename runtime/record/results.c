@@ -66,6 +66,14 @@ static bool improves(const struct loop_arg *arg, const void *start, const void *
   return memcmp(best, now, arg->bytes) != 0;
 }
 
+/* As the code of loops has it: zeros of both signs are equal, and so are all NaN. */
+static bool is_equal(const struct loop_arg *arg, const void *a, const void *b) {
+  if (memcmp(a, b, arg->bytes) == 0)
+    return true;
+  const double x = type_number(arg->type, a), y = type_number(arg->type, b);
+  return type_info(arg->type)->is_float && (x == y || (isnan(x) && isnan(y)));
+}
+
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number) {
   const struct loop *loop = launch->loop;
@@ -76,7 +84,7 @@ void launch_offer_extremum(const struct launch *launch, int i, unsigned char *sl
   if (memcmp(value, launch->user[i], arg->bytes) == 0)
     return;
   memcpy(&winner, slot + info->offset, sizeof winner);
-  bool equal = memcmp(value, best, arg->bytes) == 0;
+  const bool equal = is_equal(arg, value, best);
   if (!improves(arg, launch->user[i], best, value) && !(equal && number < winner))
     return;
   memcpy(best, value, arg->bytes);
@@ -99,7 +107,7 @@ static void combine_with_payload(const struct launch *launch, int i, const struc
     memcpy(&element, slot + payload->offset, sizeof element);
     if (element < 0)
       continue;
-    bool equal = memcmp(value, launch->user[i], arg->bytes) == 0;
+    const bool equal = is_equal(arg, value, launch->user[i]);
     if (!improves(arg, start, launch->user[i], value) && !(equal && best >= 0 && element < best))
       continue;
     best = element;

@@ -165,7 +165,8 @@ def trouble(program, folder, command):
         assert end_of(done) == expected and facts(done)["position"] in (farther, before), (at, facts(done))
     again()
     os.remove(run.file)  # between two names
-    assert facts(run(2, 14, every=1000))["position"] == before
+    done = run(2, 14, every=1000)
+    assert facts(done)["position"] == before and "to begin anew remove that, too" in done.stderr, done.stderr
     again()
     os.truncate(run.file, 50)
     os.truncate(run.file + ".previous", 50)
@@ -231,6 +232,28 @@ def refused(program, folder, matrices, adjoint=None):
     run.file = os.path.join(folder, "nowhere", "run.ckpt")
     done = run(2, 14, every=6)
     assert end_of(done) == end_of(run(2, 14)) and "no checkpoint is written" in done.stderr, done.stderr
+
+
+def cases(program, folder, *options):
+    """What one checkpoint may miss, each thing in a program of its own."""
+    run = Run(program, folder, options=options)
+    for what in ("partial", "found", "names"):
+        expected = end_of(run(what))
+        dies(run(what, "die", every=30))
+        assert os.path.exists(run.file), what
+        done = run(what, every=3000)
+        assert end_of(done) == expected, (what, end_of(done), expected)
+    # A loop that failed would be passed as if it had not.
+    expected = end_of(run("fails"))
+    done = run("fails", "die", every=30)
+    dies(done)
+    assert not os.path.exists(run.file) and "no more checkpoints are written" in done.stderr, done.stderr
+    assert end_of(run("fails", every=3000)) == expected
+    # Calls that were passed count, where one is to be kept.
+    for call, words in (("10", "call 10 of loop work is not kept"), ("50", "")):
+        dies(run("names", "die", every=30))
+        done = run("names", every=3000, options=[*options, f"OP2_CAPTURE=work:{call}:kept{call}"])
+        assert words in done.stderr and os.path.exists(os.path.join(folder, "kept" + call)) == (not words), done.stderr
 
 
 def work(program, folder):
