@@ -303,11 +303,11 @@ def _signed(value, sign):
 
 
 def _one_of(function):
-    """min or max, which is real where one number is: a zero has a sign then, and what is beyond 2**53 is rounded."""
+    """min or max, which is real where one number is: zeros of what is computed of it have signs, whole numbers have none."""
 
     def run(*numbers):
         found = function(*numbers)
-        if isinstance(found, int) and any(isinstance(one, float) for one in numbers) and (found == 0 or abs(int(found)) > 2**53):
+        if isinstance(found, int) and any(isinstance(one, float) for one in numbers):
             raise Beyond
         return found
 
