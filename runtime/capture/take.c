@@ -258,24 +258,11 @@ static bool was_written(const struct taking *t) {
   for (int i = 0; i < t->all.ndats; i++)
     if (t->dats[i].dat && t->dats[i].dat->version != t->versions[i])
       return true;
+  for (int i = 0; i < t->all.nglobals; i++)
+    if (t->all.globals[i].after &&
+        memcmp(t->all.globals[i].after, t->globals[i]->value, t->globals[i]->bytes) != 0)
+      return true;
   return false;
-}
-
-/* The same of globals: `note` keeps their values behind a call; else true if one has others. */
-static bool globals_differ(struct op_context *ctx, struct taking *t, bool note, struct error *err) {
-  bool differ = false;
-  for (int i = 0; t->many != 1 && i < t->all.nglobals; i++) {
-    struct taken_gbl *g = &t->globals[i];
-    if (gbl_need(ctx, g->gbl, SPACE_HOST, err) || (!g->left && !note))
-      continue;
-    if (!note)
-      differ |= memcmp(g->left, g->gbl->value, g->gbl->bytes) != 0;
-    else if (g->left || (g->left = malloc(g->gbl->bytes)))
-      memcpy(g->left, g->gbl->value, g->gbl->bytes);
-    else
-      t->failed = "there is no memory for it";
-  }
-  return differ;
 }
 
 static bool is_over(const struct taking *t, bool again) {
@@ -302,7 +289,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   forget_freed(ctx, t);
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
-  else if (!t->failed && (was_written(t) || globals_differ(ctx, t, false, err)))
+  else if (!t->failed && was_written(t))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
   if (t->many != 1 && !comm_alone(ctx->comm))
@@ -316,7 +303,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   if (!t->failed && t->many == 1)
     write_file(ctx, t, false, &lost);
   error_free(&lost);
-  return err->code;
+  return OP_OK;
 }
 
 /* Results of ranks are of all of them. */
@@ -333,14 +320,36 @@ static void take_results(const struct op_context *ctx, const struct loop *loop, 
   }
 }
 
+/* What the program writes before the next call, or before it is known that this was the last one, is seen by that. */
+static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < t->all.ndats; i++)
+    t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
+  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
+    struct capture_value *made = &t->all.globals[i];
+    struct gbl *gbl = t->globals[i];
+    code = gbl_need(ctx, gbl, SPACE_HOST, err);
+    if (!code && !made->after && !(made->after = malloc(gbl->bytes)))
+      code = error_memory(err, "a capture", gbl->bytes);
+    if (!code)
+      memcpy(made->after, gbl->value, gbl->bytes);
+  }
+  return code;
+}
+
 /* A call that failed is the last one; what came of it is known where OP2_SHADOW found a difference. */
 static int after(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
                  struct error *err) {
   struct taking *t = ctx->taking;
   if (!code)
     code = queue_flush(ctx, err);
+  struct error lost = {0};
+  const bool known = !code || (code == OP_ERR_VIOLATION && ctx->shadow);
+  if (known && !t->failed && take_state(ctx, t, &lost))
+    t->failed = "the values of its globals cannot be had";
+  error_free(&lost);
   if (code && !t->failed) {
-    t->unknown = code != OP_ERR_VIOLATION || !ctx->shadow;
+    t->unknown = !known;
     finish(ctx, t);
   }
   if (code || t->failed)
@@ -350,12 +359,9 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
   made->seconds = loop->stats.seconds - t->start;
   free(made->variant);
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
-  for (int i = 0; i < t->all.ndats; i++)
-    t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
-  globals_differ(ctx, t, true, err);
   if (t->many && is_over(t, false))
     finish(ctx, t);
-  return err->code;
+  return OP_OK;
 }
 
 /* ---- the file ---- */
@@ -375,19 +381,12 @@ static int take_outcome(struct op_context *ctx, struct taking *t, struct error *
   forget_freed(ctx, t);
   for (int i = 0; !code && i < t->all.ndats; i++) {
     struct dat *dat = t->dats[i].dat;
-    if (!dat || !changes(&t->all, i))
+    if (!dat || !changes(&t->all, i) ||
+        dat->version != t->versions[i]) /* the program wrote it behind the last call */
       continue;
     code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
     if (!code && !(t->all.dats[i].after = taking_rows(t, i, dat)))
       code = error_memory(err, "a capture", 0);
-  }
-  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
-    struct capture_value *made = &t->all.globals[i];
-    code = gbl_need(ctx, t->globals[i].gbl, SPACE_HOST, err);
-    if (!code && !(made->after = malloc(t->globals[i].gbl->bytes)))
-      code = error_memory(err, "a capture", t->globals[i].gbl->bytes);
-    if (!code)
-      memcpy(made->after, t->globals[i].gbl->value, t->globals[i].gbl->bytes);
   }
   return code;
 }

@@ -20,11 +20,6 @@ struct taken_dat {
   int id;
 };
 
-struct taken_gbl {
-  struct gbl *gbl;
-  unsigned char *left; /* the values behind the last call of a period; NULL: it was in none */
-};
-
 struct taking {
   /* What is asked for. */
   char *loop, *file;
@@ -42,7 +37,7 @@ struct taking {
   int *maps; /* their ids */
   struct taken_dat *dats;
   uint64_t *versions;
-  struct taken_gbl *globals;
+  struct gbl **globals;
 };
 
 /* More of struct capture, for things that the program has: their numbers, or -1 with the error set (things.c). The dat's newest

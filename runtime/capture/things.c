@@ -210,12 +210,12 @@ static int take_value(struct capture_value *made, const char *name, int dim, enu
 
 long long taking_global(struct taking *t, struct gbl *gbl, struct error *err) {
   for (int i = 0; i < t->all.nglobals; i++)
-    if (t->globals[i].gbl == gbl)
+    if (t->globals[i] == gbl)
       return i;
   if (room((void **)&t->all.globals, sizeof *t->all.globals, (void **)&t->globals, sizeof *t->globals,
            t->all.nglobals, err))
     return -1;
-  t->globals[t->all.nglobals].gbl = gbl;
+  t->globals[t->all.nglobals] = gbl;
   struct capture_value *made = &t->all.globals[t->all.nglobals++];
   return take_value(made, gbl->name, gbl->dim, gbl->type, gbl->value, gbl->bytes, err) ? -1
                                                                                        : t->all.nglobals - 1;
@@ -241,8 +241,6 @@ void taking_free(struct taking *t) {
     free(t->sets[i].elements);
     free(t->sets[i].numbers);
   }
-  for (int i = 0; i < t->all.nglobals; i++)
-    free(t->globals[i].left);
   capture_free(&t->all);
   free(t->sets);
   free(t->maps);

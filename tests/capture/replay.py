@@ -46,6 +46,11 @@ def every_backend():
         check(f"the same bits on {other}", "the results are those of the file" in said, said)
 
 
+    _, told = run(KINDS, "changes", OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:2+:changed.capture")
+    check("a global that the program changes", "changed data between two of its loops" in told and
+          not os.path.exists("changed.capture"), told)
+
+
 def elements(program):
     return int(re.search(r'op_decl_set\((\d+), "edges"\)', program).group(1))
 

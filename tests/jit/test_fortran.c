@@ -150,6 +150,10 @@ TEST(masks_are_known_before_the_loop) {
 }
 
 TEST(products_of_matrices) {
+  expect_body("if (n > 1) print *, 'it''s 5%', \"a\"\"\\\", n + 1, x*2, 1.5, x < 1 .and. n > 2\nprint *",
+              "printf(\" it's 5%% a\\\"\\\\ %lld %.17g %.9g %c\\n\", (long long)(*n + 1), (double)(x * 2), "
+              "(double)1.5f, x < 1 && *n > 2 ? 'T' : 'F');");
+  expect_body("print *, x", "{ printf(\" %.17g\\n\", (double)x); }");
   expect_body("w = matmul(transpose(m), q(1:2))", "w[0] = (m[0] * q[0] + m[1] * q[1]); w[1] = (m[2] * q[0] + "
                                                   "m[3] * q[1]); w[2] = (m[4] * q[0] + m[5] * q[1]);");
 }
@@ -210,7 +214,10 @@ TEST(mistakes) {
                  "k calls itself, or is called by what it calls; "
                  "recursion is not in the subset: write a loop",
                  "3:8");
-  expect_refused_body("print *, x", "`print` is not in the subset", "8:1");
+  expect_refused_body("print '(a)', x", "write `print *, ...`", "8:7");
+  expect_refused_body("print *, n, q", "`print` has scalars and texts", "8:13");
+  expect_refused_body("print *, 'half of&\n  &it'", "a text ends in the line in which it begins", "8:10");
+  expect_refused_body("write (*, *) x", "`write` is not in the subset", "8:1");
   expect_refused("subroutine k(q)\n  real(8) :: q\n  real(8), allocatable :: w(:)\n  q = 0\nend\n",
                  "w is allocatable; kernels "
                  "allocate nothing: give it constant bounds",

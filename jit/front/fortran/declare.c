@@ -368,7 +368,7 @@ static void refuse_statement(struct fortran *f, const char *word) {
               {"namelist", "namelists; kernels read no file"},
               {"data", "data statements; write `parameter` with the values, or assign them"},
               {"entry", "entry; write a procedure of its own"},
-              {"format", "formats; kernels print nothing"}};
+              {"format", "formats; `print *, ...` needs none"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(word, rows[i].word) == 0)
       f_refuse(f, now(f), "kernels have no %s", rows[i].remedy);
