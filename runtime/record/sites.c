@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
+#include "ranks/comm.h"
 
 /* As arguments go in a record, but for the dat, and for the map, which goes by its name. */
 static bool same_kind(const op_arg *a, const op_arg *b) {
@@ -160,6 +161,8 @@ enum log_level site_weight(const struct op_context *ctx, const struct loop *loop
 void site_tell_capture(const struct op_context *ctx, const struct loop *loop, long long before, int many) {
   long long calls = -before;
   char more[24] = "";
+  if (ctx->comm->rank > 0) /* each rank writes a file of its own */
+    return;
   for (int i = 0; i < ctx->sites->count; i++) {
     const struct loop_site *site = ctx->sites->items[i];
     calls += strcmp(site->name, loop->name) == 0 ? site_stats(site)->calls : 0;
