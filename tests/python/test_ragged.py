@@ -246,4 +246,31 @@ def test_what_is_wrong_with_records(running):
     refused("w has records", lambda: w.sum())
     refused("fields with names", lambda: op2jit.record("r", float))
     refused("field a of a record is", lambda: op2jit.Dat(s, dtype=[("a", [("b", float)])]))
-    refused("expected {'names'", lambda: w.put(np.zeros(2, [("other", float)])))
+    words = "what is put into dat w has the fields other; expected the fields rho, kind, u, small"
+    refused(words, lambda: w.put(np.zeros(2, [("other", float)])))
+    refused("has values of type float64; expected the fields rho", lambda: w.put(np.zeros(2)))
+
+
+def test_whole_numbers_of_records_stay_what_they_are(running):
+    s = op2jit.Set(2)
+    w = op2jit.Dat(s, dtype=RECORD, name="w")
+    for name, kind, value, words in (
+        ("kind", "i8", 2**40 + 7, "the value 1099511627783, which int32 cannot hold"),
+        ("kind", "f8", 2.5, "the value 2.5, which int32 cannot hold"),
+        ("small", "i4", 200, "the value 200, which int8 cannot hold"),
+    ):
+        other = [(field, kind if field == name else RECORD[field]) for field in RECORD.names]
+        fits, rows = np.zeros(2, other), np.zeros(2, other)
+        fits[name][1], fits["u"] = 7, 0.5
+        rows[name][1] = value
+        for what, call in (
+            ("what is put into dat w", lambda: w.put(rows)),
+            ("the data of dat v", lambda: op2jit.Dat(s, rows, dtype=RECORD, name="v")),
+            ("global g", lambda: op2jit.Global(rows[1], dtype=RECORD, name="g")),
+        ):
+            refused(f"field {name} of {what} has {words}", call)
+        w.put(fits)
+        assert w.fetch()[name].tolist() == [0, 7] and w.fetch()["u"].tolist() == [[0.5, 0.5]] * 2
+        assert op2jit.Global(fits[1], dtype=RECORD).data[name] == 7
+    wider = np.zeros(2, [(field, ("f4", (3,)) if field == "u" else RECORD[field]) for field in RECORD.names])
+    refused("field u of what is put into dat w has the shape (3,); expected (2,)", lambda: w.put(wider))
