@@ -274,3 +274,18 @@ def test_whole_numbers_of_records_stay_what_they_are(running):
         assert op2jit.Global(fits[1], dtype=RECORD).data[name] == 7
     wider = np.zeros(2, [(field, ("f4", (3,)) if field == "u" else RECORD[field]) for field in RECORD.names])
     refused("field u of what is put into dat w has the shape (3,); expected (2,)", lambda: w.put(wider))
+
+
+def test_accesses_of_records_are_found(running):
+    s = op2jit.Set(3, "s")
+    w, v, next_ = op2jit.Dat(s, dtype=RECORD, name="w"), op2jit.Dat(s, dtype=RECORD), op2jit.Map(s, s, [1, 2, 0], "next")
+
+    @op2jit.kernel
+    def push(w, v):
+        w[0].rho += v[0].rho + 1
+
+    loop = op2jit.Loop(push, s, w, v)
+    assert loop.accesses == ["RW", "READ"]
+    loop()
+    assert w.fetch()["rho"].tolist() == [1, 1, 1]
+    refused("say WRITE or RW if no two elements", lambda: op2jit.Loop(push, s, w(next_[0]), v))
