@@ -488,7 +488,7 @@ void op_timers(double *cpu, double *wall);
 /* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
 void op_timing_output(void);
 /* The same as OP2_TIMING=json has it, of the loops so far, into `out` of `size` bytes, the final zero included.
- * Errors: OP_ERR_SIZE where it needs more, and then says how much; OP_ERR_ARGUMENT. */
+ * Errors: OP_ERR_SIZE on all ranks where one needs more, and then says how much; OP_ERR_ARGUMENT. */
 int op_report_json(char *out, size_t size);
 /* Sets, maps, dats and plans. To stdout. */
 void op_diagnostic_output(void);
