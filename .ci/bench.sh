@@ -6,7 +6,7 @@ bench_names() { # bench/NAME.c is a program; bench/NAME.sh a script that gets th
 }
 
 # The benchmarks that have options: their scripts get them behind the build directory, and with - in its place look at them only.
-WITH_OPTIONS='samples turns default chains fusion same strategies incache tasks devices spmv mpi'
+WITH_OPTIONS='samples turns default chains fusion same strategies incache tasks devices spmv mpi replay'
 
 bench_one() { # NAME OPTION...
   local name=$1

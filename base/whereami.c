@@ -35,6 +35,11 @@ int whereami(struct text *path, struct error *err) {
   return text_ok(path) ? OP_OK : error_memory(err, "the path of the library", path->length);
 }
 
+bool whereami_static(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0;
+}
+
 static bool there(struct text *path, const char *folder, const char *middle, const char *name) {
   text_clear(path);
   text_addf(path, "%s/%s%s%s", folder, middle, *middle ? "/" : "", name);

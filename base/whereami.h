@@ -4,12 +4,17 @@
 #ifndef OP2JIT_BASE_WHEREAMI_H
 #define OP2JIT_BASE_WHEREAMI_H
 
+#include <stdbool.h>
+
 #include "error.h"
 #include "text.h"
 
 /* Replaces `path` by the absolute path, symbolic links resolved, of the file that this code was loaded
  * from: libop2jit.so, or a program that has the library in it. OP_ERR_FILE if the system does not say. */
 int whereami(struct text *path, struct error *err);
+
+/* Does the address belong to a file of the program, as its variables at file scope do? */
+bool whereami_static(const void *address);
 
 /* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: in the folder `first`
  * (OP2_PLUGINS; NULL or "" if there is none), else <folder of the library>/op2jit, else where the build

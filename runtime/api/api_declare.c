@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/whereami.h"
 #include "checkpoint/tell.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
@@ -225,6 +226,17 @@ static int agree_on_constant(struct op_context *ctx, int code, const char *call,
   return code;
 }
 
+/* A variable at file scope is compared at op_exit: a program may expect that loops see its later values. One that
+ * several constants were given from in turn says nothing. */
+static void note_variable(struct op_context *ctx, const char *name, const void *value) {
+  for (int i = 0; i < ctx->mesh->constants.count; i++) {
+    struct constant *other = ctx->mesh->constants.items[i];
+    if (other->variable == value)
+      other->variable = NULL;
+  }
+  mesh_find_constant(ctx->mesh, name)->variable = whereami_static(value) ? value : NULL;
+}
+
 int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
   struct op_context *ctx = api_enter("op_decl_const", FLUSH);
   if (!ctx)
@@ -234,6 +246,8 @@ int op2jit_decl_const_typed(const char *name, int dim, const char *type, const v
     code = tape_tell_constant(ctx, name, value, "op_decl_const", api_error());
   if (!code)
     code = mesh_constant(ctx, name, dim, type, value, is, api_error());
+  if (!code)
+    note_variable(ctx, name, value);
   return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
 }
 
@@ -246,6 +260,8 @@ int op2jit_update_const_typed(const char *name, const void *value, const char *i
     code = tape_tell_constant(ctx, name, value, "op_update_const", api_error());
   if (!code)
     code = mesh_update_constant(ctx, name, value, is, api_error());
+  if (!code)
+    note_variable(ctx, name, value);
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
 }
 

@@ -241,10 +241,26 @@ static int bring(struct op_context *ctx, struct loop *loop, struct error *err) {
   return code;
 }
 
+/* Dats may be gone, and others may lie in their places. */
+static void forget_freed(const struct op_context *ctx, struct taking *t) {
+  for (int i = 0; i < t->all.ndats; i++) {
+    bool lives = false;
+    for (int k = 0; t->dats[i].dat && !lives && k < ctx->mesh->dats.count; k++) {
+      const struct dat *dat = ctx->mesh->dats.items[k];
+      lives = dat == t->dats[i].dat && dat->id == t->dats[i].id;
+    }
+    t->dats[i].dat = lives ? t->dats[i].dat : NULL;
+  }
+}
+
 /* Written between two calls, by the program. */
 static bool was_written(const struct taking *t) {
   for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i] && t->dats[i]->version != t->versions[i])
+    if (t->dats[i].dat && t->dats[i].dat->version != t->versions[i])
+      return true;
+  for (int i = 0; i < t->all.nglobals; i++)
+    if (t->all.globals[i].after &&
+        memcmp(t->all.globals[i].after, t->globals[i]->value, t->globals[i]->bytes) != 0)
       return true;
   return false;
 }
@@ -270,6 +286,7 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
     code = bring(ctx, loop, err);
   if (code)
     return code;
+  forget_freed(ctx, t);
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
   else if (!t->failed && was_written(t))
@@ -303,14 +320,36 @@ static void take_results(const struct op_context *ctx, const struct loop *loop, 
   }
 }
 
+/* What the program writes before the next call, or before it is known that this was the last one, is seen by that. */
+static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < t->all.ndats; i++)
+    t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
+  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
+    struct capture_value *made = &t->all.globals[i];
+    struct gbl *gbl = t->globals[i];
+    code = gbl_need(ctx, gbl, SPACE_HOST, err);
+    if (!code && !made->after && !(made->after = malloc(gbl->bytes)))
+      code = error_memory(err, "a capture", gbl->bytes);
+    if (!code)
+      memcpy(made->after, gbl->value, gbl->bytes);
+  }
+  return code;
+}
+
 /* A call that failed is the last one; what came of it is known where OP2_SHADOW found a difference. */
 static int after(struct op_context *ctx, struct loop *loop, const struct loop_call *call, int code,
                  struct error *err) {
   struct taking *t = ctx->taking;
   if (!code)
     code = queue_flush(ctx, err);
+  struct error lost = {0};
+  const bool known = !code || (code == OP_ERR_VIOLATION && ctx->shadow);
+  if (known && !t->failed && take_state(ctx, t, &lost))
+    t->failed = "the values of its globals cannot be had";
+  error_free(&lost);
   if (code && !t->failed) {
-    t->unknown = code != OP_ERR_VIOLATION || !ctx->shadow;
+    t->unknown = !known;
     finish(ctx, t);
   }
   if (code || t->failed)
@@ -320,8 +359,6 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
   made->seconds = loop->stats.seconds - t->start;
   free(made->variant);
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
-  for (int i = 0; i < t->all.ndats; i++)
-    t->versions[i] = t->dats[i] ? t->dats[i]->version : 0;
   if (t->many && is_over(t, false))
     finish(ctx, t);
   return OP_OK;
@@ -339,30 +376,17 @@ static bool changes(const struct capture *c, int dat) {
   return false;
 }
 
-/* Temporaries may be gone. */
-static bool lives(const struct op_context *ctx, const struct dat *dat) {
-  for (int i = 0; i < ctx->mesh->dats.count; i++)
-    if (ctx->mesh->dats.items[i] == dat)
-      return true;
-  return false;
-}
-
 static int take_outcome(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
+  forget_freed(ctx, t);
   for (int i = 0; !code && i < t->all.ndats; i++) {
-    if (!t->dats[i] || !changes(&t->all, i) || !lives(ctx, t->dats[i]))
+    struct dat *dat = t->dats[i].dat;
+    if (!dat || !changes(&t->all, i) ||
+        dat->version != t->versions[i]) /* the program wrote it behind the last call */
       continue;
-    code = dat_need(ctx, t->dats[i], SPACE_HOST, REGION_OWNED, err);
-    if (!code && !(t->all.dats[i].after = taking_rows(t, i, t->dats[i])))
+    code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+    if (!code && !(t->all.dats[i].after = taking_rows(t, i, dat)))
       code = error_memory(err, "a capture", 0);
-  }
-  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
-    struct capture_value *made = &t->all.globals[i];
-    code = gbl_need(ctx, t->globals[i], SPACE_HOST, err);
-    if (!code && !(made->after = malloc(t->globals[i]->bytes)))
-      code = error_memory(err, "a capture", t->globals[i]->bytes);
-    if (!code)
-      memcpy(made->after, t->globals[i]->value, t->globals[i]->bytes);
   }
   return code;
 }

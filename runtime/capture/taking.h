@@ -11,7 +11,13 @@
 /* Elements by their numbers in the capture: the library's, and the other way round. */
 struct taken_set {
   const struct set *set;
+  op_set handle; /* another set may lie where one was that was freed */
   int *elements, *numbers;
+};
+
+struct taken_dat {
+  struct dat *dat; /* NULL: made for the capture, or freed meanwhile */
+  int id;
 };
 
 struct taking {
@@ -28,8 +34,8 @@ struct taking {
   /* All rows that this rank has of what calls use. */
   struct capture all;
   struct taken_set *sets;
-  const struct map **maps;
-  struct dat **dats; /* NULL: made for the capture */
+  int *maps; /* their ids */
+  struct taken_dat *dats;
   uint64_t *versions;
   struct gbl **globals;
 };

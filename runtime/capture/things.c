@@ -70,10 +70,11 @@ static long rows_of(const struct set *set) {
 }
 
 long long taking_set(struct taking *t, const struct set *set, struct error *err) {
-  for (int i = 0; i < t->all.nsets; i++)
-    if (t->sets[i].set == set)
-      return i;
   const long long entries_of = set->entries_of ? taking_map(t, set->entries_of, err) : -1;
+  for (int i = 0; i < t->all.nsets; i++)
+    if (entries_of >= 0 ? t->all.sets[i].entries_of == entries_of
+                        : t->sets[i].set == set && t->sets[i].handle == set->handle)
+      return i;
   const long rows = rows_of(set);
   if (err->code ||
       room((void **)&t->all.sets, sizeof *t->all.sets, (void **)&t->sets, sizeof *t->sets, t->all.nsets, err))
@@ -81,8 +82,8 @@ long long taking_set(struct taking *t, const struct set *set, struct error *err)
   struct capture_set *made = &t->all.sets[t->all.nsets];
   struct taken_set *taken = &t->sets[t->all.nsets++];
   *made = (struct capture_set){.size = rows, .owned = set->extents[EXTENT_OWNED], .entries_of = entries_of};
-  *taken =
-      (struct taken_set){set, array_new((size_t)rows, sizeof(int)), array_new((size_t)rows, sizeof(int))};
+  *taken = (struct taken_set){set, set->handle, array_new((size_t)rows, sizeof(int)),
+                              array_new((size_t)rows, sizeof(int))};
   if (named(&made->name, set->name, err))
     return -1;
   if (taken->elements && taken->numbers && set->entries_of)
@@ -123,14 +124,14 @@ static bool take_rows(const struct taking *t, const struct map *map, struct capt
 
 long long taking_map(struct taking *t, const struct map *map, struct error *err) {
   for (int i = 0; i < t->all.nmaps; i++)
-    if (t->maps[i] == map)
+    if (t->maps[i] == map->id)
       return i;
   const long long from = taking_set(t, map->from, err), to = from < 0 ? -1 : taking_set(t, map->to, err);
   if (to < 0 ||
       room((void **)&t->all.maps, sizeof *t->all.maps, (void **)&t->maps, sizeof *t->maps, t->all.nmaps, err))
     return -1;
   struct capture_map *made = &t->all.maps[t->all.nmaps];
-  t->maps[t->all.nmaps++] = map;
+  t->maps[t->all.nmaps++] = map->id;
   *made = (struct capture_map){.from = from, .to = to, .arity = map->arity};
   if (named(&made->name, map->name, err))
     return -1;
@@ -155,16 +156,16 @@ unsigned char *taking_rows(const struct taking *t, long long number, const struc
 
 long long taking_dat(struct taking *t, const struct dat *dat, struct error *err) {
   for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i] == dat)
+    if (t->dats[i].dat == dat)
       return i;
   const long long set = taking_set(t, dat->set, err);
-  if (set < 0 || room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof(struct dat *),
-                      t->all.ndats, err))
+  if (set < 0 ||
+      room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof *t->dats, t->all.ndats, err))
     return -1;
   uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
   t->versions = versions ? versions : t->versions;
   struct capture_dat *made = &t->all.dats[t->all.ndats];
-  t->dats[t->all.ndats++] = (struct dat *)(size_t)dat;
+  t->dats[t->all.ndats++] = (struct taken_dat){(struct dat *)(size_t)dat, dat->id};
   *made = (struct capture_dat){
       .set = set, .dim = dat->dim, .type = dat->type, .soa = dat->asked_soa, .view = dat->view != NULL};
   if (named(&made->name, dat->name, err))
@@ -183,7 +184,7 @@ long long taking_numbers(struct taking *t, long long set, int dim, struct error 
   uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
   t->versions = versions ? versions : t->versions;
   if (!versions ||
-      room((void **)&t->all.dats, sizeof *t->all.dats, &beside, sizeof(struct dat *), t->all.ndats, err)) {
+      room((void **)&t->all.dats, sizeof *t->all.dats, &beside, sizeof *t->dats, t->all.ndats, err)) {
     error_memory(err, "a capture", 0);
     return -1;
   }
@@ -211,7 +212,7 @@ long long taking_global(struct taking *t, struct gbl *gbl, struct error *err) {
   for (int i = 0; i < t->all.nglobals; i++)
     if (t->globals[i] == gbl)
       return i;
-  if (room((void **)&t->all.globals, sizeof *t->all.globals, (void **)&t->globals, sizeof(struct gbl *),
+  if (room((void **)&t->all.globals, sizeof *t->all.globals, (void **)&t->globals, sizeof *t->globals,
            t->all.nglobals, err))
     return -1;
   t->globals[t->all.nglobals] = gbl;
@@ -242,7 +243,7 @@ void taking_free(struct taking *t) {
   }
   capture_free(&t->all);
   free(t->sets);
-  free((void *)t->maps);
+  free(t->maps);
   free(t->dats);
   free(t->versions);
   free(t->globals);

@@ -9,6 +9,7 @@
 #include "base/progress/progress.h"
 #include "context/checked.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "context/trace.h"
 #include "jit/front/says.h"
 #include "jit/jit.h"
@@ -519,8 +520,8 @@ void loop_count_run(struct op_context *ctx, struct loop *loop) {
 }
 
 /* Over a set that is empty on all ranks nothing runs. A text with a mistake is an error all the same, or it would be one
- * for the first mesh only that has such elements: it is read and proved, which is remembered, and no code is made. Where
- * nobody can be asked the loop is made ready as any other. */
+ * for the first mesh only that has such elements: it is read and proved, which is remembered. Where a compiler may run the
+ * loop is made ready as any other, so that later runs that only load code have it; where none may, nothing is missed. */
 static int look_at_text(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   struct jit *jit = NULL;
@@ -535,12 +536,12 @@ static int look_at_text(struct op_context *ctx, struct launch *launch, struct er
     code = context_jit(ctx, &jit, err);
   if (!code && compiles && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
     error_prefix(err, "loop %s: ", loop->name);
-  double unasked = !asked;
-  code = agree_on_largest(ctx->agreement, code, &unasked, 1, err);
-  if (code && loop_goes_on(ctx, loop, code, err))
+  code = agree_on_success(ctx->agreement, code, err);
+  const bool goes_on = code && loop_goes_on(ctx, loop, code, err);
+  if (goes_on)
     code = OP_OK;
   code = remember_failure(loop, code, err);
-  if (!code && unasked > 0)
+  if (!code && !goes_on && (!compiles || strcmp(env_value(ctx->env, ENV_JIT), "load") != 0))
     code = loop_prepare(ctx, launch, err);
   loop->looked_at = !code;
   return code;

@@ -77,9 +77,10 @@ struct constant {
   int dim;
   size_t bytes;
   unsigned char *value;
-  const void *live; /* the program's own variable, which the value follows; NULL: none */
-  bool several;     /* another variable of the name was declared too */
-  int changes;      /* how often the value really changed */
+  const void *live;     /* the program's own variable, which the value follows; NULL: none */
+  const void *variable; /* the variable at file scope that the value was last copied from; NULL: none */
+  bool several;         /* another variable of the name was declared too */
+  int changes;          /* how often the value really changed */
 };
 
 /* Is its value compiled into loops? One that changed more often than FOLD_CHANGES is passed to them instead, and so are

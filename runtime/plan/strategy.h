@@ -77,8 +77,7 @@ struct strategy {
   bool serial; /* on one thread: neither block sizes nor threads mean anything */
   bool lists;  /* some elements may go through a list */
   bool apart;  /* increments are written apart, and works of their own collect them */
-  /* Why a loop that increments through a map cannot run so, the end of a sentence; NULL: it can. */
-  const char *unsafe;
+  bool unsafe; /* in any order: a loop that increments through a map goes wrong */
   const struct strategy *instead_of; /* tried where this one is the default; NULL: only if asked for */
   const int *sizes;                  /* of pieces that are worth a trial, up to a 0; may be NULL */
   /* The size of pieces that suits so many elements, with results of each to combine or without. NULL: the builder

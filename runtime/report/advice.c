@@ -69,6 +69,17 @@ static void advise_unread(const struct report_unread *unread, struct text *out) 
               unread->name, unread->bytes * 1e-6);
 }
 
+static void advise_moved(const struct report_moved *moved, struct text *out) {
+  text_addf(out, "constant %s", moved->name);
+  if (moved->dim > 1)
+    text_addf(out, "[%d]", moved->element);
+  text_addf(
+      out,
+      " is %s in loops, and the variable that it was copied from is %s now; op_update_const gives loops "
+      "the new value\n",
+      text_str(&moved->loops), text_str(&moved->now));
+}
+
 void report_advice(const struct report *r, struct text *out) {
   if (r->idle)
     text_add(
@@ -82,6 +93,8 @@ void report_advice(const struct report *r, struct text *out) {
     advise_calls(&r->rows[i], out);
     advise_unused(&r->rows[i], out);
   }
+  for (int i = 0; r->nrows && i < r->nmoved; i++)
+    advise_moved(&r->moved[i], out);
   for (int i = 0; r->nrows && i < r->nunread; i++)
     advise_unread(&r->unread[i], out);
 }

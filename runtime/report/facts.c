@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/size.h"
+#include "base/types.h"
+#include "base/whereami.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -34,6 +36,35 @@ static struct report_unread *find_unread(const struct op_context *ctx, int *coun
           dat->name, (double)((size_t)dat->set->extents[EXTENT_OWNED] * dat->row_bytes)};
   }
   return unread;
+}
+
+/* The first value of a constant that differs from that of the program's variable, -1: none. A variable whose file is
+ * closed is gone. */
+static int find_difference(const struct constant *c) {
+  const size_t size = c->bytes / (size_t)c->dim;
+  if (c->variable && whereami_static(c->variable))
+    for (int i = 0; i < c->dim; i++)
+      if (!type_same(c->type, c->value + (size_t)i * size, (const char *)c->variable + (size_t)i * size))
+        return i;
+  return -1;
+}
+
+static struct report_moved *find_moved(const struct op_context *ctx, int *count) {
+  const struct list *constants = &ctx->mesh->constants;
+  struct report_moved *moved = array_new((size_t)constants->count, sizeof *moved);
+  *count = 0;
+  for (int i = 0; moved && i < constants->count; i++) {
+    const struct constant *c = constants->items[i];
+    const int at = find_difference(c);
+    if (at < 0)
+      continue;
+    const size_t offset = c->bytes / (size_t)c->dim * (size_t)at;
+    struct report_moved *m = &moved[(*count)++];
+    *m = (struct report_moved){.name = c->name, .element = at, .dim = c->dim};
+    type_add_shortest(c->type, c->value + offset, &m->loops);
+    type_add_shortest(c->type, (const char *)c->variable + offset, &m->now);
+  }
+  return moved;
 }
 
 /* ---- the order of the mesh ---- */
@@ -119,6 +150,8 @@ static struct report_order *find_orders(const struct op_context *ctx, const stru
 void facts_find(const struct op_context *ctx, struct report *r, struct report_facts *out) {
   r->views = out->views = find_views(ctx, &r->nviews);
   r->unread = out->unread = find_unread(ctx, &r->nunread);
+  r->moved = out->moved = find_moved(ctx, &out->nmoved);
+  r->nmoved = out->nmoved;
   if (r->cache_bytes && report_seconds(r) > REPORT_SHORT)
     r->orders = out->orders = find_orders(ctx, r, &r->norders);
 }
@@ -126,5 +159,10 @@ void facts_find(const struct op_context *ctx, struct report *r, struct report_fa
 void facts_free(struct report_facts *facts) {
   free(facts->views);
   free(facts->unread);
+  for (int i = 0; facts->moved && i < facts->nmoved; i++) {
+    text_free(&facts->moved[i].loops);
+    text_free(&facts->moved[i].now);
+  }
+  free(facts->moved);
   free(facts->orders);
 }

@@ -10,6 +10,8 @@ struct report_facts {
   struct report_view *views;
   struct report_order *orders;
   struct report_unread *unread;
+  struct report_moved *moved;
+  int nmoved;
 };
 
 /* Fills the report's members, as far as there is memory: one without them is still a report. The rows and the

@@ -106,6 +106,13 @@ struct report_unread {
   double bytes;
 };
 
+/* A constant that has not followed the program's variable, which changed behind the declaration. */
+struct report_moved {
+  const char *name;
+  int element, dim;       /* the first value that differs, of so many */
+  struct text loops, now; /* the value that loops have, and that of the variable */
+};
+
 /* A graph of tasks: of its last run, and of all. */
 struct report_graph {
   const char *name;
@@ -153,6 +160,8 @@ struct report {
   int norders;
   const struct report_unread *unread;
   int nunread;
+  const struct report_moved *moved;
+  int nmoved;
   const struct trace_event *events;
   int nevents;
   long long lost; /* events that there was no room for */

@@ -65,6 +65,7 @@ static const char *states = OP_KERNEL(void states(const double *q, struct state 
 int main(int argc, char **argv) {
   static double x[2 * EDGES], q[2 * NODES], view[NODES], w[ROWS * 3];
   static struct state all[NODES];
+  static int counts[NODES];
   static int table[2 * EDGES], targets[ROWS * 3], members[EDGES / 2];
   static long long offsets[ROWS + 1];
   for (int e = 0; e < EDGES; e++) {
@@ -110,6 +111,7 @@ int main(int argc, char **argv) {
   int place = -1;
   op_partition("block", "", nodes, NULL, NULL);
   for (int step = 0; step < 2; step++) {
+    const double start = 7;
     op_par_loop(flux, "flux", edges, op_arg_dat(dx, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dq, 1, map, 2, "double", OP_READ), op_arg_dat(dq, -2, map, 2, "double", OP_READ),
                 op_arg_dat(da, 0, map, 1, "double", OP_INC), op_arg_dat(db, OP_ALL, map, 2, "double", OP_INC),
@@ -127,8 +129,12 @@ int main(int argc, char **argv) {
                 op_arg_gbl(&numbers, 1, "long long", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
                 op_arg_info(&place, 1, "int", 5), op_arg_idx(-1, OP_ID), op_arg_global(kept, OP_INC),
                 op_arg_gbl(NULL, 2, "double", OP_WORK));
+    if (argc > 1 && step) /* between two loops */
+      op_put_gbl(kept, &start);
     op_par_loop(states, "states", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dt, -1, OP_ID, 1, "struct state", OP_RW), op_arg_gbl(&most, 1, "float", OP_MAX));
   }
+  op_put_gbl(kept, &scale); /* behind the last loop: no part of what these did */
+  op_put_data(dc, counts);
   return op_exit() != OP_OK;
 }

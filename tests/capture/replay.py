@@ -40,6 +40,15 @@ def every_backend():
     run(KINDS, OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:1+8:eight.capture")
     said, _ = run(OP2JIT, "replay", "eight.capture", "--run-code", OP2_LAZY="on")
     check("a chain", "the results are those of the file" in said, said)
+    run(KINDS, OP2_BACKEND=BACKENDS[-1], OP2_REPRODUCIBLE="on", OP2_CAPTURE="gather:2:bits.capture")
+    for other in BACKENDS:
+        said, _ = run(OP2JIT, "replay", "bits.capture", "--run-code", "--bits", OP2_BACKEND=other)
+        check(f"the same bits on {other}", "the results are those of the file" in said, said)
+
+
+    _, told = run(KINDS, "changes", OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:2+:changed.capture")
+    check("a global that the program changes", "changed data between two of its loops" in told and
+          not os.path.exists("changed.capture"), told)
 
 
 def elements(program):
@@ -68,9 +77,20 @@ def wrong():
     run(WRONG, "fast", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="tests:1:fast.capture")
     program, _ = run(OP2JIT, "replay", "fast.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
     check("code that is too fast", elements(program) <= 3, program)
+    check("a negative zero stays one", "-0.0" in program, program)
     with open("fast.c", "w", encoding="utf-8") as file:
         file.write(program)
     run(*os.environ.get("CC", "cc").split(), "-std=c17", "-fsyntax-only", *os.environ["CAPTURE_FLAGS"].split(), "fast.c")
+
+
+def freed():
+    """What lies where something lay that was freed is another thing; and a global changes between two loops."""
+    for calls in ["moves:1+6", "rows:2+5"]:
+        run(WRONG, "freed", OP2_BACKEND="seq", OP2_CAPTURE=f"{calls}:freed.capture")
+        said, _ = run(OP2JIT, "replay", "freed.capture", "--run-code", OP2_BACKEND="seq")
+        check(f"what was freed, {calls}", "the results are those of the file" in said, said)
+    _, told = run(WRONG, "puts", OP2_BACKEND="seq", OP2_CAPTURE="counts:1+2:puts.capture")
+    check("a global that is put", "the program changed data between two of its loops" in told, told)
 
 
 def shadow():
@@ -92,6 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
     every_backend()
     if WRONG != "-":
         wrong()
+        freed()
         shadow()
 print("\n".join(failures) or "captures run everywhere")
 sys.exit(bool(failures))

@@ -328,6 +328,13 @@ CASE(advice_on_the_mesh) {
   r.own_cache_bytes = (5 << 20) / 4;
   r.unread = unread;
   r.nunread = 2;
+  struct report_moved moved[] = {{.name = "gam"}, {.name = "q", .element = 2, .dim = 4}};
+  text_add(&moved[0].loops, "1.4");
+  text_add(&moved[0].now, "1.3");
+  text_add(&moved[1].loops, "7");
+  text_add(&moved[1].now, "8");
+  r.moved = moved;
+  r.nmoved = 2;
   report_advice(&r, &out);
   assert_string_equal(
       text_str(&out),
@@ -340,7 +347,18 @@ CASE(advice_on_the_mesh) {
       "in the order of map pcell the 69 blocks of apply would run in 68 turns, so it goes "
       "through a list; op_renumber makes that needless (loops through the map have 50% of the "
       "time)\n"
+      "constant gam is 1.4 in loops, and the variable that it was copied from is 1.3 now; op_update_const "
+      "gives "
+      "loops the new value\n"
+      "constant q[2] is 7 in loops, and the variable that it was copied from is 8 now; op_update_const gives "
+      "loops "
+      "the new value\n"
       "no loop reads dat x (8.0 MB), nor does the program fetch it; leave it out\n");
+  for (int i = 0; i < 2; i++) {
+    text_free(&moved[i].loops);
+    text_free(&moved[i].now);
+  }
+  r.nmoved = 0;
   text_clear(&out);
   report_json(&r, &out);
   expect(&out, "\"advice\":[\"in the order of map ecell each");

@@ -16,7 +16,10 @@ contains
     real(8), intent(inout) :: du(1), u(1), u_sum(1), u_max(1)
     u(1) = u(1) + du(1) + alpha*r(1)
 #ifdef SPEAKS
-    if (u(1) > 1d300) print *, u(1)
+    if (u(1) > 1d300) write (*, *) u(1)
+#endif
+#ifdef PRINTS
+    if (u_sum(1) == 0) print *, '100% isn''t "all":', 2 + int(alpha), u(1) < u(1), real(alpha), alpha + 1
 #endif
     du(1) = 0
     u_sum(1) = u_sum(1) + u(1)**2

@@ -61,6 +61,7 @@ export OP2JIT_COMMAND=$build/runtime/cli/op2jit OP2JIT_LIBRARY=$build
 compile plain gfortran
 compile debug gfortran -g
 compile embedded "$build/runtime/cli/op2jit-fc"
+compile prints "$build/runtime/cli/op2jit-fc" -DPRINTS
 compile speaks "$build/runtime/cli/op2jit-fc" -DSPEAKS
 "$build/runtime/cli/op2jit-fc" -O1 -c jac_kernels.F90 -o object.o >said 2>&1 || fail "op2jit-fc -c"
 gfortran -O1 jac.f90 object.o op2_fortran.o -L"$build" -lop2jit -o joined || fail "an object with texts"
@@ -70,7 +71,9 @@ touch -d '+1 minute' jac_kernels.F90
 program "a source that is younger" debug 'changed since the program was made'
 rm jac_kernels.F90
 for name in embedded joined; do program "from the program, $name" $name "$all"; done
-program "in one word of it" speaks 'update: kernel update: `print` is not in the subset'
+program "in one word of it" speaks 'update: kernel update: `write` is not in the subset'
+program "it prints" prints "$all"
+grep -qx ' 100% isn.t "all": 2 F 0.5 1.5' said || fail "a kernel prints something else"
 program "no texts" embedded 'OP2_JIT=off' OP2_JIT=off
 if [ -e "${OP2_CUDA_DRIVER:-}" ]; then
   OP2_BACKEND=cuda ./embedded >said 2>&1 || fail "on the stand-in for a GPU"

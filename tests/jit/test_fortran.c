@@ -132,6 +132,7 @@ TEST(whole_arrays) {
 }
 
 TEST(overlap_goes_through_a_copy) {
+  expect_body("r(::3) = w(1::2)", "r[0] = w[0]; r[3] = w[2];");
   expect_body("r(2:3) = r(1:2)",
               "{ double t1_[2]; t1_[0] = r[0]; t1_[1] = r[1]; r[1] = t1_[0]; r[2] = t1_[1]; }");
 }
@@ -149,6 +150,10 @@ TEST(masks_are_known_before_the_loop) {
 }
 
 TEST(products_of_matrices) {
+  expect_body("if (n > 1) print *, 'it''s 5%', \"a\"\"\\\", n + 1, x*2, 1.5, x < 1 .and. n > 2\nprint *",
+              "printf(\" it's 5%% a\\\"\\\\ %lld %.17g %.9g %c\\n\", (long long)(*n + 1), (double)(x * 2), "
+              "(double)1.5f, x < 1 && *n > 2 ? 'T' : 'F');");
+  expect_body("print *, x", "{ printf(\" %.17g\\n\", (double)x); }");
   expect_body("w = matmul(transpose(m), q(1:2))", "w[0] = (m[0] * q[0] + m[1] * q[1]); w[1] = (m[2] * q[0] + "
                                                   "m[3] * q[1]); w[2] = (m[4] * q[0] + m[5] * q[1]);");
 }
@@ -209,7 +214,10 @@ TEST(mistakes) {
                  "k calls itself, or is called by what it calls; "
                  "recursion is not in the subset: write a loop",
                  "3:8");
-  expect_refused_body("print *, x", "`print` is not in the subset", "8:1");
+  expect_refused_body("print '(a)', x", "write `print *, ...`", "8:7");
+  expect_refused_body("print *, n, q", "`print` has scalars and texts", "8:13");
+  expect_refused_body("print *, 'half of&\n  &it'", "a text ends in the line in which it begins", "8:10");
+  expect_refused_body("write (*, *) x", "`write` is not in the subset", "8:1");
   expect_refused("subroutine k(q)\n  real(8) :: q\n  real(8), allocatable :: w(:)\n  q = 0\nend\n",
                  "w is allocatable; kernels "
                  "allocate nothing: give it constant bounds",
@@ -239,6 +247,114 @@ TEST(more_mistakes) {
                  "q is not declared; write its declaration", "1:14");
   expect_refused("subroutine f(q)\nend\n", "the text in Fortran has no subroutine k; it has f\nk.f90:1",
                  NULL);
+}
+
+/* ---- where C means something else ---- */
+
+TEST(powers_of_whole_numbers) {
+  expect_body("i = n**(-2)", "if (n < 0) return x == 1 ? 1 : x == -1 ? (k % 2 ? -1 : 1) : 0;");
+  expect_body("x = i**2_8", "((long long)i * (long long)i)");
+}
+
+TEST(bounds_that_the_run_knows) {
+  expect_text("subroutine k(a, n)\n  real(8), intent(inout) :: a(n)\n  integer, intent(in) :: n\n"
+              "  a(1) = ubound(a, 1) - lbound(a, 1)\nend\n",
+              "k.f90", "static void k(double *a, const int *n) {\na[0] = *n - 1;\n}\n");
+}
+
+TEST(bounds_that_the_text_knows) {
+  expect_text("subroutine k(r)\n  real(8) :: a(2), b(size(a)), r(2)\n  a = 1\n  b = a\n  r = b\nend\n",
+              "k.f90",
+              "static void k(double *r) {\ndouble a[2]; double b[2];\na[0] = 1; a[1] = 1;\nb[0] = a[0]; b[1] "
+              "= a[1];\n"
+              "r[0] = b[0]; r[1] = b[1];\n}\n");
+}
+
+TEST(masks_of_copies) {
+  expect_body("where (q /= 0) r(1:4) = 1/r(4:1:-1)", "if (t2_[0]) t4_[0] = 1 / r[3];");
+}
+
+TEST(macros_in_macros) {
+  expect_body("#define ONE 1\n#define TWO (ONE + ONE)\n#define LIKE ONE\n#if LIKE == 1\nx = TWO\n#endif",
+              "x = 2;");
+}
+
+#define NEXT                                                                                                 \
+  "subroutine k(r)\n  real(8) :: r(3)\n  integer :: s\n  s = 0\n  %s\ncontains\n  function next(s)\n"        \
+  "    integer, intent(inout) :: s\n    integer :: next\n    s = s + 1\n    next = s\n  end\nend\n"
+
+static void expect_next(const char *statement, bool good) {
+  struct text source = {0};
+  const char *sign = strstr(NEXT, "%s");
+  text_add_bytes(&source, NEXT, (size_t)(sign - NEXT));
+  text_addf(&source, "%s%s", statement, sign + 2);
+  if (good) {
+    struct text out = {0};
+    struct error err = {0};
+    assert_int_equal(translate(text_str(&source), "k.f90", &out, &err), OP_OK);
+    text_free(&out);
+    error_free(&err);
+  } else
+    expect_refused(text_str(&source), "next changes its arguments, and stands in an operation on arrays",
+                   NULL);
+  text_free(&source);
+}
+
+TEST(calls_that_change_something_are_once) {
+  expect_next("r(1) = next(s) + 1", true);
+  expect_next("r = [next(s), next(s), 3]", true);
+  expect_next("r = next(s)", false);
+  expect_next("r = r*next(s)", false);
+  expect_next("r(1) = sum(r*next(s))", false);
+  expect_next("if (any(r > next(s))) r(1) = 0", false);
+}
+
+TEST(names_of_modules) {
+  expect_text("module a\n implicit none\n private\n real(8), parameter :: e = 1d0\n public :: f\ncontains\n"
+              " function h(x)\n  real(8), intent(in) :: x\n  real(8) :: h\n  h = x\n end\n"
+              " function f(x)\n  real(8), intent(in) :: x\n  real(8) :: f\n  f = h(x)\n end\nend\n"
+              "module b\n implicit none\n real(8), parameter :: e = 2d0\ncontains\n"
+              " function h(x)\n  real(8), intent(in) :: x\n  real(8) :: h\n  h = x + 1\n end\nend\n"
+              "subroutine k(x)\n use b\n use a\n implicit none\n real(8) :: x\n x = f(x) + h(x) + e\nend\n",
+              "k.f90",
+              "static double h(double x) {\ndouble result_;\nresult_ = x;\nreturn result_; }\n"
+              "static double f(double x) {\ndouble result_;\nresult_ = h(x);\nreturn result_; }\n"
+              "static double h1_(double x) {\ndouble result_;\nresult_ = x + 1;\nreturn result_; }\n"
+              "static void k(double *x) {\n*x = f(*x) + h1_(*x) + 2e0;\n}\n");
+  expect_refused(
+      "module m\n real(8) :: x\nend\nsubroutine k(r)\n use m, only: y => x\n real(8) :: r, x\n x = 2\n"
+      " r = x*y\nend\n",
+      "x of module m and a variable of this procedure have one name; rename the variable", "8:8");
+  expect_refused("subroutine k(r)\n real(8) :: r, w\n w = 1\n r = g(r)\ncontains\n real(8) function g(x)\n"
+                 "  real(8) :: x\n  g = x*w\n end\nend\n",
+                 "w is a variable of k, which is around this procedure; pass it as an argument", "8:9");
+}
+
+TEST(types_in_modules) {
+  expect_text(
+      "module m\n implicit none\n type t\n  real(8) :: x\n contains\n  procedure :: p\n end type\n"
+      " real(8), parameter :: e = 2d0\ncontains\n type(t) function mk(a)\n  real(8), intent(in) :: a\n"
+      "  mk%x = a\n end\n subroutine k(r)\n  real(8) :: r\n  r = e\n end\nend\n",
+      "k.f90", "static void k(double *r) {\n*r = 2e0;\n}\n");
+}
+
+TEST(other_meanings_are_refused) {
+  expect_refused("subroutine k(a, n)\n integer :: n\n real(8) :: a(n, 2)\n n = n + 1\n a(1, 2) = 0\nend\n",
+                 "n is in the bounds of a and cannot be assigned; use another variable", "4:2");
+  expect_refused("subroutine k(v)\n integer :: v(3)\n v(v) = [1, 2, 3]\nend\n",
+                 "v changes here, and chooses its own elements; copy the subscript", "3:4");
+  expect_refused_body("where (q > 0)\nwhere (r > 0)\nr = 1\nend where\nend where",
+                      "only assignments stand in a `where`", "9:1");
+  expect_refused_body("do 10 i = 1, 3\nif (i == 2) go to 10\n10 r(i) = 1",
+                      "`go to` is in the subset only to a `continue`; write `10 continue`", "9:13");
+  expect_refused("subroutine k(r)\n real(8) :: r\n integer :: s\n save\n s = 1\n r = s\nend\n",
+                 "`save` is not in the subset", "4:2");
+  expect_refused("subroutine k(r)\n real(selected_real_kind(18)) :: r\n r = 1\nend\n",
+                 "kernels have no such kind", "2:7");
+  expect_refused_body(
+      "w = [(sum(g(i)), i = 1, 3)]\ncontains\nfunction g(i)\ninteger, intent(in) :: i\nreal(8) :: g(2)\n"
+      "g = i\nend",
+      "g gives an array; call it in an assignment of its own", "8:11");
 }
 
 int main(void) {

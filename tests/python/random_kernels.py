@@ -53,7 +53,12 @@ class Beyond(Exception):
 
 
 class Whole(int):
-    """A whole number that stays within 64 bits."""
+    """A whole number that stays within 64 bits. Beyond 2**53 a quotient may differ in its last bit."""
+
+    def __truediv__(self, other):
+        if isinstance(other, int) and max(abs(int(self)), abs(int(other))) > 2**53:
+            raise Beyond
+        return int(self) / other
 
 
 def _watched(name):
@@ -123,7 +128,7 @@ class Maker:
         if r < 0.66:
             return f"({self.real(depth - 1)} {self.pick('//', '%')} {self.either(depth - 1)})"
         if r < 0.7:
-            power = self.pick("x[0] ** 2", "x[1] ** 3", "s[0] ** 2.0", "x[2] ** -1", "x[0] ** 0", "abs(x[1]) ** 1.5")
+            power = self.pick("x[0] ** 2", "x[1] ** 3", "s[0] ** 2.0", "x[2] ** -3", "x[0] ** 0", "abs(x[1]) ** 1.5")
             return f"({power})"
         if r < 0.78:
             name = self.pick("math.sqrt", "abs", "math.fabs", "math.exp", "math.sin", "float", "math.atan", "half", "-")
@@ -290,9 +295,30 @@ class _Watched(ast.NodeTransformer):
     visit_Name = visit_Constant = visit_Compare = visit_UnaryOp = visit_BoolOp = visit_Call = watched
 
 
+def _signed(value, sign):
+    """copysign; of a NaN's sign nothing is said."""
+    if sign != sign:
+        raise Beyond
+    return math.copysign(value, sign)
+
+
+def _one_of(function):
+    """min or max, which is real where one number is: zeros of what is computed of it have signs, whole numbers have none."""
+
+    def run(*numbers):
+        found = function(*numbers)
+        if isinstance(found, int) and any(isinstance(one, float) for one in numbers):
+            raise Beyond
+        return found
+
+    return run
+
+
 def reference(text):
     """The functions of a text as CPython runs them here."""
-    space = {"watched": lambda value: Whole(value) if isinstance(value, int) else value}
+    text = text.replace("math.copysign", "signed")
+    space = {"signed": _signed, "min": _one_of(min), "max": _one_of(max)}
+    space["watched"] = lambda value: Whole(value) if isinstance(value, int) else value
     exec(compile(ast.fix_missing_locations(_Watched().visit(ast.parse(text))), "reference", "exec"), space)
     return space
 

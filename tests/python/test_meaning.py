@@ -668,6 +668,35 @@ def test_what_every_turn_sets_has_a_value_in_the_next(running):
     assert values(turns_before, 3, ([1.0], "float64"), access=RW) == wanted.tolist()
 
 
+def past_the_end(i, n, c, l):
+    n[0] += (l[1] not in (1, 2)) * True
+    k = ~n[0]
+    n[1] *= i[0]
+    n[2] -= i[1]
+    c[0] += i[0]
+    l[0] = (2**40 ^ n[0]) + k
+
+
+def count_on(i, total, steps):
+    total[0] += i[0]
+    steps[0] += 1
+
+
+def test_whole_numbers_wrap_in_their_own_type(running):
+    """A sum at the end of int32 is what NumPy has there, for what comes behind it as well."""
+    top, s = 2**31 - 1, op2jit.Set(2)
+    i = op2jit.Dat(s, [[top, top]] * 2, dtype="int32")
+    n = op2jit.Dat(s, [[top, top, -2]] * 2, dtype="int32")
+    c, l = op2jit.Dat(s, [3, 3], dtype="int8"), op2jit.Dat(s, [[0, 5]] * 2, dtype="int64")
+    op2jit.par_loop(past_the_end, s, i(READ), n(RW), c(RW), l(RW))
+    assert n.fetch().tolist() == [[-top - 1, 1, top]] * 2 and c.fetch().tolist() == [2, 2]
+    assert l.fetch()[:, 0].tolist() == [(2**40 ^ (-top - 1)) + top] * 2
+    total = op2jit.Global(0, dtype="int32")
+    to = op2jit.Dat(op2jit.Set(1), [top], dtype="int32")
+    op2jit.par_loop(count_on, s, i(READ), total(op2jit.INC), to(op2jit.Map(s, to.set, [[0], [0]])[0], op2jit.INC))
+    assert int(total.value) == -2 and to.fetch().tolist() == [-top]
+
+
 def beyond(x, n, w, u):
     n[0] *= 1.5
     n[1] = x[0] * 3

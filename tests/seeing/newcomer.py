@@ -1,6 +1,6 @@
 """newcomer.py PROGRAM KERNEL-FILES SPARE [RUN KIND]: what a newcomer's program found: no colours in the log of an mpirun, which gives its ranks
 terminals; a warning at a file of kernels that is newer than the program which has its functions; advice where a kernel does not
-use an argument.
+use an argument, and where the variable of a constant has changed.
 
 KERNEL-FILES are tests that write such files as they run."""
 import os
@@ -50,6 +50,8 @@ check("both times", re.search(r"kernel file \S+ is of \d+-\d+-\d+ \d+:\d+:\d+, a
 done = subprocess.run([SPARE], env={**os.environ, "OP2_BACKEND": "seq", "OP2_LOG": "advice"}, capture_output=True, text=True, check=False)
 check("an argument that no kernel uses", 'kernel spare does not use argument 2 (dat "y"), which' in done.stderr and
       done.stderr.count("does not use") == 1, done.stderr)
+check("a variable of a constant", done.stderr.count("advice: constant ") == 1 and "constant rate is 0.1 in loops, and the variable "
+      "that it was copied from is 0.2 now" in done.stderr, done.stderr)
 check("all is there", "owns no element" not in done.stderr, done.stderr)
 if len(sys.argv) > 5:
     done = subprocess.run([sys.argv[4], sys.argv[5], "2", SPARE], env={**os.environ, "OP2_BACKEND": "seq", "OP2_LOG": "advice"},

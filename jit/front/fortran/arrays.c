@@ -120,6 +120,12 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
   f_set_written(f, left, "assigned");
   if (!failed(f))
     check_types(f, left, right);
+  for (const struct expr *i = left->rank ? left->args : NULL; i; i = i->next)
+    if (f_mentions(i, left->symbol))
+      f_refuse(f, i->at, "%s changes here, and chooses its own elements; copy the subscript into a variable",
+               left->symbol->name);
+  f_check_calls(f, left, false);
+  f_check_calls(f, right, left->rank > 0);
   if (failed(f))
     return;
   if (left->rank == 0)
@@ -128,7 +134,7 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
     put_each(f, left, right, mask);
   else {
     const struct expr *aside = put_aside(f, left, right);
-    put_each(f, aside, right, NULL);
+    put_each(f, aside, right, mask);
     put_each(f, left, aside, mask);
     text_add(f->to, "} ");
   }

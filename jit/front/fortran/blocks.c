@@ -325,6 +325,14 @@ static void read_exit(struct fortran *f, bool cycle) {
     leave(f, c, cycle);
 }
 
+/* A jump there does what else stands at the label. */
+static bool is_continue(const struct fortran *f, const char *label) {
+  for (int at = f->at; at < f->unit->end; at++)
+    if (f->tokens[at].form == T_LABEL && strcmp(f->tokens[at].word, label) == 0)
+      return f_is_word(f, at + 1, "continue") && f->tokens[at + 2].form == T_END;
+  return false;
+}
+
 static void read_goto(struct fortran *f) {
   const struct f_token at = *now(f);
   f_take_two(f, "go", "to");
@@ -336,6 +344,11 @@ static void read_goto(struct fortran *f) {
   if (!found)
     f_refuse(f, &at,
              "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
+  else if (!is_continue(f, label))
+    f_refuse(
+        f, &at,
+        "`go to` is in the subset only to a `continue`; write `%s continue` behind the loop's last statement",
+        label);
   else
     leave(f, found, true);
 }

@@ -181,6 +181,8 @@ struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
   struct text arguments = {0};
   if (!f->hoist)
     f_refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
+  for (const struct expr *i = call->args; i; i = i->next)
+    f_check_calls(f, i, false);
   if (failed(f))
     return f_integer_expr(f, call->at, 0);
   struct expr *t = f_new_local_like(f, call->at, call->type, call);

@@ -11,9 +11,9 @@ struct line {
   struct f_token token; /* for messages */
 };
 
-const struct macro *f_find_macro(const struct fortran *f, const char *name) {
+struct macro *f_find_macro(const struct fortran *f, const char *name) {
   for (int i = f->macros.count - 1; i >= 0; i--) {
-    const struct macro *m = f->macros.items[i];
+    struct macro *m = f->macros.items[i];
     if (strcmp(m->name, name) == 0)
       return m->value ? m : NULL;
   }
@@ -55,12 +55,34 @@ static bool is_defined(struct fortran *f, const char *name) {
 
 static long long condition(struct line *l, int level);
 
+/* All of the line, up to a comment. */
+static long long whole_condition(struct line *l) {
+  const long long value = condition(l, 0);
+  blanks(l);
+  if (l->at < l->end && !eat(l, "/*") && !eat(l, "//"))
+    f_refuse(l->f, &l->token,
+             "this condition has signs that kernels do not have; write `==`, `<`, `&&` and their like");
+  return value;
+}
+
+static long long value_of(struct line *l, struct macro *m) {
+  struct line inner = {.f = l->f, .at = m->value, .end = m->value + strlen(m->value), .token = l->token};
+  if (m->busy)
+    return 0;
+  m->busy = true;
+  const long long value = whole_condition(&inner);
+  m->busy = false;
+  return value;
+}
+
 static long long operand(struct line *l) {
   if (eat(l, "!"))
     return !operand(l);
   if (eat(l, "(")) {
     const long long value = condition(l, 0);
-    eat(l, ")");
+    if (!eat(l, ")"))
+      f_refuse(l->f, &l->token,
+               "this condition cannot be read; write #if with `==`, `<`, `&&` and their like");
     return value;
   }
   blanks(l);
@@ -76,7 +98,7 @@ static long long operand(struct line *l) {
   }
   if (!*name)
     f_refuse(l->f, &l->token, "this condition cannot be read; write #ifdef NAME");
-  return is_defined(l->f, name) ? strtoll(f_find_macro(l->f, name)->value, NULL, 0) : 0;
+  return is_defined(l->f, name) ? value_of(l, f_find_macro(l->f, name)) : 0;
 }
 
 /* Signs of one level from weak to strong; two letters before one. */
@@ -138,7 +160,7 @@ static void begin(struct line *l, struct conditions *c, bool holds) {
 static void otherwise(struct line *l, struct conditions *c, bool is_else) {
   if (c->dead && c->dead < c->depth)
     return;
-  const bool holds = !c->taken[c->depth] && (is_else || condition(l, 0));
+  const bool holds = !c->taken[c->depth] && (is_else || whole_condition(l));
   c->dead = holds ? 0 : c->depth;
   c->taken[c->depth] |= holds;
 }
@@ -154,7 +176,7 @@ void f_scan_directive(struct fortran *f, const struct source_file *file, size_t 
   else if (strcmp(word, "ifndef") == 0)
     begin(&l, c, c->dead || !is_defined(f, name_of(&l)));
   else if (strcmp(word, "if") == 0)
-    begin(&l, c, c->dead || condition(&l, 0));
+    begin(&l, c, c->dead || whole_condition(&l));
   else if (c->depth && (strcmp(word, "elif") == 0 || strcmp(word, "else") == 0))
     otherwise(&l, c, word[2] == 's');
   else if (c->depth && strcmp(word, "endif") == 0) {

@@ -8,7 +8,8 @@ struct declared {
   struct f_type type;
   const char *wrong;
   enum intent intent;
-  bool parameter, by_value, assumed_size, saved;
+  bool parameter, by_value, assumed_size;
+  const char *access; /* public or private */
   int rank;
   struct bounds bounds[RANKS];
 };
@@ -111,6 +112,8 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
     known = false;
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
     known |= strcmp(word, harmless[i]) == 0;
+  if (strcmp(word, "public") == 0 || strcmp(word, "private") == 0)
+    d->access = word;
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit && !known; i++)
     if (strcmp(word, unfit[i].word) == 0) {
       known = true;
@@ -119,6 +122,27 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
     }
   if (!known)
     f_refuse(f, at, "`%s` is no attribute that kernels know", at->spelled);
+}
+
+/* ---- who sees the names of a module ---- */
+
+static void note_access(struct fortran *f, struct f_unit *u, const char *access, const char *name) {
+  struct rename *r = f_new(f, sizeof *r), **list = *access == 'u' ? &u->shown : &u->hidden;
+  *r = (struct rename){.next = *list, .local = name, .name = name};
+  *list = r;
+}
+
+/* `private`, or `public :: a, b`. */
+static void read_access(struct fortran *f, struct f_unit *u) {
+  const char *access = f->tokens[f->at++].word + 1; /* from "ublic", "rivate" */
+  f_take(f, "::");
+  if (f_at_end(f))
+    u->hides = *access == 'r';
+  for (; now(f)->form == T_NAME; f_take(f, ",")) {
+    note_access(f, u, access, f->tokens[f->at++].word);
+    if (f_is_word(f, f->at, "("))
+      f->at = f_skip_brackets(f, f->at); /* operator(+) */
+  }
 }
 
 /* ---- entities ---- */
@@ -172,6 +196,8 @@ static void read_entity(struct fortran *f, struct f_unit *u, const struct declar
     f_read_primary(f);
   s->at = at;
   fill(f, s, &own);
+  if (own.access)
+    note_access(f, u, own.access + 1, s->name);
   if (!in_module && own.wrong)
     f_refuse(f, at, "%s %s", at->spelled, own.wrong);
   if (!in_module && own.assumed_size && !own.parameter && s->kind != S_DUMMY)
@@ -342,7 +368,7 @@ static void refuse_statement(struct fortran *f, const char *word) {
               {"namelist", "namelists; kernels read no file"},
               {"data", "data statements; write `parameter` with the values, or assign them"},
               {"entry", "entry; write a procedure of its own"},
-              {"format", "formats; kernels print nothing"}};
+              {"format", "formats; `print *, ...` needs none"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(word, rows[i].word) == 0)
       f_refuse(f, now(f), "kernels have no %s", rows[i].remedy);
@@ -357,8 +383,9 @@ static void skip_to(struct fortran *f, const struct f_unit *u, const char *what)
 
 /* False: the statement does something, so the declarations end before it. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
-  static const char *const passed[] = {"save",   "external", "intrinsic", "public", "private",
-                                       "import", "target",   "protected", "bind",   "contiguous"};
+  const bool in_procedure = u->kind == U_SUBROUTINE || u->kind == U_FUNCTION;
+  static const char *const passed[] = {"external",  "intrinsic", "import",    "target",
+                                       "protected", "bind",      "contiguous"};
   static const char *const refused[] = {"common", "equivalence", "namelist", "data", "format", "entry"};
   if (f_is_assignment(f, f->at))
     return false;
@@ -367,10 +394,20 @@ static bool read_declaration(struct fortran *f, struct f_unit *u) {
       return true;
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
     if (f_is_word(f, f->at, refused[i])) {
-      if (u->kind == U_SUBROUTINE || u->kind == U_FUNCTION)
+      if (in_procedure)
         refuse_statement(f, refused[i]);
       return true;
     }
+  if (f_is_word(f, f->at, "save")) {
+    if (in_procedure)
+      f_refuse(f, now(f),
+               "`save` is not in the subset, for kernels keep nothing between elements; leave it out");
+    return true;
+  }
+  if (f_is_word(f, f->at, "public") || f_is_word(f, f->at, "private")) {
+    read_access(f, u);
+    return true;
+  }
   if (f_is_word(f, f->at, "use"))
     read_use(f, u);
   else if (f_is_word(f, f->at, "implicit"))

@@ -149,23 +149,39 @@ static void put_flat(const struct flat *t, struct text *out) {
 
 /* ---- variables ---- */
 
+/* Under another name in this procedure, it has its own in C. */
+static void check_own_name(struct fortran *f, const struct expr *e) {
+  const struct symbol *s = e->symbol;
+  for (const struct symbol *i = f->unit->symbols; i; i = i->next)
+    if (i != s && i->kind != S_MODULE && i->kind != S_PROCEDURE && strcmp(i->c_name, s->c_name) == 0)
+      f_refuse(f, e->at,
+               "%s of module %s and a variable of this procedure have one name; rename the variable", s->name,
+               s->unit->name);
+}
+
 /* The values of a parameter, where an index that only the run knows asks for one. */
-static void need_table(struct fortran *f, const struct symbol *s) {
-  struct text begin = {0};
+static void need_table(struct fortran *f, const struct expr *e) {
+  const struct symbol *s = e->symbol;
+  struct text begin = {0}, table = {0};
   struct expr shape = {.op = E_NOTHING};
   struct text *tables = &f->unit->tables;
   f_shape_of_symbol(&shape, s);
   const long long count = f_elements_of(&shape);
-  text_addf(&begin, "const %s %s[] = {", f_type_in_c(s->type), s->c_name);
-  if (!strstr(text_str(tables), text_str(&begin))) {
-    text_add(tables, text_str(&begin));
-    for (long long i = 0; i < count && !failed(f); i++) {
-      text_add(tables, i ? ", " : "");
-      f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, tables);
-    }
-    text_add(tables, "}; ");
+  text_addf(&begin, " %s[] = {", s->c_name);
+  text_addf(&table, "const %s%s", f_type_in_c(s->type), text_str(&begin));
+  for (long long i = 0; i < count && !failed(f); i++) {
+    text_add(&table, i ? ", " : "");
+    f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, &table);
+  }
+  text_add(&table, "}; ");
+  if (!strstr(text_str(tables), text_str(&table))) {
+    if (strstr(text_str(tables), text_str(&begin)))
+      f_refuse(f, e->at, "two modules have an array %s, which has one name in kernels; rename one", s->name);
+    check_own_name(f, e);
+    text_add(tables, text_str(&table));
   }
   text_free(&begin);
+  text_free(&table);
 }
 
 static void put_parameter(struct fortran *f, const struct expr *e, const struct flat *t, enum level level,
@@ -176,7 +192,7 @@ static void put_parameter(struct fortran *f, const struct expr *e, const struct 
   else if (!t->terms.length)
     f_put_item(f, s->init, s->init->rank ? t->constant : 0, s->type, level, out);
   else {
-    need_table(f, s);
+    need_table(f, e);
     text_addf(out, "%s[", s->c_name);
     put_flat(t, out);
     text_add(out, "]");
@@ -185,16 +201,21 @@ static void put_parameter(struct fortran *f, const struct expr *e, const struct 
 
 static bool note_variable(struct fortran *f, const struct symbol *s, long long count) {
   struct fortran_made *m = f->made;
+  const char *module = s->unit->kind == U_MODULE ? s->unit->name : "";
   for (int i = 0; i < m->nvariables; i++)
-    if (strcmp(m->variables[i].name, s->c_name) == 0)
+    if (strcmp(m->variables[i].name, s->c_name) == 0) {
+      if (strcmp(m->variables[i].module, module) != 0)
+        f_refuse(f, s->at, "two modules have a variable %s, and constants of the library have one name each",
+                 s->name);
       return true;
+    }
   struct fortran_variable *more = array_more(m->variables, (size_t)m->nvariables, sizeof *more);
   if (!more)
     return false;
   m->variables = more;
   struct fortran_variable *v = &more[m->nvariables];
   *v = (struct fortran_variable){.name = strdup(s->c_name),
-                                 .module = strdup(s->unit->kind == U_MODULE ? s->unit->name : ""),
+                                 .module = strdup(module),
                                  .type = f_type_in_c(s->type),
                                  .dim = (int)count,
                                  .is_array = s->rank > 0 && count > 1};
@@ -229,6 +250,8 @@ void f_put_designator(struct fortran *f, const struct expr *e, const struct plac
     return;
   }
   const bool alone = s->kind == S_MODULE && is_alone(f, e);
+  if (s->kind == S_MODULE)
+    check_own_name(f, e);
   const bool pointer = s->kind == S_DUMMY && !s->by_value;
   if (s->rank)
     flatten(f, e, p, &t);

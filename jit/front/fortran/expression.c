@@ -63,13 +63,15 @@ static struct expr *read_argument(struct fortran *f) {
     keyword = at->word;
     f->at += 2;
   }
-  struct expr *e = f_is_word(f, f->at, ":") ? f_new_expr(f, E_NOTHING, at) : f_read_expression(f);
-  if (f_take(f, ":")) {
+  const bool begins = f_is_word(f, f->at, ":") || f_is_word(f, f->at, "::");
+  struct expr *e = begins ? f_new_expr(f, E_NOTHING, at) : f_read_expression(f);
+  const bool two = f_take(f, "::"); /* `a(1::2)` */
+  if (two || f_take(f, ":")) {
     struct expr *range = f_new_expr(f, E_RANGE, at);
-    const bool ends = f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")") || f_is_word(f, f->at, ":");
+    const bool ends = two || f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")") || f_is_word(f, f->at, ":");
     range->args = e;
     e->next = ends ? f_new_expr(f, E_NOTHING, now(f)) : f_read_expression(f);
-    e->next->next = f_take(f, ":") ? f_read_expression(f) : f_integer_expr(f, at, 1);
+    e->next->next = two || f_take(f, ":") ? f_read_expression(f) : f_integer_expr(f, at, 1);
     e = range;
   }
   e->keyword = keyword;
@@ -97,6 +99,9 @@ static struct expr *read_reference(struct fortran *f, const struct f_token *at, 
   s->used = true;
   if (s->wrong)
     f_refuse(f, at, "%s %s", s->name, s->wrong);
+  if (s->unit != f->unit && (s->kind == S_LOCAL || s->kind == S_DUMMY || s->kind == S_RESULT))
+    f_refuse(f, at, "%s is a variable of %s, which is around this procedure; pass it as an argument", s->name,
+             s->unit->name);
   if (s->kind == S_PROCEDURE) {
     if (!f_take(f, "("))
       f_refuse(f, at, "%s is a procedure; write %s(...)", s->name, s->name);
@@ -196,7 +201,10 @@ static struct expr *read_implied(struct fortran *f) {
   *list = s;
   f->at++;
   e->symbol = s;
+  struct text *const hoist = f->hoist;
+  f->hoist = NULL; /* what is done before the statement has no index yet */
   e->args = read_items(f, NULL);
+  f->hoist = hoist;
   *list = s->next;
   f->at = index + 2;
   e->from = f_read_expression(f);
@@ -436,6 +444,8 @@ struct expr *f_read_expression(struct fortran *f) {
   f->nesting++;
   struct expr *e = read_level(f, 0);
   f->nesting--;
+  if (f->nesting == 0)
+    f_check_calls(f, e, false);
   if (f_is_word(f, f->at, "//"))
     f_refuse(f, now(f), "kernels have no text to join");
   return e;

@@ -54,7 +54,7 @@ static void open_extremum(struct fortran *f, const struct expr *e, struct text *
 }
 
 static bool is_simple(const struct expr *e) {
-  return e->known || e->op == E_VARIABLE || e->op == E_ELEMENT;
+  return e->known || ((e->op == E_VARIABLE || e->op == E_ELEMENT) && !f_mentions(e, NULL));
 }
 
 /* Two whole numbers as they stand: what compares an argument with itself can be proved. */

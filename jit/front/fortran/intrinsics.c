@@ -268,6 +268,33 @@ static void type_reduction(struct fortran *f, struct expr *e) {
     f_refuse(f, a->at, "this array has no elements");
 }
 
+static int selected_kind(struct fortran *f, const struct expr *e) {
+  const struct expr *a = e->args, *b = a->next;
+  const bool real = *e->intrinsic->c == 'r';
+  const long long digits = f_known_value(f, a, "the number of digits");
+  const long long range = b ? f_known_value(f, b, "the range of exponents") : 0;
+  if (real ? digits > 15 || range > 307 : digits < 5 || digits > 18)
+    f_refuse(f, e->at, "kernels have no such kind; they have those of 4 and of 8 bytes");
+  return real ? (digits <= 6 && range <= 37 ? 4 : 8) : digits <= 9 ? 4 : 8;
+}
+
+/* A bound that the run knows: the expression that declares it. */
+static void take_bound(struct fortran *f, struct expr *e, const struct expr *bound) {
+  struct expr *const next = e->next;
+  /* An argument may get its type in a declaration behind the array's. */
+  const struct f_type type = bound && bound->op == E_VARIABLE ? bound->symbol->type
+                             : bound                          ? bound->type
+                                                              : (struct f_type){F_NONE, 0};
+  if (type.base != F_INTEGER || type.kind != 4) {
+    f_refuse(f, e->at, "this bound is not known here; pass it as an argument");
+    return;
+  }
+  *e = *bound;
+  e->type = type;
+  e->next = next;
+  e->grouped = true;
+}
+
 static void type_number(struct fortran *f, struct expr *e) {
   const struct expr *a = e->args, *b = a->next;
   const struct symbol *s = a->symbol;
@@ -275,10 +302,7 @@ static void type_number(struct fortran *f, struct expr *e) {
   if (e->intrinsic->class == I_KIND)
     set_known(e, a->type.kind);
   else if (e->intrinsic->class == I_SELECTED) {
-    const long long digits = f_known_value(f, a, "the number of digits");
-    set_known(e, *e->intrinsic->c == 'r' ? (digits <= 6 && (!b || b->value <= 37) ? 4 : 8)
-                 : digits <= 9           ? 4
-                                         : 8);
+    set_known(e, selected_kind(f, e));
   } else if (e->intrinsic->class == I_SIZE && !b)
     set_known(e, f_elements_of(a));
   else {
@@ -293,7 +317,7 @@ static void type_number(struct fortran *f, struct expr *e) {
                  : low                                             ? (whole ? bounds->lower : 1)
                                                                    : bounds->upper);
     if (e->intrinsic->class == I_BOUND && whole && !(low ? bounds->low_known : bounds->high_known))
-      e->value = -1;
+      take_bound(f, e, low ? bounds->low : bounds->high);
   }
   if (e->value < 0 && e->intrinsic->class == I_SIZE)
     f_refuse(f, e->at, "this extent is not known here; pass it as an argument");

@@ -92,6 +92,17 @@ static struct symbol *procedure_symbol(struct fortran *f, struct f_unit *at, str
 
 static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name);
 
+static bool has_name(const struct rename *list, const char *name) {
+  for (; list; list = list->next)
+    if (strcmp(list->name, name) == 0)
+      return true;
+  return false;
+}
+
+static bool is_private(const struct f_unit *module, const char *name) {
+  return module->hides ? !has_name(module->shown, name) : has_name(module->hidden, name);
+}
+
 static struct symbol *look_in_uses(struct fortran *f, struct f_unit *u, const char *name) {
   struct symbol *found = NULL;
   for (struct use *use = u->uses; use && !found && !failed(f); use = use->next) {
@@ -103,6 +114,7 @@ static struct symbol *look_in_uses(struct fortran *f, struct f_unit *u, const ch
         there = NULL;
     }
     found = there ? look_in_module(f, use->module, there) : NULL;
+    found = found && is_private(use->module, there) ? NULL : found;
   }
   return found;
 }

@@ -63,6 +63,21 @@ static void put_function(struct fortran *f, struct f_unit *u) {
   text_addf(&f->out, "%s}", u->result && !u->result->rank ? "return result_; " : "");
 }
 
+/* Modules may have procedures of one name. */
+static const char *name_in_c(struct fortran *f, const struct f_unit *u) {
+  const char *name = f_c_name_of(f, u->name);
+  bool taken = false;
+  for (const struct f_unit *i = f->units; i; i = i->next)
+    taken |= i->c_name && strcmp(i->c_name, name) == 0;
+  if (!taken)
+    return name;
+  struct text out = {0};
+  text_addf(&out, "%s%d_", name, ++f->labels);
+  name = f_copy(f, text_str(&out), out.length);
+  text_free(&out);
+  return name;
+}
+
 void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
   if (u->translated == STATE_DONE || failed(f))
     return;
@@ -80,7 +95,7 @@ void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token 
   u->translated = STATE_BUSY;
   f_declare_unit(f, u);
   if (!u->c_name)
-    u->c_name = f_c_name_of(f, u->name);
+    u->c_name = name_in_c(f, u);
   prepare_dummies(f, u);
   f->unit = u;
   f->to = &u->body_text;

@@ -107,14 +107,16 @@ static void add_any_power(struct fortran *f, struct f_type type) {
   const char *c = f_type_in_c(type);
   text_addf(&helper,
             "static inline %s f_pow_%c%d(%s x, long long n) { %s y = 1; long long k = n < 0 ? -n : n; "
-            "for (; k > 0; k = k / 2) { if (k %% 2) y = y * x; x = x * x; } return n < 0 ? 1 / y : y; }",
-            c, letter_of[type.base], type.kind, c, c);
+            "%sfor (; k > 0; k = k / 2) { if (k %% 2) y = y * x; if (k > 1) x = x * x; } return n < 0 ? 1 / "
+            "y : y; }",
+            c, letter_of[type.base], type.kind, c, c,
+            type.base == F_INTEGER ? "if (n < 0) return x == 1 ? 1 : x == -1 ? (k % 2 ? -1 : 1) : 0; " : "");
   f_add_helper(f, text_str(&helper));
   text_free(&helper);
 }
 
 static bool is_plain(const struct expr *e) {
-  return e->op == E_VARIABLE || e->op == E_ELEMENT || e->op == E_REAL;
+  return (e->op == E_VARIABLE || e->op == E_ELEMENT || e->op == E_REAL) && !f_mentions(e, NULL);
 }
 
 static void put_whole_power(struct fortran *f, const struct expr *e, const struct place *p,
@@ -127,12 +129,12 @@ static void put_whole_power(struct fortran *f, const struct expr *e, const struc
   if (n == 0)
     text_add(out, one);
   else if (n == 1)
-    f_put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
   else if (n == 2 && is_plain(a)) {
     text_add(out, "(");
-    f_put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
     text_add(out, " * ");
-    f_put_element(f, a, place_in(a, p), C_UNARY, out);
+    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
     text_add(out, ")");
   } else {
     add_power(f, e->type, (int)n);
@@ -146,7 +148,8 @@ static void put_whole_power(struct fortran *f, const struct expr *e, const struc
 void f_put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
   const struct expr *a = e->args, *b = a->next;
   const bool whole = b->type.base == F_INTEGER;
-  if (whole && b->known && b->value >= -MOST_POWER && b->value <= MOST_POWER) {
+  const long long least = e->type.base == F_REAL ? -MOST_POWER : 0;
+  if (whole && b->known && b->value >= least && b->value <= MOST_POWER) {
     put_whole_power(f, e, p, out);
     return;
   }

@@ -1,7 +1,7 @@
 /* Shapes of arrays, and what subscripts make of them. */
 #include <string.h>
 
-#include "jit/front/fortran/tree.h"
+#include "jit/front/fortran/intrinsics.h"
 
 static long long extent_of(const struct bounds *b) {
   return b->low_known && b->high_known ? b->upper - b->lower + 1 : -1;
@@ -163,6 +163,56 @@ void f_add_helper(struct fortran *f, const char *text) {
     text_addf(&f->helpers, "%s\n", text);
 }
 
+bool f_mentions(const struct expr *e, const struct symbol *s) {
+  if (!e || e->known) /* the text says its value */
+    return false;
+  if (s ? e->symbol == s : e->op == E_CALL)
+    return true;
+  for (const struct expr *i = e->args; i; i = i->next)
+    if (f_mentions(i, s))
+      return true;
+  return false;
+}
+
+static bool changes_arguments(const struct expr *call) {
+  const struct f_unit *u = call->symbol->unit;
+  for (int i = 0; i < u->ndummies; i++) {
+    const struct symbol *s = u->dummies[i];
+    if (!s->by_value && (s->written || s->intent == INTENT_OUT || s->intent == INTENT_INOUT))
+      return true;
+  }
+  return false;
+}
+
+/* always: also the values of a constructor stand there several times. */
+static void check_calls(struct fortran *f, const struct expr *e, bool many, bool always) {
+  if (e->op == E_CALL && e->rank == 0 && many && changes_arguments(e))
+    f_refuse(f, e->at,
+             "%s changes its arguments, and stands in an operation on arrays; call it in an assignment of "
+             "its own, to "
+             "a variable of one value",
+             e->symbol->name);
+  if (e->op == E_INTRINSIC)
+    always |= e->intrinsic->class == I_NORM || e->intrinsic->class == I_MATMUL;
+  many = e->op == E_LIST || e->op == E_IMPLIED ? always : many || always || e->rank > 0;
+  for (const struct expr *i = e->args; i && !failed(f); i = i->next)
+    check_calls(f, i, many, always);
+}
+
+void f_check_calls(struct fortran *f, const struct expr *e, bool many) {
+  if (!failed(f))
+    check_calls(f, e, many, false);
+}
+
+/* The extents of arrays are what they were when the procedure began. */
+static const struct symbol *has_extent(const struct f_unit *u, const struct symbol *s) {
+  for (const struct symbol *a = u->symbols; a; a = a->next)
+    for (int i = 0; i < a->rank && a->kind != S_PROCEDURE; i++)
+      if (f_mentions(a->bounds[i].low, s) || f_mentions(a->bounds[i].high, s))
+        return a;
+  return NULL;
+}
+
 void f_set_written(struct fortran *f, const struct expr *left, const char *how) {
   struct symbol *s = left->symbol;
   const struct f_token *at = left->at;
@@ -185,6 +235,10 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how) 
     f_refuse(f, at,
              "%s is an argument of function %s without an intent and cannot be %s; declare it intent(inout)",
              s->name, f->unit->name, how);
+  const struct symbol *array = failed(f) ? NULL : has_extent(f->unit, s);
+  if (array)
+    f_refuse(f, at, "%s is in the bounds of %s and cannot be %s; use another variable", s->name, array->name,
+             how);
   s->written = s->used = true;
 }
 

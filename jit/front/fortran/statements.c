@@ -8,9 +8,7 @@
 static const struct {
   const char *word, *what;
 } refused[] = {
-    {"print", "`print` is not in the subset, for kernels print nothing; take it out, or look at values with "
-              "OP2_BACKEND=native and a procedure"},
-    {"write", "`write` is not in the subset, for kernels write no file; take it out"},
+    {"write", "`write` is not in the subset, for kernels write no file; `print *, ...` prints"},
     {"read", "`read` is not in the subset, for kernels read no file; pass what they need as arguments"},
     {"open", "files are not in the subset; pass what the kernel needs as arguments"},
     {"close", "files are not in the subset"},
@@ -30,7 +28,7 @@ static const struct {
     {"assign", "`assign` is not in the subset"},
     {"common", "common blocks are not in the subset"},
     {"data", "`data` is not in the subset; assign the values, or make a parameter of them"},
-    {"format", "formats are not in the subset, for kernels print nothing; take it out"},
+    {"format", "formats are not in the subset; `print *, ...` needs none"},
 };
 
 static void refuse_statement(struct fortran *f) {
@@ -100,6 +98,60 @@ static void read_assignment(struct fortran *f) {
   text_free(&body);
 }
 
+/* As part of a format of C. Two of its quotes in a text of Fortran are one. */
+static void add_words(struct fortran *f, const struct expr *e, struct text *out) {
+  if (strlen(e->word) + 2 != strlen(e->at->spelled))
+    f_refuse(f, e->at, "a text ends in the line in which it begins; write two, with a comma between them");
+  for (const char *c = e->word; *c; c++) {
+    c += *c == *e->at->spelled;
+    if (strchr("%\\\"", *c))
+      text_add_char(out, *c == '%' ? '%' : '\\');
+    text_add_char(out, *c);
+  }
+}
+
+/* With as many digits as give the value back. */
+static void add_item(struct fortran *f, const struct expr *e, struct text *format, struct text *values) {
+  static const char *const reals[] = {[4] = " %.9g", [8] = " %.17g"};
+  struct text value = {0};
+  if (e->op == E_TEXT) {
+    text_add_char(format, ' ');
+    add_words(f, e, format);
+    return;
+  }
+  if (e->rank || e->type.base == F_TEXT || e->type.base == F_NONE)
+    f_refuse(f, e->at,
+             "`print` has scalars and texts in quotes in kernels; write an array's values one by one");
+  else
+    f_put(f, e, e->type.base == F_LOGICAL ? C_OR : C_UNARY, &value);
+  if (e->type.base == F_LOGICAL)
+    text_addf(values, ", %s ? 'T' : 'F'", text_str(&value));
+  else
+    text_addf(values, ", (%s)%s", e->type.base == F_REAL ? "double" : "long long", text_str(&value));
+  text_add(format, e->type.base == F_LOGICAL ? " %c"
+                   : e->type.base == F_REAL  ? reals[e->type.kind]
+                                             : " %lld");
+  text_free(&value);
+}
+
+static void read_print(struct fortran *f) {
+  struct text before = {0}, format = {0}, values = {0};
+  f->at++;
+  if (!f_take(f, "*"))
+    f_refuse(f, now(f), "formats are not in the subset; write `print *, ...`");
+  f->hoist = &before;
+  while (!failed(f) && f_take(f, ",")) {
+    const struct expr *e = f_read_expression(f);
+    if (!failed(f))
+      add_item(f, e, &format, &values);
+  }
+  f->hoist = NULL;
+  text_addf(f->to, "{ %sprintf(\"%s\\n\"%s); } ", text_str(&before), text_str(&format), text_str(&values));
+  text_free(&before);
+  text_free(&format);
+  text_free(&values);
+}
+
 static void read_return(struct fortran *f) {
   f->at++;
   if (!f_at_end(f))
@@ -114,6 +166,8 @@ void f_read_action(struct fortran *f) {
     read_assignment(f);
   else if (f_is_word(f, f->at, "call"))
     read_call(f);
+  else if (f_is_word(f, f->at, "print"))
+    read_print(f);
   else if (f_is_word(f, f->at, "return"))
     read_return(f);
   else if (f_is_word(f, f->at, "continue"))
@@ -136,6 +190,9 @@ void f_read_statements(struct fortran *f) {
     const char *label = now(f)->form == T_LABEL ? f->tokens[f->at++].word : NULL;
     const char *name = read_construct_name(f);
     f_mark(f, now(f), f->to);
+    if (f->constructs && f->constructs->kind == IS_WHERE && !f_is_word(f, f->at, "end") &&
+        !f_is_word(f, f->at, "endwhere") && !f_is_two(f, f->at, "else", "where"))
+      f_refuse(f, now(f), "only assignments stand in a `where`; write a `where` of its own, or a do loop");
     if (f_is_assignment(f, f->at) || !f_read_block(f, name))
       f_read_action(f);
     if (!failed(f) && !f_at_end(f))

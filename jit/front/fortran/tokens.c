@@ -135,13 +135,15 @@ static void scan_name(struct fortran *f, struct scan *s) {
   put_token(f, s, T_NAME, s->at, to, NULL);
   s->at = to;
   const struct f_token *t = f->ntokens ? &f->tokens[f->ntokens - 1] : NULL;
-  const struct macro *m = t && !s->as ? f_find_macro(f, t->spelled) : NULL;
-  if (!m || failed(f))
+  struct macro *m = t ? f_find_macro(f, t->spelled) : NULL;
+  if (!m || m->busy || failed(f))
     return;
-  const struct f_token as = *t;
+  const struct f_token as = s->as ? *s->as : *t;
   f->ntokens--;
   const struct source_file value = {.path = as.file->path, .text = m->value, .length = strlen(m->value)};
+  m->busy = true;
   f_scan_pieces(f, &value, 0, value.length, as.line, &as);
+  m->busy = false;
 }
 
 static void scan_sign(struct fortran *f, struct scan *s) {

@@ -85,6 +85,8 @@ struct f_unit {
   struct symbol *dummies[64], *result;
   int ndummies;
   const char *lost; /* a module that it uses and that was not found */
+  bool hides;       /* a module whose names are private unless `shown` has them; `hidden` has private ones */
+  struct rename *shown, *hidden;
   struct text body_text, tables;
 };
 
@@ -122,6 +124,7 @@ struct expr {
 
 struct macro {
   const char *name, *value;
+  bool busy; /* its value is read, where its name means no macro */
 };
 
 enum level { C_ALL, C_COND, C_OR, C_AND, C_EQUAL, C_LESS, C_SUM, C_PRODUCT, C_UNARY, C_PRIMARY };
@@ -195,7 +198,7 @@ struct conditions {
 /* A line that begins with #. */
 void f_scan_directive(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
                       struct conditions *c);
-const struct macro *f_find_macro(const struct fortran *f, const char *name);
+struct macro *f_find_macro(const struct fortran *f, const char *name);
 
 /* ---- reading tokens: units.c ---- */
 static inline const struct f_token *now(const struct fortran *f) {
@@ -258,6 +261,10 @@ void f_type_element(struct fortran *f, struct expr *e);
 long long f_elements_of(const struct expr *e);
 /* Do both have a shape, and the same? Refuses where they differ. */
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
+/* Is the symbol in it, anywhere? NULL: is a call of a procedure? */
+bool f_mentions(const struct expr *e, const struct symbol *s);
+/* Refuses a call that changes its arguments where the text in C has it once for each element, and Fortran calls it once. */
+void f_check_calls(struct fortran *f, const struct expr *e, bool many);
 
 /* ---- put.c, element.c: C text of expressions ---- */
 void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out);

@@ -102,9 +102,9 @@ static int skip_label(const struct fortran *f, int at) {
 
 /* Of a procedure: words and brackets may stand before it. Returns the token of its name, or -1. */
 static int procedure_name(const struct fortran *f, int at, enum unit_kind *kind) {
-  static const char *const before[] = {"pure",    "elemental", "impure",         "recursive", "integer",
-                                       "real",    "module",    "double",         "precision", "logical",
-                                       "complex", "character", "doubleprecision"};
+  static const char *const before[] = {"pure",    "elemental", "impure",          "recursive", "integer",
+                                       "real",    "module",    "double",          "precision", "logical",
+                                       "complex", "character", "doubleprecision", "type",      "class"};
   for (bool known = true; known;) {
     if (f_is_word(f, at, "subroutine") || f_is_word(f, at, "function")) {
       *kind = f_is_word(f, at, "function") ? U_FUNCTION : U_SUBROUTINE;
@@ -153,8 +153,9 @@ static struct f_unit *add_unit(struct fortran *f, enum unit_kind kind, int name,
   return u;
 }
 
-static int skip_interface(const struct fortran *f, int at) {
-  while (at < f->ntokens && !f_is_two(f, at, "end", "interface"))
+/* Of an interface or a type, which may have a `contains` of its own. */
+static int skip_to_end(const struct fortran *f, int at, const char *what) {
+  while (at < f->ntokens && !f_is_two(f, at, "end", what))
     at = next_statement(f, at);
   return at < f->ntokens ? next_statement(f, at) : at;
 }
@@ -168,7 +169,12 @@ void f_find_units(struct fortran *f) {
     const int name = unit_name(f, at, &kind);
     if (f_is_word(f, at, "interface") ||
         (f_is_word(f, at, "abstract") && f_is_word(f, at + 1, "interface"))) {
-      start = skip_interface(f, start);
+      start = skip_to_end(f, start, "interface");
+      continue;
+    }
+    if (name < 0 && f->unit && f_is_word(f, at, "type") && !f_is_word(f, at + 1, "(") &&
+        !f_is_assignment(f, at)) {
+      start = skip_to_end(f, start, "type");
       continue;
     }
     if (name >= 0)

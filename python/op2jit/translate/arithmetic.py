@@ -109,7 +109,7 @@ class Arithmetic:
             self.source.fail(node, "this operation cannot be in a kernel")
         sign, rank = _ARITHMETIC[type(op)]
         if whole and not isinstance(op, ast.Div):
-            found = _range(type(op), bounds(left), bounds(right))
+            found = values.reach(type(op), bounds(left), bounds(right))
             kind = self.kind(node, found, left, right)
             one, other = values.whole_operands(left, right, kind, rank)
         else:
@@ -334,15 +334,6 @@ def _as_it_is(value: Value) -> bool:
 def _clipped(found: Optional[Bounds], kind: str) -> Optional[Bounds]:
     """What is beyond a type's bounds is not known."""
     return found if found and kind in values.TYPE_BOUNDS and values.within(found, kind) else None
-
-
-def _range(op: Any, one: Bounds, other: Bounds) -> Bounds:
-    if op is ast.Add:
-        return one[0] + other[0], one[1] + other[1]
-    if op is ast.Sub:
-        return one[0] - other[1], one[1] - other[0]
-    corners = [a * b for a in one for b in other]
-    return min(corners), max(corners)
 
 
 def _quotient(one: Bounds, other: Bounds) -> Bounds:

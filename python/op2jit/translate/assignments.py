@@ -271,6 +271,8 @@ class Assignments(Expressions):
             return f"{place.code} {sign} {spelled(value, 'double', 0)};"
         if kind == "float" and value.type == "weak float" and found.type == "float":
             return f"{place.code} {sign} {spelled(value, kind, 0)};"
+        if values.overflows(type(op), place, value):
+            return f"{place.code} {sign} (unsigned){values.wrap(value, values.UNARY)};"
         return f"{place.code} {sign} {value.code};"
 
     # ---- rows ----

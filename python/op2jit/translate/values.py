@@ -6,6 +6,7 @@ operation computes in a type that holds its operands and its result: int, else 6
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any, NamedTuple, Optional, Tuple, Union
 
@@ -96,6 +97,22 @@ def within(inner: Bounds, kind: str) -> bool:
 def hull(one: Bounds, other: Bounds) -> Bounds:
     """What holds both."""
     return min(one[0], other[0]), max(one[1], other[1])
+
+
+def reach(op: Any, one: Bounds, other: Bounds) -> Bounds:
+    """The bounds of a sum, a difference or a product."""
+    if op is ast.Add:
+        return one[0] + other[0], one[1] + other[1]
+    if op is ast.Sub:
+        return one[0] - other[1], one[1] - other[0]
+    corners = [a * b for a in one for b in other]
+    return min(corners), max(corners)
+
+
+def overflows(op: Any, place: Value, value: Value) -> bool:
+    """Does C compute ``place op= value`` in int, where the result can be outside of it?"""
+    ints = place.type in SMALL and _c_type(value) in SMALL
+    return ints and not within(reach(op, bounds(place), bounds(value)), "int")
 
 
 def whole_kind(result: Bounds, *operands: Value) -> str:

@@ -6,6 +6,7 @@
 #include "api/fortran/procedures.h"
 #include "api/fortran/text.h"
 #include "api/op2/text.h"
+#include "base/whereami.h"
 #include "jit/front/kernel.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
@@ -58,7 +59,7 @@ static int check_native(struct op_context *ctx, const char *text, const char *na
   if (!function)
     return error_set(err, OP_ERR_ARGUMENT, "%s: there is no procedure; expected one that is associated",
                      call);
-  if (!text_is_static(address))
+  if (!whereami_static(address))
     return error_set(
         err, OP_ERR_ARGUMENT,
         "%s: the procedure for kernel \"%s\" is an internal procedure that uses variables of the "

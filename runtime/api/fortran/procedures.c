@@ -9,6 +9,7 @@
 #include "backend/native/ranges.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/whereami.h"
 #include "context/context.h"
 #include "run/team.h"
 
@@ -37,7 +38,7 @@ static struct procedure *make(struct op_context *ctx, op_kernel_function kernel,
   memcpy(&address, &kernel, sizeof address);
   if (!p)
     return NULL;
-  const bool alone = !text_is_static(address);
+  const bool alone = !whereami_static(address);
   if (!fortran_symbol(address, &p->name))
     text_addf(&p->name, alone ? "internal_procedure" : "procedure_%d", ctx->procedures->count + 1);
   for (int i = 0; i < OP_MAX_ARGS; i++)

@@ -7,6 +7,7 @@
 #include "api/op2/text.h"
 #include "base/log.h"
 #include "base/size.h"
+#include "base/whereami.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
@@ -75,7 +76,7 @@ int op2jit_op2_decl_const(const char *text, int dim, const char *type, const voi
     if (constant)
       constant->several |= constant->live != value;
     else if (!(code = mesh_constant(ctx, text_str(&name), dim, type, value, is, api_error())) &&
-             text_is_static(value)) /* one on a stack or heap may be gone when it is looked at */
+             whereami_static(value)) /* one on a stack or heap may be gone when it is looked at */
       mesh_find_constant(ctx->mesh, text_str(&name))->live = value;
   }
   text_free(&word);

@@ -46,11 +46,6 @@ void text_forget(struct op_context *ctx) {
 
 /* ---- where things are ---- */
 
-bool text_is_static(const void *address) {
-  Dl_info info;
-  return dladdr(address, &info) != 0;
-}
-
 void text_program(const void *address, struct text *out) {
   Dl_info info;
   union {

@@ -31,8 +31,6 @@ int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char
 /* The name that loops have for a constant of the program: its own, or one made of it where generated code cannot take
  * that. False: it has none, or there is no memory. */
 bool text_constant_name(const char *name, struct text *out);
-/* Does the address belong to a file of the program, as its variables at file scope do? */
-bool text_is_static(const void *address);
 void text_forget(struct op_context *ctx);
 
 #endif

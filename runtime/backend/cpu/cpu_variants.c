@@ -56,30 +56,20 @@ static bool adds_to_entries(const struct loop *loop) {
   return any;
 }
 
+/* The loop goes wrong in it, or has nothing to make it of: what is written cannot wait for those who collect, code that is
+ * compiled keeps nothing apart, and one thread only calls an internal procedure. */
+static bool cannot_have(const struct loop *loop, const struct strategy *s) {
+  return (s->apart && (loop->meets || loop->ranged)) || (s->unsafe && loop_meets(loop)) ||
+         (is_alone(loop) && !s->serial);
+}
+
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
-static int settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu, struct error *err) {
+static void settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu) {
   if (loop->ordered || v->strategy == &strategy_turns)
     v->strategy = ordered_strategy(loop, cpu, v->strategy);
-  if (v->strategy->apart && loop->meets) /* what is written cannot wait for those who collect */
+  if (cannot_have(loop, v->strategy))
     v->strategy = default_strategy(loop);
   const struct strategy *s = v->strategy;
-  if (s->apart && loop->ranged)
-    return error_set(
-        err, OP_ERR_ENV,
-        "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
-        "compiled; use another strategy",
-        loop->name, s->name);
-  if (s->unsafe && loop_meets(loop))
-    return error_set(err, OP_ERR_ENV, "loop %s: OP2_VARIANT forces %s, but %s, %s", loop->name, s->name,
-                     loop->meets ? "elements of the loop meet in what they write"
-                                 : "the loop increments through a map",
-                     s->unsafe);
-  if (is_alone(loop) && !s->serial)
-    return error_set(
-        err, OP_ERR_ENV,
-        "loop %s: OP2_VARIANT forces %s, and the kernel is an internal procedure, which one thread "
-        "only may call; make it a procedure of a module",
-        loop->name, s->name);
   if (s->serial)
     v->block_size = v->threads = 0;
   if (loop->ranged)
@@ -96,7 +86,6 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
   if (loop->reproducible &&
       adds_to_entries(loop)) /* what is added to in place is rounded once with a product */
     v->shape.width = 0;
-  return OP_OK;
 }
 
 /* What the words do not name is the first guess, as far as it fits: they are taken once more when that is known. */
@@ -105,7 +94,7 @@ static int settle_forced(const struct op_context *ctx, struct variant *v, const 
   struct text asked = {0}, left = {0};
   int code = variant_apply(v, spec, err);
   if (!code)
-    code = settle(v, loop, cpu, err);
+    settle(v, loop, cpu);
   struct variant named = *v;
   if (!code)
     code = variant_apply(&named, spec, err);
@@ -153,7 +142,9 @@ static int add_alternatives(const struct variant *standard, const struct shape *
   const int count = alternatives(standard, &facts, found);
   int code = OP_OK;
   for (int i = 0; !code && i < count; i++) {
-    if (loop->ordered && (code = settle(&found[i], loop, cpu, err), code || is_there(cpu, &found[i])))
+    if (loop->ordered)
+      settle(&found[i], loop, cpu);
+    if (loop->ordered && is_there(cpu, &found[i]))
       continue;
     if (found[i].strategy->serial && !standard->strategy->serial)
       loop->ready.single = cpu->nvariants;
@@ -248,7 +239,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     cut_finer(&v, loop);
   text_free(&spec);
   if (!code && !forced)
-    code = settle(&v, loop, cpu, err);
+    settle(&v, loop, cpu);
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);

@@ -30,7 +30,8 @@ static void print_number(enum type_code type, const unsigned char *value, struct
     text_addf(out, "%d", *(const signed char *)value);
   else {
     type_print(type, value, words, sizeof words);
-    text_addf(out, "%s%s", words, type == TYPE_ULONGLONG ? "u" : "");
+    const bool zero = type_info(type)->is_float && x == 0 && signbit(x); /* -0 is a whole number in C */
+    text_addf(out, "%s%s", words, zero ? ".0" : type == TYPE_ULONGLONG ? "u" : "");
   }
 }
 
@@ -214,14 +215,34 @@ static void print_calls(const struct capture *c, struct text *out) {
   }
 }
 
-/* What comes of it. */
+static void print_variable(enum type_code type, long long dim, const char *name, int number,
+                           struct text *out) {
+  if (!type_is_struct(type))
+    text_addf(out,
+              "  for (int k = 0; k < %lld; k++)\n    fprintf(stderr, \"%s%d[%%d] = %%.17g\\n\", k, "
+              "(double)%s%d[k]);\n",
+              dim, name, number, name, number);
+}
+
+/* What comes of it; what is no dat on standard error, for dats are written to a file of that name. */
+static void print_result(const struct capture *c, const struct place *p, struct text *out) {
+  if (p->kind == PLACE_DAT)
+    text_addf(out, "  op_print_dat_to_txtfile(dat%d, \"/dev/stdout\");\n", p->number);
+  else if (p->kind == PLACE_GLOBAL) {
+    text_addf(out, "  op_get_gbl(gbl%d, value%d);\n", p->number, p->number);
+    print_variable(c->globals[p->number].type, c->globals[p->number].dim, "value", p->number, out);
+  } else {
+    const struct capture_arg *a = &c->calls[p->number].args[p->arg];
+    print_variable(a->type, a->dim, "variable", p->number * OP_MAX_ARGS + p->arg, out);
+  }
+}
+
 static void print_results(const struct capture *c, struct text *out) {
   struct places places;
   struct error err = {0};
   if (places_find(c, &places, &err) == OP_OK)
     for (int p = 0; p < places.count; p++)
-      if (places.items[p].kind == PLACE_DAT)
-        text_addf(out, "  op_print_dat_to_txtfile(dat%d, \"/dev/stdout\");\n", places.items[p].number);
+      print_result(c, &places.items[p], out);
   places_free(&places);
   error_free(&err);
 }
@@ -245,7 +266,7 @@ static void print_heading(const struct capture *c, const struct rerun *t, const 
 
 void program_print(const struct capture *c, const struct rerun *t, const struct fault *f, struct text *out) {
   print_heading(c, t, f, out);
-  text_add(out, "#include <math.h>\n#include <op2jit.h>\n#include <stdbool.h>\n\n");
+  text_add(out, "#include <math.h>\n#include <op2jit.h>\n#include <stdbool.h>\n#include <stdio.h>\n\n");
   for (int i = 0; i < c->ncalls; i++) {
     text_addf(out, "static const char kernel%d[] =\n    ", i);
     print_string(c->calls[i].text, out);

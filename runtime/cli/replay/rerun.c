@@ -32,8 +32,9 @@ static bool add_word(struct rerun *t, const char *name, const char *value) {
 
 /* Of the run that the file is of only what decides which code runs: nothing that names a file. */
 static bool add_captured(struct rerun *t, const struct capture *c) {
-  static const char *const names[] = {"OP2_FP",      "OP2_VARIANT", "OP2_LAZY",  "OP2_FUSE",
-                                      "OP2_THREADS", "OP2_TILES",   "OP2_TASKS", "OP2_BACKEND"};
+  static const char *const names[] = {"OP2_FP",    "OP2_REPRODUCIBLE", "OP2_VARIANT",
+                                      "OP2_LAZY",  "OP2_FUSE",         "OP2_THREADS",
+                                      "OP2_TILES", "OP2_TASKS",        "OP2_BACKEND"};
   const char *backend = capture_fact(c, "backend");
   bool good = true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
