@@ -393,9 +393,9 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
 int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                       const op_arg args[], const char *file, int line);
 /* Find the accesses of such a call that are OP_UNSAID, by what can be proved of the kernel; nothing runs. A parameter
- * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat, of INC, MIN, MAX for a
- * global. Through a map only READ and INC are found: that two elements write to one target is for the program to
- * exclude. For callers that take the accesses from the kernel, such as other languages. Errors: those of op_par_loop;
+ * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat (of structs RW), of INC, MIN,
+ * MAX for a global. Through a map only READ and INC are found: that two elements write to one target is for the program
+ * to exclude. For callers that take the accesses from the kernel, such as other languages. Errors: those of op_par_loop;
  * OP_ERR_ACCESS where none holds; OP_ERR_NOT_BUILT without the compiler plugin. */
 int op_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs, op_arg args[],
                      const char *file, int line);
@@ -488,7 +488,7 @@ void op_timers(double *cpu, double *wall);
 /* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
 void op_timing_output(void);
 /* The same as OP2_TIMING=json has it, of the loops so far, into `out` of `size` bytes, the final zero included.
- * Errors: OP_ERR_SIZE where it needs more, and then says how much; OP_ERR_ARGUMENT. */
+ * Errors: OP_ERR_SIZE on all ranks where one needs more, and then says how much; OP_ERR_ARGUMENT. */
 int op_report_json(char *out, size_t size);
 /* Sets, maps, dats and plans. To stdout. */
 void op_diagnostic_output(void);

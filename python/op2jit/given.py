@@ -64,5 +64,16 @@ def _records(found: Values, said: Any, what: str) -> Values:
     if found.dtype == wanted:
         return found
     if found.dtype.names != wanted.names:
-        raise errors.make("TYPE", f"{what} has values of type {found.dtype}; expected {wanted}")
-    return found.astype(wanted)
+        raise errors.make("TYPE", f"{what} has {_fields(found.dtype)}; expected {_fields(wanted)}")
+    made = np.empty(found.shape, wanted)
+    for name in wanted.names:
+        of, shape = wanted[name].base, wanted[name].shape
+        if found.dtype[name].shape != shape:
+            here = found.dtype[name].shape
+            raise errors.make("SIZE", f"field {name} of {what} has the shape {here}; expected {shape}")
+        made[name] = array(found[name], of, f"field {name} of {what}")
+    return made
+
+
+def _fields(dtype: Any) -> str:
+    return f"the fields {', '.join(dtype.names)}" if dtype.names else f"values of type {dtype}"

@@ -104,6 +104,17 @@ void op2jit_diagnostic_output(void) {
   print_report("op_diagnostic_output", context_diagnostics);
 }
 
+/* Reports of ranks differ in length, and who asks again asks all: where one rank has too little room, all have. */
+static int agree_on_room(struct op_context *ctx, int code, const struct text *report, size_t size) {
+  const size_t mine = report->length + 1;
+  double values[] = {mine > size ? 1 : 0, (double)mine};
+  code = agree_on_largest(ctx->agreement, code, values, 2, api_error());
+  if (!code && values[0] > 0)
+    code = error_set(api_error(), OP_ERR_SIZE, "op_report_json: %zu bytes are too few; the report has %.0f",
+                     size, values[1]);
+  return code;
+}
+
 int op2jit_report_json(char *out, size_t size) {
   struct op_context *ctx = api_enter("op_report_json", FLUSH);
   if (!ctx)
@@ -115,10 +126,7 @@ int op2jit_report_json(char *out, size_t size) {
                      "op_report_json: the memory is NULL; expected room for the report");
   code = agree_on_call(ctx, code, api_error(), "op_report_json");
   if (!code)
-    code = context_json(ctx, &report, api_error());
-  if (!code && report.length >= size)
-    code = error_set(api_error(), OP_ERR_SIZE, "op_report_json: %zu bytes are too few; the report has %zu",
-                     size, report.length + 1);
+    code = agree_on_room(ctx, context_json(ctx, &report, api_error()), &report, size);
   if (!code)
     memcpy(out, text_str(&report), report.length + 1);
   text_free(&report);

@@ -7,8 +7,10 @@
 #include "jit/jit.h"
 #include "loop/make.h"
 #include "loop/matrix/matrix.h"
+#include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
+#include "record/record.h"
 #include "services/services.h"
 #include "spread/spread.h"
 
@@ -54,6 +56,41 @@ static bool goes_ragged(const struct search *s) {
   return false;
 }
 
+static int give_up(const struct search *s, int i, struct error *err) {
+  if (s->args[i].form_ == DESC_DAT)
+    return error_set(
+        err, OP_ERR_ACCESS,
+        "loop %s, argument %d: the access was left out, and the kernel does more than read it or add "
+        "to it; say OP_WRITE or OP_RW if no two elements of the loop share a target of the map",
+        s->call.name, i + 1);
+  return error_set(
+      err, OP_ERR_ACCESS,
+      "loop %s, argument %d: the access of the global was left out, and the kernel does not only read "
+      "it, add to it, or keep the smallest or largest value there; say which it is",
+      s->call.name, i + 1);
+}
+
+static bool is_struct(const struct search *s, int i) {
+  const op_arg *arg = &s->args[i];
+  const struct gbl *gbl = arg->form_ == DESC_GBL && arg->idx_ == ARG_BY_HANDLE
+                              ? handle_object(s->ctx->handles, arg->dat_, HANDLE_GBL)
+                              : NULL;
+  return type_is_struct(gbl ? gbl->type : (enum type_code)arg->type_);
+}
+
+/* The first one to try. A struct is not combined, and that a kernel writes all of it nothing proves. */
+static int begin_choice(struct search *s, int i, struct error *err) {
+  if (!is_struct(s, i)) {
+    s->choice[i] = has_payload(s, i) ? 1 : 0;
+    take_choice(s, i);
+    return OP_OK;
+  }
+  if (s->args[i].form_ != DESC_DAT || s->args[i].map_ != OP_ID)
+    return give_up(s, i, err);
+  s->args[i].access_ = OP_RW;
+  return OP_OK;
+}
+
 /* A pointer to const can only be read. */
 static int begin(struct search *s, struct error *err) {
   struct kernel k = {0};
@@ -75,27 +112,11 @@ static int begin(struct search *s, struct error *err) {
       break;
     }
     s->args[i].access_ = OP_READ;
-    if (i < k.nparameters && !k.parameters[i].is_const) {
-      s->choice[i] = has_payload(s, i) ? 1 : 0;
-      take_choice(s, i);
-    }
+    if (i < k.nparameters && !k.parameters[i].is_const)
+      code = begin_choice(s, i, err);
   }
   kernel_free(&k);
   return code;
-}
-
-static int give_up(const struct search *s, int i, struct error *err) {
-  if (s->args[i].form_ == DESC_DAT)
-    return error_set(
-        err, OP_ERR_ACCESS,
-        "loop %s, argument %d: the access was left out, and the kernel does more than read it or add "
-        "to it; say OP_WRITE or OP_RW if no two elements of the loop share a target of the map",
-        s->call.name, i + 1);
-  return error_set(
-      err, OP_ERR_ACCESS,
-      "loop %s, argument %d: the access of the global was left out, and the kernel does not only read "
-      "it, add to it, or keep the smallest or largest value there; say which it is",
-      s->call.name, i + 1);
 }
 
 /* The access cannot be proved: the next one. That elements do not meet in what they write through a map is the

@@ -54,6 +54,8 @@ void loop_names_warn(const struct op_context *ctx) {
     warn(ctx, ENV_CHECK, &loops, p, part);
     p += part + (p[part] == ',');
   }
+  const char *captured = env_value(ctx->env, ENV_CAPTURE);
+  warn(ctx, ENV_CAPTURE, &loops, captured, strcspn(captured, ":"));
   for (const char *p = env_value(ctx->env, ENV_VARIANT); *p;) {
     const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
     if (colon < part)

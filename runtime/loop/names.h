@@ -1,5 +1,5 @@
-/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar) and that never ran, and dats
- * (OP2_VARIANT=soa=q) that were never declared: said at op_exit. */
+/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar, OP2_CAPTURE=res_calc:7:FILE) and
+ * that never ran, and dats (OP2_VARIANT=soa=q) that were never declared: said at op_exit. */
 #ifndef OP2JIT_LOOP_NAMES_H
 #define OP2JIT_LOOP_NAMES_H
 

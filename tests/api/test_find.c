@@ -93,6 +93,36 @@ CASE(what_cannot_be_found_is_said) {
   fails(OP_ERR_ACCESS, op_par_loop_array("void k(double *g) {}", "k", cells, 1, global, NULL, 0));
 }
 
+struct pair {
+  double a, b;
+};
+
+/* No struct is added to, and RW is right whatever a kernel writes of it. */
+CASE(of_structs) {
+  struct pair value = {1, 2};
+  works(op_decl_prelude("struct pair { double a, b; };"));
+  works(OP_TYPE(struct pair, a, b));
+  op_dat v = op_decl_dat(cells, 1, "struct pair", NULL, "v"),
+         w = op_decl_dat(cells, 1, "struct pair", NULL, "w");
+  op_gbl kept = op_decl_gbl(1, "struct pair", &value, "kept");
+  op_arg args[] = {direct(v, 1, "struct pair", OP_UNSAID), direct(w, 1, "struct pair", OP_UNSAID),
+                   op_arg_gbl(&value, 1, "struct pair", OP_UNSAID), op_arg_global(kept, OP_UNSAID)};
+  works(find("void k(const struct pair *v, struct pair *w, const struct pair *g, const struct pair *h) {"
+             " w->a += v->b + g->a + h->a; }",
+             cells, 4, args));
+  const int expected[] = {OP_READ, OP_RW, OP_READ, OP_READ};
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(args[i].access_, expected[i]);
+  op_arg through[] = {op_arg_dat(w, 0, ends, 1, "struct pair", OP_UNSAID)};
+  fails(OP_ERR_ACCESS, find("void k(struct pair *w) { w->a += 1; }", edges, 1, through));
+  assert_non_null(strstr(op_last_error()->message, "argument 1: the access was left out"));
+  for (int i = 2; i < 4; i++) {
+    args[i].access_ = (int)OP_UNSAID;
+    fails(OP_ERR_ACCESS, find("void k(struct pair *g) { g->a += 1; }", cells, 1, &args[i]));
+    assert_non_null(strstr(op_last_error()->message, "the access of the global was left out"));
+  }
+}
+
 CASE(the_report_as_a_text) {
   char few[8], text[8192];
   op_arg args[] = {direct(x, 1, "double", OP_INC)};
@@ -112,6 +142,7 @@ int main(void) {
       found(of_globals_with_a_payload),
       found(only_what_is_left_out),
       found(what_cannot_be_found_is_said),
+      found(of_structs),
       found(the_report_as_a_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,9 @@ def shadow():
     _, told = run(WRONG, "fast", OP2_BACKEND="seq", OP2_CAPTURE="tests:9:none.capture")
     check("a call that never came", "loop tests was called 1 times, and call 9 was wanted" in told, told)
     check("and no file", not os.path.exists("none.capture"))
+    check("of a loop that is there", "did you mean" not in told, told)
+    _, told = run(WRONG, "fast", OP2_BACKEND="seq", OP2_CAPTURE="test:1:none.capture")
+    check("a loop that is not there", 'no loop of that name ran; did you mean "tests"?' in told, told)
     for value in ["tests", "tests:0:x", "tests:1:", ":1:x", "tests:1+0:x", "tests:a:x", "tests:1-2:x"]:
         run(WRONG, "fast", status=2, OP2_CAPTURE=value)
     run(OP2JIT, "replay", "fast.capture", "--reduce", status=2)

@@ -206,7 +206,20 @@ def test_what_is_wrong_with_ragged_maps(running):
     refused("is ragged, so that not each element has a target 0: pass dat(READ, matrix)", lambda: m.map[0])
     refused("the offsets of map m are 5 numbers from 0 up to the 2 targets", lambda: op2jit.Map.ragged(m.rows, m.columns, [0, 1], [0, 1, 2], "m"))
     refused("target 0 of element 1 of set \"columns\" is 3", lambda: op2jit.Map.ragged(m.columns, m.columns, [[0], [3], []], name="m"))
-    refused("no row of whole numbers", lambda: op2jit.Map.ragged(m.columns, m.columns, [[0.5], [1], []], name="m"))
+    for words, targets, offsets, name in (
+        ("targets of element 0 of map m are no row of whole numbers", [[0.5], [1], []], None, "m"),
+        ("targets of element 1 of the map are no row of whole numbers", [[0], [[1], [1, 0]], []], None, None),
+        ("map m has 2 rows; expected one for each of the 3 elements of set columns", [[0], [1]], None, "m"),
+        ("map m has numbers in place of rows: give a list of rows, or offsets as well", [0, 1, 2], None, "m"),
+        ("map m has no rows but 5", 5, None, "m"),
+        ("map m: target 1 of element 2 of set columns is -1; elements of set columns count from 0", [[0], [], [1, -1]], None, "m"),
+        ("the map: target 0 of element 1 of set columns is 1099511627776", [[0], [2**40], []], None, None),
+        ("map m: target 1 of element 2 of set columns is -3", [0, 1, -3], [0, 1, 1, 3], "m"),
+        ("the targets of map m are no row of whole numbers", [[0], [1, 0], []], [0, 1, 3, 3], "m"),
+        ("the offsets of map m are no row of whole numbers", [0, 1], [[0], [1, 2]], "m"),
+        ("the offsets of the map go back: offset 2 is 1, and the one before is 2", [0, 1], np.array([0, 2, 1, 2], "u8"), None),
+    ):
+        refused(words, lambda: op2jit.Map.ragged(m.columns, m.columns, targets, offsets, name))
     refused("Map.entries", lambda: op2jit.Map(m.rows, m.rows, [0, 1, 2, 3]).entries)
 
 
@@ -242,8 +255,61 @@ def test_what_is_wrong_with_records(running):
         (into, "w[0] is a record, and gets a record"),
     ):
         refused(words, lambda: op2jit.par_loop(function, s, w(RW), o(WRITE)))
+    def of_rows(w, o):
+        for k in range(len(w)):
+            o[0] += w[k].rho
+
+    def by_name(w, o):
+        o[0] = w[1]["rho"]
+
+    back = op2jit.Map.ragged(s, s, [[1], [0, 1]], name="back")
+    pair = op2jit.Map(s, s, [[0, 1], [1, 0]], "pair")
+    refused("w[k] is a row of records: write w[k][0].rho", lambda: op2jit.par_loop(of_rows, s, w(READ, back), o(RW)))
+    refused("w[1] is a row of records: write w[1][0].rho", lambda: op2jit.par_loop(by_name, s, w(READ, pair), o(RW)))
     refused("w has records, and no numbers to compute with", lambda: w + 1)
     refused("w has records", lambda: w.sum())
     refused("fields with names", lambda: op2jit.record("r", float))
     refused("field a of a record is", lambda: op2jit.Dat(s, dtype=[("a", [("b", float)])]))
-    refused("expected {'names'", lambda: w.put(np.zeros(2, [("other", float)])))
+    words = "what is put into dat w has the fields other; expected the fields rho, kind, u, small"
+    refused(words, lambda: w.put(np.zeros(2, [("other", float)])))
+    refused("has values of type float64; expected the fields rho", lambda: w.put(np.zeros(2)))
+
+
+def test_whole_numbers_of_records_stay_what_they_are(running):
+    s = op2jit.Set(2)
+    w = op2jit.Dat(s, dtype=RECORD, name="w")
+    for name, kind, value, words in (
+        ("kind", "i8", 2**40 + 7, "the value 1099511627783, which int32 cannot hold"),
+        ("kind", "f8", 2.5, "the value 2.5, which int32 cannot hold"),
+        ("small", "i4", 200, "the value 200, which int8 cannot hold"),
+    ):
+        other = [(field, kind if field == name else RECORD[field]) for field in RECORD.names]
+        fits, rows = np.zeros(2, other), np.zeros(2, other)
+        fits[name][1], fits["u"] = 7, 0.5
+        rows[name][1] = value
+        for what, call in (
+            ("what is put into dat w", lambda: w.put(rows)),
+            ("the data of dat v", lambda: op2jit.Dat(s, rows, dtype=RECORD, name="v")),
+            ("global g", lambda: op2jit.Global(rows[1], dtype=RECORD, name="g")),
+        ):
+            refused(f"field {name} of {what} has {words}", call)
+        w.put(fits)
+        assert w.fetch()[name].tolist() == [0, 7] and w.fetch()["u"].tolist() == [[0.5, 0.5]] * 2
+        assert op2jit.Global(fits[1], dtype=RECORD).data[name] == 7
+    wider = np.zeros(2, [(field, ("f4", (3,)) if field == "u" else RECORD[field]) for field in RECORD.names])
+    refused("field u of what is put into dat w has the shape (3,); expected (2,)", lambda: w.put(wider))
+
+
+def test_accesses_of_records_are_found(running):
+    s = op2jit.Set(3, "s")
+    w, v, next_ = op2jit.Dat(s, dtype=RECORD, name="w"), op2jit.Dat(s, dtype=RECORD), op2jit.Map(s, s, [1, 2, 0], "next")
+
+    @op2jit.kernel
+    def push(w, v):
+        w[0].rho += v[0].rho + 1
+
+    loop = op2jit.Loop(push, s, w, v)
+    assert loop.accesses == ["RW", "READ"]
+    loop()
+    assert w.fetch()["rho"].tolist() == [1, 1, 1]
+    refused("say WRITE or RW if no two elements", lambda: op2jit.Loop(push, s, w(next_[0]), v))

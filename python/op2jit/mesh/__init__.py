@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from ctypes import c_void_p
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -171,25 +171,28 @@ class Map(Handle):
         goes from ``offsets[e]`` to the one before ``offsets[e + 1]``. A loop passes ``dat(READ, map)``; in the kernel
         ``len(x)`` is how many rows ``x[k]`` there are. ``entries`` is a set with an element for each target.
         """
-        word = name or "map"
+        word, what, size = name or "map", f"map {name}" if name else "the map", source.size
         if offsets is None:
-            rows = [np.asarray(row, None if len(row) else np.int32).reshape(-1) for row in targets]
-            offsets = np.cumsum([0, *[row.size for row in rows]])
-            targets = np.concatenate(rows) if rows else []
-        begins, flat = np.asarray(offsets), np.asarray(targets)
-        for values, what in ((begins, "offsets"), (flat, "targets")):
-            if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-                raise errors.make("TYPE", f"the {what} of map {word} are no row of whole numbers")
-        size = source.size
-        if begins.size != size + 1 or begins[0] != 0 or begins[-1] != flat.size or np.any(np.diff(begins) < 0):
+            rows = _rows(targets, what)
+            if len(rows) != size:
+                words = f"expected one for each of the {size} elements of set {source.name}, [] where it has no target"
+                raise errors.make("SIZE", f"{what} has {len(rows)} rows; {words}")
+            offsets, targets = np.cumsum([0, *[row.size for row in rows]]), np.concatenate([np.zeros(0, np.int64), *rows])
+        begins, flat = _numbers(offsets, f"the offsets of {what}"), _numbers(targets, f"the targets of {what}")
+        if begins.size != size + 1 or begins[0] != 0 or begins[-1] != flat.size:
             raise errors.make(
                 "ARGUMENT",
-                f"the offsets of map {word} are {size + 1} numbers from 0 up to the {flat.size} targets, each at least the "
+                f"the offsets of {what} are {size + 1} numbers from 0 up to the {flat.size} targets, each at least the "
                 f"one before; here are {begins.size}" + (f", {begins[0]} to {begins[-1]}" if begins.size else ""),
             )
-        if flat.size and not 0 <= flat.min() <= flat.max() < 2**31:
-            raise errors.make("MAP_RANGE", f"map {word} has targets from {flat.min()} to {flat.max()}; they count from 0")
-        begins, flat = np.ascontiguousarray(begins, np.int64), np.ascontiguousarray(flat, np.int32)
+        for place in np.flatnonzero(np.diff(begins) < 0)[:1]:
+            words = f"offset {place + 1} is {begins[place + 1]}, and the one before is {begins[place]}"
+            raise errors.make("ARGUMENT", f"the offsets of {what} go back: {words}")
+        for place in np.flatnonzero((flat < 0) | (flat >= 2**31))[:1]:
+            element = int(np.searchsorted(begins, place, "right")) - 1
+            words = f"target {place - begins[element]} of element {element} of set {source.name} is {flat[place]}"
+            raise errors.make("MAP_RANGE", f"{what}: {words}; elements of set {target.name} count from 0")
+        flat = flat.astype(np.int32)
         places = begins.ctypes.data, flat.ctypes.data or None
         found = lib.op2jit_decl_map_ragged(source.handle, target.handle, *places, text(word))
         made = cls._of(source, target, 0, handle(found), word)
@@ -275,6 +278,28 @@ def index(column: Union[Column, Map, None] = None) -> Arg:
 #: Arguments that are numbers of elements, each made once: a loop that was called before is found by them.
 _indices: Dict[Tuple[int, int], Tuple[Optional[Column], Arg]] = {}
 state.at_exit.append(_indices.clear)
+
+
+def _rows(targets: Any, what: str) -> List[Values]:
+    """The rows of a ragged map, one for each element."""
+    try:
+        rows = list(targets)
+    except TypeError:
+        raise errors.make("TYPE", f"{what} has no rows but {targets!r}; expected a list with a row for each element") from None
+    if rows and isinstance(rows[0], (int, np.integer)):
+        raise errors.make("TYPE", f"{what} has numbers in place of rows: give a list of rows, or offsets as well")
+    return [_numbers(row, f"the targets of element {element} of {what}") for element, row in enumerate(rows)]
+
+
+def _numbers(values: Any, what: str) -> Values:
+    """A row of whole numbers."""
+    try:
+        found = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        found = np.zeros((0, 0))
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise errors.make("TYPE", f"{what} are no row of whole numbers")
+    return np.ascontiguousarray(found, np.int64)
 
 
 def _count(found: int) -> int:

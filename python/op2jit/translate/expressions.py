@@ -128,12 +128,22 @@ class Expressions(Calls):
             if values.is_record(record.type):
                 return self.loaded(self.field(node, record, node.attr))
         if found is MISSING:
+            self.refuse_row(node, node.value, node.attr)
             if node.attr in ("T", "size") and self.is_row(node.value):
                 row = self.expression(node.value)
                 assert isinstance(row.type, Array)
                 return self.transposed(node, row) if node.attr == "T" else values.number(int(np.prod(row.type.shape)))
             self.source.fail(node, f"there is no {ast.unparse(node)} that a kernel could use")
         return self.of_object(found, node.attr, node)
+
+    def refuse_row(self, node: ast.AST, base: ast.expr, name: str) -> None:
+        """A field of a row of records, not of one of them: the message shows the record."""
+        if not isinstance(base, ast.Subscript) and not (isinstance(base, ast.Name) and self.is_local(base.id)):
+            return
+        row = self.expression(base)
+        if isinstance(row.type, Array) and values.is_record(row.type.type) and name in _fields(row.type.type):
+            said = ast.unparse(base)
+            self.source.fail(node, f"{said} is a row of records: write {said}{'[0]' * len(row.type.shape)}.{name}")
 
     def is_row(self, node: ast.AST) -> bool:
         """Is it a row, a vector or a matrix?"""
@@ -174,6 +184,7 @@ class Expressions(Calls):
             base = node.value  # type: ignore[attr-defined]
             record = self.expression(base)
             if not values.is_record(record.type):
+                self.refuse_row(node, base, name_)
                 self.source.fail(node, f"{ast.unparse(base)} is no record, which has values with names")
             return self.field(node, record, name_)
         indices: List[ast.expr] = []
