@@ -270,7 +270,7 @@ def work(program, folder):
 def lines_of(done):
     """What a sample prints, without times."""
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
-    return [line for line in done.stdout.splitlines() if not re.search(r"\bseconds?\b|\d ?[mu]?s\b|GB/s|loops in", line)]
+    return [line for line in done.stdout.splitlines() if not re.search(r"\bseconds?\b|\d ?[mu]?s\b|GB/s|loops in|; sets: ", line)]
 
 
 def sample(program, folder, killer, kind, ranks, times, every, *arguments):
