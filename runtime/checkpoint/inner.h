@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/tell.h"
+#include "files/layout.h"
 #include "mesh/data.h"
 #include "op2jit_checkpoint.h"
 #include "record/recorder.h"
@@ -158,7 +159,8 @@ uint64_t sum_rows(const unsigned char *rows, long long first, long long count, s
 
 /* What a file holds of an earlier run. */
 struct past {
-  struct text path; /* that is read */
+  struct text path;   /* that is read */
+  struct layout file; /* open until the run has arrived: another run may give its name to a newer one */
   char version[64], backend[32];
   long long facts[FACTS];
   struct kind *kinds;
@@ -206,6 +208,7 @@ enum { SEEN = 256 };
 struct checkpoint {
   struct recorder recorder; /* the context's */
   char *path;
+  int lock;              /* the root's descriptor of FILE.lock; -1: none */
   long long every_loops; /* 0: seconds */
   double every_seconds;
   size_t most; /* bytes of values */
@@ -260,6 +263,9 @@ struct checkpoint {
 /* NULL: none is wanted. */
 struct checkpoint *checkpoint_of(const struct op_context *ctx);
 
+/* lock.c: this run alone has the file from now on. Waits a while for one that was killed. OP_ERR_FILE: another has it. */
+int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *err);
+void checkpoint_unlock(struct checkpoint *k);
 /* event.c: one event. After it k->past says whether it is only passed. `here`: it is a good place. */
 int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err);
 /* begun.c */

@@ -116,6 +116,7 @@ static void drop(struct checkpoint *k) {
   image_free(&k->image);
   image_free(&k->behind_image);
   past_free(k->past);
+  checkpoint_unlock(k);
   happened_free(&k->happened);
   text_free(&k->values);
   text_free(&k->own);
@@ -131,7 +132,7 @@ static int open_here(struct op_context *ctx, struct checkpoint *k, const char *v
   k->every_seconds = ten_minutes;
   k->most = (size_t)MOST * MIB;
   k->beside = true;
-  k->begin_at = -1;
+  k->begin_at = k->lock = -1;
   k->ask_gap = k->ask_at = GAP;
   k->opened = k->began = clock_seconds();
   behind_open(&k->behind, BEHIND_LOWEST / 2);
@@ -154,6 +155,8 @@ int checkpoint_open(struct op_context *ctx, struct error *err) {
   code = together_agree(ctx->comm, code, err);
   if (!code && (code = io_table(ctx, &k->files, err)))
     error_prefix(err, "OP2_CHECKPOINT=%s: ", value);
+  if (!code)
+    code = checkpoint_lock(ctx, k, err);
   if (!code)
     code = past_open(ctx, k->path, &k->past, err);
   if (code) {

@@ -23,6 +23,11 @@ void past_free(struct past *past) {
     free(past->dats[i].set);
     free(past->dats[i].type);
   }
+  if (past->file.file) {
+    struct error ignored = {0}; /* all was read */
+    past->file.table->close(past->file.file, &ignored);
+    error_free(&ignored);
+  }
   text_free(&past->path);
   text_free(&past->values);
   text_free(&past->own);
@@ -267,10 +272,10 @@ int past_read(const struct file_table *files, struct comm *comm, const char *pat
     text_add(&past->path, path);
   int code = past && text_ok(&past->path) ? OP_OK : error_memory(err, "a checkpoint", sizeof *past);
   code = together_agree(comm, code, err);
-  if (!code)
-    code = layout_open_as(&l, files, comm, path, true, err);
-  if (!code)
-    code = layout_close(&l, read_all(&l, past, err), err);
+  if (!code && !(code = layout_open_as(&l, files, comm, text_str(&past->path), true, err))) {
+    past->file = l;
+    code = together_agree(comm, read_all(&past->file, past, err), err);
+  }
   if (code) {
     past_free(past);
     past = NULL;
@@ -334,17 +339,11 @@ struct wanted {
 
 static int read_rows(struct op_context *ctx, const struct past *past, const char *name,
                      const struct wanted *wanted, void *out, struct error *err) {
-  const struct file_table *files;
-  struct layout l;
+  struct layout l = past->file;
   long long rows = 0;
   size_t width = 0;
-  int code = io_table(ctx, &files, err);
-  if (!code)
-    code = layout_open_as(&l, files, ctx->comm, text_str(&past->path), true, err);
-  if (code)
-    return code;
   l.ctx = ctx;
-  code = find_table(&l, name, &rows, &width, err);
+  int code = find_table(&l, name, &rows, &width, err);
   if (!code && (rows != wanted->all || width != wanted->width))
     code = error_set(
         err, OP_ERR_FILE,
@@ -352,7 +351,7 @@ static int read_rows(struct op_context *ctx, const struct past *past, const char
         l.path, rows, width, wanted->all, wanted->width);
   if (!code && wanted->rows)
     code = layout_read(&l, name, TYPE_CHAR, (int)width, wanted->first, wanted->rows, out, err);
-  return layout_close(&l, code, err);
+  return together_agree(ctx->comm, code, err);
 }
 
 int past_rows(struct op_context *ctx, const struct past *past, long long number, const struct set *set,

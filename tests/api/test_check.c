@@ -83,6 +83,36 @@ CASE(integer_increment) {
 }
 
 OP_KERNEL_DEF(
+    assigns_second, void assigns_second(const int *n, double *a) {
+      a[0] += *n + 1;
+      a[1] = a[0];
+    })
+OP_KERNEL_DEF(
+    assigns_other, void assigns_other(const int *n, int *a, int *b) {
+      *a += *n + 1;
+      *b = *a;
+    })
+
+/* Of components that get the same each ends where a sum would, if all start alike. */
+CASE(increment_assigned_from_another) {
+  int ends[ELEMENTS] = {0};
+  op_set set = op_decl_set(ELEMENTS, "set"), to = op_decl_set(2, "to");
+  op_map map = op_decl_map(set, to, 1, ends, "ends");
+  op_dat a = op_decl_dat(to, 2, "double", NULL, "a"), b = op_decl_dat(set, 1, "int", NULL, "b"),
+         c = op_decl_dat(set, 1, "int", NULL, "c");
+  op_par_loop(OP_KERNEL_OF(assigns_second), "assigns_second", set, op_arg_idx(-1, OP_ID),
+              op_arg_dat(a, 0, map, 2, "double", OP_INC));
+  says("component 1 (element 0 of set \"to\", entry 0 of map \"ends\") is not only added to: from 0 it "
+       "becomes "
+       "1, from ");
+  op_par_loop(OP_KERNEL_OF(assigns_other), "assigns_other", set, op_arg_idx(-1, OP_ID),
+              direct(b, 1, "int", OP_INC), direct(c, 1, "int", OP_INC));
+  says(
+      "argument 3 (dat \"c\", OP_INC), element 0 of set \"set\": component 0 is not only added to: from 0 it "
+      "becomes 1, from 5 it becomes 2");
+}
+
+OP_KERNEL_DEF(
     uses_scratch, void uses_scratch(const double *a, double *work, double *b) {
       work[1] = *a;
       *b = work[0] + work[1];
@@ -184,6 +214,7 @@ int main(void) {
       test_checked(write_outside_at_a_later_call),
       test_checked(unwritten_integer),
       test_checked(integer_increment),
+      test_checked(increment_assigned_from_another),
       test_checked(scratch_read_first),
       test_checked(absent_argument_used),
       test_checked(vector_targets_shared),

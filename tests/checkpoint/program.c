@@ -2,7 +2,8 @@
  * loops and calls, in whole numbers that wrap: its end is the same on any number of ranks and any backend, to the last
  * bit. It repeats itself, with something else in between. --die: before the N-th of its calls the process kills itself, of
  * several ranks R. --own: ranks fetch elements of their own. --out: files, PREFIX.STEP.bin. --places: it says where
- * checkpoints are good. --early: it ends there by op_checkpoint_keep. --stop: it ends there and says that it has done its work. */
+ * checkpoints are good. --early: it ends there by op_checkpoint_keep. --stop: it ends there and says that it has done its work.
+ * --rename N FROM TO: before the N-th of its calls a file gets another name. */
 #include <op2jit_checkpoint.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,10 +70,11 @@ static struct {
   ull *array, *host;
   int size, first;
   ull carried; /* what the program makes of values that it got */
-  long calls, die, early, stop;
+  long calls, die, early, stop, renames;
+  char **names; /* of the file then */
   int rank, own, places;
   const char *out;
-} p = {.die = -1, .early = -1, .stop = -1};
+} p = {.die = -1, .early = -1, .stop = -1, .renames = -1};
 
 static ull mix(ull a, ull b) {
   ull x = (a * 0x9e3779b97f4a7c15ULL) ^ (b + 0x7f4a7c15);
@@ -149,6 +151,8 @@ static void do_one(ull word, int step) {
   ull one = 0;
   if (p.calls++ == p.die && (op_rank_count() == 1 || op_rank() == p.rank))
     kill(getpid(), SIGKILL);
+  if (p.calls - 1 == p.renames && rename(p.names[0], p.names[1]) != 0)
+    perror("rename");
   switch (word % OPS) {
   case 0:
   case 1:
@@ -265,6 +269,10 @@ int main(int argc, char **argv) {
     p.die = strcmp(argv[i], "--die") == 0 ? atol(value) : p.die;
     p.stop = strcmp(argv[i], "--stop") == 0 ? atol(value) : p.stop;
     p.early = strcmp(argv[i], "--early") == 0 ? atol(value) : p.early;
+    if (strcmp(argv[i], "--rename") == 0 && i + 3 < argc) {
+      p.renames = atol(value);
+      p.names = argv + i + 2;
+    }
     p.rank = strcmp(argv[i], "--rank") == 0 ? atoi(value) : p.rank;
     p.out = strcmp(argv[i], "--out") == 0 ? value : p.out;
     p.own |= strcmp(argv[i], "--own") == 0;

@@ -5,11 +5,14 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -254,6 +257,35 @@ def cases(program, folder, *options):
         dies(run("names", "die", every=30))
         done = run("names", every=3000, options=[*options, f"OP2_CAPTURE=work:{call}:kept{call}"])
         assert words in done.stderr and os.path.exists(os.path.join(folder, "kept" + call)) == (not words), done.stderr
+
+
+def locked(program, folder):
+    """A run beside one that lives is refused; one behind a killed one waits until that has ended; what is read is one file."""
+    run = Run(program, folder)
+    expected = end_of(run(3, 3000))
+    command = [program, "3", "3000", *run.options, f"OP2_CHECKPOINT={run.file},every=20,beside=off"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=folder) as first:
+        try:
+            while not os.path.exists(run.file) and first.poll() is None:
+                time.sleep(0.005)
+            first.send_signal(signal.SIGSTOP)
+            fails(run(3, 3000, every=100000), "OP_ERR_FILE", f"is in use by process {first.pid} on ")
+            assert os.path.exists(run.file)
+            threading.Timer(1, first.kill).start()
+            done = run(3, 3000, every=100000)
+        finally:
+            first.kill()
+    assert first.returncode == -signal.SIGKILL and end_of(done) == expected and facts(done)["position"] > 0
+    assert not os.path.exists(run.file + ".lock")
+    for seed in (3, 4, 5):
+        expected = end_of(run(seed, 14))
+        dies(run(seed, 14, "--die", 45, every=6))
+        older = shutil.copy(run.file, run.file + ".older")
+        dies(run(seed, 14, "--die", 80, every=6))
+        newer = shutil.copy(run.file, run.file + ".newer")
+        os.replace(older, run.file)
+        done = run(seed, 14, "--rename", 3, newer, run.file, every=100000)
+        assert end_of(done) == expected and facts(done)["position"] > 0 and not os.path.exists(newer), seed
 
 
 def work(program, folder):

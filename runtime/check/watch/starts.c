@@ -8,8 +8,9 @@
 #include "jit/witness/made.h"
 
 /* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that
- * the element reads, so a kernel that only adds ends near s + a. What is far from it is looked at once more from a
- * start so large that no rounding matters. */
+ * the element reads, so a kernel that only adds ends near s + a. Each component has an s of its own: one that is assigned
+ * from another would end right. What is far from its sum is looked at once more from a start so large that no rounding
+ * matters. */
 struct increment {
   int arg, row, component;
   double from, to;
@@ -43,20 +44,34 @@ double watch_largest_input(const struct cell *cell) {
   return largest;
 }
 
-static double start_of(enum type_code type, const unsigned char *increment, double scale, bool again) {
-  const double step = fabs(type_number(type, increment));
+/* Components of increments are numbered through all arguments: so many are before those of argument i. */
+static int increments_before(const struct cell *cell, int i) {
+  int count = 0;
+  for (int k = 0; k < i; k++)
+    if (is_watched_increment(&cell->loop->args[k]))
+      count += cell->args[k].rows * cell->loop->args[k].dim;
+  return count;
+}
+
+/* Numbers that are near, or of rows of a few components, have starts that are far from each other. Whole numbers keep
+ * their lowest bits, which may stand for themselves. */
+static double start_of(enum type_code type, const unsigned char *increment, int number, double scale,
+                       bool again) {
+  enum { STARTS = 61, STRIDE = 37, PARTS = 64, WHOLE_STARTS = 16, WHOLE_STRIDE = 4 };
+  const double step = fabs(type_number(type, increment)), more = number % STARTS * STRIDE % STARTS;
   if (!type_info(type)->is_float)
-    return again ? 3 : 1;
-  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1);
+    return (again ? 3 : 1) + WHOLE_STRIDE * (number % WHOLE_STARTS);
+  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1) * (1 + more / PARTS);
 }
 
 void watch_start_increments(struct cell *cell, double scale, bool again) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
+    int number = increments_before(cell, i);
     for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++) {
         const size_t at = (size_t)c * watch_value_size(arg);
-        made_put(arg->type, start_of(arg->type, cell_row(cell, 0, i, r) + at, scale, again),
+        made_put(arg->type, start_of(arg->type, cell_row(cell, 0, i, r) + at, number++, scale, again),
                  cell_row(cell, 1, i, r) + at);
       }
   }
@@ -66,11 +81,12 @@ void watch_start_increments(struct cell *cell, double scale, bool again) {
 static bool find_not_added(const struct cell *cell, int i, double scale, bool again,
                            struct increment *found) {
   const struct loop_arg *arg = &cell->loop->args[i];
+  int number = increments_before(cell, i);
   for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
     for (int c = 0; c < arg->dim; c++) {
       const size_t at = (size_t)c * watch_value_size(arg);
       const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
-      const double start = start_of(arg->type, step, scale, again);
+      const double start = start_of(arg->type, step, number++, scale, again);
       if (made_is_added(arg->type, start, step, got))
         continue;
       *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
