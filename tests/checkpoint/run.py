@@ -311,12 +311,12 @@ def sample(program, folder, killer, kind, ranks, times, every, *arguments):
     run = Run(program, folder, kind, int(ranks), options)
     run.file = os.path.join(folder, "run.ckpt")
     expected = lines_of(run(*arguments))
-    choice = random.Random(len(program))
+    choice = random.Random(os.path.basename(program))
     env = dict(os.environ, OP2_TOOLS=killer)
     log = ["OP2_LOG=info"]
     deaths = 0
-    for _ in range(int(times)):
-        env["CHECKPOINT_LOOPS"] = str(choice.randrange(1, 3 * int(every)))
+    for n in range(int(times)):  # the first one late enough that there is something to go on from
+        env["CHECKPOINT_LOOPS"] = str(choice.randrange(1 if n else 2 * int(every), 3 * int(every)))
         env["CHECKPOINT_RANK"] = str(choice.randrange(int(ranks)))
         done = run(*arguments, every=every, env=env)
         if done.returncode == 0:
