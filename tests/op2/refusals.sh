@@ -24,7 +24,8 @@ warned() { # COUNT WORDS PROGRAM WORD...: it ends well, with so many warnings th
   [ "$(grep -c "warning: .*$words" <<<"$said")" -eq "$count" ] || tell "with $* it was expected to warn $count times '$words'" "$said"
 }
 
-refused "needs the kernel's text" "$surface" OP2_BACKEND=openmp OP2_VARIANT=gather
+# A strategy that needs a text is left out where there is none.
+said=$("$surface" OP2_BACKEND=openmp OP2_VARIANT=gather 2>&1) || tell "OP2_VARIANT=gather" "$said"
 # By the prover, or where the text is not known while it runs.
 refused "write component 0" "$surface" OP2_BACKEND=seq OP2_CHECK=on
 warned 1 "the result would depend on the order of execution" "$verdicts" OP2_BACKEND=openmp OP2_THREADS=3
