@@ -41,7 +41,7 @@ static void add_argument(struct text *out, const struct loop_arg *arg, const op_
                      : arg->form == DESC_IDX  ? "number"
                                               : "value";
   text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name,
-            access_name((op_access)said->access_));
+            access_name((int)said->access_));
   if (arg->map && !map_is_own(arg->map))
     text_addf(out, " by %s[%d]", arg->map->name, arg->idx);
 }

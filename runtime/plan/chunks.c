@@ -61,12 +61,11 @@ static void describe(const struct plan_entry *e, struct text *out) {
 
 static const int sizes[] = {1024, 16384, 0};
 
-const struct strategy strategy_chunks = {
-    .name = "chunks",
-    .deals = true,
-    .unsafe = true,
-    .sizes = sizes,
-    .piece = schedule_chunk_size,
-    .build = build,
-    .verify = verify_dealt,
-    .describe = describe};
+const struct strategy strategy_chunks = {.name = "chunks",
+                                         .deals = true,
+                                         .unsafe = true,
+                                         .sizes = sizes,
+                                         .piece = schedule_chunk_size,
+                                         .build = build,
+                                         .verify = verify_dealt,
+                                         .describe = describe};
