@@ -203,6 +203,17 @@ static void read_masked(struct fortran *f, const struct construct *c) {
     f_assign(f, left, right, c->value);
 }
 
+/* The lines behind this one: only assignments stand under a mask. */
+static void read_all_masked(struct fortran *f, const struct construct *c) {
+  f->at++;
+  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
+    f_mark(f, now(f), f->to);
+    read_masked(f, c);
+    f->at++;
+  }
+  f->at--;
+}
+
 bool f_read_where(struct fortran *f, const char *name) {
   struct construct *c = f_open_construct(f, IS_WHERE, name);
   f->at++;
@@ -215,14 +226,7 @@ bool f_read_where(struct fortran *f, const char *name) {
     f->constructs = c->outer;
     return true;
   }
-  f->at++;
-  /* Only assignments stand in it. */
-  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
-    f_mark(f, now(f), f->to);
-    read_masked(f, c);
-    f->at++;
-  }
-  f->at--;
+  read_all_masked(f, c);
   return true;
 }
 
@@ -238,11 +242,5 @@ void f_read_elsewhere(struct fortran *f) {
   put_mask(f, c, mask, false);
   if (!f_at_end(f))
     return;
-  f->at++;
-  while (!failed(f) && f->at < f->unit->end && f_is_assignment(f, f->at)) {
-    f_mark(f, now(f), f->to);
-    read_masked(f, c);
-    f->at++;
-  }
-  f->at--;
+  read_all_masked(f, c);
 }
