@@ -51,6 +51,8 @@ static long find_word(const struct shown *line, const char *name, size_t length,
 /* Where the name stands in the line that this one was made of; else its first word. */
 static int column_in(const struct shown *made, const struct shown *from) {
   size_t at = made->column > 0 ? (size_t)made->column - 1 : 0, length = 0;
+  if (at > made->length) /* a compiler's column may lie behind the mark */
+    at = made->length;
   while (at < made->length && !in_word(made->at[at]))
     at++;
   while (at > 0 && in_word(made->at[at - 1]))
