@@ -78,6 +78,14 @@ struct device_messages; /* the mover's */
 
 /* How data gets to and from the devices, each by its space: filled by the backend that has some. */
 struct gbl;
+/* Rows of a dat in a message. */
+struct message_rows {
+  struct dat *dat;
+  const int *elements;
+  long count;
+  size_t at; /* bytes, in the messages of its direction */
+};
+
 struct mover {
   /* Sets memory and bytes of the replica. */
   int (*make)(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
@@ -91,16 +99,17 @@ struct mover {
   int (*messages_new)(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
                       unsigned char **memory, struct error *err);
   void (*messages_free)(struct op_context *ctx, enum space space, struct device_messages *messages);
-  /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in
-   * the messages, and back. The list stays as it is as long as the mesh's epoch does. */
-  int (*pack)(struct op_context *ctx, enum space space, struct device_messages *messages, size_t at,
-              struct dat *dat, const int *elements, long count, struct error *err);
-  int (*unpack)(struct op_context *ctx, enum space space, struct device_messages *messages, size_t at,
-                struct dat *dat, const int *elements, long count, struct error *err);
-  /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is
-   * nothing to send. */
-  int (*hand_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
+  /* All rows of one direction, one behind the other in the host's layout of rows, from the device's replicas to the
+   * messages, and back. Lists of elements stay as they are as long as the mesh's epoch does. */
+  int (*pack)(struct op_context *ctx, enum space space, struct device_messages *messages,
+              const struct message_rows *rows, int n, struct error *err);
+  int (*unpack)(struct op_context *ctx, enum space space, struct device_messages *messages,
+                const struct message_rows *rows, int n, struct error *err);
+  /* MPI may have the messages when all rows are packed, and nothing on the device uses messages any more: now, or (*later)
+   * when `handed_over` returns, so that the device is given work meanwhile. NULL: there is nothing to send. */
+  int (*hand_over)(struct op_context *ctx, enum space space, struct device_messages *messages, bool *later,
                    struct error *err);
+  int (*handed_over)(struct op_context *ctx, enum space space, struct error *err);
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);

@@ -15,17 +15,9 @@
 #include "ranks/comm.h"
 #include "spread/halo_cover.h"
 
-/* Rows of one dat for one neighbour. */
-struct segment {
-  struct dat *dat;
-  const int *elements;
-  long count;
-  size_t at; /* in the buffer */
-};
-
 /* All messages of one direction. */
 struct direction {
-  struct segment *segments;
+  struct message_rows *segments; /* of one dat for one neighbour */
   int nsegments;
   int *ranks;
   size_t *first; /* nranks + 1, in the buffer */
@@ -46,6 +38,7 @@ struct exchange {
   struct direction send, receive;
   struct comm_request **requests; /* receives, then sends */
   int nrequests;
+  bool begun; /* a device packs, and MPI has no messages yet */
 };
 
 struct exchanges {
@@ -94,8 +87,8 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
       continue;
     const struct halo_rows *rows = x->needs[n].rows;
     struct dat *dat = rows && rows->into && !sends ? rows->into : x->needs[n].dat;
-    d->segments[d->nsegments++] =
-        (struct segment){.dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    d->segments[d->nsegments++] = (struct message_rows){
+        .dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
     *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
   }
 }
@@ -342,7 +335,7 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* ---- one exchange ---- */
 
-static void pack_rows(const struct segment *s, unsigned char *row) {
+static void pack_rows(const struct message_rows *s, unsigned char *row) {
   const struct dat *dat = s->dat;
   for (long i = 0; i < s->count; i++, row += dat->row_bytes)
     if (!dat->soa)
@@ -352,7 +345,7 @@ static void pack_rows(const struct segment *s, unsigned char *row) {
         memcpy(row + (size_t)c * dat->value_size, dat_value(dat, s->elements[i], c), dat->value_size);
 }
 
-static void unpack_rows(const struct segment *s, const unsigned char *row) {
+static void unpack_rows(const struct message_rows *s, const unsigned char *row) {
   const struct dat *dat = s->dat;
   for (long i = 0; i < s->count; i++, row += dat->row_bytes)
     if (!dat->soa)
@@ -362,33 +355,29 @@ static void unpack_rows(const struct segment *s, const unsigned char *row) {
         memcpy(dat_value(dat, s->elements[i], c), row + (size_t)c * dat->value_size, dat->value_size);
 }
 
-static int pack(struct op_context *ctx, const struct exchange *x, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < x->send.nsegments; i++) {
-    const struct segment *s = &x->send.segments[i];
-    if (x->space == SPACE_HOST)
-      pack_rows(s, x->send.buffer + s->at);
-    else
-      code = ctx->mover->pack(ctx, x->space, x->send.device, s->at, s->dat, s->elements, s->count, err);
+/* A device is handed over also where nothing is sent: the last messages may still be being unpacked where the next ones
+ * arrive. */
+static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
+  const struct direction *d = &x->send;
+  if (!space_is_device(x->space)) {
+    for (int i = 0; i < d->nsegments; i++)
+      pack_rows(&d->segments[i], d->buffer + d->segments[i].at);
+    return OP_OK;
   }
-  /* Also where nothing is sent: the last messages may still be being unpacked where the next ones arrive. */
-  if (!code && space_is_device(x->space))
-    code = ctx->mover->hand_over(ctx, x->space, x->send.device, err);
-  return code;
+  const int code =
+      d->nsegments ? ctx->mover->pack(ctx, x->space, d->device, d->segments, d->nsegments, err) : OP_OK;
+  return code ? code : ctx->mover->hand_over(ctx, x->space, d->device, &x->begun, err);
 }
 
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
-  int code = OP_OK;
-  if (x->receive.device)
-    code = ctx->mover->take_over(ctx, x->space, x->receive.device, err);
-  for (int i = 0; !code && i < x->receive.nsegments; i++) {
-    const struct segment *s = &x->receive.segments[i];
-    if (x->space == SPACE_HOST)
-      unpack_rows(s, x->receive.buffer + s->at);
-    else
-      code = ctx->mover->unpack(ctx, x->space, x->receive.device, s->at, s->dat, s->elements, s->count, err);
-  }
-  return code;
+  const struct direction *d = &x->receive;
+  if (!space_is_device(x->space))
+    for (int i = 0; i < d->nsegments; i++)
+      unpack_rows(&d->segments[i], d->buffer + d->segments[i].at);
+  if (!d->device)
+    return OP_OK;
+  const int code = ctx->mover->take_over(ctx, x->space, d->device, err);
+  return code ? code : ctx->mover->unpack(ctx, x->space, d->device, d->segments, d->nsegments, err);
 }
 
 /* A failure shows when the exchange is waited for. */
@@ -423,7 +412,22 @@ static int check_headers(const struct exchange *x, struct error *err) {
   return OP_OK;
 }
 
+/* Also without messages: it counts as a call of all ranks. */
+static int send_messages(struct op_context *ctx, struct exchange *x, struct error *err) {
+  x->begun = false;
+  const int code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
+  if (code)
+    return code;
+  ctx->counters->exchanges++;
+  ctx->counters->messages += x->send.nranks;
+  ctx->counters->bytes_sent += (long long)exchange_bytes(x);
+  ctx->exchanges->under_way = x;
+  ctx->poll = x->nrequests ? let_messages_get_on : NULL;
+  return OP_OK;
+}
+
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err) {
+  x->begun = false;
   int code = OP_OK;
   for (int n = 0; !code && n < x->nneeds; n++) {
     code = dat_need(ctx, x->needs[n].dat, x->space, REGION_OWNED, err);
@@ -438,17 +442,7 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
     if (x->needs[n].rows)
       x->needs[n].rows->sent = x->needs[n].dat->version + 1;
   write_headers(x);
-  /* Also without messages: it counts as a call of all ranks. */
-  if (!code)
-    code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
-  if (code)
-    return code;
-  ctx->counters->exchanges++;
-  ctx->counters->messages += x->send.nranks;
-  ctx->counters->bytes_sent += (long long)exchange_bytes(x);
-  ctx->exchanges->under_way = x;
-  ctx->poll = x->nrequests ? let_messages_get_on : NULL;
-  return OP_OK;
+  return code || x->begun ? code : send_messages(ctx, x, err);
 }
 
 /* In rows of the dat's own nothing else is noted: they are no part of the halo that loops know. */
@@ -458,13 +452,28 @@ static void rows_received(const struct halo_need *need, enum space space) {
     dat_got_copies(need->dat, space);
 }
 
+/* The device has what it does while messages travel; those that it packed are sent when they are there. After a failure nothing
+ * is sent that may not be there. */
+static int send_begun(struct op_context *ctx, struct exchange *x, bool *sent, struct error *err) {
+  struct error ignored = {0};
+  const int given = ctx->mover->give(ctx, x->space, err);
+  int code = OP_OK;
+  if (x->begun && !(code = ctx->mover->handed_over(ctx, x->space, given ? &ignored : err)))
+    code = send_messages(ctx, x, given ? &ignored : err);
+  *sent = !code;
+  x->begun = false;
+  error_free(&ignored);
+  return given ? given : code;
+}
+
 int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
-  int code = space_is_device(x->space) ? ctx->mover->give(ctx, x->space, err) : OP_OK;
+  bool sent = true;
+  int code = space_is_device(x->space) ? send_begun(ctx, x, &sent, err) : OP_OK;
   const double start = clock_seconds();
   struct error ignored = {0};
   ctx->poll = NULL;
   ctx->exchanges->under_way = NULL;
-  if (x->nrequests) { /* also after a failure */
+  if (x->nrequests && sent) { /* also after a failure */
     const int status = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, code ? &ignored : err);
     code = code ? code : status;
     error_free(&ignored);

@@ -13,7 +13,7 @@ for ranks in 2 3; do
     exit 1
   }
 done
-for mistake in more overlap early; do
+for mistake in more overlap early beside; do
   said=$(STANDIN_QUIET=1 "$run" "$kind" 2 "$program" $mistake "$@" 2>&1)
   status=$?
   # Which status the job has is up to mpirun: the first rank that ends takes the others with it, by a signal or with its own.
@@ -22,4 +22,4 @@ for mistake in more overlap early; do
     exit 1
   fi
 done
-echo "right on 2 and 3 ranks; three mistakes found"
+echo "right on 2 and 3 ranks; four mistakes found"

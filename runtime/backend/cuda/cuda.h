@@ -12,8 +12,9 @@ struct cuda {
   void *context; /* retained; NULL: not yet */
   cuda_stream stream;
   cuda_event before, after;
-  struct cuda_held *held; /* NULL: nothing was ever held back */
-  struct nvrtc *nvrtc;    /* NULL: another rank has one and gives what it makes */
+  struct cuda_messages *messages; /* NULL: no rank was sent anything yet */
+  struct cuda_held *held;         /* NULL: nothing was ever held back */
+  struct nvrtc *nvrtc;            /* NULL: another rank has one and gives what it makes */
 };
 
 /* ---- what HIP's table shares, whose functions are called alike ---- */
@@ -49,6 +50,8 @@ CUDA_TABLE(CUDA_TABLE_FUNCTION)
   .graph_new = cuda_graph_new, .graph_kernel = cuda_graph_kernel, .graph_finish = cuda_graph_finish,         \
   .graph_set = cuda_graph_set, .graph_launch = cuda_graph_launch, .graph_free = cuda_graph_free,             \
   .hold = cuda_hold, .give = cuda_give
+#define CUDA_MESSAGE_ROWS                                                                                    \
+  .message_out = cuda_message_out, .message_wait = cuda_message_wait, .message_in = cuda_message_in
 
 /* graph.c: graphs, as struct gpu_driver has them. */
 bool cuda_has_graphs(const struct cuda_driver *d);
@@ -60,6 +63,12 @@ int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned
                    unsigned shared, void **values);
 int cuda_graph_launch(void *self, void *graph);
 void cuda_graph_free(void *self, void *graph);
+
+/* messages.c: copies of messages, as struct gpu_driver has them. */
+int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes);
+int cuda_message_wait(void *self);
+int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes);
+void cuda_messages_free(struct cuda *cuda);
 
 /* held.c: launches that are held back, as struct gpu_driver has them. */
 int cuda_hold(void *self, struct gpu_given *given);

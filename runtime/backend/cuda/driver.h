@@ -55,6 +55,8 @@ typedef struct cuda_function_ *cuda_function;
   X(stream_create, cuStreamCreate, hipStreamCreateWithFlags, (cuda_stream * stream, unsigned flags))         \
   X(stream_destroy, cuStreamDestroy_v2, hipStreamDestroy, (cuda_stream stream))                              \
   X(stream_wait, cuStreamSynchronize, hipStreamSynchronize, (cuda_stream stream))                            \
+  X(stream_wait_event, cuStreamWaitEvent, hipStreamWaitEvent,                                                \
+    (cuda_stream stream, cuda_event event, unsigned flags))                                                  \
   X(event_create, cuEventCreate, hipEventCreateWithFlags, (cuda_event * event, unsigned flags))              \
   X(event_destroy, cuEventDestroy_v2, hipEventDestroy, (cuda_event event))                                   \
   X(event_record, cuEventRecord, hipEventRecord, (cuda_event event, cuda_stream stream))                     \

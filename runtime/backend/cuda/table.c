@@ -34,6 +34,7 @@ static struct nvrtc_places places(const struct op_context *ctx) {
 void cuda_end(struct cuda *cuda) {
   const struct cuda_driver *d = &cuda->driver;
   cuda_held_free(cuda);
+  cuda_messages_free(cuda);
   if (cuda->before)
     d->event_destroy(cuda->before);
   if (cuda->after)
@@ -336,4 +337,5 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .release = table_release,
                                     CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared,
                                     .launch_dependent = table_launch_dependent,
-                                    CUDA_GRAPH_ROWS};
+                                    CUDA_GRAPH_ROWS,
+                                    CUDA_MESSAGE_ROWS};

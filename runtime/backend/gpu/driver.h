@@ -124,6 +124,14 @@ struct gpu_driver {
   int (*hold)(void *self, struct gpu_given *given);
   int (*give)(void *self);
 
+  /* ---- messages of ranks, beside what kernels do; NULL: the driver has no second queue ---- */
+  /* Behind all that was given so far: this copy (bytes 0: none), while what is given next is done. */
+  int (*message_out)(void *self, void *to, gpu_address from, size_t bytes);
+  int (*message_wait)(void *self); /* for the newest message_out */
+  /* Behind the newest message_out, and not behind what was given since; what is given next waits for it. `from` is
+   * host_alloc's. */
+  int (*message_in)(void *self, gpu_address to, const void *from, size_t bytes);
+
   /* ---- waiting and time ---- */
   int (*wait)(void *self);
   int (*time_begin)(void *self);

@@ -122,11 +122,13 @@ int gpu_wait_for(struct gpu *c, const char *loop, const char *variant, struct er
 int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
                      unsigned char **memory, struct error *err);
 void gpu_messages_free(struct op_context *ctx, enum space space, struct device_messages *m);
-int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
-                  struct dat *dat, const int *elements, long count, struct error *err);
-int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
-                    struct dat *dat, const int *elements, long count, struct error *err);
-int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err);
+int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m,
+                  const struct message_rows *rows, int n, struct error *err);
+int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m,
+                    const struct message_rows *rows, int n, struct error *err);
+int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, bool *later,
+                  struct error *err);
+int gpu_handed_over(struct op_context *ctx, enum space space, struct error *err);
 int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err);
 /* The kernels for it, before the first exchange of the loop's halos. Collective. */
 int gpu_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);

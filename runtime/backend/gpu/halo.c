@@ -41,8 +41,9 @@ enum rows_way { ROWS_PACK, ROWS_UNPACK, ROWS_WAYS };
 
 struct gpu_rows {
   struct gpu_program *program;
-  gpu_function functions[ROWS_WAYS][LONGEST_WORD + 1]; /* by the bytes of a word; NULL: not asked for yet */
-  struct gpu_array **lists;                            /* of elements, as long as the epoch lasts */
+  gpu_function functions[ROWS_WAYS][LONGEST_WORD +
+                                    1]; /* by the bytes of a word, 0: of tables; NULL: not asked for yet */
+  struct gpu_array **lists;             /* of elements, as long as the epoch lasts */
   int nlists;
   unsigned epoch;
 };
@@ -108,13 +109,22 @@ struct device_messages {
   gpu_address device;
   void *host; /* pinned, what MPI is given; NULL: it is given the device's */
   size_t bytes;
+  gpu_address table; /* of the direction's rows, GPU_ROWS_WORDS words each; 0: there is none yet */
+  unsigned long long *rows, *known; /* what it is to be, and what it is */
+  int nrows, nknown;
 };
+
+static size_t table_bytes(int rows) {
+  return (size_t)rows * GPU_ROWS_WORDS * sizeof(unsigned long long);
+}
 
 void gpu_messages_free(struct op_context *ctx, enum space space, struct device_messages *m) {
   struct gpu *c = gpu_of(ctx, space);
   gpu_release(c, m->device, m->bytes);
   if (m->host)
     c->driver->host_free(c->self, m->host);
+  gpu_release(c, m->table, table_bytes(m->nrows));
+  free(m->rows);
   free(m);
 }
 
@@ -138,18 +148,32 @@ int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, str
   return OP_OK;
 }
 
-int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
+static int failed_copy(struct gpu *c, int result, size_t bytes, const char *way, struct error *err) {
+  c->failed |= result != 0;
+  return gpu_failed(c, result, err, "copying messages of %zu bytes %s %s", bytes, way, c->device.label);
+}
+
+int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, bool *later,
+                  struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
+  const size_t bytes = m && m->host ? m->bytes : 0;
   int result = 0;
   c->turns = c->holds ? 0 : c->turns; /* what follows is the same each time */
-  if (m && m->host) {
-    result = c->driver->copy_out(c->self, m->host, m->device, m->bytes);
-    ctx->counters->bytes_from_device += (long long)m->bytes;
-  }
+  *later = c->driver->message_out != NULL;
+  if (*later)
+    result = c->driver->message_out(c->self, bytes ? m->host : NULL, bytes ? m->device : 0, bytes);
+  else if (bytes)
+    result = c->driver->copy_out(c->self, m->host, m->device, bytes);
+  ctx->counters->bytes_from_device += (long long)bytes;
+  const int code = failed_copy(c, result, bytes, "from", err);
+  return code || *later ? code : gpu_wait(c, err, "packing messages");
+}
+
+int gpu_handed_over(struct op_context *ctx, enum space space, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  const int result = c->driver->message_wait(c->self);
   c->failed |= result != 0;
-  int code =
-      gpu_failed(c, result, err, "copying messages of %zu bytes from %s", m ? m->bytes : 0, c->device.label);
-  return code ? code : gpu_wait(c, err, "packing messages");
+  return gpu_failed(c, result, err, "packing messages on %s", c->device.label);
 }
 
 int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
@@ -157,8 +181,9 @@ int gpu_take_over(struct op_context *ctx, enum space space, struct device_messag
   if (!m->host)
     return OP_OK;
   ctx->counters->bytes_to_device += (long long)m->bytes;
-  return gpu_failed(c, c->driver->copy_in(c->self, m->device, m->host, m->bytes), err,
-                    "copying messages of %zu bytes to %s", m->bytes, c->device.label);
+  const int result = (c->driver->message_in ? c->driver->message_in : c->driver->copy_in)(c->self, m->device,
+                                                                                          m->host, m->bytes);
+  return failed_copy(c, result, m->bytes, "to", err);
 }
 
 /* Values are moved as words of their size, a struct as the longest words that it is made of. */
@@ -169,49 +194,137 @@ static int word_of(const struct dat *dat) {
   return word;
 }
 
-/* One name is one function each time, so that launches are seen to be the same. */
+/* One name is one function each time, so that launches are seen to be the same. Word 0: the one for tables. */
 static int find_function(struct gpu *c, enum rows_way way, int word, struct error *err) {
   static const char *const names[ROWS_WAYS] = {"op2_pack", "op2_unpack"};
   gpu_function *function = &c->rows->functions[way][word];
   char name[32];
   if (*function)
     return OP_OK;
-  snprintf(name, sizeof name, "%s%d", names[way], word);
+  snprintf(name, sizeof name, "%s%.*d", names[way], word > 0, word);
   return gpu_failed(c, c->driver->module_function(c->self, function, c->rows->program->module, name), err,
                     "finding %s", name);
 }
 
-static int launch(struct op_context *ctx, enum space space, const struct device_messages *m, size_t at,
-                  struct dat *dat, enum rows_way way, const int *elements, long count, struct error *err) {
-  struct gpu *c = gpu_of(ctx, space);
+static long blocks_for(const struct message_rows *rows) {
+  const long values =
+      rows->count * rows->dat->dim * (long)(rows->dat->value_size / (size_t)word_of(rows->dat));
+  const long blocks = (values + THREADS - 1) / THREADS;
+  return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+}
+
+static int launch(struct gpu *c, enum rows_way way, int word, long blocks, void **values,
+                  const struct gpu_sizes *sizes, struct error *err) {
+  int code = find_function(c, way, word, err);
+  if (code)
+    return code;
+  const int result =
+      c->driver->launch(c->self, c->rows->functions[way][word], (unsigned)blocks, THREADS, 0, values, sizes);
+  c->failed |= result != 0;
+  return gpu_failed(c, result, err, "launching what %s rows on %s", way == ROWS_PACK ? "packs" : "unpacks",
+                    c->device.label);
+}
+
+/* ---- one launch for the rows of a dat for a neighbour ---- */
+
+static int launch_rows(struct op_context *ctx, struct gpu *c, const struct device_messages *m,
+                       enum rows_way way, const struct message_rows *rows, struct error *err) {
+  const struct dat *dat = rows->dat;
   struct gpu_array *list = NULL;
   const int word = word_of(dat), words = (int)(dat->value_size / (size_t)word); /* of a value */
-  int code = list_on_device(ctx, c, elements, count, &list, err);
-  if (!code)
-    code = find_function(c, way, word, err);
+  int code = list_on_device(ctx, c, rows->elements, rows->count, &list, err);
   if (code)
     return code;
   gpu_address values_at = gpu_dat_address(c, dat);
-  int n = (int)count, dim = dat->dim * words;
-  long long offset = (long long)at, row = dat->soa ? 1 : dim, step = dat->soa ? dat->stride : 1;
+  int n = (int)rows->count, dim = dat->dim * words;
+  long long offset = (long long)rows->at, row = dat->soa ? 1 : dim, step = dat->soa ? dat->stride : 1;
   void *values[] = {&values_at, (void *)(uintptr_t)&m->device, &offset, &list->at, &n, &dim, &row, &step};
   static const int bytes[] = {0, 0, sizeof offset, 0, sizeof n, sizeof dim, sizeof row, sizeof step};
   static const struct gpu_sizes sizes = {8, bytes};
-  const long blocks = (count * dim + THREADS - 1) / THREADS;
-  const int result =
-      c->driver->launch(c->self, c->rows->functions[way][word],
-                        (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), THREADS, 0, values, &sizes);
-  c->failed |= result != 0;
-  return gpu_failed(c, result, err, "dat \"%s\": launching what %s its rows on %s", dat->name,
-                    way == ROWS_PACK ? "packs" : "unpacks", c->device.label);
+  return launch(c, way, word, blocks_for(rows), values, &sizes, err);
 }
 
-int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
-                  struct dat *dat, const int *elements, long count, struct error *err) {
-  return launch(ctx, space, m, at, dat, ROWS_PACK, elements, count, err);
+/* ---- one launch for all rows of a direction ---- */
+
+static int make_table(struct gpu *c, struct device_messages *m, int n, struct error *err) {
+  if (m->nrows >= n)
+    return OP_OK;
+  gpu_release(c, m->table, table_bytes(m->nrows));
+  free(m->rows);
+  m->table = 0;
+  m->nrows = m->nknown = 0;
+  m->rows = array_new(2 * (size_t)n * GPU_ROWS_WORDS, sizeof *m->rows);
+  if (!m->rows)
+    return error_memory(err, "the messages of a halo exchange", 2 * table_bytes(n));
+  const int code = gpu_allocate(c, &m->table, table_bytes(n), err, "the messages of a halo exchange");
+  m->nrows = code ? 0 : n;
+  m->known = m->rows + (size_t)n * GPU_ROWS_WORDS;
+  return code;
 }
 
-int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m, size_t at,
-                    struct dat *dat, const int *elements, long count, struct error *err) {
-  return launch(ctx, space, m, at, dat, ROWS_UNPACK, elements, count, err);
+/* *blocks: of all rows. */
+static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messages *m,
+                      const struct message_rows *rows, int n, long *blocks, struct error *err) {
+  int code = make_table(c, m, n, err);
+  *blocks = 0;
+  for (int i = 0; !code && i < n; i++) {
+    const struct dat *dat = rows[i].dat;
+    const unsigned long long word = (unsigned long long)word_of(dat),
+                             dim = (unsigned long long)dat->dim * dat->value_size / word;
+    struct gpu_array *list = NULL;
+    code = list_on_device(ctx, c, rows[i].elements, rows[i].count, &list, err);
+    if (code)
+      break;
+    const unsigned long long row[GPU_ROWS_WORDS] = {gpu_dat_address(c, dat),
+                                                    list->at,
+                                                    rows[i].at,
+                                                    dat->soa ? 1 : dim,
+                                                    dat->soa ? (unsigned long long)dat->stride : 1,
+                                                    (unsigned long long)rows[i].count,
+                                                    dim,
+                                                    word,
+                                                    (unsigned long long)*blocks};
+    memcpy(m->rows + (size_t)i * GPU_ROWS_WORDS, row, sizeof row);
+    *blocks += blocks_for(&rows[i]);
+  }
+  return code;
+}
+
+static int launch_table(struct op_context *ctx, struct gpu *c, struct device_messages *m, enum rows_way way,
+                        const struct message_rows *rows, int n, struct error *err) {
+  long blocks = 0;
+  int result = 0, code = fill_table(ctx, c, m, rows, n, &blocks, err);
+  if (code)
+    return code;
+  if (m->nknown != n || memcmp(m->known, m->rows, table_bytes(n)) != 0) {
+    memcpy(m->known, m->rows, table_bytes(n));
+    m->nknown = n;
+    result = c->driver->copy_in(c->self, m->table, m->rows, table_bytes(n));
+    code = failed_copy(c, result, table_bytes(n), "to", err);
+  }
+  void *values[] = {&m->table, &n, &m->device};
+  static const int bytes[] = {0, sizeof n, 0};
+  static const struct gpu_sizes sizes = {3, bytes};
+  return code ? code : launch(c, way, 0, blocks, values, &sizes, err);
+}
+
+static int move(struct op_context *ctx, enum space space, struct device_messages *m, enum rows_way way,
+                const struct message_rows *rows, int n, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  int code = OP_OK;
+  if (gpu_has_row_tables(c->driver->dialect))
+    return n ? launch_table(ctx, c, m, way, rows, n, err) : OP_OK;
+  for (int i = 0; !code && i < n; i++)
+    code = launch_rows(ctx, c, m, way, &rows[i], err);
+  return code;
+}
+
+int gpu_pack_rows(struct op_context *ctx, enum space space, struct device_messages *m,
+                  const struct message_rows *rows, int n, struct error *err) {
+  return move(ctx, space, m, ROWS_PACK, rows, n, err);
+}
+
+int gpu_unpack_rows(struct op_context *ctx, enum space space, struct device_messages *m,
+                    const struct message_rows *rows, int n, struct error *err) {
+  return move(ctx, space, m, ROWS_UNPACK, rows, n, err);
 }

@@ -80,4 +80,5 @@ const struct gpu_driver gpu_hip = {.backend = "hip",
                                    .describe = table_describe,
                                    .compile = table_compile,
                                    .release = gpu_log_release,
-                                   CUDA_TABLE(CUDA_TABLE_ROW) CUDA_GRAPH_ROWS};
+                                   CUDA_TABLE(CUDA_TABLE_ROW) CUDA_GRAPH_ROWS,
+                                   CUDA_MESSAGE_ROWS};

@@ -33,9 +33,12 @@ struct node_launch {
 };
 
 /* ---- queue.c ---- */
-enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT };
+enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT, WORK_WAIT };
 struct work {
   enum work_kind kind;
+  void *stream;
+  long number, waits; /* waits: number of the event's work, of WORK_WAIT */
+  bool needed;
   uintptr_t to, from;
   size_t bytes;
   void *staged;
@@ -45,9 +48,9 @@ struct work {
   struct event *event;
   struct work *next;
 };
-/* Work is done as late as is allowed: when somebody waits. NULL: no memory. */
-struct work *queue_add(enum work_kind kind);
-int queue_drain(void);
+/* Work is done as late as is allowed: when somebody waits for it, or what somebody waits for waits for it. NULL: no memory. */
+struct work *queue_add(enum work_kind kind, void *stream);
+int queue_drain(void); /* all of it */
 
 /* ---- transfer.c ---- */
 /* Device addresses carry a tag, unless the host may reach them (STANDIN_REACHABLE). */

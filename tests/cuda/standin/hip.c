@@ -40,6 +40,8 @@
   X(hipStreamCreateWithFlags, cuStreamCreate, (void **stream, unsigned flags), (stream, flags))              \
   X(hipStreamDestroy, cuStreamDestroy_v2, (void *stream), (stream))                                          \
   X(hipStreamSynchronize, cuStreamSynchronize, (void *stream), (stream))                                     \
+  X(hipStreamWaitEvent, cuStreamWaitEvent, (void *stream, void *event, unsigned flags),                      \
+    (stream, event, flags))                                                                                  \
   X(hipEventCreateWithFlags, cuEventCreate, (void **event, unsigned flags), (event, flags))                  \
   X(hipEventDestroy, cuEventDestroy_v2, (void *event), (event))                                              \
   X(hipEventRecord, cuEventRecord, (void *event, void *stream), (event, stream))                             \

@@ -9,8 +9,12 @@
 struct event {
   double seconds;
   bool recorded, done;
+  long number; /* of the work that records it */
 };
-static struct { struct work *first, **last; } queue = {.last = &queue.first};
+static struct {
+  struct work *first, **last;
+  long count, numbers; /* of works, and how many there were */
+} queue = {.last = &queue.first};
 
 static double now(void) {
   struct timespec t;
@@ -33,6 +37,7 @@ static void do_work(struct work *w) {
     w->event->seconds = now();
     w->event->done = true;
     break;
+  case WORK_WAIT: break; /* what it waits for was done before */
   }
 }
 
@@ -44,28 +49,80 @@ static void work_free(struct work *w) {
   free(w);
 }
 
-int queue_drain(void) {
-  while (queue.first) {
-    struct work *w = queue.first;
-    queue.first = w->next;
-    if (!queue.first)
-      queue.last = &queue.first;
-    if (!driver_error())
-      do_work(w);
-    else if (w->kind == WORK_EVENT)
-      w->event->done = true;
-    work_free(w);
+static void finish(struct work *w) {
+  if (!driver_error())
+    do_work(w);
+  else if (w->kind == WORK_EVENT)
+    w->event->done = true;
+  work_free(w);
+}
+
+/* What is needed, in the order in which it came. */
+static int do_needed(void) {
+  for (struct work **link = &queue.first, *w; (w = *link);) {
+    if (!w->needed) {
+      link = &w->next;
+      continue;
+    }
+    *link = w->next;
+    queue.count--;
+    finish(w);
   }
+  queue.last = &queue.first;
+  while (*queue.last)
+    queue.last = &(*queue.last)->next;
   return driver_error();
 }
 
-struct work *queue_add(enum work_kind kind) {
+int queue_drain(void) {
+  for (struct work *w = queue.first; w; w = w->next)
+    w->needed = true;
+  return do_needed();
+}
+
+static void need_number(struct work *const *works, long n, long number) {
+  for (long i = 0; i < n; i++)
+    works[i]->needed |= works[i]->number == number;
+}
+
+/* The works before the i-th one on its stream. */
+static void need_before(struct work *const *works, long i) {
+  for (long j = 0; j < i; j++)
+    works[j]->needed |= works[j]->stream == works[i]->stream;
+}
+
+/* All of the stream, or the work with this number, and what these wait for; what other streams have is done later. NULL is the
+ * stream that waits for all others. */
+static int drain(void *stream, long number) {
+  const long n = queue.count;
+  struct work **works = stream || number ? malloc((size_t)n * sizeof *works + 1) : NULL;
+  if (!works)
+    return queue_drain();
+  long i = 0;
+  for (struct work *w = queue.first; w; w = w->next) {
+    works[i++] = w;
+    w->needed = w->number == number || (!number && w->stream == stream);
+  }
+  while (i-- > 0) {
+    if (works[i]->needed && works[i]->kind == WORK_WAIT)
+      need_number(works, i, works[i]->waits);
+    if (works[i]->needed)
+      need_before(works, i);
+  }
+  free(works);
+  return do_needed();
+}
+
+struct work *queue_add(enum work_kind kind, void *stream) {
   struct work *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
   w->kind = kind;
+  w->stream = stream;
+  w->number = ++queue.numbers;
   *queue.last = w;
   queue.last = &w->next;
+  queue.count++;
   return w;
 }
 /* ---- launches ---- */
@@ -92,7 +149,7 @@ static int check_parameters(const struct standin_function *f, void **parameters)
   return CODE_OK;
 }
 
-static int give(const struct launch *given, void **parameters) {
+static int give(const struct launch *given, void *stream, void **parameters) {
   const struct standin_function *f = given->function;
   const struct launch l = *given;
   int code = check_launch(f, &l);
@@ -102,7 +159,7 @@ static int give(const struct launch *given, void **parameters) {
     return code;
   int n = f->kernel->nparameters;
   void **copy = calloc((size_t)n + 1, sizeof *copy);
-  struct work *w = copy ? queue_add(WORK_LAUNCH) : NULL;
+  struct work *w = copy ? queue_add(WORK_LAUNCH, stream) : NULL;
   if (!w) {
     free(copy);
     return CODE_OUT_OF_MEMORY;
@@ -117,11 +174,11 @@ static int give(const struct launch *given, void **parameters) {
 
 EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                           unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra) {
-  (void)stream, (void)extra;
+  (void)extra;
   ENTER();
   const struct launch l = {
       .function = function, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = dynamic};
-  return give(&l, parameters);
+  return give(&l, stream, parameters);
 }
 
 /* As cuda.h lays them out. */
@@ -154,7 +211,7 @@ EXPORT int cuLaunchKernelEx(const struct launch_config *c, void *function, void 
                            .block = {c->bx, c->by, c->bz},
                            .dynamic_bytes = c->dynamic,
                            .dependent = true};
-  return give(&l, parameters);
+  return give(&l, c->stream, parameters);
 }
 
 /* ---- streams and events ---- */
@@ -170,14 +227,17 @@ EXPORT int cuStreamDestroy_v2(void *stream) {
   return CODE_OK;
 }
 EXPORT int cuStreamSynchronize(void *stream) {
-  (void)stream;
   ENTER();
-  return queue_drain();
+  return drain(stream, 0);
 }
 EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
-  (void)stream, (void)event, (void)flags;
+  const struct event *e = event;
+  (void)flags;
   ENTER();
-  return CODE_OK; /* one queue holds all streams */
+  struct work *w = e->recorded && !e->done ? queue_add(WORK_WAIT, stream) : NULL;
+  if (w)
+    w->waits = e->number;
+  return w || !e->recorded || e->done ? CODE_OK : CODE_OUT_OF_MEMORY;
 }
 EXPORT int cuEventCreate(void **event, unsigned flags) {
   (void)flags;
@@ -191,20 +251,20 @@ EXPORT int cuEventDestroy_v2(void *event) {
   return CODE_OK;
 }
 EXPORT int cuEventRecord(void *event, void *stream) {
-  (void)stream;
   ENTER();
-  struct work *w = queue_add(WORK_EVENT);
+  struct work *w = queue_add(WORK_EVENT, stream);
   if (!w)
     return CODE_OUT_OF_MEMORY;
   w->event = event;
   w->event->recorded = true;
   w->event->done = false;
+  w->event->number = w->number;
   return CODE_OK;
 }
 EXPORT int cuEventSynchronize(void *event) {
-  (void)event;
+  const struct event *e = event;
   ENTER();
-  return queue_drain();
+  return e->recorded && !e->done ? drain(NULL, e->number) : driver_error();
 }
 EXPORT int cuEventQuery(void *event) {
   ENTER();

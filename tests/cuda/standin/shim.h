@@ -57,6 +57,9 @@ public:
 
 #define STANDIN_RAW __attribute__((no_sanitize_thread))
 
+/* Addresses that kernels find in memory. */
+#define OP2_ADDRESS(word) ((word) & ~STANDIN_TAG)
+
 /* The library's own, of which no host's compiler knows the instruction. */
 static inline void op2_wait_for_before() {
   standin->access(0, 0, STANDIN_WAIT, 0);

@@ -91,13 +91,13 @@ bool is_pinned(const void *p) {
   return r && r->pinned && r->live;
 }
 
-static int copy_in(address to, const void *from, size_t bytes, bool wait) {
+static int copy_in(address to, const void *from, size_t bytes, void *stream, bool wait) {
   uintptr_t a = device_range(to, bytes);
   if (!bytes)
     return CODE_OK;
   if (!a || !from || is_of_device((uintptr_t)from))
     return CODE_INVALID_VALUE;
-  struct work *w = queue_add(WORK_COPY);
+  struct work *w = queue_add(WORK_COPY, stream);
   if (!w)
     return CODE_OUT_OF_MEMORY;
   w->to = a, w->from = (uintptr_t)from, w->bytes = bytes;
@@ -105,13 +105,13 @@ static int copy_in(address to, const void *from, size_t bytes, bool wait) {
     memcpy(w->staged, from, bytes);
   return wait ? queue_drain() : CODE_OK;
 }
-static int copy_out(void *to, address from, size_t bytes, bool wait) {
+static int copy_out(void *to, address from, size_t bytes, void *stream, bool wait) {
   uintptr_t a = device_range(from, bytes);
   if (!bytes)
     return CODE_OK;
   if (!a || !to || is_of_device((uintptr_t)to))
     return CODE_INVALID_VALUE;
-  struct work *w = queue_add(WORK_COPY);
+  struct work *w = queue_add(WORK_COPY, stream);
   if (!w)
     return CODE_OUT_OF_MEMORY;
   w->to = (uintptr_t)to, w->from = a, w->bytes = bytes;
@@ -119,37 +119,33 @@ static int copy_out(void *to, address from, size_t bytes, bool wait) {
 }
 EXPORT int cuMemcpyHtoD_v2(address to, const void *from, size_t bytes) {
   ENTER();
-  return copy_in(to, from, bytes, true);
+  return copy_in(to, from, bytes, NULL, true);
 }
 EXPORT int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream) {
-  (void)stream;
   ENTER();
-  return copy_in(to, from, bytes, false);
+  return copy_in(to, from, bytes, stream, false);
 }
 EXPORT int cuMemcpyDtoH_v2(void *to, address from, size_t bytes) {
   ENTER();
-  return copy_out(to, from, bytes, true);
+  return copy_out(to, from, bytes, NULL, true);
 }
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream) {
-  (void)stream;
   ENTER();
-  return copy_out(to, from, bytes, false);
+  return copy_out(to, from, bytes, stream, false);
 }
 EXPORT int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream) {
-  (void)stream;
   ENTER();
   uintptr_t a = device_range(to, bytes), b = device_range(from, bytes);
-  struct work *w = a && b ? queue_add(WORK_COPY) : NULL;
+  struct work *w = a && b ? queue_add(WORK_COPY, stream) : NULL;
   if (!w)
     return CODE_INVALID_VALUE;
   w->to = a, w->from = b, w->bytes = bytes;
   return CODE_OK;
 }
 EXPORT int cuMemsetD8Async(address to, unsigned char value, size_t bytes, void *stream) {
-  (void)stream;
   ENTER();
   uintptr_t a = device_range(to, bytes);
-  struct work *w = a ? queue_add(WORK_SET) : NULL;
+  struct work *w = a ? queue_add(WORK_SET, stream) : NULL;
   if (!w)
     return CODE_INVALID_VALUE;
   w->to = a, w->bytes = bytes, w->value = value;
