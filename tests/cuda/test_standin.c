@@ -266,6 +266,38 @@ TEST(wrong_pointers) {
   text_free(&log);
 }
 
+/* A stream's work is done when it is waited for, and no other's, unless it waits for that by an event. */
+TEST(streams_wait_for_one_another_by_events_alone) {
+  const struct cuda_driver *d = &device.driver;
+  double values[2] = {1, 2}, *landed;
+  cuda_stream streams[2];
+  cuda_event event;
+  const cuda_address at = device_array(&device, values, sizeof values);
+  assert_int_equal(d->stream_wait(NULL), 0);
+  assert_int_equal(d->host_alloc((void **)&landed, sizeof values, 0), 0);
+  assert_int_equal(d->event_create(&event, 0), 0);
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(d->stream_create(&streams[i], 1), 0);
+  for (int waits = 0; waits < 2; waits++) {
+    landed[0] = landed[1] = 0;
+    assert_int_equal(d->copy_out(&landed[0], at, sizeof *values, streams[0]), 0);
+    assert_int_equal(d->event_record(event, streams[0]), 0);
+    if (waits)
+      assert_int_equal(d->stream_wait_event(streams[1], event, 0), 0);
+    assert_int_equal(d->copy_out(&landed[1], at + sizeof *values, sizeof *values, streams[1]), 0);
+    assert_int_equal(d->stream_wait(streams[1]), 0);
+    assert_true(landed[0] == (waits ? 1 : 0) && landed[1] == 2);
+    assert_int_equal(d->event_query(event), waits ? 0 : CUDA_NOT_READY);
+    assert_int_equal(d->event_wait(event), 0);
+    assert_true(landed[0] == 1);
+  }
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(d->stream_destroy(streams[i]), 0);
+  assert_int_equal(d->event_destroy(event), 0);
+  assert_int_equal(d->host_free(landed), 0);
+  assert_int_equal(d->memory_free(at), 0);
+}
+
 TEST(limits) {
   struct text log = {0};
   cuda_module module = device_compile(&device, "copy.cu", copy_source, &log);
