@@ -32,7 +32,6 @@ void set_free(struct set *set) {
   free(set->name);
   free(set->to_user);
   free(set->from_user);
-  free(set->declared_first);
   set_layout_free(set->layout);
   if (!set->sub)
     distribution_free(set->spread);

@@ -41,8 +41,8 @@ struct set {
   long extents[EXTENTS];
   int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
   int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
-  long long
-      *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
+  bool of_ranks;  /* several declared it */
+  long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
   struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */

@@ -27,23 +27,19 @@ bool spread_wanted(const struct op_context *ctx) {
 
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
   struct comm *comm = ctx->comm;
-  const size_t ranks = (size_t)comm->size;
-  const long long mine = set->size;
+  long long first = 0;
   comm->where = "op_decl_set";
-  long long *first = array_new(ranks + 1, sizeof *first);
-  int code = first ? OP_OK : error_memory(err, "a set", ranks * sizeof *first);
-  code = agree_on_success(comm, code, err);
+  int code = comm->table->scan_before(comm, set->size, &first, err);
+  /* The largest and, but for the sign, the least that a rank declared; and where the last rank's elements end. */
+  long long most[] = {set->size, -(long long)set->size, first + set->size};
   if (!code)
-    code = comm->table->gather_all(comm, &mine, sizeof mine, first + 1, err);
-  if (code) {
-    free(first);
+    code = comm->table->reduce_all(comm, most, 3, COMM_LLONG, COMM_MAX, err);
+  if (code)
     return code;
-  }
-  for (size_t r = 0; r < ranks; r++)
-    first[r + 1] += first[r];
-  set->declared_first = first;
-  set->global_first = first[comm->rank];
-  set->global_size = first[ranks];
+  set->of_ranks = true;
+  set->alike = most[0] == -most[1] ? (long)most[0] : 0;
+  set->global_first = first;
+  set->global_size = most[2];
   ctx->mesh->undistributed = true;
   return OP_OK;
 }

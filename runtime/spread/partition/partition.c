@@ -206,8 +206,7 @@ static int coords_through(struct op_context *ctx, const struct dat *coords, cons
     good = (far = array_new((size_t)(ids.count - to->owned) * (size_t)dim, sizeof *far)) != NULL;
   int code = agree_on_success(ctx->comm, good ? OP_OK : no_memory(err), err);
   if (!code)
-    code = directory_rows(ctx->comm, to->first[ctx->comm->size], &ids, to->owned, (size_t)dim * sizeof *far,
-                          near, far, err);
+    code = directory_rows(ctx->comm, to->total, &ids, to->owned, (size_t)dim * sizeof *far, near, far, err);
   for (long e = 0; !code && e < owned; e++) {
     const long begin = share_begin(share, map, e), end = share_begin(share, map, e + 1);
     for (long i = begin; i < end; i++) {

@@ -79,7 +79,7 @@ struct follower {
 };
 
 static long long total_of(const struct follower *f, int set) {
-  return f->share->sets[set].first[f->comm->size];
+  return f->share->sets[set].total;
 }
 
 static bool leads(const struct follower *f, const struct share_map *map) {
