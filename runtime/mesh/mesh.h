@@ -115,6 +115,9 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
 /* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
                      const long long *long_table, const char *name, struct error *err);
+/* The same from rows that the map may keep as they are: then they are its own, and `rows` has none any more. */
+struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
+                        struct rows *rows, const char *name, struct error *err);
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);
