@@ -193,6 +193,8 @@ static int post_new(struct post *p, long count, struct error *err) {
 static int post_sort(struct post *p, const long long *numbers, long count, struct error *err) {
   if (!tally_group(&p->to, p->rank_of, count, p->order))
     return error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
+  free(p->rank_of);
+  p->rank_of = NULL;
   for (long i = 0; i < count; i++)
     p->numbers[i] = numbers[p->order[i]];
   return OP_OK;
@@ -229,14 +231,17 @@ struct asking {
   struct mail back;
 };
 
-static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
+static int address(struct asking *a, const struct question *q, int ranks, struct error *err) {
   struct lookup l = {.total = q->directory->total, .ranks = ranks};
   const int code = post_new(&a->post, q->count, err);
-  if (code)
-    return code;
-  for (long i = 0; i < q->count; i++)
+  for (long i = 0; !code && i < q->count; i++)
     a->post.rank_of[i] = rank_of(&l, q->numbers[i]);
-  return post_sort(&a->post, q->numbers, q->count, err);
+  return code;
+}
+
+static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
+  const int code = address(a, q, ranks, err);
+  return code ? code : post_sort(&a->post, q->numbers, q->count, err);
 }
 
 static int answer(struct asking *a, const struct directory *d, struct error *err) {
@@ -279,10 +284,21 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
   return code;
 }
 
+/* One alone needs no packing: its numbers travel as they are, and answers as many as were asked. */
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
   const struct question q = {d, numbers, count, values};
-  return directories_ask(comm, &q, 1, err);
+  struct asking a = {0};
+  int code = address(&a, &q, comm->size, err);
+  if (!code)
+    code = post_send(&a.post, comm, numbers, count, err);
+  if (!code)
+    code = answer(&a, d, err);
+  if (!code)
+    code = post_answer(&a.post, comm, a.answers, sizeof *a.answers, count, values, err);
+  post_free(&a.post);
+  free(a.answers);
+  return code;
 }
 
 /* Who is asked owns the number, or everything is lost. */
