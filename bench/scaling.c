@@ -70,14 +70,12 @@ static void declare(const struct trial *t, const struct comm *comm, struct share
                           .maps = must(array_new(MAPS, sizeof *share->maps))};
   for (int s = 0; s < SETS; s++) {
     struct share_set *set = &share->sets[s];
-    long long *first = must(array_new((size_t)comm->size + 1, sizeof *first));
-    for (int r = 0; r <= comm->size; r++)
-      first[r] = block_begin(t->grid.size[s], comm->size, r);
-    set->first = first;
-    set->owned = (long)(first[comm->rank + 1] - first[comm->rank]);
+    set->total = t->grid.size[s];
+    set->first = block_begin(set->total, comm->size, comm->rank);
+    set->owned = (long)(block_begin(set->total, comm->size, comm->rank + 1) - set->first);
     set->numbers = must(array_new((size_t)set->owned, sizeof *set->numbers));
     for (long e = 0; e < set->owned; e++)
-      set->numbers[e] = first[comm->rank] + e;
+      set->numbers[e] = set->first + e;
   }
   for (int m = 0; m < MAPS; m++) {
     const struct share_set *from = &share->sets[grid_maps[m].from];
@@ -332,10 +330,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
   struct halo_exchange routes[SETS];
   struct built built = {0};
   int *part[SETS] = {0};
-  const long long *first[SETS];
   declare(t, comm, &share);
-  for (int s = 0; s < SETS; s++)
-    first[s] = share.sets[s].first;
   part[CELLS] = must(array_new((size_t)share.sets[CELLS].owned, sizeof(int)));
   int code = part_cells(t, comm, &share, part[CELLS], err);
   if (!code)
@@ -356,7 +351,6 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     code = count_layers(comm, &built, &t->ranks[comm->rank], err);
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
-    free((void *)first[s]);
     exchange_free(&routes[s]);
   }
   built_free(&built);

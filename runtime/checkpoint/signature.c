@@ -40,8 +40,7 @@ static void add_argument(struct text *out, const struct loop_arg *arg, const op_
                      : arg->form == DESC_INFO ? "payload"
                      : arg->form == DESC_IDX  ? "number"
                                               : "value";
-  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name,
-            access_name((int)said->access_));
+  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name, access_name((int)said->access_));
   if (arg->map && !map_is_own(arg->map))
     text_addf(out, " by %s[%d]", arg->map->name, arg->idx);
 }
@@ -61,7 +60,7 @@ static void add_loop(struct text *out, const struct loop *loop) {
  * the same, and must not decide by it. */
 bool access_kills(const struct loop *loop, const struct loop_arg *arg) {
   const bool partial =
-      !loop->set->declared_first && loop->facts.known && loop->facts.args[arg - loop->args].partial;
+      !loop->set->of_ranks && loop->facts.known && loop->facts.args[arg - loop->args].partial;
   return arg->access == OP_WRITE && !arg->map && !loop->set->sub && !partial;
 }
 

@@ -109,7 +109,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   struct layout l;
   struct file_dataset d;
   struct map *map = NULL;
-  void *table = NULL;
+  struct rows rows = {0};
   if (arity < 1) {
     error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", name,
               arity);
@@ -120,28 +120,28 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   int code = find_rows(&l, from, name, arity, true, &d, err);
   if (code)
     tell_ragged(&l, name, err);
-  const bool wide = !code && is_wide(d.type);
-  const enum type_code type = wide ? TYPE_LONGLONG : TYPE_INT;
+  rows.wide = !code && is_wide(d.type);
+  const enum type_code type = rows.wide ? TYPE_LONGLONG : TYPE_INT;
   if (!code) {
     size_t entries;
-    if (!size_mul((size_t)from->size, (size_t)arity, &entries) ||
-        !(table = array_new(entries, type_info(type)->size)))
+    if (!size_mul((size_t)from->size, (size_t)arity, &entries) || !rows_new(&rows, entries, rows.wide))
       code = error_memory(err, "a map's table", (size_t)from->size * (size_t)arity * sizeof(int));
     code = layout_agree(&l, code, err);
   }
   if (!code)
-    code = layout_read(&l, name, type, arity, from->global_first, from->size, table, err);
+    code = layout_read(&l, name, type, arity, from->global_first, from->size, rows.entries, err);
   code = layout_close(&l, code, err);
   if (!code) {
-    count_from_zero(table, wide, (size_t)from->size * (size_t)arity, ctx->compiled ? ctx->maps_base : 0);
-    map = mesh_map(ctx, from, to, arity, wide ? NULL : table, wide ? table : NULL, name, err);
+    count_from_zero(rows.entries, rows.wide, (size_t)from->size * (size_t)arity,
+                    ctx->compiled ? ctx->maps_base : 0);
+    map = mesh_map_of(ctx, from, to, arity, &rows, name, err);
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }
   if (!code)
     ctx->mesh->undistributed = true;
   else if (map)
     mesh_undo_map(ctx, map);
-  free(table);
+  free(rows.entries);
   return code ? NULL : map;
 }
 

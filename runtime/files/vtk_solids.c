@@ -86,16 +86,8 @@ static int count_all(const struct solids *s, struct vtk_cells *cells, struct err
   cells->all = cells->count;
   if (!spread_wanted(s->ctx))
     return OP_OK;
-  long long *counts = array_new((size_t)comm->size, sizeof *counts);
-  int code = together_agree(comm, counts ? OP_OK : no_memory(err), err);
-  if (!code)
-    code = comm->table->gather_all(comm, &cells->count, sizeof cells->count, counts, err);
-  for (int r = 0; !code && r < comm->size; r++) {
-    cells->before += r < comm->rank ? counts[r] : 0;
-    cells->all += r != comm->rank ? counts[r] : 0;
-  }
-  free(counts);
-  return code;
+  const int code = comm->table->scan_before(comm, cells->count, &cells->before, err);
+  return code ? code : comm->table->reduce_all(comm, &cells->all, 1, COMM_LLONG, COMM_SUM, err);
 }
 
 int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err) {

@@ -28,7 +28,6 @@ long set_rows(const struct set *set) {
 void distribution_free(struct distribution *d) {
   if (!d)
     return;
-  free(d->declared_first);
   free(d->numbers);
   struct halo_exchange *const exchanges[] = {&d->exec, &d->nonexec, &d->home};
   for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {

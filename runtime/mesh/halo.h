@@ -36,8 +36,7 @@ struct ring_set {
 
 /* A set over the ranks. NULL in struct set: one process. */
 struct distribution {
-  long long *declared_first; /* ranks + 1: rank r declared the user's global numbers declared_first[r] .. */
-  long long *numbers;        /* extents[EXTENT_NONEXEC]: the user's global number of each local element */
+  long long *numbers; /* extents[EXTENT_NONEXEC]: the user's global number of each local element */
   struct halo_exchange exec, nonexec;
   /* From where an element was declared to where it is owned: send.elements are the user's local numbers on this rank,
    * receive.elements the library's. Elements that stay are a message to oneself. */

@@ -32,7 +32,6 @@ void set_free(struct set *set) {
   free(set->name);
   free(set->to_user);
   free(set->from_user);
-  free(set->declared_first);
   set_layout_free(set->layout);
   if (!set->sub)
     distribution_free(set->spread);
@@ -168,14 +167,20 @@ static int check_map(const struct op_context *ctx, const struct set *from, const
   return from->size > 0 ? check_entries(ctx, from, to, arity, table, long_table, *entries, name, err) : OP_OK;
 }
 
-/* With ranks the rows stay as they are until somebody needs local numbers. */
+/* With ranks the rows stay as they are until somebody needs local numbers. `given`, or NULL: they are these, and are taken if
+ * they are as wide as needed. */
 static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, const int *table,
-                      const long long *long_table) {
+                      const long long *long_table, struct rows *given) {
   if (!ctx->comm || comm_alone(ctx->comm)) {
     if ((map->table =
              data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id))))
       fill_table(map, table, long_table);
     return map->table;
+  }
+  if (given && given->wide == rows_wide(map->to->global_size)) {
+    map->global = *given;
+    given->entries = NULL;
+    return true;
   }
   if (!rows_new(&map->global, entries, rows_wide(map->to->global_size)))
     return false;
@@ -184,15 +189,16 @@ static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, c
   return true;
 }
 
-struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
-                     const long long *long_table, const char *name, struct error *err) {
+static struct map *new_map(struct op_context *ctx, struct set *from, struct set *to, int arity,
+                           const int *table, const long long *long_table, struct rows *given,
+                           const char *name, struct error *err) {
   size_t entries = 0;
   if (check_map(ctx, from, to, arity, table, long_table, name ? name : "unnamed", &entries, err))
     return NULL;
   struct map *map = calloc(1, sizeof *map);
   if (map)
     *map = (struct map){.id = ctx->mesh->next_map, .from = from, .to = to, .arity = arity};
-  if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table) ||
+  if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table, given) ||
       !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh->maps, map)) {
     if (map && map->handle)
       handle_release(ctx->handles, map->handle, NULL);
@@ -202,6 +208,17 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
   }
   ctx->mesh->next_map++;
   return map;
+}
+
+struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
+                     const long long *long_table, const char *name, struct error *err) {
+  return new_map(ctx, from, to, arity, table, long_table, NULL, name, err);
+}
+
+struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
+                        struct rows *rows, const char *name, struct error *err) {
+  return new_map(ctx, from, to, arity, rows->wide ? NULL : rows->entries, rows->wide ? rows->entries : NULL,
+                 rows, name, err);
 }
 
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name) {

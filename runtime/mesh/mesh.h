@@ -41,8 +41,8 @@ struct set {
   long extents[EXTENTS];
   int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
   int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
-  long long
-      *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
+  bool of_ranks;  /* several declared it */
+  long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
   struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
@@ -115,6 +115,9 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
 /* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
                      const long long *long_table, const char *name, struct error *err);
+/* The same from rows that the map may keep as they are: then they are its own, and `rows` has none any more. */
+struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
+                        struct rows *rows, const char *name, struct error *err);
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);

@@ -20,7 +20,7 @@ static int check_size(const struct set *parent, const struct chosen *chosen, con
   if (n < 0 || n > parent->size)
     return error_set(err, OP_ERR_SIZE,
                      "subset \"%s\": the size is %d; expected 0 .. %ld, as many elements as set \"%s\" has%s",
-                     name, n, parent->size, parent->name, parent->declared_first ? " on this rank" : "");
+                     name, n, parent->size, parent->name, parent->of_ranks ? " on this rank" : "");
   if (!chosen->elements && !chosen->range && n > 0)
     return error_set(
         err, OP_ERR_ARGUMENT,
@@ -33,7 +33,7 @@ static int check_size(const struct set *parent, const struct chosen *chosen, con
         "subset \"%s\": the range of %d elements begins at %d; expected %d .. %ld, as set \"%s\" "
         "has %ld elements%s",
         name, n, chosen->first + chosen->base, chosen->base, parent->size - n + chosen->base, parent->name,
-        parent->size, parent->declared_first ? " on this rank" : "");
+        parent->size, parent->of_ranks ? " on this rank" : "");
   return OP_OK;
 }
 
@@ -61,7 +61,7 @@ static int check_elements(const struct set *parent, const struct chosen *chosen,
           error_set(err, OP_ERR_RANGE,
                     "subset \"%s\": elements%c%d%c is %d; expected %d .. %ld, the elements of set \"%s\"%s",
                     name, open, i + base, close, element + base, base, parent->size - 1 + base, parent->name,
-                    parent->declared_first ? " that this rank declared" : "");
+                    parent->of_ranks ? " that this rank declared" : "");
     else if (seen[element]++)
       code = error_set(
           err, OP_ERR_ARGUMENT,

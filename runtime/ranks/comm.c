@@ -51,20 +51,25 @@ static int alone_gather(struct comm *c, const void *mine, size_t bytes, void *al
   return check_root(root, err);
 }
 
-static int alone_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
-                          const size_t *receive_bytes, struct error *err) {
+static int alone_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
+                          const struct comm_messages *from, struct error *err) {
   (void)c;
-  if (send_bytes[0] != receive_bytes[0])
+  const size_t sent = to->count ? to->bytes[0] : 0, wanted = from->count ? from->bytes[0] : 0;
+  if (sent != wanted)
     return error_mistake(err, OP_ERR_INTERNAL, "an exchange of one rank sends %zu bytes and receives %zu",
-                         send_bytes[0], receive_bytes[0]);
-  copy(receive, send, send_bytes[0]);
+                         sent, wanted);
+  copy(receive, send, sent);
   return OP_OK;
 }
 
-static int alone_post(struct comm *c, void *send, const size_t *send_bytes, void **receive,
-                      size_t *receive_bytes, struct error *err) {
-  (void)c, (void)err;
-  receive_bytes[0] = send_bytes[0];
+static int alone_post(struct comm *c, void *send, const struct comm_messages *to, void **receive,
+                      struct comm_messages *from, struct error *err) {
+  (void)c;
+  if (!comm_messages_new(from, to->count)) {
+    free(send);
+    return error_memory(err, "messages", (size_t)to->count * sizeof *to->bytes);
+  }
+  copy(from->bytes, to->bytes, (size_t)to->count * sizeof *to->bytes);
   *receive = send;
   return OP_OK;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/size.h"
 
 struct comm;
 struct comm_gather;
@@ -23,6 +24,13 @@ struct comm_start {
 
 enum comm_value { COMM_DOUBLE, COMM_LLONG };
 enum comm_op { COMM_SUM, COMM_MIN, COMM_MAX };
+
+/* A message to, or from, each of some ranks: nothing here is as long as the list of all ranks. */
+struct comm_messages {
+  int count;
+  int *ranks; /* ascending, each once */
+  size_t *bytes;
+};
 
 /* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
  * bytes and may exceed what MPI counts in one message. */
@@ -52,14 +60,14 @@ struct comm_table {
   /* To the root only, of different sizes: sizes[rank] on the root. */
   int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                 struct error *err);
-  /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
-  int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
-                  const size_t *receive_bytes, struct error *err);
-  /* The same where only senders know: receive_bytes[r] becomes what rank r sends, and *receive all that came, in the order
-   * of the ranks, for the caller to free. Ranks to which nothing goes get no message. `send` is taken over, to be freed
-   * (also at an error: messages may be on their way then). */
-  int (*post)(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
-              struct error *err);
+  /* Messages one after the other in rank order; sizes known on both sides. Empty ones are not sent. */
+  int (*exchange)(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
+                  const struct comm_messages *from, struct error *err);
+  /* The same where only senders know: *from becomes what came (comm_messages_free), and *receive all of it, in the order
+   * of the ranks, for the caller to free. `send` is taken over, to be freed (also at an error: messages may be on their
+   * way then). */
+  int (*post)(struct comm *c, void *send, const struct comm_messages *to, void **receive,
+              struct comm_messages *from, struct error *err);
   /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL
    * for one process without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
@@ -84,7 +92,7 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 9, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 10, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
@@ -102,6 +110,24 @@ struct comm {
   const struct error *failure;
   void *state; /* the plugin's */
 };
+
+/* Room for as many messages; false: no memory, and nothing to be freed. */
+static inline bool comm_messages_new(struct comm_messages *m, int count) {
+  *m = (struct comm_messages){.count = count,
+                              .ranks = array_new((size_t)count, sizeof *m->ranks),
+                              .bytes = array_new((size_t)count, sizeof *m->bytes)};
+  if (m->ranks && m->bytes)
+    return true;
+  free(m->ranks);
+  free(m->bytes);
+  *m = (struct comm_messages){0};
+  return false;
+}
+static inline void comm_messages_free(struct comm_messages *m) {
+  free(m->ranks);
+  free(m->bytes);
+  *m = (struct comm_messages){0};
+}
 
 static inline bool comm_alone(const struct comm *c) {
   return c->size == 1;

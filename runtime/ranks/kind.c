@@ -33,15 +33,21 @@ static int find_kind(struct comm *all, const char *kind, int *number, struct err
   sha256_begin(&sum);
   sha256_add(&sum, kind, strlen(kind));
   sha256_end(&sum, mine);
-  unsigned char(*kinds)[HASH_BYTES] = array_new((size_t)all->size, sizeof *kinds);
-  if (!kinds)
-    return error_memory(err, "the kinds of the ranks", (size_t)all->size * sizeof *kinds);
-  int code = all->table->gather_all(all, mine, sizeof mine, kinds, err);
-  *number = 0;
-  while (!code && memcmp(kinds[*number], mine, sizeof mine) != 0)
-    ++*number;
-  free(kinds);
-  return code;
+  *number = all->size;
+  for (;;) {
+    /* The lowest rank whose kind has no number yet says what it is. */
+    long long first = *number < all->size ? all->size : all->rank;
+    unsigned char its[HASH_BYTES];
+    int code = all->table->reduce_all(all, &first, 1, COMM_LLONG, COMM_MIN, err);
+    if (code || first == all->size)
+      return code;
+    memcpy(its, mine, sizeof its);
+    code = all->table->broadcast(all, its, sizeof its, (int)first, err);
+    if (code)
+      return code;
+    if (*number == all->size && memcmp(its, mine, sizeof mine) == 0)
+      *number = (int)first;
+  }
 }
 
 /* The first that can compile leads, and its compiler's identity goes to all; `first` behind the last rank: none can. */

@@ -52,76 +52,73 @@ static int element_of(const struct set *set, int rank, int code) {
 
 /* Lists by rank. */
 struct lists {
-  long *counts;
+  struct tally ranks;
   int *elements;
 };
 
 /* What this rank needs, by owner, and what each owner is to be told. */
-static int sort_wishes(const struct comm *comm, const struct set *set, const int *copies, long count,
-                       struct lists *own, int *codes, struct error *err) {
+static int sort_wishes(const struct set *set, const int *copies, long count, struct lists *own, int *codes,
+                       struct error *err) {
   const long all = set_rows(set) - set->extents[EXTENT_OWNED];
   struct place *places = array_new((size_t)all, sizeof *places);
   int *ranks = array_new((size_t)count, sizeof *ranks);
-  long *first = array_new((size_t)comm->size + 1, sizeof *first);
   long *order = array_new((size_t)count, sizeof *order);
-  const bool good = places && ranks && first && order;
+  bool good = places && ranks && order;
   if (good) {
     find_places(set, places);
     for (long i = 0; i < count; i++)
       ranks[i] = places[copies[i] - set->extents[EXTENT_OWNED]].rank;
-    sort_by_rank(ranks, count, comm->size, own->counts, first, order);
-    for (long i = 0; i < count; i++) {
-      own->elements[i] = copies[order[i]];
-      codes[i] = places[copies[order[i]] - set->extents[EXTENT_OWNED]].code;
-    }
+    good = tally_group(&own->ranks, ranks, count, order);
+  }
+  for (long i = 0; good && i < count; i++) {
+    own->elements[i] = copies[order[i]];
+    codes[i] = places[copies[order[i]] - set->extents[EXTENT_OWNED]].code;
   }
   free(places);
   free(ranks);
-  free(first);
   free(order);
   return good ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
 }
 
-static int take_wishes(const struct comm *comm, const struct set *set, const struct mail *in,
-                       struct lists *others, struct error *err) {
+static int take_wishes(const struct set *set, const struct mail *in, struct lists *others,
+                       struct error *err) {
   const int *codes = in->items;
   others->elements = array_new((size_t)in->total, sizeof *others->elements);
   if (!others->elements)
     return no_memory(err, (size_t)in->total * sizeof *others->elements);
-  for (long r = 0, at = 0; r < comm->size; r++)
-    for (long i = 0; i < in->counts[r]; i++, at++)
-      others->elements[at] = element_of(set, (int)r, codes[at]);
+  for (long r = 0, at = 0; r < in->from.count; r++)
+    for (long i = 0; i < in->from.items[r]; i++, at++)
+      others->elements[at] = element_of(set, in->from.ranks[r], codes[at]);
   return OP_OK;
 }
 
 int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *copies, long count,
                       struct halo_exchange *out, struct error *err) {
   struct comm *comm = ctx->comm;
-  struct lists own = {.counts = array_new((size_t)comm->size, sizeof *own.counts),
-                      .elements = array_new((size_t)count, sizeof *own.elements)};
+  struct lists own = {.elements = array_new((size_t)count, sizeof *own.elements)};
   struct lists others = {0};
   struct mail in = {0};
   int *codes = array_new((size_t)count, sizeof *codes);
   *out = (struct halo_exchange){0};
-  int code = own.counts && own.elements && codes ? OP_OK : no_memory(err, (size_t)count * sizeof *codes);
+  int code = own.elements && codes ? OP_OK : no_memory(err, (size_t)count * sizeof *codes);
   if (!code)
-    code = sort_wishes(comm, set, copies, count, &own, codes, err);
+    code = sort_wishes(set, copies, count, &own, codes, err);
   if (code)
     free(codes);
   else
-    code = mail_send(comm, codes, own.counts, sizeof *codes, &in, err);
+    code = mail_send(comm, codes, &own.ranks, sizeof *codes, &in, err);
   if (!code)
-    code = take_wishes(comm, set, &in, &others, err);
+    code = take_wishes(set, &in, &others, err);
   if (!code) {
-    code = side_from_counts(&out->send, comm->size, in.counts, others.elements, err);
+    code = side_from_tally(&out->send, &in.from, others.elements, err);
     others.elements = NULL;
   }
   if (!code) {
-    code = side_from_counts(&out->receive, comm->size, own.counts, own.elements, err);
+    code = side_from_tally(&out->receive, &own.ranks, own.elements, err);
     own.elements = NULL;
   }
   mail_free(&in);
-  free(own.counts);
+  tally_free(&own.ranks);
   free(own.elements);
   free(others.elements);
   if (code)

@@ -58,16 +58,17 @@ struct dat_file {
   write_rows *body;
   struct aside aside; /* on the root */
   unsigned char *rows;
-  size_t *sizes; /* of what the ranks send to the root */
+  size_t *sizes; /* of what the ranks send to the root; NULL on others */
 };
 
 static bool is_root(const struct op_context *ctx) {
   return !spread_wanted(ctx) || ctx->comm->rank == 0;
 }
 
-static long declared_by(const struct dat_file *f, int rank) {
-  const long long *first = f->dat->set->declared_first;
-  return first ? (long)(first[rank + 1] - first[rank]) : f->dat->set->size;
+static int declared_by(const struct dat_file *f, int rank, long *size, struct error *err) {
+  struct comm *comm = f->ctx->comm;
+  *size = f->dat->set->size;
+  return spread_wanted(f->ctx) ? comm->table->broadcast(comm, size, sizeof *size, rank, err) : OP_OK;
 }
 
 /* Elements low .. high of a rank, in f->rows on the root. */
@@ -80,9 +81,11 @@ static int bring_rows(struct dat_file *f, int rank, long low, long high, struct 
   int code = data_fetch(f->ctx, f->dat, f->rows, mine ? low : 0, mine ? high : -1, err);
   if (code || rank == 0)
     return code;
-  f->sizes[rank] = bytes;
+  if (f->sizes)
+    f->sizes[rank] = bytes;
   code = comm->table->gather(comm, f->rows, mine ? bytes : 0, f->rows, f->sizes, 0, err);
-  f->sizes[rank] = 0;
+  if (f->sizes)
+    f->sizes[rank] = 0;
   return code;
 }
 
@@ -93,7 +96,8 @@ static int write_rows_of_all(struct dat_file *f, struct error *err) {
   bool good = !file || f->head(file, f->dat);
   int code = OP_OK;
   for (int rank = 0; !code && rank < ranks; rank++) {
-    const long size = declared_by(f, rank);
+    long size = 0;
+    code = declared_by(f, rank, &size, err);
     for (long low = 0; !code && low < size; low += BATCH) {
       const long high = low + BATCH <= size ? low + BATCH - 1 : size - 1;
       code = bring_rows(f, rank, low, high, err);
@@ -115,8 +119,9 @@ static int agreed(struct op_context *ctx, int code, struct error *err) {
 
 static int open_file(struct dat_file *f, const char *path, struct error *err) {
   f->rows = array_new(BATCH, f->dat->row_bytes);
-  f->sizes = array_new(spread_wanted(f->ctx) ? (size_t)f->ctx->comm->size : 1, sizeof *f->sizes);
-  if (!f->rows || !f->sizes)
+  const bool gathers = spread_wanted(f->ctx) && is_root(f->ctx);
+  f->sizes = gathers ? array_new((size_t)f->ctx->comm->size, sizeof *f->sizes) : NULL;
+  if (!f->rows || (gathers && !f->sizes))
     return error_memory(err, "a file's buffer", BATCH * f->dat->row_bytes);
   if (f->head == binary_head && f->dat->set->global_size > INT_MAX)
     return error_set(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/progress/progress.h"
 #include "base/size.h"
@@ -23,27 +24,42 @@ bool spread_wanted(const struct op_context *ctx) {
   return ctx->comm && !comm_alone(ctx->comm);
 }
 
+/* ---- how long it takes ---- */
+
+void spread_lap(struct spread_laps *laps, const char *what) {
+  if (!laps)
+    return;
+  const double now = clock_seconds();
+  laps->lap[laps->count].what = what;
+  laps->lap[laps->count++].seconds = now - laps->last;
+  laps->last = now;
+}
+
+void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *laps, const char *done) {
+  struct text line = {0};
+  for (int i = 0; i < laps->count; i++)
+    text_addf(&line, "%s%s %.3f", i ? ", " : "", laps->lap[i].what, laps->lap[i].seconds);
+  log_line(ctx->log, LOG_INFO, "mpi", "%s: %.3f s: %s", done, laps->last - laps->began, text_str(&line));
+  text_free(&line);
+}
+
 /* ---- declarations ---- */
 
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
   struct comm *comm = ctx->comm;
-  const size_t ranks = (size_t)comm->size;
-  const long long mine = set->size;
+  long long first = 0;
   comm->where = "op_decl_set";
-  long long *first = array_new(ranks + 1, sizeof *first);
-  int code = first ? OP_OK : error_memory(err, "a set", ranks * sizeof *first);
-  code = agree_on_success(comm, code, err);
+  int code = comm->table->scan_before(comm, set->size, &first, err);
+  /* The largest and, but for the sign, the least that a rank declared; and where the last rank's elements end. */
+  long long most[] = {set->size, -(long long)set->size, first + set->size};
   if (!code)
-    code = comm->table->gather_all(comm, &mine, sizeof mine, first + 1, err);
-  if (code) {
-    free(first);
+    code = comm->table->reduce_all(comm, most, 3, COMM_LLONG, COMM_MAX, err);
+  if (code)
     return code;
-  }
-  for (size_t r = 0; r < ranks; r++)
-    first[r + 1] += first[r];
-  set->declared_first = first;
-  set->global_first = first[comm->rank];
-  set->global_size = first[ranks];
+  set->of_ranks = true;
+  set->alike = most[0] == -most[1] ? (long)most[0] : 0;
+  set->global_first = first;
+  set->global_size = most[2];
   ctx->mesh->undistributed = true;
   return OP_OK;
 }
@@ -272,6 +288,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
+  spread_lap(change->laps, "rows");
   /* Ways that no data will take. */
   for (int s = 0; s < ctx->mesh->sets.count; s++)
     if (!has_dats(ctx->mesh, s))
@@ -279,11 +296,13 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   progress_step(progress, "parting the mesh: halos");
   if (!code)
     code = build_halos(ctx->comm, share, &built, err);
+  spread_lap(change->laps, "halos");
   progress_step(progress, "parting the mesh: data");
   if (!code)
     code = move_data(ctx, &built, change->part ? routes : share->brought, change->order, err);
   if (!code)
     code = adopt(ctx, &built, err);
+  spread_lap(change->laps, "data");
   progress_end(progress);
   built_free(&built);
   return code;
@@ -341,5 +360,9 @@ int mesh_distribute(struct op_context *ctx, struct error *err) {
   if (code)
     return code;
   ctx->comm->where = "the distribution of the mesh";
-  return spread_apply(ctx, &(struct spread_change){0}, err);
+  struct spread_laps laps = {.began = clock_seconds()};
+  laps.last = laps.began;
+  const int status = spread_apply(ctx, &(struct spread_change){.laps = &laps}, err);
+  spread_tell_laps(ctx, &laps, "halos are there");
+  return status;
 }

@@ -7,21 +7,17 @@
 #include "ranks/comm.h"
 #include "spread/spread.h"
 
-static bool all_ranks_alike(const struct mesh *mesh, int ranks) {
-  for (int s = 0; s < mesh->sets.count; s++) {
-    const struct set *set = mesh->sets.items[s];
-    const long long *first = set->declared_first;
-    for (int r = 0; r < ranks; r++)
-      if (first[r + 1] - first[r] != first[1] || first[1] == 0)
-        return false;
-  }
+static bool all_ranks_alike(const struct mesh *mesh) {
+  for (int s = 0; s < mesh->sets.count; s++)
+    if (!((const struct set *)mesh->sets.items[s])->alike)
+      return false;
   return true;
 }
 
 static bool names_only_first(const struct map *map) {
   const size_t entries = (size_t)map_rows_of(map)->size * (size_t)map_width(map);
   for (size_t i = 0; i < entries; i++)
-    if (rows_get(&map->global, i) >= map->to->declared_first[1])
+    if (rows_get(&map->global, i) >= map->to->alike)
       return false;
   return true;
 }
@@ -55,7 +51,7 @@ static void warn(const struct op_context *ctx, const struct map *map) {
 
 int spread_warn_of_copies(struct op_context *ctx, struct error *err) {
   struct mesh *mesh = ctx->mesh;
-  if (mesh->copies_told || !mesh->undistributed || !all_ranks_alike(mesh, ctx->comm->size))
+  if (mesh->copies_told || !mesh->undistributed || !all_ranks_alike(mesh))
     return OP_OK;
   const struct map *map = map_of_copies(mesh);
   long long everywhere = map != NULL;

@@ -72,21 +72,60 @@ static struct span span_of(const struct halo_side *side, int i, const long long 
   return (struct span){first_from(side, i, numbers, low), first_from(side, i, numbers, high + 1)};
 }
 
+/* Between the rank that declared elements and those that own them. To be freed also after an error. */
 struct fetch {
-  struct wish *wishes; /* of each rank */
-  size_t *bytes;       /* to each rank, then from each rank */
+  struct wish *wishes;           /* of each rank whose elements are here */
+  struct comm_messages to, from; /* first of wishes, then of rows */
   unsigned char *out, *in;
 };
+
+static void fetch_free(struct fetch *f) {
+  free(f->wishes);
+  comm_messages_free(&f->to);
+  comm_messages_free(&f->from);
+  free(f->out);
+  free(f->in);
+}
+
+/* A message of one kind with each neighbour. */
+static void address(struct comm_messages *m, const struct halo_side *side, size_t bytes) {
+  for (int i = 0; i < side->count; i++) {
+    m->ranks[i] = side->ranks[i];
+    m->bytes[i] = bytes;
+  }
+}
+
+static int tell_wishes(struct comm *comm, const struct halo_exchange *home, const struct wish *mine,
+                       struct fetch *f, struct error *err) {
+  const int owners = home->send.count, declarers = home->receive.count;
+  struct wish *told = array_new((size_t)owners, sizeof *told);
+  f->wishes = array_new((size_t)declarers, sizeof *f->wishes);
+  bool good = told && f->wishes && comm_messages_new(&f->to, owners > declarers ? owners : declarers) &&
+              comm_messages_new(&f->from, owners > declarers ? owners : declarers);
+  int code = good ? OP_OK : error_memory(err, "the wishes of ranks", (size_t)owners * sizeof *told);
+  if (!code) {
+    for (int i = 0; i < owners; i++)
+      told[i] = *mine;
+    address(&f->to, &home->send, sizeof *told);
+    address(&f->from, &home->receive, sizeof *told);
+    f->to.count = owners;
+    f->from.count = declarers;
+    code = comm->table->exchange(comm, told, &f->to, f->wishes, &f->from, err);
+  }
+  free(told);
+  return code;
+}
 
 static long pack(const struct dat *dat, struct fetch *f, bool count_only) {
   const struct distribution *d = dat->set->spread;
   const struct halo_side *side = &d->home.receive;
   unsigned char *to = f->out;
   long rows = 0;
+  address(&f->to, side, 0);
+  f->to.count = side->count;
   for (int i = 0; i < side->count; i++) {
-    const struct wish *wish = &f->wishes[side->ranks[i]];
-    const struct span s = span_of(side, i, d->numbers, wish->low, wish->high);
-    f->bytes[side->ranks[i]] = (size_t)(s.end - s.begin) * dat->row_bytes;
+    const struct span s = span_of(side, i, d->numbers, f->wishes[i].low, f->wishes[i].high);
+    f->to.bytes[i] = (size_t)(s.end - s.begin) * dat->row_bytes;
     rows += s.end - s.begin;
     for (long k = s.begin; !count_only && k < s.end; k++)
       for (int c = 0; c < dat->dim; c++, to += dat->value_size)
@@ -95,14 +134,15 @@ static long pack(const struct dat *dat, struct fetch *f, bool count_only) {
   return rows;
 }
 
-static long unpack(const struct dat *dat, const struct comm *comm, struct fetch *f, long low, long high,
-                   unsigned char *into) {
+static long unpack(const struct dat *dat, struct fetch *f, long low, long high, unsigned char *into) {
   const struct halo_side *side = &dat->set->spread->home.send;
   const unsigned char *from = f->in;
   long rows = 0;
+  address(&f->from, side, 0);
+  f->from.count = side->count;
   for (int i = 0; i < side->count; i++) {
     const struct span s = span_of(side, i, NULL, low, high);
-    f->bytes[comm->size + side->ranks[i]] = (size_t)(s.end - s.begin) * dat->row_bytes;
+    f->from.bytes[i] = (size_t)(s.end - s.begin) * dat->row_bytes;
     rows += s.end - s.begin;
     for (long k = s.begin; into && k < s.end; k++, from += dat->row_bytes)
       memcpy(into + (size_t)(side->elements[k] - low) * dat->row_bytes, from, dat->row_bytes);
@@ -113,31 +153,25 @@ static long unpack(const struct dat *dat, const struct comm *comm, struct fetch 
 static int fetch_of_ranks(struct op_context *ctx, struct dat *dat, void *out, long low, long high,
                           struct error *err) {
   struct comm *comm = ctx->comm;
-  const size_t ranks = (size_t)comm->size;
   const struct wish mine = {spread_number(dat->set, low), spread_number(dat->set, high)};
-  struct fetch f = {.wishes = array_new(ranks, sizeof *f.wishes),
-                    .bytes = array_new(2 * ranks, sizeof *f.bytes)};
+  struct fetch f = {0};
   comm->where = dat->name;
-  int code = f.wishes && f.bytes ? comm->table->gather_all(comm, &mine, sizeof mine, f.wishes, err)
-                                 : no_memory(dat, 0, err);
+  int code = tell_wishes(comm, &dat->set->spread->home, &mine, &f, err);
   if (!code) {
-    const long going = pack(dat, &f, true), coming = unpack(dat, comm, &f, low, high, NULL);
+    const long going = pack(dat, &f, true), coming = unpack(dat, &f, low, high, NULL);
     f.out = array_new((size_t)going, dat->row_bytes);
     f.in = array_new((size_t)coming, dat->row_bytes);
     code = f.out && f.in ? OP_OK : no_memory(dat, going + coming, err);
   }
   if (!code) {
     pack(dat, &f, false);
-    code = comm->table->exchange(comm, f.out, f.bytes, f.in, f.bytes + ranks, err);
+    code = comm->table->exchange(comm, f.out, &f.to, f.in, &f.from, err);
   }
   if (!code && low <= high) {
-    unpack(dat, comm, &f, low, high, out);
+    unpack(dat, &f, low, high, out);
     ctx->counters->bytes_converted += (high - low + 1) * (long long)dat->row_bytes;
   }
-  free(f.wishes);
-  free(f.bytes);
-  free(f.out);
-  free(f.in);
+  fetch_free(&f);
   return code;
 }
 

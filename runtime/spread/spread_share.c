@@ -36,6 +36,23 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
   return code;
 }
 
+/* Who declared what came along a way. */
+static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
+                      struct error *err) {
+  *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), came->count};
+  if (!homes->list)
+    return no_memory(err);
+  for (int i = 0; i < came->count; i++) {
+    struct home *home = &homes->list[i];
+    *home = (struct home){numbers[came->elements[came->first[i]]], came->ranks[i]};
+    for (long k = came->first[i]; k < came->first[i + 1]; k++)
+      if (numbers[came->elements[k]] < home->first)
+        home->first = numbers[came->elements[k]];
+  }
+  homes_tidy(homes);
+  return OP_OK;
+}
+
 /* Entries of a new ragged map go after their elements. */
 static int bring_entries(struct comm *comm, struct share *share, const struct set *set, struct error *err) {
   const struct map *map = set->entries_of;
@@ -49,13 +66,15 @@ static int bring_entries(struct comm *comm, struct share *share, const struct se
   out->owned = (long)out->begin[share->sets[map->from->id].owned];
   if (!(out->numbers = array_new((size_t)out->owned, sizeof *out->numbers)))
     return no_memory(err);
-  return bring_numbers(comm, &share->brought[set->id], set, out->numbers, err);
+  code = bring_numbers(comm, &share->brought[set->id], set, out->numbers, err);
+  return code ? code : list_homes(&share->brought[set->id].receive, out->numbers, &out->homes, err);
 }
 
 static int share_set_of(struct comm *comm, struct share *share, const struct set *set, struct error *err) {
   const struct map *map = set->entries_of;
   struct share_set *out = &share->sets[set->id];
-  *out = (struct share_set){.first = set->declared_first, .of = map ? map->from->id : -1};
+  *out = (struct share_set){
+      .total = set->global_size, .first = set->global_first, .of = map ? map->from->id : -1};
   if (map && !set->spread && way_home(share, map->from))
     return bring_entries(comm, share, set, err);
   out->owned = set->extents[EXTENT_OWNED];
@@ -63,6 +82,8 @@ static int share_set_of(struct comm *comm, struct share *share, const struct set
     return no_memory(err);
   for (long e = 0; e < out->owned; e++)
     out->numbers[e] = set->spread ? set->spread->numbers[e] : spread_number(set, e);
+  if (set->spread && list_homes(&set->spread->home.receive, out->numbers, &out->homes, err))
+    return err->code;
   if (!map)
     return OP_OK;
   const size_t elements = (size_t)share->sets[out->of].owned;

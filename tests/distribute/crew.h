@@ -1,5 +1,5 @@
 /* Ranks without MPI: threads of one process that fill a comm's table, so that what runs on many ranks can be
- * tested, and counted, in one process. Persistent messages and split are not there. */
+ * tested, and counted, in one process. Persistent messages are not there. */
 #ifndef OP2JIT_TESTS_CREW_H
 #define OP2JIT_TESTS_CREW_H
 
@@ -11,9 +11,11 @@ typedef int crew_work(struct comm *comm, void *user, struct error *err);
  * wait for ever. */
 void crew_run(int ranks, crew_work *work, void *user);
 
-/* What this rank sent to others by exchanges and post since the last call, and how often there was post. */
+/* What this rank sent to others by exchanges and post since the last call, and how often there was post; and calls in which
+ * all ranks take part: how many, and the bytes of the largest. In `everybody` each rank gets something of each other one. */
 struct crew_traffic {
-  long long bytes, messages, posts;
+  long long bytes, messages, received, posts;
+  long long collectives, widest, everybody;
 };
 struct crew_traffic crew_traffic(struct comm *comm);
 

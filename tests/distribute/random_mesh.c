@@ -109,6 +109,17 @@ static void share_begin_of(const struct random_mesh *mesh, int s, struct share *
     set->begin[e + 1] = set->begin[e] + begin[of->numbers[e] + 1] - begin[of->numbers[e]];
 }
 
+/* Of what is owned, who declared it. */
+static void share_homes(const struct random_mesh *mesh, int s, struct share_set *set) {
+  set->homes.list = must(array_new((size_t)mesh->ranks, sizeof *set->homes.list));
+  for (long i = 0, r = 0; i < set->owned; i++) {
+    while (set->numbers[i] >= mesh->first[s][r + 1])
+      r++;
+    if (!set->homes.count || set->homes.list[set->homes.count - 1].rank != (int)r)
+      set->homes.list[set->homes.count++] = (struct home){set->numbers[i], (int)r};
+  }
+}
+
 void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, struct share *share) {
   *share = (struct share){.nsets = mesh->nsets,
                           .nmaps = mesh->nmaps,
@@ -116,11 +127,15 @@ void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, 
                           .maps = must(array_new((size_t)mesh->nmaps, sizeof *share->maps))};
   for (int s = 0; s < mesh->nsets; s++) {
     struct share_set *set = &share->sets[s];
-    set->first = mesh->first[s];
+    const long long *first = mesh->first[s];
+    set->total = mesh->size[s];
+    set->first = first[rank];
     set->numbers = must(array_new((size_t)mesh->size[s], sizeof *set->numbers));
     for (int e = 0; e < mesh->size[s]; e++)
-      if (declared ? e >= set->first[rank] && e < set->first[rank + 1] : mesh->owner[s][e] == rank)
+      if (declared ? e >= first[rank] && e < first[rank + 1] : mesh->owner[s][e] == rank)
         set->numbers[set->owned++] = e;
+    if (!declared)
+      share_homes(mesh, s, set);
     share_begin_of(mesh, s, share);
   }
   for (int m = 0; m < mesh->nmaps; m++) {

@@ -405,17 +405,46 @@ CASE(rows_go_home_and_back) {
   }
 }
 
+/* Against a table of all ranks: few and many ranks, in any order, near and far apart. */
+CASE(tallies_count_by_rank) {
+  enum { RANKS = 3000, ITEMS = 5000 };
+  uint64_t random = 11;
+  for (int round = 0; round < 60; round++) {
+    const int met = 1 + random_below(&random, round % 2 ? 12 : RANKS),
+              apart = 1 + random_below(&random, 1 << 19);
+    long wanted[RANKS] = {0}, order[ITEMS], at = 0;
+    int rank_of[ITEMS];
+    struct tally t;
+    for (int i = 0; i < ITEMS; i++) {
+      const int r = random_below(&random, 4) && i ? rank_of[i - 1] / apart : random_below(&random, met);
+      wanted[r]++;
+      rank_of[i] = r * apart;
+    }
+    assert_true(tally_group(&t, rank_of, ITEMS, order));
+    assert_int_equal(tally_total(&t), ITEMS);
+    for (int r = 0; r < RANKS; r++) {
+      const int place = tally_place(&t, r * apart);
+      assert_int_equal(place >= 0, wanted[r] > 0);
+      for (long k = 0, last = -1; place >= 0 && k < t.items[place]; last = order[at++], k++)
+        assert_true(rank_of[order[at]] == r * apart && order[at] > last && t.items[place] == wanted[r]);
+    }
+    assert_true(tally_add(&t, RANKS * apart, 0) && tally_place(&t, RANKS * apart) < 0);
+    tally_free(&t);
+  }
+}
+
 /* Rows that need several batches, of which some neighbours fill none, between stores of either layout. */
 static int carry_many(struct comm *comm, void *user, struct error *err) {
   (void)user;
   enum { VALUES = 3, STEP = 20011 };
   const int ranks = comm->size, me = comm->rank;
-  long *out = array_new((size_t)ranks, sizeof *out), *in = array_new((size_t)ranks, sizeof *in);
-  long going = 0, coming = 0;
-  for (int r = 0; r < ranks; r++) {
-    going += out[r] = (long)((me + r) % 3) * STEP;
-    coming += in[r] = (long)((me + r) % 3) * STEP;
-  }
+  struct tally counts = {0}; /* both ways */
+  for (int r = ranks - 1; r >= 0; r--)
+    if (!tally_add(&counts, r, (long)((me + r) % 3) * STEP))
+      abort();
+  if (!tally_sort(&counts))
+    abort();
+  const long going = tally_total(&counts), coming = going;
   int *sent = array_new((size_t)going, sizeof *sent), *got = array_new((size_t)coming, sizeof *got);
   double *from = array_new((size_t)going * VALUES, sizeof *from);
   double *into = array_new((size_t)coming * VALUES, sizeof *into);
@@ -427,9 +456,9 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
   for (long i = 0; i < coming; i++)
     got[i] = (int)i;
   struct halo_exchange x = {0};
-  int code = side_from_counts(&x.send, ranks, out, sent, err);
+  int code = side_from_tally(&x.send, &counts, sent, err);
   if (!code)
-    code = side_from_counts(&x.receive, ranks, in, got, err);
+    code = side_from_tally(&x.receive, &counts, got, err);
   const bool apart = ranks % 2;
   const struct row_store source = {from, sizeof *from, VALUES, 0},
                          target = {into, sizeof *into, VALUES, apart ? coming : 0};
@@ -443,7 +472,8 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
       all += (long)((r + k) % 3) * STEP;
       before += k < me ? (long)((r + k) % 3) * STEP : 0;
     }
-    for (long i = 0; i < in[r]; i++, at++)
+    const int place = tally_place(&counts, r);
+    for (long i = 0; place >= 0 && i < counts.items[place]; i++, at++)
       for (int v = 0; v < VALUES; v++)
         if (*(double *)row_value(&target, at, v) != (double)((all - 1 - before - i) * VALUES + v) + 1e7 * r)
           code = error_set(err, OP_ERR_INTERNAL, "row %ld of rank %d is another one's", i, r);
@@ -451,8 +481,7 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
   exchange_free(&x);
   free(from);
   free(into);
-  free(out);
-  free(in);
+  tally_free(&counts);
   return code;
 }
 
@@ -462,6 +491,42 @@ CASE(many_rows_travel_in_batches) {
 }
 
 /* From the ranks that declared the elements to their owners: the same as if they had been there from the beginning. */
+/* Does a rank know who declared what it owns? */
+static bool homes_are_right(const struct random_mesh *mesh, int s, const struct share_set *set) {
+  for (long i = 0; i < set->owned; i++) {
+    int h = 0;
+    while (h + 1 < set->homes.count && set->homes.list[h + 1].first <= set->numbers[i])
+      h++;
+    const long long *first = h < set->homes.count ? mesh->first[s] + set->homes.list[h].rank : NULL;
+    if (!first || set->numbers[i] < first[0] || set->numbers[i] >= first[1])
+      return false;
+  }
+  return true;
+}
+
+/* On to other owners, entries with their elements. */
+static int move_on(struct comm *comm, const struct trial *t, struct share *share, struct error *err) {
+  struct halo_exchange routes[MOST_SETS];
+  int *part[MOST_SETS];
+  for (int s = 0; s < share->nsets; s++) {
+    const struct share_set *set = &share->sets[s];
+    part[s] = array_new((size_t)set->owned, sizeof(int));
+    for (long i = 0; !set->begin && i < set->owned; i++)
+      part[s][i] = (int)(set->numbers[i] / 3 % comm->size);
+    for (long e = 0; set->begin && e < share->sets[set->of].owned; e++)
+      for (long long i = set->begin[e]; i < set->begin[e + 1]; i++)
+        part[s][i] = part[set->of][e];
+  }
+  int code = share_move(comm, share, part, routes, err);
+  for (int s = 0; s < share->nsets; s++) {
+    if (!code && !homes_are_right(&t->mesh, s, &share->sets[s]))
+      code = error_set(err, OP_ERR_INTERNAL, "it is forgotten who declared set %d", s);
+    free(part[s]);
+    exchange_free(&routes[s]);
+  }
+  return code;
+}
+
 static int move_one(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
   struct share moved, wanted;
@@ -484,6 +549,8 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
              memcmp(moved.sets[s].begin, wanted.sets[s].begin,
                     (size_t)(moved.sets[moved.sets[s].of].owned + 1) * sizeof(long long)))
       code = error_set(err, OP_ERR_INTERNAL, "the entries of set %d did not arrive", s);
+    else if (!homes_are_right(&t->mesh, s, &moved.sets[s]))
+      code = error_set(err, OP_ERR_INTERNAL, "it is not known who declared set %d", s);
   for (int m = 0; !code && m < moved.nmaps; m++)
     if (memcmp(moved.maps[m].rows.entries, wanted.maps[m].rows.entries,
                (size_t)share_targets(&moved, &moved.maps[m]) * rows_entry_bytes(&wanted.maps[m].rows)))
@@ -492,6 +559,8 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
     free(part[s]);
     exchange_free(&routes[s]);
   }
+  if (!code)
+    code = move_on(comm, t, &moved, err);
   share_free(&moved);
   share_free(&wanted);
   return code;
@@ -509,9 +578,9 @@ CASE(elements_move_with_their_rows) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again),      cmocka_unit_test(stretches_are_found),
-      cmocka_unit_test(numbers_are_put_in_order),     cmocka_unit_test(many_rows_travel_in_batches),
-      cmocka_unit_test(halos_are_as_defined),         cmocka_unit_test(rows_go_home_and_back),
-      cmocka_unit_test(elements_move_with_their_rows)};
+      cmocka_unit_test(numbers_are_found_again),  cmocka_unit_test(stretches_are_found),
+      cmocka_unit_test(numbers_are_put_in_order), cmocka_unit_test(many_rows_travel_in_batches),
+      cmocka_unit_test(tallies_count_by_rank),    cmocka_unit_test(halos_are_as_defined),
+      cmocka_unit_test(rows_go_home_and_back),    cmocka_unit_test(elements_move_with_their_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

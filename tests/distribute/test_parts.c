@@ -141,6 +141,30 @@ TEST(coordinates_are_bisected_exactly) {
   }
 }
 
+/* With as many parts as ranks the points of groups are cut by ranks of their own. */
+TEST(groups_that_go_apart_are_cut_as_one) {
+  partitioner *const all[] = {parts_rcb, parts_inertial};
+  static const int ranks[] = {100, 128, 200};
+  for (size_t k = 0; k < 2; k++)
+    for (size_t n = 0; n < sizeof ranks / sizeof *ranks; n++) {
+      struct points *p = random_points(n + 7, 2, n % 2);
+      p->count = n ? MOST_POINTS : 90; /* fewer than parts */
+      p->parts = ranks[n];
+      p->partitioner = all[k];
+      p->weighted = n == 1;
+      crew_run(3, part_points, p);
+      int *once = array_new(MOST_POINTS, sizeof *once), moved = 0;
+      memcpy(once, p->part, sizeof p->part);
+      crew_run(ranks[n], part_points, p);
+      for (int i = 0; i < p->count; i++)
+        moved += once[i] != p->part[i];
+      /* Axes of inertia are sums, which ranks add up in their order. */
+      assert_true(k ? moved <= p->count / 50 : moved == 0);
+      free(once);
+      free(p);
+    }
+}
+
 static void check_balance(const struct points *p) {
   int *sizes = array_new((size_t)p->parts, sizeof *sizes);
   for (int i = 0; i < p->count; i++) {

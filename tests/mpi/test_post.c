@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "context/env.h"
+#include "dense.h"
 #include "ranks/comm.h"
 
 enum { ROUNDS = 400, MOST_RANKS = 64, MOST_NUMBERS = 20000, LATE_CALLS = 6 };
@@ -102,10 +102,13 @@ static void run_round(int round, bool anybody_late) {
   seen.synchronous = seen.others = 0;
   seen.hidden =
       anybody_late && (int)(mixed((uint64_t)round) % (uint64_t)comm->size) == comm->rank ? LATE_CALLS : 0;
-  const int code = comm->table->post(comm, send, send_bytes, &receive, receive_bytes, &err);
+  struct comm_messages to = messages_of(send_bytes, comm->size), from;
+  const int code = comm->table->post(comm, send, &to, &receive, &from, &err);
   if (code)
     fprintf(stderr, "%s\n", error_message(&err));
   check(!code);
+  spread_messages(&from, receive_bytes, comm->size);
+  comm_messages_free(&to);
   const uint64_t *got = receive;
   for (int r = 0; r < comm->size; r++) {
     const size_t count = count_of(round, r, comm->rank);
@@ -121,7 +124,7 @@ static void run_round(int round, bool anybody_late) {
  * memory meanwhile. */
 static void fail_while_sending(void) {
   const int many = 1 << 20, tag = 1;
-  size_t send_bytes[MOST_RANKS] = {0}, receive_bytes[MOST_RANKS];
+  size_t send_bytes[MOST_RANKS] = {0};
   uint64_t *numbers = malloc((size_t)many * sizeof *numbers);
   int word = 0;
   check(numbers);
@@ -131,7 +134,9 @@ static void fail_while_sending(void) {
     void *receive = NULL;
     send_bytes[1] = (size_t)many * sizeof *numbers;
     seen.fails = true;
-    check(comm->table->post(comm, numbers, send_bytes, &receive, receive_bytes, &err) == OP_ERR_MPI);
+    struct comm_messages to = messages_of(send_bytes, comm->size), from;
+    check(comm->table->post(comm, numbers, &to, &receive, &from, &err) == OP_ERR_MPI);
+    comm_messages_free(&to);
     seen.fails = false;
     error_clear(&err);
     unsigned char *others = malloc(send_bytes[1]);

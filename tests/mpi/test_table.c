@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "check.h"
 #include "context/env.h"
+#include "dense.h"
 #include "ranks/comm.h"
 
 /* More than one piece of a message, and not a whole number of them. */
@@ -146,7 +146,10 @@ static void test_exchange(size_t unit) {
   for (int r = 0; r < comm->size; at += give[r++])
     for (size_t i = 0; i < give[r]; i++)
       send[at + i] = value(comm->rank * 8 + r, i);
-  WORKS(comm->table->exchange(comm, send, give, receive, take, &err));
+  struct comm_messages to = messages_of(give, comm->size), from = messages_of(take, comm->size);
+  WORKS(comm->table->exchange(comm, send, &to, receive, &from, &err));
+  comm_messages_free(&to);
+  comm_messages_free(&from);
   at = 0;
   for (int r = 0; r < comm->size; at += take[r++])
     check_filled(receive + at, r * 8 + comm->rank, take[r]);
@@ -165,7 +168,10 @@ static void test_post(size_t unit) {
   for (int r = 0; r < comm->size; at += give[r++])
     for (size_t i = 0; i < give[r]; i++)
       send[at + i] = value(comm->rank * 8 + r, i);
-  WORKS(comm->table->post(comm, send, give, &receive, take, &err));
+  struct comm_messages to = messages_of(give, comm->size), from;
+  WORKS(comm->table->post(comm, send, &to, &receive, &from, &err));
+  spread_messages(&from, take, comm->size);
+  comm_messages_free(&to);
   at = 0;
   for (int r = 0; r < comm->size; at += take[r++]) {
     check(take[r] == between(r, comm->rank, unit));

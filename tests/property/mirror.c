@@ -127,8 +127,6 @@ static void mirror(struct set *set, long core) {
   free(set->to_user);
   set->to_user = take(exec + n, sizeof(int));
   d->numbers = take(exec + n, sizeof(long long));
-  d->declared_first = take(2, sizeof(long long));
-  d->declared_first[1] = n;
   for (long e = 0; e < exec + n; e++)
     d->numbers[e] = set->to_user[e] = (int)(e < n ? e : e < exec ? core + e - n : e - exec);
   d->exec = between(core, n, n, exec);

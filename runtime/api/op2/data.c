@@ -36,40 +36,33 @@ static int check_range(const struct dat *dat, int low, int high, int base) {
       low + base, high + base, dat->name, base, base ? "<=" : "<", dat->set->global_size);
 }
 
-/* All rows of all ranks, the ranks' own one behind the other, each in room for the longest. */
-static int gather(struct op_context *ctx, struct dat *dat, long most, unsigned char *mine, unsigned char *all,
-                  unsigned char *out, int low, int high) {
-  const size_t room = (size_t)most * dat->row_bytes;
-  int code = data_fetch(ctx, dat, mine, 0, dat->set->size - 1, api_error());
-  if (!code)
-    code = ctx->comm->table->gather_all(ctx->comm, mine, room, all, api_error());
-  for (int r = 0; !code && r < ctx->comm->size; r++) {
-    const long long first = dat->set->declared_first[r], end = dat->set->declared_first[r + 1];
-    const long long from = first > low ? first : low, to = end < high + 1LL ? end : high + 1LL;
-    if (from < to)
-      memcpy(out + (size_t)(from - low) * dat->row_bytes,
-             all + (size_t)r * room + (size_t)(from - first) * dat->row_bytes,
-             (size_t)(to - from) * dat->row_bytes);
-  }
-  return code;
+/* Of the elements from `number` on: which rank declared it, and up to where. The same on all ranks. */
+static int find_declarer(struct op_context *ctx, const struct set *set, long long number,
+                         long long found[2]) {
+  const long long end = set->global_first + set->size;
+  const bool mine = number >= set->global_first && number < end;
+  found[0] = mine ? ctx->comm->rank : -1;
+  found[1] = mine ? end : -1;
+  return ctx->comm->table->reduce_all(ctx->comm, found, 2, COMM_LLONG, COMM_MAX, api_error());
 }
 
+/* One rank's after the other's, straight to where they belong. */
 static int fetch_of_all(struct op_context *ctx, struct dat *dat, unsigned char *out, int low, int high) {
-  long most = 0;
-  for (int r = 0; r < ctx->comm->size; r++) {
-    const long rows = (long)(dat->set->declared_first[r + 1] - dat->set->declared_first[r]);
-    most = rows > most ? rows : most;
+  const struct set *set = dat->set;
+  int code = OP_OK;
+  for (long long at = low, end; !code && at <= high; at = end) {
+    long long found[2];
+    code = find_declarer(ctx, set, at, found);
+    end = found[1] < high + 1LL ? found[1] : high + 1LL;
+    const bool mine = !code && found[0] == ctx->comm->rank;
+    unsigned char *to = out + (size_t)(at - low) * dat->row_bytes;
+    if (!code)
+      code = data_fetch(ctx, dat, to, mine ? (long)(at - set->global_first) : 0,
+                        mine ? (long)(end - 1 - set->global_first) : -1, api_error());
+    if (!code)
+      code = ctx->comm->table->broadcast(ctx->comm, to, (size_t)(end - at) * dat->row_bytes, (int)found[0],
+                                         api_error());
   }
-  unsigned char *mine = array_new((size_t)most, dat->row_bytes);
-  unsigned char *all = array_new((size_t)most * (size_t)ctx->comm->size, dat->row_bytes);
-  int code = mine && all ? OP_OK
-                         : error_memory(api_error(), "the elements of all ranks",
-                                        (size_t)most * (size_t)ctx->comm->size * dat->row_bytes);
-  code = agree_on_success(ctx->agreement, code, api_error());
-  if (!code)
-    code = gather(ctx, dat, most, mine, all, out, low, high);
-  free(mine);
-  free(all);
   return code;
 }
 

@@ -205,30 +205,50 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
   return mail_finish(c, &m, status, "a gather", err);
 }
 
-int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
-                 const size_t *receive_bytes, struct error *err) {
+static size_t pieces_of(const struct comm *c, const struct comm_messages *m) {
+  size_t pieces = 0;
+  for (int i = 0; i < m->count; i++)
+    pieces += m->ranks[i] == c->rank ? 0 : (size_t)mpi_pieces(m->bytes[i]);
+  return pieces;
+}
+
+/* What a rank has for itself, or NULL, and how much. */
+static const unsigned char *own_of(const struct comm *c, const struct comm_messages *m, const void *data,
+                                   size_t *bytes) {
+  const unsigned char *at = data;
+  *bytes = 0;
+  for (int i = 0; i < m->count; at += m->bytes[i++])
+    if (m->ranks[i] == c->rank) {
+      *bytes = m->bytes[i];
+      return at;
+    }
+  return NULL;
+}
+
+int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
+                 const struct comm_messages *from, struct error *err) {
   struct mail m;
-  if (send_bytes[c->rank] != receive_bytes[c->rank])
-    return error_mistake(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu",
-                         send_bytes[c->rank], receive_bytes[c->rank]);
+  size_t mine, wanted;
+  const unsigned char *own = own_of(c, to, send, &mine);
+  const unsigned char *place = own_of(c, from, receive, &wanted);
+  if (mine != wanted)
+    return error_mistake(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu", mine,
+                         wanted);
   int code = mpi_watch_begin(c, err);
   if (!code)
-    code =
-        mail_new(&m, pieces_of_others(c, send_bytes) + pieces_of_others(c, receive_bytes), TAG_EXCHANGE, err);
+    code = mail_new(&m, pieces_of(c, to) + pieces_of(c, from), TAG_EXCHANGE, err);
   if (code)
     return code;
-  unsigned char *to = receive, *own = NULL;
-  const unsigned char *from = send;
+  unsigned char *into = receive;
+  const unsigned char *out = send;
+  if (mine)
+    memmove(into + (place - into), own, mine);
   int status = MPI_SUCCESS;
-  for (int r = 0; status == MPI_SUCCESS && r < c->size; to += receive_bytes[r++])
-    if (r == c->rank)
-      own = to;
-    else
-      status = mail_receive(c, &m, to, receive_bytes[r], r);
-  for (int r = 0; status == MPI_SUCCESS && r < c->size; from += send_bytes[r++])
-    if (r != c->rank)
-      status = mail_send(c, &m, from, send_bytes[r], r);
-    else if (send_bytes[r])
-      memmove(own, from, send_bytes[r]);
+  for (int i = 0; status == MPI_SUCCESS && i < from->count; into += from->bytes[i++])
+    if (from->ranks[i] != c->rank)
+      status = mail_receive(c, &m, into, from->bytes[i], from->ranks[i]);
+  for (int i = 0; status == MPI_SUCCESS && i < to->count; out += to->bytes[i++])
+    if (to->ranks[i] != c->rank)
+      status = mail_send(c, &m, out, to->bytes[i], to->ranks[i]);
   return mail_finish(c, &m, status, "an exchange", err);
 }

@@ -94,8 +94,8 @@ int mpi_scan_before(struct comm *c, long long mine, long long *before, struct er
 int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err);
 int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
                struct error *err);
-int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
-                 const size_t *receive_bytes, struct error *err);
+int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
+                 const struct comm_messages *from, struct error *err);
 /* gathers.c */
 int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
                      struct error *err);
@@ -103,8 +103,8 @@ int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, stru
 int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
 void mpi_gather_free(struct comm *c, struct comm_gather *gather);
 /* post.c */
-int mpi_post(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
-             struct error *err);
+int mpi_post(struct comm *c, void *send, const struct comm_messages *to, void **receive,
+             struct comm_messages *from, struct error *err);
 /* The functions of `operations`. */
 int mpi_make_operations(MPI_Op operations[3], struct error *err);
 

@@ -11,8 +11,11 @@
 /* A message that came, or a piece of one: of one rank they come in their order. */
 struct letter {
   struct letter *next;
-  int from, bytes;
-  unsigned char data[];
+  int from;
+  long number; /* in the order of their coming */
+  size_t bytes;
+  const unsigned char *data;
+  unsigned char room[];
 };
 
 struct post {
@@ -20,14 +23,17 @@ struct post {
   int tag, count, sent;  /* messages */
   MPI_Request *requests; /* of them, then the barrier's */
   struct letter *first, **end;
+  long letters;
 };
 
-static int send_all(struct post *p, const unsigned char *send, const size_t *bytes, struct error *err) {
+static int send_all(struct post *p, const unsigned char *send, const struct comm_messages *to,
+                    struct error *err) {
   int status = MPI_SUCCESS;
-  for (int r = 0; status == MPI_SUCCESS && r < p->comm->size; send += bytes[r++])
-    for (int n = 0; r != p->comm->rank && status == MPI_SUCCESS && n < mpi_pieces(bytes[r]); n++) {
-      status = MPI_Issend(send + (size_t)n * PIECE, mpi_piece(bytes[r], n), MPI_BYTE, r, p->tag,
-                          mpi_state(p->comm)->mpi, &p->requests[p->sent]);
+  for (int i = 0; status == MPI_SUCCESS && i < to->count; send += to->bytes[i++])
+    for (int n = 0; to->ranks[i] != p->comm->rank && status == MPI_SUCCESS && n < mpi_pieces(to->bytes[i]);
+         n++) {
+      status = MPI_Issend(send + (size_t)n * PIECE, mpi_piece(to->bytes[i], n), MPI_BYTE, to->ranks[i],
+                          p->tag, mpi_state(p->comm)->mpi, &p->requests[p->sent]);
       p->sent += status == MPI_SUCCESS;
     }
   return mpi_check(status, "MPI_Issend", err);
@@ -45,10 +51,11 @@ static int take_one(struct post *p, int *took, struct error *err) {
   struct letter *letter = malloc(sizeof *letter + (size_t)bytes);
   if (!letter)
     return error_memory(err, "a message of another rank", sizeof *letter + (size_t)bytes);
-  *letter = (struct letter){.from = from.MPI_SOURCE, .bytes = bytes};
+  *letter = (struct letter){
+      .from = from.MPI_SOURCE, .number = p->letters++, .bytes = (size_t)bytes, .data = letter->room};
   *p->end = letter;
   p->end = &letter->next;
-  status = MPI_Recv(letter->data, bytes, MPI_BYTE, letter->from, p->tag, mpi, MPI_STATUS_IGNORE);
+  status = MPI_Recv(letter->room, bytes, MPI_BYTE, letter->from, p->tag, mpi, MPI_STATUS_IGNORE);
   return mpi_check(status, "MPI_Recv", err);
 }
 
@@ -72,40 +79,73 @@ static int take_all(struct post *p, struct error *err) {
   return code;
 }
 
-/* In the order of the ranks; what this rank sends to itself is among it. */
-static int sort(const struct post *p, const void *own, void **receive, size_t *bytes, struct error *err) {
-  const size_t ranks = (size_t)p->comm->size;
-  size_t *place = array_new(ranks, sizeof *place), total = 0;
-  for (const struct letter *l = p->first; l; l = l->next)
-    bytes[l->from] += (size_t)l->bytes;
-  for (size_t r = 0; place && r < ranks; total += bytes[r++])
-    place[r] = total;
-  *receive = place ? array_new(total, 1) : NULL;
-  if (!*receive) {
-    free(place);
-    return error_memory(err, "messages of other ranks", total);
+static int by_rank(const void *a, const void *b) {
+  const struct letter *x = *(struct letter *const *)a, *y = *(struct letter *const *)b;
+  return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                            : (x->number > y->number) - (x->number < y->number);
+}
+
+/* What this rank sends to itself is a letter, too, which stays where it is. */
+static int add_own(struct post *p, const unsigned char *send, const struct comm_messages *to,
+                   struct error *err) {
+  for (int i = 0; i < to->count; send += to->bytes[i++]) {
+    if (to->ranks[i] != p->comm->rank || !to->bytes[i])
+      continue;
+    struct letter *letter = malloc(sizeof *letter);
+    if (!letter)
+      return error_memory(err, "a message to this rank", sizeof *letter);
+    *letter =
+        (struct letter){.from = p->comm->rank, .number = p->letters++, .bytes = to->bytes[i], .data = send};
+    *p->end = letter;
+    p->end = &letter->next;
   }
-  unsigned char *to = *receive;
-  if (bytes[p->comm->rank])
-    memcpy(to + place[p->comm->rank], own, bytes[p->comm->rank]);
-  for (const struct letter *l = p->first; l; l = l->next) {
-    memcpy(to + place[l->from], l->data, (size_t)l->bytes);
-    place[l->from] += (size_t)l->bytes;
-  }
-  free(place);
   return OP_OK;
 }
 
-static int begin(struct post *p, const size_t *send_bytes, size_t *receive_bytes, struct error *err) {
+static struct letter **sorted(const struct post *p) {
+  struct letter **all = array_new((size_t)p->letters, sizeof *all);
+  long n = 0;
+  for (struct letter *l = p->first; all && l; l = l->next)
+    all[n++] = l;
+  if (all)
+    qsort(all, (size_t)n, sizeof *all, by_rank);
+  return all;
+}
+
+/* In the order of the ranks. */
+static int sort(const struct post *p, void **receive, struct comm_messages *from, struct error *err) {
+  struct letter **all = sorted(p);
+  int ranks = 0;
+  size_t total = 0;
+  for (long i = 0; all && i < p->letters; total += all[i++]->bytes)
+    ranks += i == 0 || all[i]->from != all[i - 1]->from;
+  *receive = all ? array_new(total, 1) : NULL;
+  if (!*receive || !comm_messages_new(from, ranks)) {
+    free(*receive);
+    free((void *)all);
+    *receive = NULL;
+    return error_memory(err, "messages of other ranks", total);
+  }
+  unsigned char *to = *receive;
+  int last = -1;
+  for (long i = 0; i < p->letters; to += all[i++]->bytes) {
+    last += i == 0 || all[i]->from != all[i - 1]->from;
+    from->ranks[last] = all[i]->from;
+    from->bytes[last] += all[i]->bytes;
+    memcpy(to, all[i]->data, all[i]->bytes);
+  }
+  free((void *)all);
+  return OP_OK;
+}
+
+static int begin(struct post *p, const struct comm_messages *to, struct error *err) {
   const int code = mpi_watch_begin(p->comm, err);
   if (code)
     return code;
   p->tag = TAG_POST + mpi_state(p->comm)->posts;
   mpi_state(p->comm)->posts ^= 1;
-  for (int r = 0; r < p->comm->size; r++) {
-    receive_bytes[r] = r == p->comm->rank ? send_bytes[r] : 0;
-    p->count += r == p->comm->rank ? 0 : mpi_pieces(send_bytes[r]);
-  }
+  for (int i = 0; i < to->count; i++)
+    p->count += to->ranks[i] == p->comm->rank ? 0 : mpi_pieces(to->bytes[i]);
   p->requests = array_new((size_t)p->count + 1, sizeof *p->requests);
   if (!p->requests)
     return error_memory(err, "messages", ((size_t)p->count + 1) * sizeof *p->requests);
@@ -113,23 +153,23 @@ static int begin(struct post *p, const size_t *send_bytes, size_t *receive_bytes
   return OP_OK;
 }
 
-int mpi_post(struct comm *c, void *send, const size_t *send_bytes, void **receive, size_t *receive_bytes,
-             struct error *err) {
+int mpi_post(struct comm *c, void *send, const struct comm_messages *to, void **receive,
+             struct comm_messages *from, struct error *err) {
   struct post p = {.comm = c, .end = &p.first};
-  const unsigned char *own = send;
   bool over = true;
   *receive = NULL;
-  int code = begin(&p, send_bytes, receive_bytes, err);
+  *from = (struct comm_messages){0};
+  int code = begin(&p, to, err);
   if (!code)
-    code = send_all(&p, send, send_bytes, err);
+    code = send_all(&p, send, to, err);
   if (!code)
     code = take_all(&p, err);
   if (code)
     over = mpi_abandon(p.requests, 0, p.sent);
-  for (int r = 0; r < c->rank; r++)
-    own += send_bytes[r];
   if (!code)
-    code = sort(&p, own, receive, receive_bytes, err);
+    code = add_own(&p, send, to, err);
+  if (!code)
+    code = sort(&p, receive, from, err);
   free(p.requests);
   if (over) /* else MPI may read it until the process ends */
     free(send);

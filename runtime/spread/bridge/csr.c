@@ -179,19 +179,23 @@ static int turn_back(const struct matrix *m, const struct lines *own, struct lin
   return code;
 }
 
-/* To each rank the rows of what it declared, and the counts of items. */
-static struct item *pack(const struct matrix *m, const struct lines *own, long *counts) {
+/* To each rank the rows of what it declared, and the counts of items. NULL: no memory. */
+static struct item *pack(const struct matrix *m, const struct lines *own, struct tally *to) {
   const struct halo_side *side = &m->row_set->spread->home.receive;
   struct item *items = array_new((size_t)own->offsets[own->count], sizeof *items), *at = items;
-  for (int i = 0; items && i < side->count; i++)
-    for (long k = side->first[i]; k < side->first[i + 1]; k++) {
+  bool good = items != NULL;
+  for (int i = 0; good && i < side->count; i++)
+    for (long k = side->first[i]; good && k < side->first[i + 1]; k++) {
       const long e = side->elements[k];
       const long long n = length_of(own, e, m->row_dim);
       memcpy(at, own->items + own->offsets[e * m->row_dim], (size_t)n * sizeof *at);
       at += n;
-      counts[side->ranks[i]] += (long)n;
+      good = tally_add(to, side->ranks[i], (long)n);
     }
-  return items;
+  if (good)
+    return items;
+  free(items);
+  return NULL;
 }
 
 static void unpack(const struct matrix *m, const struct item *at, struct lines *out) {
@@ -212,8 +216,8 @@ static int send_back(struct op_context *ctx, const struct matrix *m, const struc
   struct mail mail = {0};
   long long *lengths = array_new((size_t)own->count, sizeof *lengths),
             *told = array_new((size_t)m->row_set->size * (size_t)dim, sizeof *told);
-  long *counts = array_new((size_t)ctx->comm->size, sizeof *counts);
-  struct item *items = counts ? pack(m, own, counts) : NULL;
+  struct tally to = {0};
+  struct item *items = pack(m, own, &to);
   int code = agree_on_success(ctx->agreement,
                               lengths && told && items ? OP_OK : no_memory(m, (size_t)own->count, err), err);
   for (long i = 0; !code && i < own->count; i++)
@@ -225,14 +229,14 @@ static int send_back(struct op_context *ctx, const struct matrix *m, const struc
   if (!code)
     code = agree_on_success(ctx->agreement, offsets_from(m, told, out, err), err);
   if (!code) {
-    code = mail_send(ctx->comm, items, counts, sizeof *items, &mail, err);
+    code = mail_send(ctx->comm, items, &to, sizeof *items, &mail, err);
     items = NULL;
   }
   if (!code)
     unpack(m, mail.items, out);
   mail_free(&mail);
   free(items);
-  free(counts);
+  tally_free(&to);
   free(lengths);
   free(told);
   return code;

@@ -359,18 +359,19 @@ static int send_back(struct op_context *ctx, struct dat *dat, struct error *err)
   const size_t dim = (size_t)dat->dim;
   double *rows = dat->replicas[SPACE_HOST].memory;
   double *items = array_new((size_t)from->first[from->count] * dim, sizeof *items), *at = items;
-  long *counts = array_new((size_t)ctx->comm->size, sizeof *counts);
+  struct tally to_owners = {0};
   struct mail mail = {0};
-  int code = agree_on_success(ctx->agreement,
-                              items && counts ? OP_OK : error_memory_of(err, "matrix", dat->name, 0), err);
+  bool good = items != NULL;
+  for (int i = 0; good && i < from->count; i++)
+    good = tally_add(&to_owners, from->ranks[i], (from->first[i + 1] - from->first[i]) * (long)dim);
+  int code =
+      agree_on_success(ctx->agreement, good ? OP_OK : error_memory_of(err, "matrix", dat->name, 0), err);
   for (int i = 0; !code && i < from->count; i++)
-    for (long k = from->first[i]; k < from->first[i + 1]; k++, at += dim) {
+    for (long k = from->first[i]; k < from->first[i + 1]; k++, at += dim)
       memcpy(at, rows + (size_t)from->elements[k] * dim, dim * sizeof *at);
-      counts[from->ranks[i]] += (long)dim;
-    }
   ctx->comm->where = dat->name;
   if (!code) {
-    code = mail_send(ctx->comm, items, counts, sizeof *items, &mail, err);
+    code = mail_send(ctx->comm, items, &to_owners, sizeof *items, &mail, err);
     items = NULL;
   }
   const double *in = mail.items;
@@ -379,7 +380,7 @@ static int send_back(struct op_context *ctx, struct dat *dat, struct error *err)
       rows[(size_t)to->elements[k] * dim + c] += *in++;
   mail_free(&mail);
   free(items);
-  free(counts);
+  tally_free(&to_owners);
   return code;
 }
 

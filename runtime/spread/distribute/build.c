@@ -18,6 +18,7 @@ void share_free(struct share *share) {
   for (int s = 0; share->sets && s < share->nsets; s++) {
     free(share->sets[s].numbers);
     free(share->sets[s].begin);
+    homes_free(&share->sets[s].homes);
   }
   for (int m = 0; share->maps && m < share->nmaps; m++)
     free(share->maps[m].rows.entries);
@@ -54,9 +55,10 @@ static void growth_free(struct growth *g) {
     free(set->owner);
     free(set->place);
     free(set->exec_ids);
-    free(set->exec_counts);
     free(set->nonexec_ids);
-    free(set->nonexec_counts);
+    tally_free(&set->exec_from);
+    tally_free(&set->nonexec_from);
+    homes_free(&set->homes);
     free(set->remote);
     free(set->final);
     free(set->reaches_out);
@@ -68,6 +70,7 @@ static void growth_free(struct growth *g) {
   }
   free(g->sets);
   free(g->maps);
+  tally_free(&g->owners);
   free(g->seen);
 }
 
@@ -95,7 +98,10 @@ static int *translate(struct grown_set *to, struct rows *rows, size_t entries) {
 
 static int begin_set(struct share_set *from, struct grown_set *set, struct error *err) {
   set->owned = from->owned;
+  set->total = from->total;
   set->first = from->first;
+  set->homes = from->homes;
+  from->homes = (struct homes){0};
   set->begin = from->begin;
   set->of = from->of;
   from->begin = NULL;
@@ -110,8 +116,7 @@ static int make_directories(struct growth *g, struct error *err) {
     return no_memory(err);
   for (int s = 0; s < g->nsets; s++) {
     struct grown_set *set = &g->sets[s];
-    told[s] = (struct telling){&set->owners, set->first[g->comm->size], set->ids.number, NULL, set->owned,
-                               g->comm->rank};
+    told[s] = (struct telling){&set->owners, set->total, set->ids.number, NULL, set->owned, g->comm->rank};
   }
   const int code = directories_make(g->comm, told, g->nsets, err);
   free(told);
@@ -123,8 +128,7 @@ static int begin(struct growth *g, struct share *share, struct error *err) {
   g->nmaps = share->nmaps;
   g->sets = array_new((size_t)g->nsets, sizeof *g->sets);
   g->maps = array_new((size_t)g->nmaps, sizeof *g->maps);
-  g->seen = array_new((size_t)g->comm->size, sizeof *g->seen);
-  if (!g->sets || !g->maps || !g->seen)
+  if (!g->sets || !g->maps)
     return no_memory(err);
   int code = OP_OK;
   for (int s = 0; !code && s < g->nsets; s++)
@@ -176,6 +180,17 @@ static int ask_owners(struct growth *g, struct error *err) {
   return code;
 }
 
+/* Elements go to ranks that own what they reach: none other is looked at from here on. */
+static int list_owners(struct growth *g, struct error *err) {
+  bool good = true;
+  for (int s = 0; good && s < g->nsets; s++)
+    for (long i = 0; good && i < g->sets[s].asked; i++)
+      good = tally_add(&g->owners, g->sets[s].owner[i], 1);
+  good = good && tally_sort(&g->owners);
+  g->seen = array_new((size_t)g->owners.count, sizeof *g->seen);
+  return good && g->seen ? OP_OK : no_memory(err);
+}
+
 /* ---- owned elements: core first, otherwise as they are ---- */
 
 static int find_reaching(struct growth *g, struct error *err) {
@@ -223,7 +238,7 @@ static int order_owned(struct growth *g, int s, struct built *built, struct erro
 
 /* Each rank that owns a target of owned element e, or of one of its entries, gets what is listed: a place, once. */
 struct reached {
-  long *counts;
+  long *counts;     /* of each of the owners */
   int *list, place; /* list NULL: only count */
 };
 
@@ -235,13 +250,13 @@ static void each_rank_reached(struct growth *g, int s, long e, const struct reac
     const struct grown_set *to = &g->sets[map->to];
     for (int i = 0; i < map->arity; i++) {
       const long target = map->owned[e * map->arity + i] - to->owned;
-      if (target < 0 || g->seen[to->owner[target]] == g->stamp)
+      const int owner = target < 0 ? -1 : tally_place(&g->owners, to->owner[target]);
+      if (owner < 0 || g->seen[owner] == g->stamp)
         continue;
-      const int rank = to->owner[target];
-      g->seen[rank] = g->stamp;
+      g->seen[owner] = g->stamp;
       if (r->list)
-        r->list[r->counts[rank]] = r->place;
-      r->counts[rank]++;
+        r->list[r->counts[owner]] = r->place;
+      r->counts[owner]++;
     }
   }
   for (int c = s + 1; c < g->nsets; c++) {
@@ -254,27 +269,32 @@ static void each_rank_reached(struct growth *g, int s, long e, const struct reac
 }
 
 /* Lists of local numbers, ascending for each rank. */
-static int list_exports(struct growth *g, int s, const int *order, long *counts, int **list,
+static int list_exports(struct growth *g, int s, const int *order, struct tally *to, int **list,
                         struct error *err) {
   const struct grown_set *set = &g->sets[s];
-  const int ranks = g->comm->size;
-  long *first = array_new((size_t)ranks + 1, sizeof *first);
-  if (!first)
-    return no_memory(err);
-  for (long l = set->core; l < set->owned; l++, g->stamp++)
-    each_rank_reached(g, s, order[l], &(struct reached){counts, NULL, 0});
-  running_sum(first, counts, ranks);
-  *list = array_new((size_t)first[ranks], sizeof **list);
-  for (long l = set->core; *list && l < set->owned; l++, g->stamp++)
-    each_rank_reached(g, s, order[l], &(struct reached){first, *list, (int)l});
-  free(first);
-  return *list ? OP_OK : no_memory(err);
+  const int owners = g->owners.count;
+  long *next = array_new((size_t)owners, sizeof *next), total = 0;
+  bool good = next != NULL;
+  for (long l = set->core; good && l < set->owned; l++, g->stamp++)
+    each_rank_reached(g, s, order[l], &(struct reached){next, NULL, 0});
+  for (int i = 0; good && i < owners; i++) {
+    const long count = next[i];
+    good = tally_add(to, g->owners.ranks[i], count);
+    next[i] = total;
+    total += count;
+  }
+  good = good && (*list = array_new((size_t)total, sizeof **list));
+  for (long l = set->core; good && l < set->owned; l++, g->stamp++)
+    each_rank_reached(g, s, order[l], &(struct reached){next, *list, (int)l});
+  free(next);
+  return good ? OP_OK : no_memory(err);
 }
 
 /* What goes to the ranks that execute elements of a set too: their numbers, their places here, and the rows of each map
  * from the set, in global numbers. To be freed also after an error. */
 struct exports {
-  long *counts, going;
+  struct tally to;
+  long going;
   int *list; /* places */
   long long *numbers, **rows;
   int *maps, nmaps;
@@ -292,20 +312,19 @@ static int list_rows(const struct growth *g, struct exports *x, int i, const int
   for (long e = 0; e < x->going; e++)
     for (size_t k = 0; k < arity; k++)
       out[(size_t)e * arity + k] = to->ids.number[map->owned[(size_t)order[x->list[e]] * arity + k]];
-  x->parcels[2 + i] = (struct parcel){out, x->counts, arity * sizeof *out, &x->in[2 + i]};
+  x->parcels[2 + i] = (struct parcel){out, &x->to, arity * sizeof *out, &x->in[2 + i]};
   return OP_OK;
 }
 
 static int exports_new(const struct growth *g, int s, struct exports *x, struct error *err) {
   const size_t nmaps = (size_t)g->nmaps;
-  x->counts = array_new((size_t)g->comm->size, sizeof *x->counts);
   x->rows = array_new(nmaps, sizeof *x->rows);
   x->maps = array_new(nmaps, sizeof *x->maps);
   x->in = array_new(nmaps + 2, sizeof *x->in);
   for (int m = 0; x->maps && m < g->nmaps; m++)
     if (g->maps[m].from == s)
       x->maps[x->nmaps++] = m;
-  return x->counts && x->rows && x->maps && x->in ? OP_OK : no_memory(err);
+  return x->rows && x->maps && x->in ? OP_OK : no_memory(err);
 }
 
 static void exports_free(struct exports *x) {
@@ -313,7 +332,7 @@ static void exports_free(struct exports *x) {
     mail_free(&x->in[i]);
   for (int i = 0; x->rows && i < x->nmaps; i++)
     free(x->rows[i]);
-  free(x->counts);
+  tally_free(&x->to);
   free(x->list);
   free(x->numbers);
   free(x->rows);
@@ -323,14 +342,13 @@ static void exports_free(struct exports *x) {
 
 static int list_all(const struct growth *g, const struct grown_set *set, struct exports *x, const int *order,
                     struct error *err) {
-  for (int r = 0; r < g->comm->size; r++)
-    x->going += x->counts[r];
+  x->going = tally_total(&x->to);
   if (!(x->numbers = array_new((size_t)x->going, sizeof *x->numbers)))
     return no_memory(err);
   for (long i = 0; i < x->going; i++)
     x->numbers[i] = set->ids.number[order[x->list[i]]];
-  x->parcels[0] = (struct parcel){x->numbers, x->counts, sizeof *x->numbers, &x->in[0]};
-  x->parcels[1] = (struct parcel){x->list, x->counts, sizeof *x->list, &x->in[1]};
+  x->parcels[0] = (struct parcel){x->numbers, &x->to, sizeof *x->numbers, &x->in[0]};
+  x->parcels[1] = (struct parcel){x->list, &x->to, sizeof *x->list, &x->in[1]};
   int code = OP_OK;
   for (int i = 0; !code && i < x->nmaps; i++)
     code = list_rows(g, x, i, order, err);
@@ -341,8 +359,8 @@ static int list_all(const struct growth *g, const struct grown_set *set, struct 
 static int take_exec(struct growth *g, struct grown_set *set, struct exports *x, struct error *err) {
   const long long *numbers = x->in[0].items;
   set->exec = x->in[0].total;
-  set->exec_counts = x->in[0].counts;
-  x->in[0].counts = NULL;
+  set->exec_from = x->in[0].from;
+  x->in[0].from = (struct tally){0};
   set->remote = x->in[1].items;
   x->in[1].items = NULL;
   for (int i = 0; i < x->nmaps; i++) {
@@ -367,15 +385,15 @@ static int make_exports(struct growth *g, int s, const struct built *built, stru
   const int *order = built->sets[s].order;
   int code = exports_new(g, s, x, err);
   if (!code)
-    code = set->begin ? grown_list_entries(g, s, built, x->counts, &x->list, err)
-                      : list_exports(g, s, order, x->counts, &x->list, err);
+    code = set->begin ? grown_list_entries(g, s, built, &x->to, &x->list, err)
+                      : list_exports(g, s, order, &x->to, &x->list, err);
   return code ? code : list_all(g, set, x, order, err);
 }
 
 static int take_exports(struct growth *g, int s, struct built *built, struct exports *x, struct error *err) {
   int code = take_exec(g, &g->sets[s], x, err);
   if (!code) {
-    code = side_from_counts(&built->sets[s].spread->exec.send, g->comm->size, x->counts, x->list, err);
+    code = side_from_tally(&built->sets[s].spread->exec.send, &x->to, x->list, err);
     x->list = NULL;
   }
   return !code && g->sets[s].begin ? grown_first(g, s, built, err) : code;
@@ -410,6 +428,8 @@ static int build(struct growth *g, struct share *share, struct built *built, str
   int code = begin(g, share, err);
   if (!code)
     code = ask_owners(g, err);
+  if (!code)
+    code = list_owners(g, err);
   if (!code)
     code = find_reaching(g, err);
   for (int s = 0; !code && s < g->nsets; s++) {

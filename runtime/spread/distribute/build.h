@@ -7,9 +7,23 @@
 #include "mesh/rows.h"
 #include "ranks/comm.h"
 
+/* Which ranks declared the elements that a rank owns. Each declared numbers that follow one another, so that a number was
+ * declared by the last of these ranks whose `first` is not above it. */
+struct homes {
+  struct home {
+    long long first; /* a number that `rank` declared: the lowest of those owned, or one below it */
+    int rank;
+  } * list;
+  int count;
+};
+void homes_free(struct homes *homes);
+/* From any order, a rank perhaps several times. */
+void homes_tidy(struct homes *homes);
+
 /* A rank's share of a mesh, in the user's global numbers. */
 struct share_set {
-  const long long *first; /* ranks + 1: rank r declared the numbers first[r] .. */
+  long long total, first; /* of all ranks; this rank declared the numbers first .. */
+  struct homes homes;     /* who declared what is owned; empty: this rank did */
   long owned;
   long long *numbers; /* owned: in the order that they are to keep */
   /* The entries of a ragged map: they stand behind each other in the order of their elements, owned ones of set `of`, which

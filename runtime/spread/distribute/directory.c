@@ -34,39 +34,36 @@ static int rank_of(struct lookup *l, long long number) {
 /* ---- telling ---- */
 
 /* Brought together by rank in place. */
-static int sort_told(struct told *told, long count, struct lookup *l, long *counts, struct error *err) {
-  const size_t ranks = (size_t)l->ranks;
-  long *next = array_new(2 * ranks + 1, sizeof *next);
-  if (!next)
-    return error_memory(err, "messages to other ranks", (2 * ranks + 1) * sizeof *next);
-  long *end = next + ranks;
-  for (long i = 0; i < count; i++)
-    counts[rank_of(l, told[i].number)]++;
-  running_sum(end, counts, l->ranks); /* beginnings */
-  memcpy(next, end, ranks * sizeof *next);
-  for (int r = 0; r < l->ranks; r++)
-    while (next[r] < end[r + 1]) {
-      const struct told one = told[next[r]];
-      const int to = rank_of(l, one.number);
-      told[next[r]] = told[next[to]];
-      told[next[to]++] = one;
+static int sort_told(struct told *told, long count, struct lookup *l, struct tally *to, struct error *err) {
+  bool good = true;
+  for (long i = 0; good && i < count; i++)
+    good = tally_add(to, rank_of(l, told[i].number), 1);
+  good = good && tally_sort(to);
+  long *next = good ? tally_first(to) : NULL, *end = good ? tally_first(to) : NULL;
+  good = next && end;
+  for (int p = 0; good && p < to->count; p++)
+    while (next[p] < end[p + 1]) {
+      const struct told one = told[next[p]];
+      const int place = tally_place(to, rank_of(l, one.number));
+      told[next[p]] = told[next[place]];
+      told[next[place]++] = one;
     }
   free(next);
-  return OP_OK;
+  free(end);
+  return good ? OP_OK : error_memory(err, "messages to other ranks", (size_t)to->count * sizeof *next);
 }
 
 int tell_blocks(struct comm *comm, long long total, struct told *told, long count, struct mail *in,
                 struct error *err) {
   struct lookup l = {.total = total, .ranks = comm->size};
-  long *counts = array_new((size_t)comm->size, sizeof *counts);
+  struct tally to = {0};
   *in = (struct mail){0};
-  int code = counts ? sort_told(told, count, &l, counts, err)
-                    : error_memory(err, "messages to other ranks", (size_t)comm->size * sizeof *counts);
+  int code = sort_told(told, count, &l, &to, err);
   if (!code)
-    code = mail_send(comm, told, counts, sizeof *told, in, err);
+    code = mail_send(comm, told, &to, sizeof *told, in, err);
   else
     free(told);
-  free(counts);
+  tally_free(&to);
   return code;
 }
 
@@ -76,41 +73,46 @@ struct stretch {
   int count, value;
 };
 
-/* Into `out`, at the places where each rank's begin; NULL: they are counted only. */
-static void list_stretches(const struct telling *e, struct lookup *l, long *places, struct stretch *out) {
-  int rank = -1;
-  for (long i = 0; i < e->count; i++) {
-    const int value = e->values ? e->values[i] : e->same, to = rank_of(l, e->numbers[i]);
-    const bool follows = i > 0 && to == rank && e->numbers[i] == e->numbers[i - 1] + 1 &&
-                         (!e->values || value == e->values[i - 1]);
-    rank = to;
-    if (!follows && out)
-      out[places[to]] = (struct stretch){.number = e->numbers[i], .value = value};
-    places[to] += !follows;
-    if (out)
-      out[places[to] - 1].count++;
-  }
-}
-
 /* What is told of one directory. To be freed also after an error. */
 struct stretches {
-  long *counts;
+  struct tally to;
   struct stretch *out;
   struct mail in;
 };
 
+/* Into `out`, where each rank's begin; `next` NULL: they are counted only. */
+static bool list_stretches(struct stretches *s, const struct telling *e, struct lookup *l, long *next) {
+  int rank = -1;
+  long *at = NULL;
+  bool good = true;
+  for (long i = 0; good && i < e->count; i++) {
+    const int value = e->values ? e->values[i] : e->same, to = rank_of(l, e->numbers[i]);
+    const bool follows = i > 0 && to == rank && e->numbers[i] == e->numbers[i - 1] + 1 &&
+                         (!e->values || value == e->values[i - 1]);
+    if (!follows && !next)
+      good = tally_add(&s->to, to, 1);
+    if (!follows && next) {
+      at = &next[tally_place(&s->to, to)];
+      s->out[(*at)++] = (struct stretch){.number = e->numbers[i], .value = value};
+    }
+    if (next)
+      s->out[*at - 1].count++;
+    rank = to;
+  }
+  return good;
+}
+
 static int take_stretches(struct stretches *s, const struct telling *e, int ranks, struct error *err) {
   struct lookup l = {.total = e->total, .ranks = ranks};
-  s->counts = array_new(2 * (size_t)ranks + 1, sizeof *s->counts);
-  if (!s->counts)
-    return error_memory(err, "the directory of a set", (size_t)ranks * sizeof *s->counts);
-  long *first = s->counts + ranks;
-  list_stretches(e, &l, s->counts, NULL);
-  running_sum(first, s->counts, ranks);
-  if (!(s->out = array_new((size_t)first[ranks], sizeof *s->out)))
-    return error_memory(err, "the directory of a set", (size_t)first[ranks] * sizeof *s->out);
-  list_stretches(e, &l, first, s->out);
-  return OP_OK;
+  bool good = list_stretches(s, e, &l, NULL) && tally_sort(&s->to);
+  long *next = good ? tally_first(&s->to) : NULL;
+  if (next)
+    s->out = array_new((size_t)next[s->to.count], sizeof *s->out);
+  good = next && s->out;
+  if (good)
+    list_stretches(s, e, &l, next);
+  free(next);
+  return good ? OP_OK : error_memory(err, "the directory of a set", (size_t)s->to.count * sizeof *s->out);
 }
 
 static int fill(struct directory *d, const struct mail *in, struct error *err) {
@@ -137,14 +139,14 @@ int directories_make(struct comm *comm, const struct telling *told, int n, struc
     if (!code)
       code = take_stretches(&all[i], &told[i], comm->size, err);
     if (!code)
-      parcels[i] = (struct parcel){all[i].out, all[i].counts, sizeof *all[i].out, &all[i].in};
+      parcels[i] = (struct parcel){all[i].out, &all[i].to, sizeof *all[i].out, &all[i].in};
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
   for (int i = 0; !code && i < n; i++)
     code = fill(told[i].directory, &all[i].in, err);
   for (int i = 0; all && i < n; i++) {
-    free(all[i].counts);
+    tally_free(&all[i].to);
     free(all[i].out);
     mail_free(&all[i].in);
   }
@@ -164,45 +166,49 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
 /* Questions and the ranks they go to. To be freed also after an error. */
 struct post {
   int *rank_of;
-  long *counts, *first, *order;
+  struct tally to;
+  long *order;
   long long *numbers; /* in the order of sending; NULL: they are sent */
   struct mail asked;
 };
 
 static void post_free(struct post *p) {
   free(p->rank_of);
-  free(p->counts);
-  free(p->first);
+  tally_free(&p->to);
   free(p->order);
   free(p->numbers);
   mail_free(&p->asked);
 }
 
-static int post_new(struct post *p, long count, int ranks, struct error *err) {
+static int post_new(struct post *p, long count, struct error *err) {
   p->rank_of = array_new((size_t)count, sizeof *p->rank_of);
-  p->counts = array_new((size_t)ranks, sizeof *p->counts);
-  p->first = array_new((size_t)ranks + 1, sizeof *p->first);
   p->order = array_new((size_t)count, sizeof *p->order);
   p->numbers = array_new((size_t)count, sizeof *p->numbers);
-  return p->rank_of && p->counts && p->first && p->order && p->numbers
+  return p->rank_of && p->order && p->numbers
              ? OP_OK
              : error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
 }
 
 /* rank_of is there. */
-static void post_sort(struct post *p, int ranks, const long long *numbers, long count) {
-  sort_by_rank(p->rank_of, count, ranks, p->counts, p->first, p->order);
+static int post_sort(struct post *p, const long long *numbers, long count, struct error *err) {
+  if (!tally_group(&p->to, p->rank_of, count, p->order))
+    return error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
+  free(p->rank_of);
+  p->rank_of = NULL;
   for (long i = 0; i < count; i++)
     p->numbers[i] = numbers[p->order[i]];
+  return OP_OK;
 }
 
 static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
                      struct error *err) {
-  post_sort(p, comm->size, numbers, count);
+  const int code = post_sort(p, numbers, count, err);
+  if (code)
+    return code;
   long long *sent = p->numbers;
   p->numbers = NULL;
   /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-  return mail_send(comm, sent, p->counts, sizeof *sent, &p->asked, err);
+  return mail_send(comm, sent, &p->to, sizeof *sent, &p->asked, err);
 }
 
 /* Answers of `bytes` each, one for each number that was asked here, go to out[] of those who asked. */
@@ -211,7 +217,7 @@ static int post_answer(struct post *p, struct comm *comm, const void *answers, s
   unsigned char *mine = array_new((size_t)count, bytes);
   if (!mine)
     return error_memory(err, "answers of other ranks", (size_t)count * bytes);
-  int code = mail_send_known(comm, answers, p->asked.counts, bytes, mine, p->counts, err);
+  int code = mail_send_known(comm, answers, &p->asked.from, bytes, mine, &p->to, err);
   for (long i = 0; !code && i < count; i++)
     memcpy((unsigned char *)out + (size_t)p->order[i] * bytes, mine + (size_t)i * bytes, bytes);
   free(mine);
@@ -225,15 +231,17 @@ struct asking {
   struct mail back;
 };
 
-static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
+static int address(struct asking *a, const struct question *q, int ranks, struct error *err) {
   struct lookup l = {.total = q->directory->total, .ranks = ranks};
-  const int code = post_new(&a->post, q->count, ranks, err);
-  if (code)
-    return code;
-  for (long i = 0; i < q->count; i++)
+  const int code = post_new(&a->post, q->count, err);
+  for (long i = 0; !code && i < q->count; i++)
     a->post.rank_of[i] = rank_of(&l, q->numbers[i]);
-  post_sort(&a->post, ranks, q->numbers, q->count);
-  return OP_OK;
+  return code;
+}
+
+static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
+  const int code = address(a, q, ranks, err);
+  return code ? code : post_sort(&a->post, q->numbers, q->count, err);
 }
 
 static int answer(struct asking *a, const struct directory *d, struct error *err) {
@@ -252,14 +260,14 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
   for (int i = 0; !code && i < n; i++) {
     struct post *p = &all[i].post;
     code = ask(&all[i], &questions[i], comm->size, err);
-    parcels[i] = (struct parcel){p->numbers, p->counts, sizeof *p->numbers, &p->asked};
+    parcels[i] = (struct parcel){p->numbers, &p->to, sizeof *p->numbers, &p->asked};
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
   for (int i = 0; !code && i < n; i++) {
     code = answer(&all[i], questions[i].directory, err);
     parcels[i] =
-        (struct parcel){all[i].answers, all[i].post.asked.counts, sizeof *all[i].answers, &all[i].back};
+        (struct parcel){all[i].answers, &all[i].post.asked.from, sizeof *all[i].answers, &all[i].back};
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
@@ -276,10 +284,21 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
   return code;
 }
 
+/* One alone needs no packing: its numbers travel as they are, and answers as many as were asked. */
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
   const struct question q = {d, numbers, count, values};
-  return directories_ask(comm, &q, 1, err);
+  struct asking a = {0};
+  int code = address(&a, &q, comm->size, err);
+  if (!code)
+    code = post_send(&a.post, comm, numbers, count, err);
+  if (!code)
+    code = answer(&a, d, err);
+  if (!code)
+    code = post_answer(&a.post, comm, a.answers, sizeof *a.answers, count, values, err);
+  post_free(&a.post);
+  free(a.answers);
+  return code;
 }
 
 /* Who is asked owns the number, or everything is lost. */
@@ -302,7 +321,7 @@ static int post_to_owners(struct post *p, struct comm *comm, long long total, co
   const long long *wanted = ids->number + owned;
   const long count = ids->count - owned;
   struct directory owners = {0};
-  int code = post_new(p, count, comm->size, err);
+  int code = post_new(p, count, err);
   if (!code)
     code = directory_make(&owners, comm, total, ids->number, owned, NULL, comm->rank, err);
   if (!code)
@@ -342,7 +361,7 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
   for (long i = 0; !code && i < count; i++)
     out[i] = values[owned + p.order[i]];
   if (!code)
-    code = mail_send_known(comm, out, p.counts, sizeof *out, in, p.asked.counts, err);
+    code = mail_send_known(comm, out, &p.to, sizeof *out, in, &p.asked.from, err);
   for (long i = 0; !code && i < p.asked.total; i++) {
     const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
     if (id < 0 || id >= owned)

@@ -5,21 +5,23 @@
 #include "build.h"
 #include "directory.h"
 #include "numbers.h"
+#include "tally.h"
 
 struct grown_set {
   struct numbers ids;     /* owned first, in the share's order, then all others that are met */
-  const long long *first; /* what ranks declared */
+  long long total, first; /* of all ranks; what this rank declared begins there */
+  struct homes homes;
   struct directory owners;
   long owned, core, exec, nonexec;
   int *place; /* owned: id -> local number, until `final` is there */
   int *owner; /* of ids behind the owned ones; `asked` of them are known */
   long asked;
-  int *exec_ids, *nonexec_ids;        /* copies, in the order of their local numbers */
-  long *exec_counts, *nonexec_counts; /* of each rank */
-  int *remote;                        /* exec + nonexec: the copies' local numbers at their owners */
-  int *final;                         /* id -> local number */
-  bool *reaches_out;                  /* owned: an element's maps, or those of its entries, name others' */
-  long long *begin;                   /* of entries, as in the share; NULL: any other set */
+  int *exec_ids, *nonexec_ids; /* copies, in the order of their local numbers */
+  struct tally exec_from, nonexec_from;
+  int *remote;       /* exec + nonexec: the copies' local numbers at their owners */
+  int *final;        /* id -> local number */
+  bool *reaches_out; /* owned: an element's maps, or those of its entries, name others' */
+  long long *begin;  /* of entries, as in the share; NULL: any other set */
   int of;
 };
 
@@ -33,7 +35,8 @@ struct growth {
   struct grown_set *sets;
   struct grown_map *maps;
   int nsets, nmaps;
-  long *seen, stamp; /* ranks that were met in this step */
+  struct tally owners; /* of all that is reached here and owned elsewhere */
+  long *seen, stamp;   /* those of them that were met in this step */
 };
 
 /* Entries of ragged maps (grown_entries.c): as their elements are, so are they. Elements of sets that lie behind theirs
@@ -41,7 +44,7 @@ struct growth {
 void grown_reach_up(struct growth *g);
 int grown_order_entries(struct growth *g, int s, struct built *built, struct error *err);
 /* The entries of the elements that are executed elsewhere too, as list_exports has them. */
-int grown_list_entries(const struct growth *g, int s, const struct built *built, long *counts, int **list,
+int grown_list_entries(const struct growth *g, int s, const struct built *built, struct tally *to, int **list,
                        struct error *err);
 /* Where entries of copies begin, and how long rows are on all ranks. */
 int grown_first(struct growth *g, int s, struct built *built, struct error *err);

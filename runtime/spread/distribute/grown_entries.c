@@ -45,39 +45,36 @@ int grown_order_entries(struct growth *g, int s, struct built *built, struct err
   return OP_OK;
 }
 
-int grown_list_entries(const struct growth *g, int s, const struct built *built, long *counts, int **list,
+int grown_list_entries(const struct growth *g, int s, const struct built *built, struct tally *to, int **list,
                        struct error *err) {
   const struct halo_side *elements = &built->sets[g->sets[s].of].spread->exec.send;
   struct halo_side side;
   const int code = entries_side(elements, built->sets[s].first, &side, err);
   if (code)
     return code;
-  for (int i = 0; i < side.count; i++)
-    counts[side.ranks[i]] = side.first[i + 1] - side.first[i];
+  const bool good = tally_side(to, &side);
   *list = side.elements;
   side.elements = NULL;
   halo_side_free(&side);
-  return OP_OK;
+  return good ? OP_OK : no_memory(err);
 }
 
 /* Copies get as many entries as their owners have. */
 static int carry_lengths(struct growth *g, const struct grown_set *of, const struct halo_side *sent,
                          struct built_set *out, struct error *err) {
-  long *counts = array_new((size_t)g->comm->size, sizeof *counts);
+  struct tally to = {0};
   long long *lengths = array_new((size_t)sent->first[sent->count], sizeof *lengths);
   long long *first = array_resize(out->first, (size_t)(of->owned + of->exec) + 1, sizeof *first);
   out->first = first ? first : out->first;
-  int code = counts && lengths && first ? OP_OK : no_memory(err);
-  for (int i = 0; !code && i < sent->count; i++)
-    counts[sent->ranks[i]] = sent->first[i + 1] - sent->first[i];
+  int code = lengths && first && tally_side(&to, sent) ? OP_OK : no_memory(err);
   for (long i = 0; !code && i < sent->first[sent->count]; i++)
     lengths[i] = first[sent->elements[i] + 1] - first[sent->elements[i]];
   if (!code)
-    code = mail_send_known(g->comm, lengths, counts, sizeof *lengths, first + of->owned + 1, of->exec_counts,
-                           err);
+    code =
+        mail_send_known(g->comm, lengths, &to, sizeof *lengths, first + of->owned + 1, &of->exec_from, err);
   for (long i = of->owned; !code && i < of->owned + of->exec; i++)
     first[i + 1] += first[i];
-  free(counts);
+  tally_free(&to);
   free(lengths);
   return code;
 }

@@ -6,59 +6,52 @@
 #include "base/size.h"
 
 void mail_free(struct mail *mail) {
-  free(mail->counts);
+  tally_free(&mail->from);
   free(mail->items);
   *mail = (struct mail){0};
 }
 
-void running_sum(long *first, const long *counts, int ranks) {
-  first[0] = 0;
-  for (int r = 0; r < ranks; r++)
-    first[r + 1] = first[r] + counts[r];
-}
-
-void sort_by_rank(const int *rank_of, long count, int ranks, long *counts, long *first, long *order) {
-  for (int r = 0; r < ranks; r++)
-    counts[r] = 0;
-  for (long i = 0; i < count; i++)
-    counts[rank_of[i]]++;
-  running_sum(first, counts, ranks);
-  for (long i = 0; i < count; i++)
-    order[first[rank_of[i]]++] = i;
-  running_sum(first, counts, ranks);
-}
-
-int mail_send_known(struct comm *comm, const void *items, const long *counts, size_t item_bytes, void *in,
-                    const long *in_counts, struct error *err) {
-  const size_t ranks = (size_t)comm->size;
-  size_t *bytes = array_new(2 * ranks, sizeof *bytes);
-  if (!bytes)
-    return error_memory(err, "the sizes of messages", 2 * ranks * sizeof *bytes);
-  for (size_t r = 0; r < ranks; r++) {
-    bytes[r] = (size_t)counts[r] * item_bytes;
-    bytes[ranks + r] = (size_t)in_counts[r] * item_bytes;
+static int messages_of(struct comm_messages *m, const struct tally *counts, size_t item_bytes,
+                       struct error *err) {
+  if (!comm_messages_new(m, counts->count))
+    return error_memory(err, "the sizes of messages", (size_t)counts->count * sizeof *m->bytes);
+  for (int i = 0; i < counts->count; i++) {
+    m->ranks[i] = counts->ranks[i];
+    m->bytes[i] = (size_t)counts->items[i] * item_bytes;
   }
-  int code = comm->table->exchange(comm, items, bytes, in, bytes + ranks, err);
-  free(bytes);
+  return OP_OK;
+}
+
+int mail_send_known(struct comm *comm, const void *items, const struct tally *to, size_t item_bytes, void *in,
+                    const struct tally *from, struct error *err) {
+  struct comm_messages sent = {0}, wanted = {0};
+  int code = messages_of(&sent, to, item_bytes, err);
+  if (!code)
+    code = messages_of(&wanted, from, item_bytes, err);
+  if (!code)
+    code = comm->table->exchange(comm, items, &sent, in, &wanted, err);
+  comm_messages_free(&sent);
+  comm_messages_free(&wanted);
   return code;
 }
 
-int mail_send(struct comm *comm, void *items, const long *counts, size_t item_bytes, struct mail *in,
+int mail_send(struct comm *comm, void *items, const struct tally *to, size_t item_bytes, struct mail *in,
               struct error *err) {
-  const size_t ranks = (size_t)comm->size;
-  size_t *bytes = array_new(2 * ranks, sizeof *bytes);
-  *in = (struct mail){.counts = array_new(ranks, sizeof *in->counts)};
-  int code =
-      bytes && in->counts ? OP_OK : error_memory(err, "the sizes of messages", 2 * ranks * sizeof *bytes);
-  for (size_t r = 0; !code && r < ranks; r++)
-    bytes[r] = (size_t)counts[r] * item_bytes;
+  struct comm_messages sent = {0}, came = {0};
+  *in = (struct mail){0};
+  int code = messages_of(&sent, to, item_bytes, err);
   if (!code)
-    code = comm->table->post(comm, items, bytes, &in->items, bytes + ranks, err);
+    code = comm->table->post(comm, items, &sent, &in->items, &came, err);
   else
     free(items);
-  for (size_t r = 0; !code && r < ranks; r++)
-    in->total += in->counts[r] = (long)(bytes[ranks + r] / item_bytes);
-  free(bytes);
+  for (int i = 0; !code && i < came.count; i++) {
+    const long count = (long)(came.bytes[i] / item_bytes);
+    in->total += count;
+    if (!tally_add(&in->from, came.ranks[i], count))
+      code = error_memory(err, "the sizes of messages", (size_t)came.count * sizeof *came.bytes);
+  }
+  comm_messages_free(&sent);
+  comm_messages_free(&came);
   if (code)
     mail_free(in);
   return code;
@@ -66,26 +59,18 @@ int mail_send(struct comm *comm, void *items, const long *counts, size_t item_by
 
 /* ---- sides ---- */
 
-int side_from_counts(struct halo_side *side, int ranks, const long *counts, int *elements,
-                     struct error *err) {
-  int count = 0;
-  for (int r = 0; r < ranks; r++)
-    count += counts[r] > 0;
-  *side = (struct halo_side){.count = count,
-                             .ranks = array_new((size_t)count, sizeof *side->ranks),
-                             .first = array_new((size_t)count + 1, sizeof *side->first),
+int side_from_tally(struct halo_side *side, const struct tally *counts, int *elements, struct error *err) {
+  const size_t count = (size_t)counts->count;
+  *side = (struct halo_side){.count = counts->count,
+                             .ranks = array_new(count, sizeof *side->ranks),
+                             .first = tally_first(counts),
                              .elements = elements};
   if (!side->ranks || !side->first || !elements) {
     halo_side_free(side);
-    return error_memory(err, "a list of neighbours", (size_t)count * sizeof(long));
+    return error_memory(err, "a list of neighbours", count * sizeof(long));
   }
-  int i = 0;
-  for (int r = 0; r < ranks; r++)
-    if (counts[r] > 0) {
-      side->ranks[i] = r;
-      side->first[i + 1] = side->first[i] + counts[r];
-      i++;
-    }
+  if (count)
+    memcpy(side->ranks, counts->ranks, count * sizeof *side->ranks);
   return OP_OK;
 }
 
@@ -99,9 +84,9 @@ struct carrier {
   const struct halo_side *send, *receive;
   const struct row_store *from, *into; /* `stores` of each */
   int stores;
-  size_t row_bytes; /* in all of them */
-  long batch;       /* rows between two ranks at a time */
-  size_t *bytes;
+  size_t row_bytes;              /* in all of them */
+  long batch;                    /* rows between two ranks at a time */
+  struct comm_messages to, come; /* of a round */
   unsigned char *out, *in;
 };
 
@@ -117,14 +102,18 @@ static struct span span_of(const struct carrier *c, const struct halo_side *side
   return (struct span){begin, end - begin > c->batch ? begin + c->batch : end};
 }
 
-/* Rows of one round, and the bytes of each rank (NULL: only count). */
-static long rows_of_round(const struct carrier *c, const struct halo_side *side, long round, size_t *bytes) {
+/* Rows of one round, and their messages. */
+static long rows_of_round(const struct carrier *c, const struct halo_side *side, long round,
+                          struct comm_messages *messages) {
   long rows = 0;
+  messages->count = 0;
   for (int i = 0; i < side->count; i++) {
     const struct span s = span_of(c, side, i, round);
     rows += s.end - s.begin;
-    if (bytes)
-      bytes[side->ranks[i]] = (size_t)(s.end - s.begin) * c->row_bytes;
+    if (s.begin == s.end)
+      continue;
+    messages->ranks[messages->count] = side->ranks[i];
+    messages->bytes[messages->count++] = (size_t)(s.end - s.begin) * c->row_bytes;
   }
   return rows;
 }
@@ -177,18 +166,16 @@ static unsigned char *unpack_rows(const struct carrier *c, long element, unsigne
   return from;
 }
 
-static int carry_round(const struct carrier *c, long round, struct error *err) {
-  const size_t ranks = (size_t)c->comm->size;
+static int carry_round(struct carrier *c, long round, struct error *err) {
   unsigned char *at = c->out;
-  memset(c->bytes, 0, 2 * ranks * sizeof *c->bytes);
-  rows_of_round(c, c->send, round, c->bytes);
-  rows_of_round(c, c->receive, round, c->bytes + ranks);
+  rows_of_round(c, c->send, round, &c->to);
+  rows_of_round(c, c->receive, round, &c->come);
   for (int i = 0; i < c->send->count; i++) {
     const struct span s = span_of(c, c->send, i, round);
     for (long k = s.begin; k < s.end; k++)
       at = pack_rows(c, c->send->elements[k], at);
   }
-  int code = c->comm->table->exchange(c->comm, c->out, c->bytes, c->in, c->bytes + ranks, err);
+  int code = c->comm->table->exchange(c->comm, c->out, &c->to, c->in, &c->come, err);
   at = c->in;
   for (int i = 0; !code && i < c->receive->count; i++) {
     const struct span s = span_of(c, c->receive, i, round);
@@ -210,17 +197,23 @@ int carry(struct comm *comm, const struct halo_side *send, const struct halo_sid
   int code = comm->table->reduce_all(comm, &rounds, 1, COMM_LLONG, COMM_MAX, err);
   if (code)
     return code;
-  const long going = rows_of_round(&c, send, 0, NULL), coming = rows_of_round(&c, receive, 0, NULL);
-  c.bytes = array_new(2 * (size_t)comm->size, sizeof *c.bytes);
-  c.out = array_new((size_t)going, c.row_bytes);
-  c.in = array_new((size_t)coming, c.row_bytes);
-  if (!c.bytes || !c.out || !c.in)
-    code = error_memory(err, "rows on their way to other ranks", (size_t)(going + coming) * c.row_bytes);
+  long going = 0, coming = 0;
+  if (!comm_messages_new(&c.to, send->count) || !comm_messages_new(&c.come, receive->count))
+    code = error_memory(err, "messages to other ranks", (size_t)send->count * sizeof *c.to.bytes);
+  if (!code) {
+    going = rows_of_round(&c, send, 0, &c.to);
+    coming = rows_of_round(&c, receive, 0, &c.come);
+    c.out = array_new((size_t)going, c.row_bytes);
+    c.in = array_new((size_t)coming, c.row_bytes);
+    if (!c.out || !c.in)
+      code = error_memory(err, "rows on their way to other ranks", (size_t)(going + coming) * c.row_bytes);
+  }
   if (!code)
     carry_home(&c);
   for (long round = 0; !code && round < rounds; round++)
     code = carry_round(&c, round, err);
-  free(c.bytes);
+  comm_messages_free(&c.to);
+  comm_messages_free(&c.come);
   free(c.out);
   free(c.in);
   return code;

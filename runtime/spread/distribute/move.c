@@ -38,39 +38,120 @@ static int sort_arrivals(struct share_set *set, const struct mail *in, int *plac
   return OP_OK;
 }
 
-/* What leaves for whom, in the order of sending. */
-static int list_departures(const struct share_set *set, const int *part, int ranks, long *counts,
-                           int *elements, long long *numbers, struct error *err) {
-  long *first = array_new((size_t)ranks + 1, sizeof *first);
-  long *order = array_new((size_t)set->owned, sizeof *order);
-  int code = first && order ? OP_OK : no_memory(err);
-  if (!code)
-    sort_by_rank(part, set->owned, ranks, counts, first, order);
-  for (long i = 0; !code && i < set->owned; i++) {
-    elements[i] = (int)order[i];
-    numbers[i] = set->numbers[order[i]];
+/* ---- who declared what ---- */
+
+void homes_free(struct homes *homes) {
+  free(homes->list);
+  *homes = (struct homes){0};
+}
+
+static int by_first(const void *a, const void *b) {
+  const struct home *x = a, *y = b;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Of each rank one is kept. */
+void homes_tidy(struct homes *homes) {
+  int kept = 0;
+  if (homes->count)
+    qsort(homes->list, (size_t)homes->count, sizeof *homes->list, by_first);
+  for (int i = 0; i < homes->count; i++)
+    if (!kept || homes->list[kept - 1].rank != homes->list[i].rank)
+      homes->list[kept++] = homes->list[i];
+  homes->count = kept;
+}
+
+static int home_of(const struct homes *homes, long long number, int near) {
+  if (homes->list[near].first <= number && (near + 1 == homes->count || homes->list[near + 1].first > number))
+    return near;
+  int low = 0, high = homes->count - 1;
+  while (low < high) {
+    const int middle = high - (high - low) / 2;
+    if (homes->list[middle].first <= number)
+      low = middle;
+    else
+      high = middle - 1;
   }
-  free(first);
-  free(order);
-  return code;
+  return low;
 }
 
 /* The elements of a set that leave. To be freed also after an error. */
 struct leaving {
-  long *counts;
+  struct tally to;
   int *elements;
   long long *numbers;
   struct mail in;
+  struct tally homes_to;
+  struct home *homes; /* of those that go to each rank */
+  struct mail homes_in;
 };
 
-static int list_leaving(struct leaving *l, const struct share_set *set, const int *part, int ranks,
+static void leaving_free(struct leaving *l) {
+  mail_free(&l->in);
+  mail_free(&l->homes_in);
+  tally_free(&l->to);
+  tally_free(&l->homes_to);
+  free(l->homes);
+  free(l->numbers);
+  free(l->elements);
+}
+
+/* Of what goes to one rank: the lowest number of each that declared some. */
+struct noted {
+  const struct homes *homes;
+  struct home *lowest; /* of each; rank -1: none yet */
+};
+
+static bool note_homes(const struct noted *n, struct leaving *l, int place, const long *first, long *count) {
+  int near = 0;
+  for (int h = 0; h < n->homes->count; h++)
+    n->lowest[h].rank = -1;
+  for (long i = first[place]; i < first[place + 1]; i++) {
+    near = home_of(n->homes, l->numbers[i], near);
+    struct home *low = &n->lowest[near];
+    if (low->rank < 0 || l->numbers[i] < low->first)
+      *low = (struct home){l->numbers[i], n->homes->list[near].rank};
+  }
+  long here = 0;
+  for (int h = 0; h < n->homes->count; h++)
+    here += n->lowest[h].rank >= 0;
+  struct home *all = array_resize(l->homes, (size_t)(*count + here), sizeof *all);
+  if (!all)
+    return false;
+  l->homes = all;
+  for (int h = 0; h < n->homes->count; h++)
+    if (n->lowest[h].rank >= 0)
+      all[(*count)++] = n->lowest[h];
+  return tally_add(&l->homes_to, l->to.ranks[place], here);
+}
+
+static bool list_homes(struct leaving *l, const struct share_set *set, int rank) {
+  struct home mine = {set->first, rank};
+  const struct homes own = {&mine, 1}, *homes = set->homes.count ? &set->homes : &own;
+  struct noted n = {homes, array_new((size_t)homes->count, sizeof *n.lowest)};
+  long *first = tally_first(&l->to), count = 0;
+  bool good = n.lowest && first;
+  for (int i = 0; good && i < l->to.count; i++)
+    good = note_homes(&n, l, i, first, &count);
+  free(n.lowest);
+  free(first);
+  return good;
+}
+
+/* In the order of sending. */
+static int list_leaving(struct leaving *l, const struct share_set *set, const int *part, int rank,
                         struct error *err) {
-  l->counts = array_new((size_t)ranks, sizeof *l->counts);
   l->elements = array_new((size_t)set->owned, sizeof *l->elements);
   l->numbers = array_new((size_t)set->owned, sizeof *l->numbers);
-  return l->counts && l->elements && l->numbers
-             ? list_departures(set, part, ranks, l->counts, l->elements, l->numbers, err)
-             : no_memory(err);
+  long *order = array_new((size_t)set->owned, sizeof *order);
+  bool good = l->elements && l->numbers && order && tally_group(&l->to, part, set->owned, order);
+  for (long i = 0; good && i < set->owned; i++) {
+    l->elements[i] = (int)order[i];
+    l->numbers[i] = set->numbers[order[i]];
+  }
+  free(order);
+  good = good && list_homes(l, set, rank);
+  return good ? OP_OK : no_memory(err);
 }
 
 static int take_arrivals(struct leaving *l, struct comm *comm, struct share_set *set,
@@ -82,38 +163,40 @@ static int take_arrivals(struct leaving *l, struct comm *comm, struct share_set 
   int *places = array_new((size_t)l->in.total, sizeof *places);
   int code = places ? sort_arrivals(set, &l->in, places, err) : no_memory(err);
   if (!code) {
-    code = side_from_counts(&route->send, comm->size, l->counts, l->elements, err);
+    code = side_from_tally(&route->send, &l->to, l->elements, err);
     l->elements = NULL;
   }
   if (!code) {
-    code = side_from_counts(&route->receive, comm->size, l->in.counts, places, err);
+    code = side_from_tally(&route->receive, &l->in.from, places, err);
     places = NULL;
   }
   free(places);
+  homes_free(&set->homes);
+  set->homes = (struct homes){l->homes_in.items, (int)l->homes_in.total};
+  l->homes_in.items = NULL;
+  homes_tidy(&set->homes);
   return code;
 }
 
 static int move_sets(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                      struct error *err) {
   struct leaving *all = array_new((size_t)share->nsets, sizeof *all);
-  struct parcel *parcels = array_new((size_t)share->nsets, sizeof *parcels);
+  struct parcel *parcels = array_new(2 * (size_t)share->nsets, sizeof *parcels);
   int code = all && parcels ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < share->nsets; s++) {
-    code = list_leaving(&all[s], &share->sets[s], part[s], comm->size, err);
+    struct leaving *l = &all[s];
+    code = list_leaving(l, &share->sets[s], part[s], comm->rank, err);
     free(part[s]);
     part[s] = NULL;
-    parcels[s] = (struct parcel){all[s].numbers, all[s].counts, sizeof *all[s].numbers, &all[s].in};
+    parcels[2 * s] = (struct parcel){l->numbers, &l->to, sizeof *l->numbers, &l->in};
+    parcels[2 * s + 1] = (struct parcel){l->homes, &l->homes_to, sizeof *l->homes, &l->homes_in};
   }
   if (!code)
-    code = parcels_send(comm, parcels, share->nsets, err);
+    code = parcels_send(comm, parcels, 2 * share->nsets, err);
   for (int s = 0; !code && s < share->nsets; s++)
     code = take_arrivals(&all[s], comm, &share->sets[s], &routes[s], err);
-  for (int s = 0; all && s < share->nsets; s++) {
-    mail_free(&all[s].in);
-    free(all[s].numbers);
-    free(all[s].elements);
-    free(all[s].counts);
-  }
+  for (int s = 0; all && s < share->nsets; s++)
+    leaving_free(&all[s]);
   free(all);
   free(parcels);
   return code;

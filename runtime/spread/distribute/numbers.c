@@ -54,6 +54,8 @@ static bool fill_buckets(struct numbers *n) {
 static int find_sorted(const struct numbers *n, long long number) {
   if (!n->sorted || number < n->number[0] || number > n->number[n->sorted - 1])
     return -1;
+  if (n->nstretches == 1)
+    return (int)(number - n->number[0]);
   const uint64_t bucket = (uint64_t)(number - n->number[0]) >> n->shift;
   int low = n->buckets[bucket], high = n->buckets[bucket + 1];
   while (low < high) {

@@ -10,58 +10,79 @@ struct packing {
   struct comm *comm;
   const struct parcel *parcels;
   int n;
-  size_t *bytes; /* to each rank, then from each */
+  struct comm_messages to, from;
+  int *place;           /* of each parcel: the next rank in its tally */
+  unsigned char **next; /* and where its items are */
   unsigned char *out, *in;
 };
 
-static size_t bytes_to(const struct packing *p, int rank) {
-  size_t items = 0;
-  bool any = false;
-  for (int i = 0; i < p->n; i++) {
-    items += (size_t)p->parcels[i].counts[rank] * p->parcels[i].item_bytes;
-    any |= p->parcels[i].counts[rank] > 0;
+/* Items of parcel i for a rank. Ranks are asked for in their order. */
+static long items_for(const struct packing *p, int i, int rank) {
+  const struct tally *to = p->parcels[i].to;
+  return p->place[i] < to->count && to->ranks[p->place[i]] == rank ? to->items[p->place[i]] : 0;
+}
+
+/* All ranks that get anything, and how much. */
+static bool address(struct packing *p) {
+  struct tally all = {0};
+  bool good = true;
+  for (int i = 0; good && i < p->n; i++) {
+    const struct parcel *parcel = &p->parcels[i];
+    for (int k = 0; good && k < parcel->to->count; k++)
+      if (parcel->to->items[k])
+        good = tally_add(&all, parcel->to->ranks[k], parcel->to->items[k] * (long)parcel->item_bytes);
   }
-  return any ? (size_t)p->n * sizeof(long) + items : 0;
+  good = good && tally_sort(&all) && comm_messages_new(&p->to, all.count);
+  for (int k = 0; good && k < all.count; k++) {
+    p->to.ranks[k] = all.ranks[k];
+    p->to.bytes[k] = (size_t)p->n * sizeof(long) + (size_t)all.items[k];
+  }
+  tally_free(&all);
+  return good;
 }
 
 static int pack(struct packing *p, struct error *err) {
   size_t total = 0;
-  for (int r = 0; r < p->comm->size; r++)
-    total += p->bytes[r] = bytes_to(p, r);
-  const unsigned char **next = array_new((size_t)p->n, sizeof *next);
-  p->out = array_new(total, 1);
+  bool good = address(p);
+  for (int k = 0; k < p->to.count; k++)
+    total += p->to.bytes[k];
+  if (!good || !(p->out = array_new(total, 1)))
+    return error_memory(err, "messages to other ranks", total);
   unsigned char *to = p->out;
-  for (int i = 0; next && i < p->n; i++)
-    next[i] = p->parcels[i].items;
-  for (int r = 0; next && to && r < p->comm->size; r++) {
-    for (int i = 0; p->bytes[r] && i < p->n; i++, to += sizeof(long))
-      memcpy(to, &p->parcels[i].counts[r], sizeof(long));
+  for (int i = 0; i < p->n; i++) {
+    /* What is sent is only read. */
+    union {
+      const void *read;
+      unsigned char *memory;
+    } items = {.read = p->parcels[i].items};
+    p->next[i] = items.memory;
+  }
+  for (int k = 0; k < p->to.count; k++) {
+    for (int i = 0; i < p->n; i++, to += sizeof(long))
+      memcpy(to, &(long){items_for(p, i, p->to.ranks[k])}, sizeof(long));
     for (int i = 0; i < p->n; i++) {
-      const size_t bytes = (size_t)p->parcels[i].counts[r] * p->parcels[i].item_bytes;
+      const size_t bytes = (size_t)items_for(p, i, p->to.ranks[k]) * p->parcels[i].item_bytes;
+      const struct tally *all = p->parcels[i].to;
       if (bytes)
-        memcpy(to, next[i], bytes);
+        memcpy(to, p->next[i], bytes);
       to += bytes;
-      next[i] += bytes;
+      p->next[i] += bytes;
+      p->place[i] += p->place[i] < all->count && all->ranks[p->place[i]] == p->to.ranks[k];
     }
   }
-  const bool good = next && p->out;
-  free(next);
-  return good ? OP_OK : error_memory(err, "messages to other ranks", total);
+  return OP_OK;
 }
 
 static bool make_room(const struct packing *p) {
   bool good = true;
-  for (int i = 0; i < p->n; i++) {
-    struct mail *in = p->parcels[i].in;
-    in->counts = array_new((size_t)p->comm->size, sizeof *in->counts);
-    good &= in->counts != NULL;
-  }
   const unsigned char *from = p->in;
-  for (int r = 0; good && r < p->comm->size; from += p->bytes[p->comm->size + r++])
-    for (int i = 0; p->bytes[p->comm->size + r] && i < p->n; i++) {
+  for (int k = 0; good && k < p->from.count; from += p->from.bytes[k++])
+    for (int i = 0; good && i < p->n; i++) {
       struct mail *in = p->parcels[i].in;
-      memcpy(&in->counts[r], from + (size_t)i * sizeof(long), sizeof(long));
-      in->total += in->counts[r];
+      long count;
+      memcpy(&count, from + (size_t)i * sizeof(long), sizeof(long));
+      good = !count || tally_add(&in->from, p->from.ranks[k], count);
+      in->total += count;
     }
   for (int i = 0; good && i < p->n; i++) {
     struct mail *in = p->parcels[i].in;
@@ -71,45 +92,50 @@ static bool make_room(const struct packing *p) {
 }
 
 static int unpack(const struct packing *p, struct error *err) {
-  unsigned char **next = array_new((size_t)p->n, sizeof *next);
   const unsigned char *from = p->in;
-  if (!next || !make_room(p)) {
-    free(next);
+  if (!make_room(p))
     return error_memory(err, "messages of other ranks", 0);
-  }
   for (int i = 0; i < p->n; i++)
-    next[i] = p->parcels[i].in->items;
-  for (int r = 0; r < p->comm->size; r++) {
-    from += p->bytes[p->comm->size + r] ? (size_t)p->n * sizeof(long) : 0;
+    p->next[i] = p->parcels[i].in->items;
+  for (int k = 0; k < p->from.count; k++) {
+    const unsigned char *counts = from;
+    from += (size_t)p->n * sizeof(long);
     for (int i = 0; i < p->n; i++) {
-      const size_t bytes = (size_t)p->parcels[i].in->counts[r] * p->parcels[i].item_bytes;
+      long count;
+      memcpy(&count, counts + (size_t)i * sizeof(long), sizeof(long));
+      const size_t bytes = (size_t)count * p->parcels[i].item_bytes;
       if (bytes)
-        memcpy(next[i], from, bytes);
+        memcpy(p->next[i], from, bytes);
       from += bytes;
-      next[i] += bytes;
+      p->next[i] += bytes;
     }
   }
-  free(next);
   return OP_OK;
 }
 
 int parcels_send(struct comm *comm, const struct parcel *parcels, int n, struct error *err) {
-  struct packing p = {.comm = comm, .parcels = parcels, .n = n};
+  struct packing p = {.comm = comm,
+                      .parcels = parcels,
+                      .n = n,
+                      .place = array_new((size_t)n, sizeof *p.place),
+                      .next = array_new((size_t)n, sizeof *p.next)};
   void *in = NULL;
   for (int i = 0; i < n; i++)
     *parcels[i].in = (struct mail){0};
-  p.bytes = array_new(2 * (size_t)comm->size, sizeof *p.bytes);
-  int code = p.bytes ? pack(&p, err)
-                     : error_memory(err, "the sizes of messages", 2 * (size_t)comm->size * sizeof *p.bytes);
+  int code = p.place && p.next ? pack(&p, err)
+                               : error_memory(err, "the sizes of messages", (size_t)n * sizeof *p.next);
   if (!code)
-    code = comm->table->post(comm, p.out, p.bytes, &in, p.bytes + comm->size, err);
+    code = comm->table->post(comm, p.out, &p.to, &in, &p.from, err);
   else
     free(p.out);
   p.in = in;
   if (!code)
     code = unpack(&p, err);
   free(in);
-  free(p.bytes);
+  comm_messages_free(&p.to);
+  comm_messages_free(&p.from);
+  free(p.place);
+  free((void *)p.next);
   for (int i = 0; code && i < n; i++)
     mail_free(parcels[i].in);
   return code;

@@ -7,7 +7,7 @@
 /* As mail_send's arguments. */
 struct parcel {
   const void *items;
-  const long *counts;
+  const struct tally *to; /* sorted */
   size_t item_bytes;
   struct mail *in; /* overwritten; empty after an error */
 };

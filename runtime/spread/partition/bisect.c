@@ -8,6 +8,7 @@
 
 #include "base/size.h"
 #include "bisect.h"
+#include "ranks/agree.h"
 
 /* ---- what a cut works on ---- */
 
@@ -86,7 +87,7 @@ static int next_digit(struct search *s, int shift, bool by_number, struct error 
 
 /* Many groups take small digits: the counts of a level are never many. */
 static int bits_for(int ngroups) {
-  return ngroups <= 1 << 8 ? 8 : ngroups <= 1 << 12 ? 4 : 2;
+  return ngroups <= 1 << 4 ? 8 : ngroups <= 1 << 12 ? 4 : 2;
 }
 
 static int find_cuts(struct search *s, struct error *err) {
@@ -115,67 +116,84 @@ static bool cuttable(const struct bisection *b) {
   return false;
 }
 
-static int weigh_groups(struct bisection *b, struct cut *cuts, struct error *err) {
-  long long *weight = array_new((size_t)b->ngroups, sizeof *weight);
-  if (!weight)
-    return no_memory(err);
+/* What a level needs. It is there on all ranks before any of them goes on: groups may have ranks of their own. */
+struct level {
+  double *direction;
+  long long *weight;
+  struct group *halves;
+  int *left; /* of each group: its left half among the halves */
+  struct search search;
+};
+
+static void level_free(struct level *l) {
+  free(l->direction);
+  free(l->weight);
+  free(l->halves);
+  free(l->left);
+  free(l->search.cuts);
+  free(l->search.left);
+  free(l->search.counts);
+}
+
+static int level_new(struct level *l, struct bisection *b, struct error *err) {
+  const size_t groups = (size_t)b->ngroups;
+  struct search *s = &l->search;
+  *s = (struct search){.b = b, .bits = bits_for(b->ngroups)};
+  l->direction = array_new(groups, MOST_DIMS * sizeof *l->direction);
+  l->weight = array_new(groups, sizeof *l->weight);
+  l->halves = array_new(2 * groups, sizeof *l->halves);
+  l->left = array_new(groups, sizeof *l->left);
+  s->cuts = array_new(groups, sizeof *s->cuts);
+  s->left = array_new((size_t)b->request->count, sizeof *s->left);
+  s->counts = array_new(groups << s->bits, sizeof *s->counts);
+  b->room = array_new(groups, DIRECTION_ROOM * sizeof *b->room);
+  const bool good =
+      l->direction && l->weight && l->halves && l->left && s->cuts && s->left && s->counts && b->room;
+  return agree_on_success(b->request->comm, good ? OP_OK : no_memory(err), err);
+}
+
+static int weigh_groups(const struct bisection *b, struct level *l, struct error *err) {
   for (long i = 0; i < b->request->count; i++)
-    weight[b->group[i]] += weight_of(b->request, i);
+    l->weight[b->group[i]] += weight_of(b->request, i);
   struct comm *comm = b->request->comm;
-  int code = comm->table->reduce_all(comm, weight, b->ngroups, COMM_LLONG, COMM_SUM, err);
+  int code = comm->table->reduce_all(comm, l->weight, b->ngroups, COMM_LLONG, COMM_SUM, err);
   for (int g = 0; g < b->ngroups; g++) {
     const int parts = b->groups[g].parts, half = parts / 2;
-    cuts[g] = (struct cut){.target = weight[g] / parts * half + weight[g] % parts * half / parts};
+    const long long weight = l->weight[g];
+    l->search.cuts[g] = (struct cut){.target = weight / parts * half + weight % parts * half / parts};
   }
-  free(weight);
   return code;
 }
 
 /* Both halves of a group take its place; a group of one part stays. */
-static int divide(struct bisection *b, const struct cut *cuts, struct error *err) {
-  struct group *halves = array_new(2 * (size_t)b->ngroups, sizeof *halves);
-  int *left = array_new((size_t)b->ngroups, sizeof *left);
-  if (!halves || !left) {
-    free(halves);
-    free(left);
-    return no_memory(err);
-  }
+static void divide(struct bisection *b, struct level *l) {
   int n = 0;
   for (int g = 0; g < b->ngroups; g++) {
     const struct group whole = b->groups[g];
-    left[g] = n;
+    l->left[g] = n;
     if (whole.parts == 1)
-      halves[n++] = whole;
+      l->halves[n++] = whole;
     else {
-      halves[n++] = (struct group){whole.first, whole.parts / 2};
-      halves[n++] = (struct group){whole.first + whole.parts / 2, whole.parts - whole.parts / 2};
+      l->halves[n++] = (struct group){whole.first, whole.parts / 2};
+      l->halves[n++] = (struct group){whole.first + whole.parts / 2, whole.parts - whole.parts / 2};
     }
   }
   for (long i = 0; i < b->request->count; i++) {
     const int g = b->group[i];
-    const struct cut *cut = &cuts[g];
+    const struct cut *cut = &l->search.cuts[g];
     const bool below =
         b->keys[i] < cut->key || (b->keys[i] == cut->key && (uint64_t)b->request->numbers[i] < cut->number);
-    b->group[i] = left[g] + (b->groups[g].parts > 1 && !below);
+    b->group[i] = l->left[g] + (b->groups[g].parts > 1 && !below);
   }
-  free(left);
   free(b->groups);
-  b->groups = halves;
+  b->groups = l->halves;
   b->ngroups = n;
-  return OP_OK;
+  l->halves = NULL;
 }
 
-static int cut_level(struct bisection *b, choose_direction *choose, struct error *err) {
-  struct search s = {.b = b, .bits = bits_for(b->ngroups)};
-  double *direction = array_new((size_t)b->ngroups, MOST_DIMS * sizeof *direction);
-  s.cuts = array_new((size_t)b->ngroups, sizeof *s.cuts);
-  s.left = array_new((size_t)b->request->count, sizeof *s.left);
-  s.counts = array_new((size_t)b->ngroups << s.bits, sizeof *s.counts);
-  int code = direction && s.cuts && s.left && s.counts ? OP_OK : no_memory(err);
-  if (!code)
-    code = choose(b, direction, err);
+static void find_keys(struct bisection *b, const double *direction) {
   const int dim = b->request->dim;
-  for (long i = 0; !code && i < b->request->count; i++) {
+  for (long i = 0; i < b->request->count; i++) {
     const double *axis = direction + (size_t)b->group[i] * MOST_DIMS;
     double along = 0;
     for (int d = 0; d < dim; d++)
@@ -183,17 +201,30 @@ static int cut_level(struct bisection *b, choose_direction *choose, struct error
         along += axis[d] * b->request->coords[i * dim + d];
     b->keys[i] = sortable(along);
   }
+}
+
+static int cut_level(struct bisection *b, choose_direction *choose, struct error *err) {
+  struct level l = {0};
+  int code = level_new(&l, b, err);
   if (!code)
-    code = weigh_groups(b, s.cuts, err);
+    code = choose(b, l.direction, err);
   if (!code)
-    code = find_cuts(&s, err);
+    find_keys(b, l.direction);
   if (!code)
-    code = divide(b, s.cuts, err);
-  free(direction);
-  free(s.cuts);
-  free(s.left);
-  free(s.counts);
+    code = weigh_groups(b, &l, err);
+  if (!code)
+    code = find_cuts(&l.search, err);
+  if (!code)
+    divide(b, &l);
+  level_free(&l);
+  free(b->room);
+  b->room = NULL;
   return code;
+}
+
+/* Are there enough groups to go on with each by itself? */
+static bool goes_apart(const struct bisection *b) {
+  return b->ngroups >= GROUPS_APART && b->request->parts == b->request->comm->size;
 }
 
 int bisect(const struct part_request *request, choose_direction *choose, int *part, struct error *err) {
@@ -202,16 +233,19 @@ int bisect(const struct part_request *request, choose_direction *choose, int *pa
                         .groups = array_new(1, sizeof *b.groups),
                         .keys = array_new((size_t)request->count, sizeof *b.keys),
                         .group = part};
-  int code = b.groups && b.keys ? OP_OK : no_memory(err);
+  int code = agree_on_success(request->comm, b.groups && b.keys ? OP_OK : no_memory(err), err);
   if (!code) {
     b.groups[0] = (struct group){0, request->parts};
     for (long i = 0; i < request->count; i++)
       part[i] = 0;
   }
-  while (!code && cuttable(&b))
+  while (!code && cuttable(&b) && !goes_apart(&b))
     code = cut_level(&b, choose, err);
-  for (long i = 0; !code && i < request->count; i++)
-    part[i] = b.groups[part[i]].first;
+  if (!code && cuttable(&b))
+    code = bisect_apart(&b, choose, err);
+  else
+    for (long i = 0; !code && i < request->count; i++)
+      part[i] = b.groups[part[i]].first;
   free(b.groups);
   free(b.keys);
   return code;

@@ -1,14 +1,8 @@
 /* Which way recursive bisection cuts. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
 #include "bisect.h"
-
-static int no_memory(struct error *err) {
-  return error_memory(err, "the bisection of a set", 0);
-}
 
 static const double *point_of(const struct bisection *b, long i) {
   return b->request->coords + i * b->request->dim;
@@ -27,9 +21,7 @@ static int longest_side(const struct bisection *b, double *direction, struct err
   const int dim = b->request->dim;
   const long ends = 2L * dim;
   struct comm *comm = b->request->comm;
-  double *box = array_new((size_t)b->ngroups * (size_t)ends, sizeof *box); /* low, and minus high */
-  if (!box)
-    return no_memory(err);
+  double *box = b->room; /* low, and minus high */
   for (long i = 0; i < b->ngroups * ends; i++)
     box[i] = INFINITY;
   for (long i = 0; i < b->request->count; i++)
@@ -52,7 +44,6 @@ static int longest_side(const struct bisection *b, double *direction, struct err
     }
     direction[(long)g * MOST_DIMS + widest] = 1;
   }
-  free(box);
   return code;
 }
 
@@ -136,9 +127,8 @@ static int inertias(const struct bisection *b, const double *centre, double *ine
 
 static int longest_axis(const struct bisection *b, double *direction, struct error *err) {
   struct comm *comm = b->request->comm;
-  double *centre = array_new((size_t)b->ngroups * CENTRE, sizeof *centre);
-  double *inertia = array_new((size_t)b->ngroups * INERTIA, sizeof *inertia);
-  int code = centre && inertia ? centres(b, centre, err) : no_memory(err);
+  double *centre = b->room, *inertia = b->room + (size_t)b->ngroups * CENTRE;
+  int code = centres(b, centre, err);
   if (!code)
     code = inertias(b, centre, inertia, err);
   for (long g = 0; !code && g < b->ngroups; g++) {
@@ -150,8 +140,6 @@ static int longest_axis(const struct bisection *b, double *direction, struct err
   if (!code)
     code =
         comm->table->broadcast(comm, direction, (size_t)b->ngroups * MOST_DIMS * sizeof *direction, 0, err);
-  free(centre);
-  free(inertia);
   return code;
 }
 

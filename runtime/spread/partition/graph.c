@@ -109,7 +109,7 @@ static struct told *pair_up(const long *start, long long *members, long groups, 
 static int meet_at_targets(struct comm *comm, const struct share *share, const struct share_map *map,
                            struct grouped *out, long *groups, struct error *err) {
   const struct share_set *from = &share->sets[map->from], *to = &share->sets[map->to];
-  const long long total = to->first[comm->size];
+  const long long total = to->total;
   const long entries = share_targets(share, map);
   const long long first = block_begin(total, comm->size, comm->rank);
   struct told *told = array_new((size_t)entries, sizeof *told);
@@ -174,8 +174,7 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
   struct told *pairs = NULL;
   struct mail in = {0};
   long groups = 0, count = 0;
-  *graph = (struct graph){.total = set->first[comm->size],
-                          .first = block_begin(set->first[comm->size], comm->size, comm->rank)};
+  *graph = (struct graph){.total = set->total, .first = block_begin(set->total, comm->size, comm->rank)};
   graph->size = (long)(block_begin(graph->total, comm->size, comm->rank + 1) - graph->first);
   int code = by_rows ? rows_as_groups(share, through, &meetings, &groups, err)
                      : meet_at_targets(comm, share, through, &meetings, &groups, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/progress/progress.h"
@@ -206,8 +207,7 @@ static int coords_through(struct op_context *ctx, const struct dat *coords, cons
     good = (far = array_new((size_t)(ids.count - to->owned) * (size_t)dim, sizeof *far)) != NULL;
   int code = agree_on_success(ctx->comm, good ? OP_OK : no_memory(err), err);
   if (!code)
-    code = directory_rows(ctx->comm, to->first[ctx->comm->size], &ids, to->owned, (size_t)dim * sizeof *far,
-                          near, far, err);
+    code = directory_rows(ctx->comm, to->total, &ids, to->owned, (size_t)dim * sizeof *far, near, far, err);
   for (long e = 0; !code && e < owned; e++) {
     const long begin = share_begin(share, map, e), end = share_begin(share, map, e + 1);
     for (long i = begin; i < end; i++) {
@@ -392,14 +392,16 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
 
 /* A part for each owned element of each set. */
 static int part_all(struct op_context *ctx, const struct partition_call *call, const struct method *m,
-                    const struct share *share, int **part, struct error *err) {
+                    const struct share *share, int **part, struct spread_laps *laps, struct error *err) {
   const int prime = call->prime->id;
   part[prime] = array_new((size_t)share->sets[prime].owned, sizeof **part);
   int code = agree_on_success(ctx->comm, part[prime] ? OP_OK : no_memory(err), err);
   if (!code)
     code = agree_on_success(ctx->comm, part_prime(ctx, call, m, share, part[prime], err), err);
+  spread_lap(laps, "parts");
   if (!code)
     code = parts_follow(ctx->comm, share, ctx->comm->size, part, err);
+  spread_lap(laps, "others");
   return code;
 }
 
@@ -424,21 +426,31 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (!code && has_new_entries(ctx))
     code = mesh_distribute(ctx, err);
   ctx->comm->where = "op_partition";
+  struct spread_laps laps = {.began = clock_seconds()};
+  laps.last = laps.began;
   struct share share = {0};
   int **part = code ? NULL : array_new((size_t)ctx->mesh->sets.count, sizeof *part);
   if (!code)
     code = part ? spread_share(ctx, &share, err) : no_memory(err);
   code = agree_on_success(ctx->comm, code, err);
+  spread_lap(&laps, "mesh");
   if (!code) {
     progress_step(ctx->log->progress, "parting the mesh: set %s, %lld elements, for %d ranks",
                   call->prime->name, call->prime->global_size, ctx->comm->size);
-    code = part_all(ctx, call, m, &share, part, err);
+    code = part_all(ctx, call, m, &share, part, &laps, err);
     progress_end(ctx->log->progress);
   }
   if (code)
     spread_give_back(ctx, &share);
   else
-    code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share}, err);
+    code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share, .laps = &laps}, err);
+  if (!code) {
+    struct text done = {0};
+    text_addf(&done, "parted set %s, %lld elements, for %d ranks", call->prime->name,
+              call->prime->global_size, ctx->comm->size);
+    spread_tell_laps(ctx, &laps, text_str(&done));
+    text_free(&done);
+  }
   for (int s = 0; part && s < ctx->mesh->sets.count; s++)
     free(part[s]);
   free(part);

@@ -79,7 +79,7 @@ struct follower {
 };
 
 static long long total_of(const struct follower *f, int set) {
-  return f->share->sets[set].first[f->comm->size];
+  return f->share->sets[set].total;
 }
 
 static bool leads(const struct follower *f, const struct share_map *map) {
@@ -168,85 +168,101 @@ static long long ballot_count(long long ballot) {
   return ballot >> PART_BITS;
 }
 
-/* What is known here of the votes for each target, so that few travel. */
+/* What is known here of the votes for each target, so that few travel. Nearly all of a target's sources are of one part: the
+ * first that voted. */
 struct votes {
   struct numbers targets;
-  int *target, *part; /* of each vote */
-  int *grouped;       /* parts, together by target */
-  long *end;          /* of each target's group, when all are there */
-  long count;
+  int *first;  /* the part of each target's first vote */
+  long *alike; /* how many votes are for it, 0: there was none */
+  long room;   /* of both */
+  struct vote {
+    int target, part;
+  } * others; /* votes for other parts */
+  long nothers;
 };
 
 static void votes_free(struct votes *v) {
   numbers_free(&v->targets);
-  free(v->target);
-  free(v->part);
-  free(v->grouped);
-  free(v->end);
+  free(v->first);
+  free(v->alike);
+  free(v->others);
 }
 
 static int no_memory(struct error *err) {
   return error_memory(err, "the votes of sources", 0);
 }
 
-static int take_votes(const struct follower *f, struct votes *v, struct error *err) {
-  long room = 0;
-  for (int m = 0; m < f->share->nmaps; m++) {
-    const struct share_map *map = &f->share->maps[m];
-    room += leads(f, map) ? share_targets(f->share, map) : 0;
-  }
-  v->target = array_new((size_t)room, sizeof *v->target);
-  v->part = array_new((size_t)room, sizeof *v->part);
-  /* Most targets are this rank's own. */
-  const struct share_set *set = &f->share->sets[f->set];
-  if (!v->target || !v->part || !numbers_new(&v->targets, set->numbers, set->owned))
-    return no_memory(err);
-  for (int m = 0; m < f->share->nmaps; m++) {
-    const struct share_map *map = &f->share->maps[m];
-    const long sources = leads(f, map) ? f->share->sets[map->from].owned : 0;
-    for (long e = 0; e < sources; e++)
-      for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++, v->count++) {
-        if ((v->target[v->count] = numbers_add(&v->targets, rows_get(&map->rows, (size_t)i))) < 0)
-          return no_memory(err);
-        v->part[v->count] = f->part[map->from][e];
-      }
-  }
-  return OP_OK;
+static bool make_room(struct votes *v, long targets) {
+  if (targets <= v->room)
+    return true;
+  const long room = targets + targets / 8 + 64;
+  int *first = array_resize(v->first, (size_t)room, sizeof *first);
+  v->first = first ? first : v->first;
+  long *alike = array_resize(v->alike, (size_t)room, sizeof *alike);
+  v->alike = alike ? alike : v->alike;
+  if (!first || !alike)
+    return false;
+  for (long t = v->room; t < room; t++)
+    alike[t] = 0;
+  v->room = room;
+  return true;
 }
 
-static int group_votes(struct votes *v, struct error *err) {
-  const long targets = v->targets.count;
-  v->end = array_new((size_t)targets + 1, sizeof *v->end);
-  v->grouped = array_new((size_t)v->count, sizeof *v->grouped);
-  if (!v->end || !v->grouped)
-    return no_memory(err);
-  for (long i = 0; i < v->count; i++)
-    v->end[v->target[i] + 1]++;
-  for (long t = 0; t < targets; t++)
-    v->end[t + 1] += v->end[t];
-  /* Filling moves each beginning to its end, which is the next one's beginning. */
-  for (long i = 0; i < v->count; i++)
-    v->grouped[v->end[v->target[i]]++] = v->part[i];
-  return OP_OK;
+static bool take_vote(struct votes *v, long long number, int part) {
+  const int target = numbers_add(&v->targets, number);
+  if (target < 0 || !make_room(v, target + 1L))
+    return false;
+  if (!v->alike[target])
+    v->first[target] = part;
+  if (v->first[target] == part) {
+    v->alike[target]++;
+    return true;
+  }
+  struct vote *others = array_more(v->others, (size_t)v->nothers, sizeof *others);
+  if (!others)
+    return false;
+  v->others = others;
+  others[v->nothers++] = (struct vote){target, part};
+  return true;
+}
+
+static int take_votes(const struct follower *f, struct votes *v, struct error *err) {
+  /* Most targets are this rank's own. */
+  const struct share_set *set = &f->share->sets[f->set];
+  bool good = numbers_new(&v->targets, set->numbers, set->owned) && make_room(v, set->owned);
+  for (int m = 0; good && m < f->share->nmaps; m++) {
+    const struct share_map *map = &f->share->maps[m];
+    const long sources = leads(f, map) ? f->share->sets[map->from].owned : 0;
+    for (long e = 0; good && e < sources; e++)
+      for (long i = share_begin(f->share, map, e); good && i < share_begin(f->share, map, e + 1); i++)
+        good = take_vote(v, rows_get(&map->rows, (size_t)i), f->part[map->from][e]);
+  }
+  return good ? OP_OK : no_memory(err);
+}
+
+static int by_target(const void *a, const void *b) {
+  const struct vote *x = a, *y = b;
+  return x->target != y->target ? (x->target > y->target) - (x->target < y->target)
+                                : (x->part > y->part) - (x->part < y->part);
 }
 
 /* A line for each target and part. */
 static struct told *count_local(struct votes *v, long *count) {
-  long lines = 0;
-  for (long t = 0, begin = 0; t < v->targets.count; begin = v->end[t++]) {
-    sort_votes(v->grouped + begin, v->end[t] - begin);
-    for (long i = begin; i < v->end[t]; i++)
-      lines += i == begin || v->grouped[i] != v->grouped[i - 1];
-  }
-  struct told *told = array_new((size_t)lines, sizeof *told);
+  struct told *told = array_new((size_t)(v->targets.count + v->nothers), sizeof *told);
   *count = 0;
-  for (long t = 0, begin = 0; told && t < v->targets.count; begin = v->end[t++])
-    for (long i = begin; i < v->end[t]; i++) {
-      const bool again = i > begin && v->grouped[i] == v->grouped[i - 1];
-      if (!again)
-        told[(*count)++] = (struct told){.number = v->targets.number[t], .value = ballot(v->grouped[i], 0)};
-      told[*count - 1].value += ballot(0, 1);
-    }
+  if (!told)
+    return NULL;
+  for (long t = 0; t < v->targets.count; t++)
+    if (v->alike[t])
+      told[(*count)++] = (struct told){v->targets.number[t], ballot(v->first[t], v->alike[t])};
+  if (v->nothers)
+    qsort(v->others, (size_t)v->nothers, sizeof *v->others, by_target);
+  for (long i = 0; i < v->nothers; i++) {
+    const struct vote *vote = &v->others[i];
+    if (i == 0 || by_target(vote - 1, vote) != 0)
+      told[(*count)++] = (struct told){v->targets.number[vote->target], ballot(vote->part, 0)};
+    told[*count - 1].value += ballot(0, 1);
+  }
   return told;
 }
 
@@ -303,8 +319,6 @@ static int follow_sources(const struct follower *f, struct error *err) {
   struct mail in = {0};
   struct directory where = {0};
   int code = take_votes(f, &votes, err);
-  if (!code)
-    code = group_votes(&votes, err);
   if (!code && !(told = count_local(&votes, &count)))
     code = no_memory(err);
   votes_free(&votes);

@@ -25,7 +25,7 @@ static const struct share_set *set_of(const struct weighing *w, int set) {
   return &w->share->sets[set];
 }
 static long long total_of(const struct weighing *w, int set) {
-  return set_of(w, set)->first[w->comm->size];
+  return set_of(w, set)->total;
 }
 
 /* A value for each target that the rows of this rank name; those that others own have ids behind the owned ones. */

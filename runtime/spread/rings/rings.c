@@ -136,41 +136,41 @@ static int begin(struct builder *b, struct error *err) {
 
 /* ---- lists for ranks ---- */
 
-/* Numbers for each rank, which grow. */
+/* Numbers for ranks, as they are added. */
 struct lists {
-  long long **items;
-  long *counts, *room;
-  int ranks;
+  struct line {
+    long long item;
+    int rank;
+  } * lines;
+  struct tally to;
+  long count;
 };
 
 static void lists_free(struct lists *l) {
-  for (int r = 0; l->items && r < l->ranks; r++)
-    free(l->items[r]);
-  free(l->items);
-  free(l->counts);
-  free(l->room);
+  free(l->lines);
+  tally_free(&l->to);
   *l = (struct lists){0};
 }
 
-static bool lists_new(struct lists *l, int ranks) {
-  *l = (struct lists){.items = array_new((size_t)ranks, sizeof *l->items),
-                      .counts = array_new((size_t)ranks, sizeof *l->counts),
-                      .room = array_new((size_t)ranks, sizeof *l->room),
-                      .ranks = ranks};
-  return l->items && l->counts && l->room;
+static bool lists_add(struct lists *l, int rank, long long item) {
+  struct line *lines = array_more(l->lines, (size_t)l->count, sizeof *lines);
+  if (!lines || !tally_add(&l->to, rank, 1)) {
+    l->lines = lines ? lines : l->lines;
+    return false;
+  }
+  l->lines = lines;
+  lines[l->count++] = (struct line){item, rank};
+  return true;
 }
 
-static bool lists_add(struct lists *l, int rank, long long item) {
-  if (l->counts[rank] == l->room[rank]) {
-    const long room = 2 * l->room[rank] + 16;
-    long long *items = array_resize(l->items[rank], (size_t)room, sizeof *items);
-    if (!items)
-      return false;
-    l->items[rank] = items;
-    l->room[rank] = room;
-  }
-  l->items[rank][l->counts[rank]++] = item;
-  return true;
+/* The items together by rank; NULL: no memory. */
+static long long *lists_items(struct lists *l) {
+  long *next = tally_sort(&l->to) ? tally_first(&l->to) : NULL;
+  long long *items = next ? array_new((size_t)l->count, sizeof *items) : NULL;
+  for (long i = 0; items && i < l->count; i++)
+    items[next[tally_place(&l->to, l->lines[i].rank)]++] = l->lines[i].item;
+  free(next);
+  return items;
 }
 
 /* Several lists to all ranks: in[i] is what came of list i. */
@@ -179,18 +179,10 @@ static int lists_send(struct comm *comm, struct lists *lists, int n, struct mail
   long long **all = array_new((size_t)n, sizeof *all);
   int code = parcels && all ? OP_OK : no_memory(err);
   for (int i = 0; !code && i < n; i++) {
-    long total = 0;
-    for (int r = 0; r < comm->size; r++)
-      total += lists[i].counts[r];
-    if (!(all[i] = array_new((size_t)total, sizeof **all))) {
+    if ((all[i] = lists_items(&lists[i])))
+      parcels[i] = (struct parcel){all[i], &lists[i].to, sizeof **all, &in[i]};
+    else
       code = no_memory(err);
-      break;
-    }
-    long long *to = all[i];
-    for (int r = 0; r < comm->size; to += lists[i].counts[r++])
-      if (lists[i].counts[r])
-        memcpy(to, lists[i].items[r], (size_t)lists[i].counts[r] * sizeof *to);
-    parcels[i] = (struct parcel){all[i], lists[i].counts, sizeof **all, &in[i]};
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
@@ -199,18 +191,6 @@ static int lists_send(struct comm *comm, struct lists *lists, int n, struct mail
   free((void *)all);
   free(parcels);
   return code;
-}
-
-static struct lists *new_lists(const struct builder *b, int n) {
-  struct lists *l = array_new((size_t)n, sizeof *l);
-  bool good = l != NULL;
-  for (int i = 0; good && i < n; i++)
-    good = lists_new(&l[i], b->comm->size);
-  for (int i = 0; l && !good && i < n; i++)
-    lists_free(&l[i]);
-  if (!good)
-    free(l);
-  return good ? l : NULL;
 }
 
 static void free_lists(struct lists *l, struct mail *in, int n) {
@@ -276,12 +256,22 @@ static int answer(const struct builder *b, struct mail *asked, bool rows_only, s
   bool good = t.of && at;
   for (int s = 0; good && s < b->mesh->nsets; s++)
     good = (t.of[s] = array_new((size_t)b->mesh->sets[s].extents[EXTENT_EXEC], sizeof(int))) != NULL;
-  for (; good && t.rank < b->comm->size; t.rank++)
-    for (int s = 0; good && s < b->mesh->nsets; s++)
-      for (long i = 0; good && i < asked[s].counts[t.rank]; i++) {
+  struct tally askers = {0};
+  for (int s = 0; good && s < b->mesh->nsets; s++)
+    for (int i = 0; good && i < asked[s].from.count; i++)
+      good = tally_add(&askers, asked[s].from.ranks[i], 1);
+  good = good && tally_sort(&askers);
+  for (int r = 0; good && r < askers.count; r++) {
+    t.rank = askers.ranks[r];
+    for (int s = 0; good && s < b->mesh->nsets; s++) {
+      const int place = tally_place(&asked[s].from, t.rank);
+      for (long i = 0; good && place >= 0 && i < asked[s].from.items[place]; i++) {
         const int id = numbers_find(&b->sets[s].ids, ((const long long *)asked[s].items)[at[s]++]);
         good = tell_of(b, &t, s, id, rows_only);
       }
+    }
+  }
+  tally_free(&askers);
   for (int s = 0; t.of && s < b->mesh->nsets; s++)
     free(t.of[s]);
   free((void *)t.of);
@@ -344,7 +334,8 @@ static int ask(const struct builder *b, int least, int most, struct lists *quest
 static int add_layer(const struct builder *b, int least, int most, int odd, int even, bool rows_only,
                      struct error *err) {
   const int n = b->mesh->nsets;
-  struct lists *questions = new_lists(b, n), *answers = new_lists(b, n);
+  struct lists *questions = array_new((size_t)n, sizeof(struct lists)),
+               *answers = array_new((size_t)n, sizeof(struct lists));
   struct mail *asked = array_new((size_t)n, sizeof *asked), *told = array_new((size_t)n, sizeof *told);
   int code = questions && answers && asked && told ? OP_OK : no_memory(err);
   if (!code)
@@ -433,8 +424,8 @@ static int want(const struct builder *b, int s, int v, struct ring_set *out, str
     elements[i] = (int)(begin + i);
     good = lists_add(wanted, b->sets[s].owner[numbers_find(&b->sets[s].ids, number)], number);
   }
-  if (good)
-    return side_from_counts(&out->exchanges[v].receive, b->comm->size, wanted->counts, elements, err);
+  if (good && tally_sort(&wanted->to))
+    return side_from_tally(&out->exchanges[v].receive, &wanted->to, elements, err);
   free(elements);
   return no_memory(err);
 }
@@ -446,12 +437,12 @@ static int give(const struct builder *b, int s, int v, struct ring_set *out, con
     return no_memory(err);
   for (long i = 0; i < in->total; i++)
     elements[i] = numbers_find(&b->sets[s].ids, ((const long long *)in->items)[i]);
-  return side_from_counts(&out->exchanges[v].send, b->comm->size, in->counts, elements, err);
+  return side_from_tally(&out->exchanges[v].send, &in->from, elements, err);
 }
 
 static int make_exchanges(const struct builder *b, struct rings *out, struct error *err) {
   const int deepest = fringe_of(b), each = deepest - 2, n = b->mesh->nsets * each;
-  struct lists *wanted = new_lists(b, n);
+  struct lists *wanted = array_new((size_t)n, sizeof(struct lists));
   struct mail *in = array_new((size_t)n, sizeof *in);
   int code = wanted && in ? OP_OK : no_memory(err);
   for (int s = 0; s < b->mesh->nsets; s++)
