@@ -108,7 +108,7 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
       graph.weights[number[i]] = 1 + (long long)(sum > 0 ? 1e6 * weight[i] / sum : 0);
   code = options->partition(options->argument, &graph, ranks, part, code, err);
   for (int i = 0; !code && i < u->count; i++)
-    if (number[i] >= 0)
+    if (number[i] >= 0 && part[number[i]] >= 0)
       u->owner[i] = part[number[i]];
   relation_free(&near);
   free(graph.start);
