@@ -99,8 +99,9 @@ static void make_case(unsigned long long seed) {
   state = seed * 977 + 3;
   it.units = MOST_TOUCHED + random_below(MOST_UNITS - MOST_TOUCHED);
   it.tasks = 1 + random_below(MOST_TASKS);
-  it.form = random_below(3) ? OP_GRAPH_WHOLE : OP_GRAPH_PARTS;
   it.ordered = seed % 4 == 3;
+  /* Of parts the order is that of ranks first. */
+  it.form = random_below(3) || it.ordered ? OP_GRAPH_WHOLE : OP_GRAPH_PARTS;
   it.kept = random_below(2);
   it.trees = random_below(2) && !it.kept;
   for (int u = 0; u < it.units; u++)
