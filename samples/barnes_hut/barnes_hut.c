@@ -465,7 +465,7 @@ int main(int argc, char **argv) {
   }
   if (n < 2 || n > 20000000 || steps < 0 || sky.leaf < 1 || sky.task < 1 || !make_sky(n)) {
     fprintf(stderr, "usage: barnes_hut [--particles N] [--steps N] [--leaf N] [--task N] [--simulate "
-                    "THREADS [--ranks RANKS]] [--vtk FILE]\n");
+                    "THREADS] [--ranks RANKS] [--vtk FILE]\n");
     return 2;
   }
   sky.soft = 0.02;

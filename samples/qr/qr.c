@@ -399,7 +399,7 @@ int main(int argc, char **argv) {
   }
   if (tile < 1 || tile > MOST_TILE || n < 1 || n % tile) {
     fprintf(stderr,
-            "usage: qr [--n N] [--tile N] [--simulate THREADS [--ranks RANKS]] [--vtk FILE]\n"
+            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--vtk FILE]\n"
             "N is a multiple of the tile, which is at most %d\n",
             MOST_TILE);
     return 2;
