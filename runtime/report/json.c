@@ -160,8 +160,8 @@ static void add_graphs(const struct report *r, struct text *out) {
                 "message_bytes:i waited_seconds:d",
                 g->name, g->last.tasks, g->last.executed, g->last.dependencies, g->last.locks,
                 g->last.threads, g->last.builds, s->runs, s->executed, s->seconds, s->busy, s->idle,
-                tasks_between(s), g->last.critical, g->last.stolen, g->last.refused,
-                g->last.ranks, g->last.messages, g->last.message_bytes, g->last.waited);
+                tasks_between(s), g->last.critical, g->last.stolen, g->last.refused, g->last.ranks,
+                g->last.messages, g->last.message_bytes, g->last.waited);
     json_open(out, "types", '[');
     struct tasks_type_facts t;
     for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)

@@ -61,10 +61,11 @@ static int check_held(const struct run *r, const struct task *own, const int *lo
     tasks_task_words(g, own, &words);
     text_add(&words, " adds a task that locks ");
     tasks_resource_words(g, locks[i], &words);
-    error_set(err, OP_ERR_GRAPH,
-              "graph \"%s\": %s, which it does not lock itself; on several ranks that may be elsewhere: let it "
-              "lock that",
-              g->name, text_str(&words));
+    error_set(
+        err, OP_ERR_GRAPH,
+        "graph \"%s\": %s, which it does not lock itself; on several ranks that may be elsewhere: let it "
+        "lock that",
+        g->name, text_str(&words));
     text_free(&words);
     return err->code;
   }

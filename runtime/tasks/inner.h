@@ -137,7 +137,7 @@ struct worker {
 struct run {
   struct task_graph *graph;
   struct team *team;
-  struct check *check; /* NULL: a run that is not checked */
+  struct check *check;       /* NULL: a run that is not checked */
   struct messages *messages; /* of ranks; NULL: a graph of one process */
   int threads, ntypes;
   bool recording;
@@ -175,9 +175,9 @@ struct task_graph {
   long long runs, stolen, refused, executed;
   double seconds, spans, busy, idle;
   struct tasks_sums sums;
-  bool past;             /* see tasks_retire: only its name, types, sums and this are left: */
-  op_graph_facts_t last; /* of its last run */
-  double unit;           /* seconds for one of the program's units of cost; 0: not known yet */
+  bool past;                 /* see tasks_retire: only its name, types, sums and this are left: */
+  op_graph_facts_t last;     /* of its last run */
+  double unit;               /* seconds for one of the program's units of cost; 0: not known yet */
   struct graph_ranks *ranks; /* of a graph that several ranks run; NULL: of this process alone */
   /* A part that one rank runs: the graph that it is of, for each of its tasks the one there or -1, its messages. */
   const struct task_graph *of;

@@ -30,7 +30,7 @@ static struct sky {
   struct force *f; /* of each particle */
   struct cell *cells;
   int particles, ncells, most_cells, leaf, task; /* particles in a leaf, and for a task, at most */
-  int ranks; /* do all ranks have the graph together? */
+  int ranks;                                     /* do all ranks have the graph together? */
   double angle, soft, step;
 } sky;
 
@@ -382,7 +382,8 @@ static double energy(void) {
   double sum = 0;
   for (int i = 0; i < sky.particles; i++) {
     const struct particle *p = &sky.p[i];
-    sum += p->mass * (sky.f[i].potential / 2 + (p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2]) / 2);
+    sum +=
+        p->mass * (sky.f[i].potential / 2 + (p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2]) / 2);
   }
   return sum;
 }
@@ -397,9 +398,13 @@ static void push(double move) {
 
 /* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
 static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks, .threads = threads, .latency = 2e-6, .bytes_per_second = 1e10},
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
                            one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds = sky.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
+  const double seconds =
+      sky.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
   const double alone = sky.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
   if (sky.ranks)
     op_printf("%d ranks, ", ranks);
@@ -504,9 +509,9 @@ int main(int argc, char **argv) {
   const double drift = fabs(energy() / first - 1);
   const int good = error < 0.01 && drift < 5e-3;
   if (sky.ranks)
-    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n", op_rank_count(),
-              facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
-  op_printf("forces differ by %.2e from the direct sum, energy by %.1e from the first, bits %016llx\n%s\n", error,
-            drift, sum_bits(), good ? "PASSED" : "FAILED");
+    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n",
+              op_rank_count(), facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
+  op_printf("forces differ by %.2e from the direct sum, energy by %.1e from the first, bits %016llx\n%s\n",
+            error, drift, sum_bits(), good ? "PASSED" : "FAILED");
   return op_exit() || !good;
 }

@@ -31,9 +31,9 @@ static struct box {
   double width, reach, step;                /* of the box; of forces; of time */
   struct particle *p, *spare;
   int *start, *brick, *first, *lists, *at; /* brick: of a cell; at: its place in the lists */
-  int ranks; /* do all ranks have the graphs together? */
-  struct pair *near;                  /* NEAR of each cell */
-  double *energy;                     /* of the pairs that the tasks of a brick found */
+  int ranks;                               /* do all ranks have the graphs together? */
+  struct pair *near;                       /* NEAR of each cell */
+  double *energy;                          /* of the pairs that the tasks of a brick found */
 } box;
 
 /* ---- forces ---- */
@@ -343,8 +343,8 @@ static int make_box(int edge, double reach) {
   box.first = calloc((size_t)box.bricks + 1, sizeof *box.first);
   box.energy = calloc((size_t)box.bricks, sizeof *box.energy);
   brick_parts = calloc((size_t)box.bricks, sizeof *brick_parts);
-  if (!box.p || !box.spare || !box.start || !box.energy || !brick_parts || !box.brick || !box.lists || !box.at || !box.near ||
-      !box.first)
+  if (!box.p || !box.spare || !box.start || !box.energy || !brick_parts || !box.brick || !box.lists ||
+      !box.at || !box.near || !box.first)
     exit(1);
   for (int i = 0; i < box.particles; i++) {
     const int at[] = {i % edge, i / edge % edge, i / edge / edge};
@@ -424,9 +424,13 @@ static int write_picture(const char *path) {
 
 /* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
 static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks, .threads = threads, .latency = 2e-6, .bytes_per_second = 1e10},
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
                            one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds = box.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
+  const double seconds =
+      box.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
   const double alone = box.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
   if (box.ranks)
     op_printf("%d ranks, ", ranks);
@@ -493,8 +497,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (box.ranks)
-    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n", op_rank_count(),
-              facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
+    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n",
+              op_rank_count(), facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
   const int good = error < 1e-10 && drift < 2e-3 && sum < 1e-12 && (box.ranks || facts.builds == 1);
   op_printf("forces differ by %.1e from those of all pairs, energy by %.1e from the first, momentum a "
             "particle %.1e, sum %.17g\n%s\n",

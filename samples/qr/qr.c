@@ -14,7 +14,7 @@ enum { MOST_TILE = 256, STRIP = 16 };
 static struct matrix {
   int tiles, size; /* tiles in a row, numbers in a row of a tile */
   size_t step;     /* numbers of a tile */
-  int ranks; /* do all ranks have the graph together? */
+  int ranks;       /* do all ranks have the graph together? */
   double *values;
   double *vectors; /* what the tiles on the diagonal hold before tiles below them change their R */
 } A;
@@ -253,8 +253,8 @@ static double value_at(long row, long column) {
 }
 
 static int make_matrix(int n, int tile, int ranks) {
-  A = (struct matrix){.ranks = ranks,
-                      .tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
+  A = (struct matrix){
+      .ranks = ranks, .tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
   A.values = malloc((size_t)(A.tiles * A.tiles) * A.step * sizeof *A.values);
   A.vectors = malloc((size_t)A.tiles * A.step * sizeof *A.vectors);
   return A.values && A.vectors;
@@ -347,7 +347,10 @@ static unsigned long long sum_bits(void) {
 
 /* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
 static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks, .threads = threads, .latency = 2e-6, .bytes_per_second = 1e10},
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
                            one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
   const double seconds = A.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
   const double alone = A.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
@@ -428,8 +431,8 @@ int main(int argc, char **argv) {
   }
   const struct errors e = find_errors();
   const int good = e.product < 1e-13 && e.orthogonal < 1e-13;
-  op_printf("|A - Q R| / |A| = %.2e, |Q' Q - I| = %.2e, bits %016llx\n%s\n", e.product, e.orthogonal, sum_bits(),
-            good ? "PASSED" : "FAILED");
+  op_printf("|A - Q R| / |A| = %.2e, |Q' Q - I| = %.2e, bits %016llx\n%s\n", e.product, e.orthogonal,
+            sum_bits(), good ? "PASSED" : "FAILED");
   free(A.values);
   free(A.vectors);
   return op_exit() || !good;

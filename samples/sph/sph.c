@@ -27,7 +27,7 @@ static struct gas {
   double mass, h, step; /* of a particle; how far it is smoothed, by half; of time */
   struct particle *p, *spare;
   int *start, *brick, *first, *lists, *at; /* at: a cell's place in the lists */
-  int ranks; /* do all ranks have the graph together? */
+  int ranks;                               /* do all ranks have the graph together? */
   struct pair *near;
 } gas;
 
@@ -335,7 +335,8 @@ static int make_gas(int n) {
   gas.near = calloc((size_t)gas.cells * NEAR, sizeof *gas.near);
   gas.first = calloc((size_t)gas.bricks + 1, sizeof *gas.first);
   brick_parts = calloc((size_t)gas.bricks, sizeof *brick_parts);
-  if (!gas.p || !gas.spare || !gas.start || !gas.brick || !gas.lists || !gas.at || !gas.near || !gas.first || !brick_parts)
+  if (!gas.p || !gas.spare || !gas.start || !gas.brick || !gas.lists || !gas.at || !gas.near || !gas.first ||
+      !brick_parts)
     return 0;
   for (int i = 0; i < gas.particles; i++) {
     struct particle *p = &gas.p[i];
@@ -395,9 +396,13 @@ static int write_picture(const char *path) {
 
 /* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
 static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks, .threads = threads, .latency = 2e-6, .bytes_per_second = 1e10},
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
                            one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds = gas.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
+  const double seconds =
+      gas.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
   const double alone = gas.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
   if (gas.ranks)
     op_printf("%d ranks, ", ranks);
@@ -428,7 +433,8 @@ int main(int argc, char **argv) {
     a++;
   }
   if (n < 12 || n > 10000 || !(end > 0) || !make_gas(n)) {
-    fprintf(stderr, "usage: sph [--n N] [--end TIME] [--simulate THREADS] [--ranks RANKS] [--vtk FILE]\nN x N particles, N "
+    fprintf(stderr, "usage: sph [--n N] [--end TIME] [--simulate THREADS] [--ranks RANKS] [--vtk FILE]\nN x "
+                    "N particles, N "
                     "at least 12\n");
     return 2;
   }
@@ -453,8 +459,8 @@ int main(int argc, char **argv) {
   op_printf("%d particles, %d bricks: %lld tasks a step, %d steps, %.2f ms a step on %lld threads\n",
             gas.particles, gas.bricks, facts.tasks, steps, 1e3 * seconds / steps, facts.threads);
   if (gas.ranks)
-    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n", op_rank_count(),
-              facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
+    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n",
+              op_rank_count(), facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
   if (threads > 0)
     say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
   if (picture && !write_picture(picture)) {
@@ -463,8 +469,8 @@ int main(int argc, char **argv) {
   }
   const struct sums after = sum_up();
   const double drift = fabs(after.energy / before.energy - 1), volume = fabs(after.mass - 1);
-  const int good =
-      drift < 1e-3 && after.momentum < 1e-12 && volume < 0.02 && after.profile < 0.15 && (gas.ranks || facts.builds == 1);
+  const int good = drift < 1e-3 && after.momentum < 1e-12 && volume < 0.02 && after.profile < 0.15 &&
+                   (gas.ranks || facts.builds == 1);
   op_printf("energy %.1e from the first, momentum %.1e, volume %.1e from the box's, profile %.3f from the "
             "exact one, sum %.17g\n%s\n",
             drift, after.momentum, volume, after.profile, after.energy, good ? "PASSED" : "FAILED");

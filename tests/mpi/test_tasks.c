@@ -43,7 +43,8 @@ static void act(const struct work *w, long long *const memory[]) {
   for (int i = 0; i < w->nlocks; i++)
     for (int k = 0; k < NUMBERS; k++) {
       const unsigned long long was = (unsigned long long)memory[i][k];
-      memory[i][k] = (long long)(w->adds ? was + sum + (unsigned)k : (was ^ sum) * 1099511628211u + (unsigned)k);
+      memory[i][k] =
+          (long long)(w->adds ? was + sum + (unsigned)k : (was ^ sum) * 1099511628211u + (unsigned)k);
     }
 }
 
@@ -54,8 +55,6 @@ static void run_work(op_running *running, void *data) {
     memory[i] = op_running_memory(running, i);
   act(w, memory);
 }
-
-
 
 static op_resource units[MOST_UNITS], tops[MOST_UNITS];
 
@@ -75,7 +74,9 @@ static void make_task(int t) {
       for (int k = 0; k < i; k++)
         found = found || it.touched[t][k] == it.touched[t][i];
     }
-  it.place[t] = random_below(6) == 0 ? random_below(2 * op_rank_count()) : random_below(12) == 0 ? OP_EVERY_RANK : -2;
+  it.place[t] = random_below(6) == 0    ? random_below(2 * op_rank_count())
+                : random_below(12) == 0 ? OP_EVERY_RANK
+                                        : -2;
 }
 
 /* Adding tasks that lock the same need no order if one of them reads nothing that others change meanwhile. */
@@ -128,8 +129,9 @@ static void add_units(op_graph graph) {
   for (int u = 0; u < it.units; u++) {
     char name[32];
     snprintf(name, sizeof name, "unit %d", u);
-    tops[u] = it.trees && u % 3 == 0 ? op_graph_resource(graph, 0, it.form == OP_GRAPH_WHOLE ? NULL : strcat(name, " around"))
-                                     : 0;
+    tops[u] = it.trees && u % 3 == 0
+                  ? op_graph_resource(graph, 0, it.form == OP_GRAPH_WHOLE ? NULL : strcat(name, " around"))
+                  : 0;
     snprintf(name, sizeof name, "unit %d", u);
     units[u] = op_graph_resource(graph, tops[u], name);
     if (tops[u] && u % 2 == 0)
@@ -159,7 +161,8 @@ static void add_tasks(op_graph graph, op_task_type type, int from, op_task *task
       check(op_graph_key(graph, tasks[t], 7 * t) == OP_OK);
     for (int b = 0; b < t; b++)
       if (it.waits[t][b])
-        check((whole ? op_graph_depend(graph, tasks[t], tasks[b]) : op_graph_depend_key(graph, tasks[t], 7 * b)) == OP_OK);
+        check((whole ? op_graph_depend(graph, tasks[t], tasks[b])
+                     : op_graph_depend_key(graph, tasks[t], 7 * b)) == OP_OK);
   }
 }
 
@@ -171,7 +174,8 @@ static void add_collect(op_graph graph, const op_task *tasks) {
   for (int u = 0; u < it.units; u++)
     op_graph_use(graph, last, units[u]);
   for (int t = 0; t < it.tasks; t++)
-    check((it.form == OP_GRAPH_WHOLE ? op_graph_depend(graph, last, tasks[t]) : op_graph_depend_key(graph, last, 7 * t)) == OP_OK);
+    check((it.form == OP_GRAPH_WHOLE ? op_graph_depend(graph, last, tasks[t])
+                                     : op_graph_depend_key(graph, last, 7 * t)) == OP_OK);
 }
 
 static void run_case(unsigned long long seed) {
@@ -192,8 +196,9 @@ static void run_case(unsigned long long seed) {
     for (int u = 0; u < it.units; u++)
       for (int k = 0; k < NUMBERS; k++)
         if (it.found[u][k] != it.expected[u][k]) {
-          fprintf(stderr, "rank %d of %d: case %llu, run %d: unit %d has %llx, expected %llx\n", op_rank(), op_rank_count(),
-                  seed, run, u, (unsigned long long)it.found[u][k], (unsigned long long)it.expected[u][k]);
+          fprintf(stderr, "rank %d of %d: case %llu, run %d: unit %d has %llx, expected %llx\n", op_rank(),
+                  op_rank_count(), seed, run, u, (unsigned long long)it.found[u][k],
+                  (unsigned long long)it.expected[u][k]);
           _Exit(1);
         }
   }
@@ -320,17 +325,20 @@ static void violation(void) {
   op_graph_lock(graph, second, a);
   op_graph_place(graph, second, 0);
   op_graph_depend(graph, second, first);
-  refused(graph, OP_ERR_VIOLATION, "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
+  refused(graph, OP_ERR_VIOLATION,
+          "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
 }
 
 static void adding(void) {
   op_task_type type;
   op_graph graph = begin("adding", OP_GRAPH_WHOLE, &type);
-  const op_task task = op_graph_task(graph, op_graph_type(graph, "adds", adds_elsewhere), &type, sizeof type, 1);
+  const op_task task =
+      op_graph_task(graph, op_graph_type(graph, "adds", adds_elsewhere), &type, sizeof type, 1);
   units[0] = op_graph_resource(graph, 0, "far");
   op_graph_owner(graph, units[0], 0);
   op_graph_place(graph, task, 1);
-  refused(graph, OP_ERR_GRAPH, "task 0 (adds) adds a task that locks resource \"far\", which it does not lock itself");
+  refused(graph, OP_ERR_GRAPH,
+          "task 0 (adds) adds a task that locks resource \"far\", which it does not lock itself");
 }
 
 /* ---- a task that takes long, and who waits for it ---- */

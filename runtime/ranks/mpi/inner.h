@@ -34,7 +34,7 @@ struct mpi_state {
   int posts;               /* called so far: 1 if an odd number */
   unsigned char *room;     /* through which small collectives go */
   size_t room_bytes;
-  struct mpi_wait own;     /* for messages that this rank begins by itself */
+  struct mpi_wait own; /* for messages that this rank begins by itself */
   struct mpi_tested *tested;
   int most_tested;
 };

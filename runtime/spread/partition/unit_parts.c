@@ -30,7 +30,8 @@ static int make_block(const struct unit_graph *all, const struct comm *comm, str
   return OP_OK;
 }
 
-static int share_parts(struct comm *comm, const struct graph *block, int *mine, int *part, struct error *err) {
+static int share_parts(struct comm *comm, const struct graph *block, int *mine, int *part,
+                       struct error *err) {
   long long *all = array_new((size_t)block->total, sizeof *all);
   int code = agree_on_success(comm, all ? OP_OK : error_memory(err, "the parts of tasks", sizeof *all), err);
   for (long i = 0; !code && i < block->size; i++)

@@ -6,9 +6,9 @@
 #include "tasks/ranks/ranks.h"
 
 struct message {
-  int node, next;      /* the part's task; the next message of the same one, -1: none */
-  int resource;        /* -1: nothing travels but that something is over */
-  int waits;           /* of one that is received: a task of the part that waits for it */
+  int node, next; /* the part's task; the next message of the same one, -1: none */
+  int resource;   /* -1: nothing travels but that something is over */
+  int waits;      /* of one that is received: a task of the part that waits for it */
   int peer, tag;
   size_t bytes;
   struct comm_request *request;

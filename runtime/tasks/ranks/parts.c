@@ -35,7 +35,8 @@ static void add_facts(const struct task_graph *g, struct text *out) {
     memory = hash_of(&g->more[r].bytes, sizeof g->more[r].bytes, memory + 1);
   }
   text_addf(out, "\ntasks\t%d\nresources\t%d\n", g->ntasks, g->nresources);
-  text_addf(out, "the types of tasks (a sum)\t%llx\nwhich resources lie in which (a sum)\t%llx\n", types, forest);
+  text_addf(out, "the types of tasks (a sum)\t%llx\nwhich resources lie in which (a sum)\t%llx\n", types,
+            forest);
   text_addf(out, "the bytes of resources (a sum)\t%llx\n", memory);
   text_addf(out, "dependencies\t%zu\ndependencies (a sum)\t%llx\n", g->after.count, hash_rows(&g->after));
   text_addf(out, "locks (a sum)\t%llx\nuses (a sum)\t%llx\n", hash_rows(&g->locks), hash_rows(&g->uses));
@@ -115,7 +116,8 @@ static int put_relation(struct text *out, const struct relation *r, struct error
   struct relation pairs = {0};
   int code = OP_OK;
   for (int t = 0; r->at && t < r->tasks; t++)
-    for (struct row row = relation_row(r, (size_t)t); !code && row.begin < row.end && *row.begin >= 0; row.begin++)
+    for (struct row row = relation_row(r, (size_t)t); !code && row.begin < row.end && *row.begin >= 0;
+         row.begin++)
       code = relation_add(&pairs, t, *row.begin, err);
   for (size_t i = 0; !code && i < r->nadded; i++)
     code = relation_add(&pairs, r->added[i].task, r->added[i].other, err);
@@ -198,7 +200,7 @@ static int *find_slot(const struct names *n, const struct task_graph *whole, con
 struct merge {
   struct task_graph *own, *whole;
   struct names names;
-  int rank, from, first; /* whose part it is; whose turn it is, its first task there */
+  int rank, from, first;  /* whose part it is; whose turn it is, its first task there */
   int *types, *resources; /* of that part, in the whole */
   struct error *err;
 };
@@ -228,10 +230,11 @@ static int merge_types(struct merge *m, struct reader *in) {
 }
 
 static int refuse_resource(const struct merge *m, int at, long long was, long long is, const char *what) {
-  return error_set(m->err, OP_ERR_GRAPH,
-                   "graph \"%s\": resource \"%s\" %s %lld by rank %d, and %lld by a lower one; what has one name is "
-                   "one resource on all ranks",
-                   m->own->name, m->whole->more[at].name, what, is, m->from, was);
+  return error_set(
+      m->err, OP_ERR_GRAPH,
+      "graph \"%s\": resource \"%s\" %s %lld by rank %d, and %lld by a lower one; what has one name is "
+      "one resource on all ranks",
+      m->own->name, m->whole->more[at].name, what, is, m->from, was);
 }
 
 static int merge_resource(struct merge *m, struct reader *in, int *out) {
@@ -258,10 +261,11 @@ static int merge_resource(struct merge *m, struct reader *in, int *out) {
   if (rank >= 0 && more->rank >= 0 && more->rank != rank && !is_new && more->seen)
     return refuse_resource(m, at, more->rank, rank, "has two owners: it is said to be of rank");
   if (!is_new && m->whole->resources[at].parent != (above >= 0 ? m->resources[above] : -1))
-    return error_set(m->err, OP_ERR_GRAPH,
-                     "graph \"%s\": rank %d puts resource \"%s\" into another one than a lower rank does; what has "
-                     "one name is one resource on all ranks",
-                     m->own->name, m->from, more->name);
+    return error_set(
+        m->err, OP_ERR_GRAPH,
+        "graph \"%s\": rank %d puts resource \"%s\" into another one than a lower rank does; what has "
+        "one name is one resource on all ranks",
+        m->own->name, m->from, more->name);
   more->bytes = bytes ? (size_t)bytes : more->bytes;
   /* Who named it first has it, unless somebody says otherwise. `seen` until the first run: somebody did. */
   if (is_new || (rank >= 0 && !more->seen))
@@ -293,7 +297,8 @@ static int merge_tasks(struct merge *m, struct reader *in) {
     float cost;
     memcpy(&cost, get_bytes(in, &length), sizeof cost);
     const void *data = get_bytes(in, &bytes);
-    if (!tasks_add_task(m->whole, tasks_number(m->whole, NUMBER_TYPE, type), data, bytes, (double)cost, m->err))
+    if (!tasks_add_task(m->whole, tasks_number(m->whole, NUMBER_TYPE, type), data, bytes, (double)cost,
+                        m->err))
       return m->err->code;
   }
   return OP_OK;
@@ -381,9 +386,10 @@ static int refuse_key(const struct task_graph *g, int one, int other, long long 
   if (other >= 0)
     tasks_task_words(g, &g->tasks[other], &more);
   error_set(err, OP_ERR_GRAPH,
-            other < 0 ? "graph \"%s\": %s waits for a task with the key %lld, which no rank has added%s; call "
-                        "op_graph_key for that task"
-                      : "graph \"%s\": %s has the key %lld, and so has %s; give each task a key of its own",
+            other < 0
+                ? "graph \"%s\": %s waits for a task with the key %lld, which no rank has added%s; call "
+                  "op_graph_key for that task"
+                : "graph \"%s\": %s has the key %lld, and so has %s; give each task a key of its own",
             g->name, text_str(&words), key, text_str(&more));
   text_free(&words);
   text_free(&more);

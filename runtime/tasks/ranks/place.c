@@ -85,7 +85,8 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
   struct unit_graph graph = {.count = 0};
   struct relation near = {0};
   double sum = 0;
-  int *number = array_new((size_t)u->count, sizeof *number), *part = array_new((size_t)u->count, sizeof *part);
+  int *number = array_new((size_t)u->count, sizeof *number),
+      *part = array_new((size_t)u->count, sizeof *part);
   if (!code && (!number || !part))
     code = error_memory_of(err, "the units of graph", g->name, (size_t)u->count);
   for (int i = 0; !code && i < u->count; i++) {
@@ -198,8 +199,7 @@ static void note(struct places *p, int task, int rank) {
     p->hint[*row.begin] = rank;
 }
 
-int place_tasks(const struct task_graph *g, const struct units *u, int ranks, int *place,
-                struct error *err) {
+int place_tasks(const struct task_graph *g, const struct units *u, int ranks, int *place, struct error *err) {
   struct places p = {.g = g, .u = u, .ranks = ranks};
   p.load = array_new((size_t)ranks, sizeof *p.load);
   p.score = array_new((size_t)ranks, sizeof *p.score);

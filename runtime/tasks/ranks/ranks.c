@@ -20,8 +20,8 @@ int tasks_ranks(struct task_graph *g, int form, struct error *err) {
                      form);
   if (g->ranks || g->ntypes || g->ntasks || g->nresources)
     return error_set(err, OP_ERR_STATE,
-                     "graph \"%s\" is %s; call op_graph_ranks once, as the first call with the graph", g->name,
-                     g->ranks ? "of all ranks already" : "not empty");
+                     "graph \"%s\" is %s; call op_graph_ranks once, as the first call with the graph",
+                     g->name, g->ranks ? "of all ranks already" : "not empty");
   struct graph_ranks *k = array_new(1, sizeof *k);
   if (!k)
     return error_memory_of(err, "graph", g->name, sizeof *k);
@@ -33,9 +33,10 @@ int tasks_ranks(struct task_graph *g, int form, struct error *err) {
 }
 
 static int refuse_one_process(const struct task_graph *g, const char *call, struct error *err) {
-  return error_set(err, OP_ERR_STATE,
-                   "graph \"%s\" is of one process, and %s says something of ranks; call op_graph_ranks first",
-                   g->name, call);
+  return error_set(
+      err, OP_ERR_STATE,
+      "graph \"%s\" is of one process, and %s says something of ranks; call op_graph_ranks first", g->name,
+      call);
 }
 
 int tasks_owner(struct task_graph *g, op_resource resource, int rank, struct error *err) {
@@ -78,8 +79,8 @@ static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, o
     return err->code;
   if (!g->ranks || g->ranks->form != OP_GRAPH_PARTS)
     return error_set(err, OP_ERR_STATE,
-                     "graph \"%s\": %s is for graphs of which each rank adds its part (OP_GRAPH_PARTS)", g->name,
-                     call);
+                     "graph \"%s\": %s is for graphs of which each rank adds its part (OP_GRAPH_PARTS)",
+                     g->name, call);
   struct keyed *more = array_more(*list, *count, sizeof *more);
   if (!more)
     return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
@@ -201,7 +202,8 @@ static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, 
   const struct units *u = &g->ranks->units;
   struct task_graph *whole = ranks_whole(g);
   bool *needed = array_new((size_t)u->count, sizeof *needed);
-  int code = needed ? OP_OK : error_memory_of(err, "the memory of resources of graph", g->name, (size_t)u->count);
+  int code =
+      needed ? OP_OK : error_memory_of(err, "the memory of resources of graph", g->name, (size_t)u->count);
   const struct relation *rows[] = {&local->locks, &local->uses};
   for (int i = 0; !code && i < 2; i++)
     for (size_t n = 0; n < rows[i]->count; n++)
@@ -289,8 +291,13 @@ static int build_part(struct task_graph *g, const struct tasks_options *o, struc
   struct graph_ranks *k = g->ranks;
   struct task_graph *whole = ranks_whole(g);
   const int rank = o->comm->rank;
-  const struct wires w = {.whole = whole, .units = &k->units, .place = k->place, .home = k->home, .me = rank,
-                          .ranks = o->comm->size, .ordered = o->ordered};
+  const struct wires w = {.whole = whole,
+                          .units = &k->units,
+                          .place = k->place,
+                          .home = k->home,
+                          .me = rank,
+                          .ranks = o->comm->size,
+                          .ordered = o->ordered};
   tasks_free(k->local);
   k->local = NULL;
   int code = wires_build(&w, &k->local, err);
@@ -323,7 +330,8 @@ int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
   const struct task_graph *local = g->ranks->local;
   struct task_graph *whole = ranks_whole(g);
   double *costs = array_new((size_t)whole->ntasks, sizeof *costs);
-  int code = agree_on_success(comm, costs ? OP_OK : error_memory_of(err, "the costs of graph", g->name, 1), err);
+  int code =
+      agree_on_success(comm, costs ? OP_OK : error_memory_of(err, "the costs of graph", g->name, 1), err);
   for (int t = 0; !code && t < local->ntasks; t++)
     if (local->origins[t] >= 0)
       costs[local->origins[t]] = (double)local->tasks[t].cost;
@@ -361,7 +369,8 @@ static int find_balance(struct task_graph *g, const struct tasks_options *o, boo
 static int agree_on_run(struct task_graph *g, const struct tasks_options *o, bool *build, struct error *err) {
   struct text facts = {0};
   struct agreement a = {.facts = &facts};
-  text_addf(&facts, "call\top_graph_run of graph \"%s\"\nparts\t%d\nruns\t%lld\n", g->name, g->ranks->form, g->runs);
+  text_addf(&facts, "call\top_graph_run of graph \"%s\"\nparts\t%d\nruns\t%lld\n", g->name, g->ranks->form,
+            g->runs);
   a.numbers[0] = g->ranks->changed || !g->ranks->local || !g->sorted || g->ranks->ordered != o->ordered;
   const int code = agree(o->comm, &a, err);
   *build = a.numbers[0] != 0;

@@ -42,7 +42,7 @@ struct graph_ranks {
   struct keyed *keys, *waits; /* of tasks; what tasks wait for */
   size_t nkeys, nwaits;
   size_t *sizes; /* of parts: the bytes of each task's data */
-  bool changed; /* since the part was built */
+  bool changed;  /* since the part was built */
 
   struct task_graph *whole; /* of parts that were brought together; NULL: the graph itself */
   int *first, ranks;        /* of such a whole: the first task of each rank's part, and the end */
@@ -57,7 +57,7 @@ struct graph_ranks {
   struct task_graph *local;
   long long messages, bytes; /* that this rank sends in a run */
   int size;                  /* ranks that ran it last */
-  double waited;             /* seconds of the last run in which this rank had nothing but messages to wait for */
+  double waited; /* seconds of the last run in which this rank had nothing but messages to wait for */
 };
 
 static inline struct task_graph *ranks_whole(struct task_graph *g) {

@@ -77,7 +77,8 @@ static bool send(struct network *n, int rank, int node) {
   for (int i = m->first[node]; i >= 0 && whole; i = m->items[i].next) {
     const double begins = s->link > n->now ? s->link : n->now;
     s->link = begins + (double)m->items[i].bytes / n->said->bytes_per_second;
-    whole = add(n, (struct happening){s->link + n->said->latency, ARRIVES, m->items[i].peer, receiver(n, rank, i)});
+    whole = add(
+        n, (struct happening){s->link + n->said->latency, ARRIVES, m->items[i].peer, receiver(n, rank, i)});
   }
   return whole && add(n, (struct happening){s->link > n->now ? s->link : n->now, LEFT, rank, node});
 }
@@ -163,7 +164,8 @@ static bool simulates(struct network *n) {
   bool whole = true;
   for (int r = 0; r < n->said->ranks; r++)
     for (int t = 0; t < n->ranks[r].part->ntasks; t++)
-      n->ranks[r].waits[t] = n->ranks[r].part->tasks[t].before + 1 + (n->ranks[r].part->tasks[t].type == TYPE_RECEIVE);
+      n->ranks[r].waits[t] =
+          n->ranks[r].part->tasks[t].before + 1 + (n->ranks[r].part->tasks[t].type == TYPE_RECEIVE);
   /* One more, so that none is looked at before all are set. */
   for (int r = 0; r < n->said->ranks; r++) {
     for (int t = 0; whole && t < n->ranks[r].part->ntasks; t++)
@@ -177,7 +179,8 @@ static bool simulates(struct network *n) {
 
 /* ---- the parts ---- */
 
-static int make_part(struct task_graph *g, struct network *n, const struct wires *w, int *counts, struct error *err) {
+static int make_part(struct task_graph *g, struct network *n, const struct wires *w, int *counts,
+                     struct error *err) {
   struct simulated *s = &n->ranks[w->me];
   int code = wires_build(w, &s->part, err);
   if (code)
@@ -185,7 +188,8 @@ static int make_part(struct task_graph *g, struct network *n, const struct wires
   s->part->types = array_new((size_t)w->whole->ntypes, sizeof *s->part->types);
   s->waits = array_new((size_t)s->part->ntasks, sizeof *s->waits);
   if (!s->part->types || !s->waits || !number_messages(n, w->me, counts))
-    return error_memory_of(err, "the simulation of graph", g->name, (size_t)s->part->ntasks * sizeof *s->waits);
+    return error_memory_of(err, "the simulation of graph", g->name,
+                           (size_t)s->part->ntasks * sizeof *s->waits);
   memcpy(s->part->types, w->whole->types, (size_t)w->whole->ntypes * sizeof *s->part->types);
   return tasks_prepare(s->part, err);
 }
@@ -210,7 +214,13 @@ static double simulate(struct task_graph *g, const op_graph_network_t *said, str
   if (!code)
     code = place_tasks(whole, &units, said->ranks, place, err);
   for (int r = 0; !code && r < said->ranks; r++)
-    code = make_part(g, &n, &(struct wires){.whole = whole, .units = &units, .place = place, .me = r, .ranks = said->ranks, .ordered = g->ranks->ordered},
+    code = make_part(g, &n,
+                     &(struct wires){.whole = whole,
+                                     .units = &units,
+                                     .place = place,
+                                     .me = r,
+                                     .ranks = said->ranks,
+                                     .ordered = g->ranks->ordered},
                      counts, err);
   if (!code && !simulates(&n))
     code = error_memory_of(err, "the simulation of graph", g->name, n.nheap * sizeof *n.heap);
@@ -235,15 +245,17 @@ double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said
                             struct error *err) {
   int code = OP_OK;
   if (!g->ranks || g->runs == 0 || !g->ranks->local)
-    code = error_set(err, OP_ERR_STATE,
-                     "graph \"%s\" %s", g->name,
-                     g->ranks ? "has not run since it was changed, so nobody knows what its tasks cost; run it first"
-                              : "is of one process; call op_graph_simulate, or first op_graph_ranks");
-  else if (!said || said->ranks < 1 || said->threads < 1 || !(said->latency >= 0) || !(said->bytes_per_second > 0))
-    code = error_set(err, OP_ERR_ARGUMENT,
-                     "graph \"%s\" cannot run on such ranks; give 1 or more ranks and threads, a latency of 0 or "
-                     "more seconds, and bytes a second",
-                     g->name);
+    code = error_set(
+        err, OP_ERR_STATE, "graph \"%s\" %s", g->name,
+        g->ranks ? "has not run since it was changed, so nobody knows what its tasks cost; run it first"
+                 : "is of one process; call op_graph_simulate, or first op_graph_ranks");
+  else if (!said || said->ranks < 1 || said->threads < 1 || !(said->latency >= 0) ||
+           !(said->bytes_per_second > 0))
+    code = error_set(
+        err, OP_ERR_ARGUMENT,
+        "graph \"%s\" cannot run on such ranks; give 1 or more ranks and threads, a latency of 0 or "
+        "more seconds, and bytes a second",
+        g->name);
   if (!g->ranks) /* this call is then no call of all ranks */
     return -1;
   code = agree_on_success(comm, code, err);

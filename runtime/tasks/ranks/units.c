@@ -39,10 +39,11 @@ static int look_at_memory(const struct task_graph *g, struct known *k, struct er
   for (int r = g->nresources; r-- > 0;) {
     const int above = g->resources[r].parent;
     if (g->more[r].bytes && k[r].below && k[r].below != g->more[r].bytes)
-      return refuse(g, r,
-                    "has memory that is not what the resources in it have together; on several ranks these must "
-                    "cover it, or have none",
-                    err);
+      return refuse(
+          g, r,
+          "has memory that is not what the resources in it have together; on several ranks these must "
+          "cover it, or have none",
+          err);
     if (above >= 0) {
       k[above].below += bytes_of(g, k, r);
       k[above].parted = true;

@@ -38,24 +38,25 @@ struct walk {
   struct unit *units;
   uint64_t *valid; /* a bit for each unit and rank */
   size_t words;
-  int *node;                  /* of each task of the whole: the one of the part, -1 */
-  int *arrival;               /* of each message of all ranks: the task of the part that receives it, -1 */
-  int narrivals;              /* messages so far */
-  int *heads;                 /* of each task of the whole: the first of its reaches, -1 */
+  int *node;     /* of each task of the whole: the one of the part, -1 */
+  int *arrival;  /* of each message of all ranks: the task of the part that receives it, -1 */
+  int narrivals; /* messages so far */
+  int *heads;    /* of each task of the whole: the first of its reaches, -1 */
   struct reach *reaches;
   int nreaches;
-  int *sent;                  /* of each pair of ranks: messages so far */
-  struct numbers *out, *in;   /* of each rank: the tasks of the part that send to it, and receive from it */
-  struct relation before;     /* what each task of the whole waits for */
-  int *marks, *asked, mark;   /* of each unit, and of each rank: the last step that it was looked at in */
+  int *sent;                /* of each pair of ranks: messages so far */
+  struct numbers *out, *in; /* of each rank: the tasks of the part that send to it, and receive from it */
+  struct relation before;   /* what each task of the whole waits for */
+  int *marks, *asked, mark; /* of each unit, and of each rank: the last step that it was looked at in */
   struct error *err;
 };
 
 /* ---- tasks of the part ---- */
 
 static int fail(struct walk *k) {
-  return k->err->code ? k->err->code
-                      : error_memory_of(k->err, "the part of a rank of graph", k->w->whole->name, sizeof(int));
+  return k->err->code
+             ? k->err->code
+             : error_memory_of(k->err, "the part of a rank of graph", k->w->whole->name, sizeof(int));
 }
 
 static int add_number(struct walk *k, struct numbers *to, int number) {
@@ -137,11 +138,19 @@ static int connect(struct walk *k, int from, int to, int send, int receive, int 
     return fail(k), -1;
   k->arrival = arrival;
   arrival[k->narrivals] = receive;
-  if (send >= 0 && (share_tag(k, &k->out[to], send) ||
-                    !add_message(k, (struct message){.node = send, .resource = resource, .peer = to, .tag = tag, .bytes = bytes, .waits = -1})))
+  if (send >= 0 &&
+      (share_tag(k, &k->out[to], send) ||
+       !add_message(
+           k, (struct message){
+                  .node = send, .resource = resource, .peer = to, .tag = tag, .bytes = bytes, .waits = -1})))
     return -1;
-  if (receive >= 0 && (share_tag(k, &k->in[from], receive) ||
-                       !add_message(k, (struct message){.node = receive, .resource = resource, .peer = from, .tag = tag, .bytes = bytes, .waits = -1})))
+  if (receive >= 0 &&
+      (share_tag(k, &k->in[from], receive) || !add_message(k, (struct message){.node = receive,
+                                                                               .resource = resource,
+                                                                               .peer = from,
+                                                                               .tag = tag,
+                                                                               .bytes = bytes,
+                                                                               .waits = -1})))
     return -1;
   return k->narrivals++;
 }
@@ -437,7 +446,8 @@ static struct task_graph *new_part(const struct wires *w) {
   local->nresources = g->nresources;
   for (int r = 0; r < g->nresources; r++) {
     const struct resource *from = &g->resources[r];
-    local->resources[r] = (struct resource){.parent = from->parent, .owner = from->owner, .fixed = from->fixed};
+    local->resources[r] =
+        (struct resource){.parent = from->parent, .owner = from->owner, .fixed = from->fixed};
     local->more[r] = (struct resource_more){.memory = g->more[r].memory, .bytes = g->more[r].bytes};
   }
   return local;
