@@ -8,8 +8,8 @@
  * way that is left behind them, on the threads of the library. It measures what tasks cost, and the next run of the
  * graph uses that. Threads never wait for a lock: they take a task whose locks are all free.
  *
- * All calls are local: each rank has its own graphs. Calls with a graph are made outside of a run, those with an
- * op_running by tasks, on any thread. docs/tasks.md is the manual. */
+ * Each rank has its own graphs, and then all calls are local; or all ranks have one together (op_graph_ranks). Calls with a
+ * graph are made outside of a run, those with an op_running by tasks, on any thread. docs/tasks.md is the manual. */
 #ifndef OP2JIT_TASKS_H
 #define OP2JIT_TASKS_H
 
@@ -35,6 +35,13 @@ extern "C" {
 #define op_graph_loop_array op2jit_graph_loop_array
 #define op_graph_run op2jit_graph_run
 #define op_graph_simulate op2jit_graph_simulate
+#define op_graph_simulate_ranks op2jit_graph_simulate_ranks
+#define op_graph_ranks op2jit_graph_ranks
+#define op_graph_owner op2jit_graph_owner
+#define op_graph_place op2jit_graph_place
+#define op_graph_key op2jit_graph_key
+#define op_graph_depend_key op2jit_graph_depend_key
+#define op_running_memory op2jit_running_memory
 #define op_graph_facts op2jit_graph_facts
 #define op_running_add op2jit_running_add
 #define op_running_thread op2jit_running_thread
@@ -83,6 +90,35 @@ int op_graph_lock(op_graph graph, op_task task, op_resource resource);
 /* `task` reads it: a hint where to run the task. It keeps nobody out; order by dependencies who writes and who reads. */
 int op_graph_use(op_graph graph, op_task task, op_resource resource);
 
+/* ---- graphs of all ranks ---- */
+
+/* How ranks say what is in a graph that they run together. */
+enum {
+  OP_GRAPH_WHOLE, /* each adds all of it, the same in the same order */
+  OP_GRAPH_PARTS  /* each adds its part; types and resources of one name are the same, tasks have keys */
+};
+enum { OP_EVERY_RANK = -1 };
+
+/* All ranks run the graph together, each some of its tasks: where most is of what the task locks, or where op_graph_place
+ * says. The memory of resources (op_graph_memory) goes with them in messages: whoever locks or uses a resource finds there
+ * what the last task that locked it wrote, and when the run is over its owner has it. Memory NULL with bytes: the library
+ * keeps it, zeros at first. Between tasks of different ranks locks and uses of a resource come in an order that the library
+ * finds, by dependencies first. The first call with a graph. Collective, as op_graph_run then is. Errors: OP_ERR_HANDLE,
+ * OP_ERR_ARGUMENT, OP_ERR_STATE, OP_ERR_MEMORY, OP_ERR_MPI. */
+int op_graph_ranks(op_graph graph, int form);
+/* Who has the resource, with all in it that has no owner of its own, between runs: rank % ranks. Otherwise, of OP_GRAPH_WHOLE,
+ * the library finds owners by a partition of what is locked together, weighted by costs; what the program put there before
+ * the first run must then be the same on all ranks. Of OP_GRAPH_PARTS the lowest rank that adds it. Local, as those that
+ * follow. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE. */
+int op_graph_owner(op_graph graph, op_resource resource, int rank);
+/* Which rank runs the task: rank % ranks. OP_EVERY_RANK: each does, and so each has what it locks and writes, without
+ * messages; it must write the same everywhere. */
+int op_graph_place(op_graph graph, op_task task, int rank);
+/* Of OP_GRAPH_PARTS: other ranks know the task by the key; and `task` runs behind the one that has that key, on any rank.
+ * Errors: OP_ERR_HANDLE, OP_ERR_STATE, OP_ERR_MEMORY. */
+int op_graph_key(op_graph graph, op_task task, long long key);
+int op_graph_depend_key(op_graph graph, op_task task, long long key);
+
 /* A loop in pieces, each a task: tasks[i], of the type that the kernel's name is, runs the elements bounds[i] up to and
  * without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one size.
  * Elements before the first bound and from the last one on do not run: so a graph may have a part of a loop. In a
@@ -113,6 +149,10 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * With OP2_CHECK=on tasks run one by one. A task that changes the memory of a resource that it does not lock, and two
  * tasks without an order between them of which one locks a resource and the other uses it, are OP_ERR_VIOLATION.
  *
+ * A graph of all ranks (op_graph_ranks) is run by all of them. If one of them fails, all return its error; tasks that did not
+ * begin then do nothing. OP_ERR_MPI: ranks added different graphs. OP_ERR_GRAPH: a resource with two owners, a task on a rank
+ * that has not its type, a key that no task has.
+ *
  * Errors: OP_ERR_GRAPH for tasks that wait for one another in a circle, and OP_ERR_STATE for loops while there is a tape or
  * tangents are on (op2jit_adjoint.h): none has run then. OP_ERR_MEMORY and OP_ERR_VIOLATION: some have run, and the rest
  * will not. */
@@ -127,12 +167,26 @@ int op_running_add(op_running *running, op_task_type type, const void *data, siz
 /* The thread that runs this task, from 0, and one more than the largest there may be: for memory of each thread. */
 int op_running_thread(const op_running *running);
 int op_running_threads(const op_running *running);
+/* Of a graph of all ranks: the memory of a resource that the task locks or uses, in the order of these calls, from 0. NULL:
+ * there is none. Tasks may run on a rank whose memory lies elsewhere than that of the one that added them. */
+void *op_running_memory(const op_running *running, int index);
 
 /* How many seconds a run would take on so many threads, if tasks took as long as they were measured to take and finding
  * the next one as long as it does on average here. Memory and caches that threads share are not thought of: it is what
  * the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run, OP_ERR_ARGUMENT,
  * OP_ERR_MEMORY. */
 double op_graph_simulate(op_graph graph, int threads);
+
+/* Ranks on some network: a message takes `latency` seconds, and its bytes as long as the network of a rank needs for them.
+ * Zeros at its end: later versions may have more. */
+typedef struct op2jit_graph_network {
+  int ranks, threads; /* of each rank */
+  double latency, bytes_per_second;
+  double reserved[4];
+} op_graph_network_t;
+/* The same of a graph of all ranks, on that many ranks and threads: owners are those of op_graph_owner % ranks, others as
+ * costs say. Collective. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE, OP_ERR_ARGUMENT, OP_ERR_MEMORY, OP_ERR_MPI. */
+double op_graph_simulate_ranks(op_graph graph, const op_graph_network_t *network);
 
 /* What is known of a graph, and of its last run: the report has sums of all runs. */
 typedef struct op2jit_graph_facts {
@@ -148,7 +202,12 @@ typedef struct op2jit_graph_facts {
   double busy;        /* of it inside of tasks, summed over threads */
   double idle;        /* without any task that could run, or not awake yet, summed over threads */
   double critical;    /* the longest way through the graph, by what tasks took in all runs, late ones more */
-  double reserved[8];
+  /* Of a graph of all ranks, of this rank's part of the last run: */
+  long long ranks;         /* that ran it; 1: of one process */
+  long long messages;      /* that this one sent */
+  long long message_bytes; /* in them */
+  double waited;           /* of its idle time, for messages */
+  double reserved[4];
 } op_graph_facts_t;
 /* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
 int op_graph_facts(op_graph graph, op_graph_facts_t *facts);

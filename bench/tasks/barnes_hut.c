@@ -83,7 +83,7 @@ void form_by_openmp(int threads) {
 double form_answer(void) {
   double sum = 0;
   for (int i = 0; i < sky.particles; i++)
-    sum += sky.p[i].mass * sky.p[i].potential;
+    sum += sky.p[i].mass * sky.f[i].potential;
   return sum;
 }
 

@@ -9,7 +9,7 @@ static op_graph graph;
 static char *vectors; /* of a diagonal tile: what waits for these does not mind that its R changes */
 
 void form_prepare(int size) {
-  if (!make_matrix(size ? size : 2048, size && size < 1024 ? 32 : 128) ||
+  if (!make_matrix(size ? size : 2048, size && size < 1024 ? 32 : 128, 0) ||
       !(vectors = calloc((size_t)A.tiles, 1)))
     exit(1);
   fill_matrix();

@@ -15,6 +15,10 @@ from .life import state
 
 _FACTS = [member for member, _, _ in DECLARED["structs"]["op_graph_facts_t"] if member != "reserved"]
 _FUNCTION = CFUNCTYPE(None, c_void_p, c_void_p)
+#: By the numbers of op_graph_ranks.
+_FORMS = ("whole", "parts")
+#: In the place of a rank: each of them runs the task.
+EVERY_RANK = -1
 #: The run that a thread's task is part of.
 _here = threading.local()
 
@@ -49,7 +53,7 @@ class Task(Handle):
         return self
 
     def use(self, *resources: Resource) -> "Task":
-        """It reads what these stand for: a hint on which thread to run it."""
+        """It reads what these stand for: a hint on which thread or rank to run it."""
         for resource in resources:
             check(lib.op2jit_graph_use(self.graph.handle, self.number, resource.number))
         return self
@@ -61,9 +65,14 @@ class Graph(Handle):
     ``graph.task(f, *args)`` is a call of ``f``. Python runs one task at a time, but for what NumPy and others do without
     its lock; pieces of loops (``loop``) run side by side. A task must not call the library, but for ``add``. An exception
     of a task ends the run, which raises it.
+
+    ``ranks``: all ranks run it together. "whole": each makes all of it, the same; "parts": each makes its part, in which
+    functions and resources of one name are the same on all ranks, and tasks have keys.
     """
 
-    def __init__(self, name: str = "graph") -> None:
+    def __init__(self, name: str = "graph", ranks: Optional[str] = None) -> None:
+        if ranks not in (None, *_FORMS):
+            raise errors.make("ARGUMENT", f"ranks of a graph are {', '.join(map(repr, _FORMS))} or None, and this is {ranks!r}")
         self.name = name
         self.handle = handle(lib.op2jit_decl_graph(text(name)))
         self._generation = state.generation
@@ -72,16 +81,23 @@ class Graph(Handle):
         self._loops: List[Any] = []
         self._memory: List[Any] = []  # of resources: it has to stay
         self._raised: List[BaseException] = []
+        if ranks is not None:
+            check(lib.op2jit_graph_ranks(self.handle, _FORMS.index(ranks)))
 
     def __del__(self) -> None:
         if getattr(self, "handle", 0) and self._generation == state.generation:
             state.garbage.append((lib.op2jit_free_graph, self.handle))
 
     def resource(
-        self, name: Optional[str] = None, memory: Any = None, thread: int = -1, parent: Optional[Resource] = None
+        self,
+        name: Optional[str] = None,
+        memory: Any = None,
+        thread: int = -1,
+        parent: Optional[Resource] = None,
+        owner: Optional[int] = None,
     ) -> Resource:
-        """Something that tasks lock. ``memory`` is an array that it stands for, which OP2_CHECK looks at; ``thread`` the
-        thread that has it in all runs."""
+        """Something that tasks lock. ``memory`` is an array that it stands for, which OP2_CHECK looks at and which travels
+        between ranks; ``thread`` the thread that has it in all runs, ``owner`` the rank that has it between runs."""
         inside = parent.number if parent else 0
         found = handle(lib.op2jit_graph_resource(self.handle, inside, text(name) if name else None))
         if memory is not None:
@@ -91,6 +107,8 @@ class Graph(Handle):
             self._memory.append(memory)
         if thread != -1:
             check(lib.op2jit_graph_own(self.handle, found, whole(thread, "the thread of a resource", "ARGUMENT")))
+        if owner is not None:
+            check(lib.op2jit_graph_owner(self.handle, found, whole(owner, "the owner of a resource", "ARGUMENT")))
         return Resource(self, found)
 
     def task(
@@ -101,11 +119,21 @@ class Graph(Handle):
         locks: Iterable[Resource] = (),
         uses: Iterable[Resource] = (),
         cost: float = 0.0,
+        rank: Optional[int] = None,
+        key: Optional[int] = None,
+        after_keys: Iterable[int] = (),
     ) -> Task:
-        """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others."""
+        """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others. ``rank`` is who
+        runs it; by its ``key`` tasks of other ranks wait for it, which they name in ``after_keys``."""
         number = self._given(function, arguments)
         data = byref(c_longlong(number))
         found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, 8, float(cost)))
+        if rank is not None:
+            check(lib.op2jit_graph_place(self.handle, found, whole(rank, "the rank of a task", "ARGUMENT")))
+        if key is not None:
+            check(lib.op2jit_graph_key(self.handle, found, whole(key, "the key of a task", "ARGUMENT")))
+        for other in after_keys:
+            check(lib.op2jit_graph_depend_key(self.handle, found, whole(other, "the key of a task", "ARGUMENT")))
         return Task(self, found).after(*after).lock(*locks).use(*uses)
 
     def add(
@@ -161,6 +189,16 @@ class Graph(Handle):
     def simulate(self, threads: int) -> float:
         """How many seconds a run would take on so many threads, if tasks took as long as they were measured to take."""
         found = float(lib.op2jit_graph_simulate(self.handle, whole(threads, "the number of threads", "ARGUMENT")))
+        if found < 0:
+            check(lib.op2jit_last_error().contents.code)
+        return found
+
+    def simulate_ranks(self, ranks: int, threads: int, latency: float, bytes_per_second: float) -> float:
+        """The same of a graph of all ranks, on that many ranks, and a network of which a message takes ``latency``
+        seconds. All ranks call it."""
+        count, each = whole(ranks, "the number of ranks", "ARGUMENT"), whole(threads, "the number of threads", "ARGUMENT")
+        network = KINDS["op_graph_network_t"](ranks=count, threads=each, latency=latency, bytes_per_second=bytes_per_second)
+        found = float(lib.op2jit_graph_simulate_ranks(self.handle, byref(network)))
         if found < 0:
             check(lib.op2jit_last_error().contents.code)
         return found

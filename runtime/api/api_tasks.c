@@ -2,11 +2,15 @@
 #include "api/api.h"
 #include "base/list.h"
 #include "context/checked.h"
+#include "context/reproducible.h"
 #include "loop/tasks/in_graph.h"
 #include "mesh/handles.h"
 #include "op2jit_tasks.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "run/team.h"
 #include "services/services.h"
+#include "spread/partition/unit_parts.h"
 #include "tasks/graph.h"
 
 static struct task_graph *find(struct op_context *ctx, op_graph handle, const char *call) {
@@ -109,6 +113,60 @@ int op2jit_graph_own(op_graph graph, op_resource resource, int thread) {
   return api_leave_local(g ? tasks_own(g, resource, thread, api_error()) : api_error()->code);
 }
 
+/* A comm of its own: other messages of the context may be on their way. */
+static int open_messages(struct op_context *ctx, struct error *err) {
+  if (comm_alone(ctx->comm) || ctx->graph_comm)
+    return OP_OK;
+  const int code = ctx->comm->table->split(ctx->comm, 0, &ctx->graph_comm, err);
+  if (!code)
+    ctx->graph_comm->where = "op_graph_run";
+  return code;
+}
+
+int op2jit_graph_ranks(op_graph graph, int form) {
+  struct op_context *ctx = api_enter("op_graph_ranks", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_ranks");
+  int code = g ? tasks_ranks(g, form, api_error()) : api_error()->code;
+  code = agree_on_call(ctx, code, api_error(), "op_graph_ranks of graph \"%s\"\nform\t%d\n",
+                       g ? tasks_name(g) : "", form);
+  return api_leave(code ? code : open_messages(ctx, api_error()));
+}
+
+int op2jit_graph_owner(op_graph graph, op_resource resource, int rank) {
+  struct op_context *ctx = api_enter("op_graph_owner", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_owner");
+  return api_leave_local(g ? tasks_owner(g, resource, rank, api_error()) : api_error()->code);
+}
+
+int op2jit_graph_place(op_graph graph, op_task task, int rank) {
+  struct op_context *ctx = api_enter("op_graph_place", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_place");
+  return api_leave_local(g ? tasks_place(g, task, rank, api_error()) : api_error()->code);
+}
+
+int op2jit_graph_key(op_graph graph, op_task task, long long key) {
+  return relate(graph, "op_graph_key", tasks_key, task, key);
+}
+
+int op2jit_graph_depend_key(op_graph graph, op_task task, long long key) {
+  return relate(graph, "op_graph_depend_key", tasks_depend_key, task, key);
+}
+
+double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *network) {
+  struct op_context *ctx = api_enter("op_graph_simulate_ranks", KEEP);
+  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate_ranks") : NULL;
+  const double seconds = g ? tasks_simulate_ranks(g, network, ctx->comm, api_error()) : -1;
+  if (ctx)
+    api_leave(api_error()->code);
+  return seconds;
+}
+
 static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
   struct tasks_options options = {.checked = context_checked(ctx, tasks_name(g)) != CHECKED_OFF,
                                   .trace = ctx->trace};
@@ -116,6 +174,11 @@ static int run(struct op_context *ctx, struct task_graph *g, struct error *err) 
   if (code)
     return code;
   options.threads = team_threads(options.team);
+  options.comm = ctx->comm;
+  options.messages = ctx->graph_comm;
+  options.ordered = context_reproduces(ctx, tasks_name(g));
+  options.argument = ctx;
+  options.partition = comm_alone(ctx->comm) ? NULL : unit_parts;
   code = graph_loops_begin(ctx, g, err);
   return code ? code : graph_loops_end(ctx, g, tasks_run(g, &options, err), err);
 }

@@ -378,6 +378,7 @@ void context_close(struct op_context *ctx) {
       tasks_free(graphs[l]->items[i]);
     list_free(graphs[l]);
   }
+  comm_close(ctx->graph_comm);
   subsets_free(ctx);
   matrices_free(ctx);
   mesh_free(ctx);

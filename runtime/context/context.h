@@ -63,6 +63,7 @@ struct op_context {
   struct list *past_graphs;  /* that were freed: see tasks_retire */
   struct list *graph_loops;  /* loops in graphs, see loop/tasks/in_graph.h */
   int graph_serial;          /* of the last one */
+  struct comm *graph_comm;   /* the same ranks, for messages between tasks; NULL: none, so far */
   struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
   struct list *fused;        /* loops made of several, see loop/fused/fused.h */
   struct queue *queue;       /* of loops that wait; NULL: they run at once */

@@ -78,6 +78,14 @@ struct comm_table {
   int (*test)(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err);
   int (*wait)(struct comm *c, struct comm_request *const *requests, int count, struct error *err);
   void (*request_free)(struct comm *c, struct comm_request *request);
+  /* One that this rank starts by itself, while others do something else; and those of a list that are over: done[i] for
+   * each, which are started again before they are asked for again. Local. */
+  int (*start_own)(struct comm *c, struct comm_request *request, struct error *err);
+  int (*test_some)(struct comm *c, struct comm_request *const *requests, int count, bool *done,
+                   struct error *err);
+  /* Once for each round in which such messages are asked for in vain; `anew`: the first one. It gives the CPU away, and
+   * fails where another rank failed alone, or makes other calls. Local. */
+  int (*pause)(struct comm *c, bool anew, struct error *err);
   /* Ranks of one colour become a comm of their own, in the same order. A negative colour: *out is NULL. */
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
   /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */

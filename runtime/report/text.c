@@ -287,6 +287,15 @@ static void text_types(const struct report_graph *g, struct text *out) {
     }
 }
 
+/* Of the last run, of this rank: messages are types too. */
+static void text_messages(const struct report_graph *g, struct text *out) {
+  if (g->last.ranks < 2)
+    return;
+  text_addf(out, "  on %lld ranks: %lld messages of %.3g MB sent in a run, ", g->last.ranks, g->last.messages,
+            1e-6 * (double)g->last.message_bytes);
+  text_addf(out, "%.3g ms waited for others'\n", 1e3 * g->last.waited);
+}
+
 /* Shares are of the time of all threads: in tasks, without any that could run, and between two of them. */
 static void text_graphs(const struct report *r, struct text *out) {
   if (r->ngraphs == 0)
@@ -308,6 +317,7 @@ static void text_graphs(const struct report *r, struct text *out) {
     cell_time(out, g->last.critical, 11);
     text_add_char(out, '\n');
     text_types(g, out);
+    text_messages(g, out);
   }
 }
 

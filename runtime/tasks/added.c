@@ -5,12 +5,28 @@
 
 #include "base/size.h"
 #include "tasks/inner.h"
+#include "tasks/ranks/ranks.h"
 
 const char tasks_over_words[] =
     "op_running_add was called with the op_running of a task that is over; call it from inside the task";
 
+/* Nobody waits for an added task on its own, only for the graph's task that it came from: that counts all of them, and a
+ * chain of tasks that add one another leaves nothing behind. */
+static struct task *own_task(struct task *task) {
+  return task->is_added ? ((struct added *)(void *)task)->parent : task;
+}
+
 int op2jit_running_thread(const op_running *running) {
   return running->worker->thread;
+}
+
+void *op2jit_running_memory(const op_running *running, int index) {
+  const struct task_graph *g = running->run->graph, *whole = g->of;
+  const int origin = whole && running->task ? g->origins[own_task(running->task) - g->tasks] : -1;
+  if (origin < 0 || index < 0)
+    return NULL;
+  const struct row row = relation_row(&whole->ranks->touched, (size_t)origin);
+  return index < row.end - row.begin ? (void *)(uintptr_t)whole->more[row.begin[index]].memory : NULL;
 }
 
 int op2jit_running_threads(const op_running *running) {
@@ -26,6 +42,36 @@ static int check_locks(const struct task_graph *g, int nlocks, const op_resource
   return OP_OK;
 }
 
+/* On ranks only what its own task has locked is here, and is sent behind all that it added. */
+static int check_held(const struct run *r, const struct task *own, const int *locks, int nlocks,
+                      struct error *err) {
+  const struct task_graph *g = r->graph;
+  const struct row held = task_locks(g, own);
+  for (int i = 0; g->of && i < nlocks; i++) {
+    bool found = false;
+    for (const int *h = held.begin; !found && h < held.end && *h >= 0; h++) {
+      int at = locks[i];
+      while (at >= 0 && at != *h)
+        at = g->resources[at].parent;
+      found = at >= 0;
+    }
+    if (found)
+      continue;
+    struct text words = {0};
+    tasks_task_words(g, own, &words);
+    text_add(&words, " adds a task that locks ");
+    tasks_resource_words(g, locks[i], &words);
+    error_set(
+        err, OP_ERR_GRAPH,
+        "graph \"%s\": %s, which it does not lock itself; on several ranks that may be elsewhere: let it "
+        "lock that",
+        g->name, text_str(&words));
+    text_free(&words);
+    return err->code;
+  }
+  return OP_OK;
+}
+
 /* The data lie behind the locks, aligned. NULL: no memory. */
 static struct added *new_added(size_t bytes, int nlocks, void **data) {
   const size_t step = 16;
@@ -37,12 +83,6 @@ static struct added *new_added(size_t bytes, int nlocks, void **data) {
   struct added *a = size_add(locks, bytes, &size) ? calloc(1, size) : NULL;
   *data = a && bytes ? (unsigned char *)a + locks : NULL;
   return a;
-}
-
-/* Nobody waits for an added task on its own, only for the graph's task that it came from: that counts all of them, and a
- * chain of tasks that add one another leaves nothing behind. */
-static struct task *own_task(struct task *task) {
-  return task->is_added ? ((struct added *)(void *)task)->parent : task;
 }
 
 static int add(struct run *r, op_running *running, op_task_type type, const void *data, size_t bytes,
@@ -61,7 +101,8 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   struct added *a = new_added(bytes, nlocks, &copy);
   if (!a)
     return error_memory_of(err, "a task that is added to graph", g->name, bytes);
-  if (check_locks(g, nlocks, locks, a->locks, err)) {
+  if (check_locks(g, nlocks, locks, a->locks, err) ||
+      check_held(r, own_task(running->task), a->locks, nlocks, err)) {
     free(a);
     return err->code;
   }

@@ -8,6 +8,7 @@
 
 #include "base/size.h"
 #include "tasks/inner.h"
+#include "tasks/ranks/messages.h"
 
 struct task_graph *tasks_new(const char *name, int serial) {
   struct task_graph *g = calloc(1, sizeof *g);
@@ -32,6 +33,9 @@ static void free_insides(struct task_graph *g) {
   relation_free(&g->locks);
   relation_free(&g->uses);
   run_free(g->run);
+  ranks_free(g);
+  messages_free(g->messages);
+  free(g->origins);
   free(g->tasks);
   free(g->resources);
   free(g->more);
@@ -142,7 +146,7 @@ op_resource tasks_add_resource(struct task_graph *g, op_resource parent, const c
     return 0;
   }
   g->resources[g->nresources] = (struct resource){.parent = above, .owner = -1};
-  g->more[g->nresources] = (struct resource_more){.name = copy};
+  g->more[g->nresources] = (struct resource_more){.name = copy, .rank = -1};
   return tasks_number(g, NUMBER_RESOURCE, g->nresources++);
 }
 
@@ -168,6 +172,15 @@ static void *keep_data(struct task_graph *g, const void *data, size_t bytes) {
   return copy;
 }
 
+struct task *tasks_new_task(struct task_graph *g, struct error *err) {
+  if (!grow(g, (void **)&g->tasks, g->ntasks, sizeof *g->tasks, "task", err))
+    return NULL;
+  struct task *task = &g->tasks[g->ntasks++];
+  memset(task, 0, sizeof *task);
+  g->sorted = false;
+  return task;
+}
+
 op_task tasks_add_task(struct task_graph *g, op_task_type type, const void *data, size_t bytes, double cost,
                        struct error *err) {
   const int index = tasks_index(g, type, NUMBER_TYPE, err);
@@ -179,21 +192,23 @@ op_task tasks_add_task(struct task_graph *g, op_task_type type, const void *data
                              : "its cost is negative or no number; give 0 if it is not known");
     return 0;
   }
-  if (!grow(g, (void **)&g->tasks, g->ntasks, sizeof *g->tasks, "task", err))
-    return 0;
   void *copy = bytes ? keep_data(g, data, bytes) : NULL;
   if (bytes && !copy) {
     error_memory_of(err, "the data of tasks of graph", g->name, bytes);
     return 0;
   }
   const double unit = g->unit > 0 ? g->unit : 1;
-  struct task *task = &g->tasks[g->ntasks];
-  memset(task, 0, sizeof *task);
+  struct task *task = tasks_new_task(g, err);
+  if (!task)
+    return 0;
+  if (ranks_size(g, bytes, err)) {
+    g->ntasks--;
+    return 0;
+  }
   task->data = copy;
   task->type = index;
   task->cost = (float)((cost > 0 ? cost : 1) * unit);
-  g->sorted = false;
-  return tasks_number(g, NUMBER_TASK, g->ntasks++);
+  return tasks_number(g, NUMBER_TASK, g->ntasks - 1);
 }
 
 /* ---- relations ---- */
@@ -223,7 +238,7 @@ static int relate(struct task_graph *g, struct relation *to, op_task task, op_re
                   struct error *err) {
   const int one = tasks_index(g, task, NUMBER_TASK, err);
   const int other = one < 0 ? -1 : tasks_index(g, resource, NUMBER_RESOURCE, err);
-  if (other < 0 || relation_add(to, one, other, err))
+  if (other < 0 || relation_add(to, one, other, err) || ranks_touch(g, one, other, err))
     return err->code;
   g->sorted = false;
   return OP_OK;
@@ -242,11 +257,12 @@ int tasks_memory(struct task_graph *g, op_resource resource, const void *memory,
   const int index = tasks_index(g, resource, NUMBER_RESOURCE, err);
   if (index < 0)
     return err->code;
-  if (bytes && !memory)
+  if (bytes && !memory && !g->ranks)
     return error_set(err, OP_ERR_ARGUMENT, "graph \"%s\": the memory of a resource is NULL; give its address",
                      g->name);
   g->more[index].memory = memory;
   g->more[index].bytes = bytes;
+  ranks_changed(g);
   return OP_OK;
 }
 

@@ -43,11 +43,35 @@ struct tasks_mark {
 struct tasks_mark tasks_mark(const struct task_graph *g);
 void tasks_back_to(struct task_graph *g, struct tasks_mark mark);
 
+/* On several ranks; a form is one of op2jit_tasks.h. */
+int tasks_ranks(struct task_graph *g, int form, struct error *err);
+bool tasks_on_ranks(const struct task_graph *g);
+int tasks_owner(struct task_graph *g, op_resource resource, int rank, struct error *err);
+int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err);
+int tasks_key(struct task_graph *g, op_task task, long long key, struct error *err);
+int tasks_depend_key(struct task_graph *g, op_task task, long long key, struct error *err);
+
+/* What tasks work on, for a partitioner: neighbours are those that one task locks. The same on all ranks. */
+struct unit_graph {
+  int count;
+  long *start; /* count + 1 */
+  int *neighbours;
+  long long *weights;
+};
+
+struct comm;
 struct tasks_options {
   struct team *team; /* NULL: the caller alone */
   int threads;
   bool checked;        /* one by one, with the check of what tasks change */
   struct trace *trace; /* NULL: nobody wants to see when which task ran */
+  /* On ranks: those that agree; what messages go through; tasks that lock the same run in one order. */
+  struct comm *comm, *messages;
+  bool ordered;
+  /* A part for each unit. Collective: `code` is how this rank came there. NULL: there is no partitioner. */
+  int (*partition)(void *argument, const struct unit_graph *graph, int parts, int *part, int code,
+                   struct error *err);
+  void *argument;
 };
 /* OP_ERR_GRAPH, OP_ERR_MEMORY, OP_ERR_VIOLATION. */
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);
@@ -80,5 +104,8 @@ static inline double tasks_between(const struct tasks_sums *s) {
 
 /* See op_graph_simulate; < 0 with an error. */
 double tasks_simulate(struct task_graph *g, int threads, struct error *err);
+/* See op_graph_simulate_ranks. */
+double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *network, struct comm *comm,
+                            struct error *err);
 
 #endif

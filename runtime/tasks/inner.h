@@ -9,6 +9,9 @@
 #include "run/team_gate.h"
 #include "tasks/graph.h"
 
+struct graph_ranks;
+struct messages;
+
 /* Kinds of what has a number. */
 enum number_kind { NUMBER_TYPE, NUMBER_TASK, NUMBER_RESOURCE };
 
@@ -45,6 +48,7 @@ struct resource_more {
   const void *memory;
   size_t bytes;
   uint64_t seen; /* the sum of what was there */
+  int rank;      /* on several ranks: who has it between runs, in any number; -1: nobody said */
 };
 
 struct task_type {
@@ -107,6 +111,7 @@ struct type_time {
 };
 struct event {
   int type;
+  int thread; /* behind the last one: messages, which none runs */
   long begin, end;
 };
 
@@ -132,7 +137,8 @@ struct worker {
 struct run {
   struct task_graph *graph;
   struct team *team;
-  struct check *check; /* NULL: a run that is not checked */
+  struct check *check;       /* NULL: a run that is not checked */
+  struct messages *messages; /* of ranks; NULL: a graph of one process */
   int threads, ntypes;
   bool recording;
   struct error *err; /* under `mutex`: the first one counts */
@@ -141,6 +147,8 @@ struct run {
   _Alignas(64) _Atomic long long left; /* tasks that are not over */
   _Alignas(64) _Atomic int idle;       /* threads that look for a task for the last time before they sleep */
   _Atomic bool stopped;                /* none is left, or one failed */
+  _Atomic bool failed;                 /* with messages: tasks do nothing more, and these go on */
+  _Atomic bool lost;                   /* and they cannot go on: there is no memory, or MPI failed */
   struct gate gate;                    /* raised for those that sleep */
 };
 
@@ -167,9 +175,14 @@ struct task_graph {
   long long runs, stolen, refused, executed;
   double seconds, spans, busy, idle;
   struct tasks_sums sums;
-  bool past;             /* see tasks_retire: only its name, types, sums and this are left: */
-  op_graph_facts_t last; /* of its last run */
-  double unit;           /* seconds for one of the program's units of cost; 0: not known yet */
+  bool past;                 /* see tasks_retire: only its name, types, sums and this are left: */
+  op_graph_facts_t last;     /* of its last run */
+  double unit;               /* seconds for one of the program's units of cost; 0: not known yet */
+  struct graph_ranks *ranks; /* of a graph that several ranks run; NULL: of this process alone */
+  /* A part that one rank runs: the graph that it is of, for each of its tasks the one there or -1, its messages. */
+  const struct task_graph *of;
+  int *origins;
+  struct messages *messages;
 };
 
 /* number.c */
@@ -207,8 +220,19 @@ bool ready_put(struct ready *q, struct task *task, double weight);
 struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely, long long *refused,
                         bool *disturbed);
 
+/* graph.c: a task behind the others, of which nothing is set; NULL with an error. */
+struct task *tasks_new_task(struct task_graph *g, struct error *err);
+
+/* tell.c: that the graph holds. */
+long long tasks_bytes(const struct task_graph *g);
+
 /* run.c */
 void run_free(struct run *r);
+/* A graph that is prepared; what its run took is told to `to`, mostly the same graph. */
+int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks_options *options,
+                 struct error *err);
+/* The task, and all that it added, are over. */
+void run_finish(struct run *r, struct worker *w, struct task *task);
 /* A task that waits for nothing any more. false: no memory, which ends the run; one that was added is freed then. */
 bool run_ready(struct run *r, struct worker *w, struct task *task);
 /* The first error ends the run. Returns its code. */
@@ -217,6 +241,8 @@ int run_fail_memory(struct run *r, const char *what, size_t bytes);
 
 /* check.c */
 struct check;
+/* Of pairs of tasks that lock and use the same without an order. */
+int check_uses(const struct task_graph *g, struct error *err);
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */
 int check_after(struct check *c, const struct task *task, struct error *err);

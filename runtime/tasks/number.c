@@ -1,6 +1,7 @@
 /* Numbers that programs have, and names for messages. A number is the graph's serial number, the kind, and the index,
  * which is below 2^31. */
 #include "tasks/inner.h"
+#include "tasks/ranks/ranks.h"
 
 long long tasks_number(const struct task_graph *g, enum number_kind kind, int index) {
   return ((long long)g->serial * 4 + kind) << 32 | index;
@@ -26,6 +27,16 @@ int tasks_index(const struct task_graph *g, long long number, enum number_kind k
 }
 
 void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out) {
+  if (g->of && !task->is_added) {
+    const int origin = g->origins[task - g->tasks];
+    if (origin >= 0)
+      tasks_task_words(g->of, &g->of->tasks[origin], out);
+    else
+      text_addf(out, "a message (%s)", g->types[task->type].name);
+    return;
+  }
+  if (!task->is_added && ranks_task_words(g, (int)(task - g->tasks), out))
+    return;
   if (task->is_added)
     text_addf(out, "an added task (%s)", g->types[task->type].name);
   else
@@ -33,6 +44,8 @@ void tasks_task_words(const struct task_graph *g, const struct task *task, struc
 }
 
 void tasks_resource_words(const struct task_graph *g, int resource, struct text *out) {
+  if (g->of)
+    g = g->of;
   const char *name = g->more[resource].name;
   if (name)
     text_addf(out, "resource \"%s\"", name);

@@ -14,6 +14,7 @@
 #include "context/trace.h"
 #include "run/team.h"
 #include "tasks/inner.h"
+#include "tasks/ranks/messages.h"
 
 /* Behind a change that others may wait for, and a step of `left`. */
 static void wake(struct run *r, int most) {
@@ -28,6 +29,14 @@ static void stop(struct run *r) {
 
 /* ---- errors ---- */
 
+/* On several ranks the others wait for this one's messages: these go on, and its tasks do nothing more. */
+static void give_up(struct run *r) {
+  if (r->messages && !r->lost)
+    atomic_store(&r->failed, true);
+  else
+    stop(r);
+}
+
 int run_fail(struct run *r, int code, const char *format, ...) {
   va_list args;
   struct text words = {0};
@@ -39,7 +48,7 @@ int run_fail(struct run *r, int code, const char *format, ...) {
     error_set(r->err, code, "%s", text_str(&words));
   pthread_mutex_unlock(&r->mutex);
   text_free(&words);
-  stop(r);
+  give_up(r);
   return code;
 }
 
@@ -47,6 +56,7 @@ int run_fail_memory(struct run *r, const char *what, size_t bytes) {
   pthread_mutex_lock(&r->mutex);
   if (!r->err->code)
     error_memory_of(r->err, what, r->graph->name, bytes);
+  r->lost = true;
   pthread_mutex_unlock(&r->mutex);
   stop(r);
   return OP_ERR_MEMORY;
@@ -114,6 +124,8 @@ static void own(const struct task_graph *g, struct row row, int thread) {
 /* ---- readying, and ending ---- */
 
 bool run_ready(struct run *r, struct worker *w, struct task *task) {
+  if (r->messages && messages_put(r, w, task))
+    return true;
   /* Those without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
   const double weight = works ? (double)task->weight : (double)INFINITY;
@@ -125,8 +137,7 @@ bool run_ready(struct run *r, struct worker *w, struct task *task) {
   return false;
 }
 
-/* The task, and all that it added, are over. */
-static void finish(struct run *r, struct worker *w, struct task *task) {
+void run_finish(struct run *r, struct worker *w, struct task *task) {
   while (task) {
     struct task *parent = NULL;
     if (task->is_added) {
@@ -162,7 +173,7 @@ static void record(struct worker *w, struct task *task, long begin, long end) {
   if (!events)
     return; /* a picture with a gap */
   w->events = events;
-  events[w->nevents++] = (struct event){.type = task->type, .begin = begin, .end = end};
+  events[w->nevents++] = (struct event){.type = task->type, .thread = w->thread, .begin = begin, .end = end};
 }
 
 static void work(struct run *r, struct worker *w, struct task *task, op_task_function *function) {
@@ -195,7 +206,7 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
     own(g, task_uses(g, task), w->thread);
   }
   w->executed++;
-  if (function)
+  if (function && !(r->messages && atomic_load_explicit(&r->failed, memory_order_relaxed)))
     work(r, w, task, function);
   if (r->check)
     look_behind(r, task);
@@ -203,7 +214,7 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
   /* Mostly it added none: then nobody else counts here. */
   if (atomic_load_explicit(&task->wait, memory_order_acquire) == 1 ||
       atomic_fetch_sub_explicit(&task->wait, 1, memory_order_acq_rel) == 1)
-    finish(r, w, task);
+    run_finish(r, w, task);
   else {
     atomic_fetch_add(&r->left, 0);
     wake(r, 1);
@@ -246,7 +257,7 @@ static struct task *look_or_sleep(struct run *r, struct worker *w) {
   struct task *task = NULL;
   if (atomic_load(&r->left) > 0 && !atomic_load(&r->stopped)) {
     task = look(r, w, true);
-    if (!task && !atomic_load(&r->stopped))
+    if (!task && !atomic_load(&r->stopped) && !messages_await(r, w))
       team_await(r->team, &r->gate, seen);
   }
   atomic_fetch_sub(&r->idle, 1);
@@ -258,8 +269,11 @@ static struct task *next_task(struct run *r, struct worker *w) {
   if (task)
     return task;
   const long begin = clock_ns();
-  while (!task && !atomic_load(&r->stopped))
+  while (!task && !atomic_load(&r->stopped)) {
+    if (r->messages)
+      messages_move(r, w, true);
     task = look_or_sleep(r, w);
+  }
   w->idle += clock_ns() - begin;
   return task;
 }
@@ -270,6 +284,8 @@ static void run_thread(void *argument, int thread, int threads) {
   const long begin = clock_ns();
   (void)threads; /* fewer than were asked for: these take what lies with the others */
   while (!atomic_load_explicit(&r->stopped, memory_order_acquire)) {
+    if (r->messages)
+      messages_move(r, w, false);
     struct task *task = next_task(r, w);
     if (task)
       execute(r, w, task);
@@ -336,6 +352,8 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
   r->team = options->team;
   r->err = err;
   r->check = NULL;
+  r->messages = g->messages;
+  r->failed = r->lost = false;
   r->recording = options->trace && options->trace->most > 0;
   r->left = g->ntasks;
   r->idle = 0;
@@ -347,6 +365,7 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
     w->nevents = w->told = 0;
     memset(w->types, 0, (size_t)g->ntypes * sizeof *w->types);
   }
+  messages_begin(r);
   return options->checked ? check_begin(&r->check, g, err) : OP_OK;
 }
 
@@ -435,15 +454,14 @@ static void tell_trace(const struct task_graph *g, const struct run *r, struct t
   trace_graph_ran(trace);
   for (struct worker *w; (w = first_to_tell(r)); w->told++) {
     const struct event *e = &w->events[w->told];
-    trace_task(trace, g->types[e->type].name, g->name, w->thread, 1e-9 * (double)e->begin,
+    trace_task(trace, g->types[e->type].name, g->name, e->thread, 1e-9 * (double)e->begin,
                1e-9 * (double)(e->end - e->begin));
   }
 }
 
-int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
-  int code = tasks_prepare(g, err);
-  if (!code)
-    code = begin(g, options, err);
+int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks_options *options,
+                 struct error *err) {
+  const int code = begin(g, options, err);
   if (code)
     return code;
   struct run *r = g->run;
@@ -462,7 +480,18 @@ int tasks_run(struct task_graph *g, const struct tasks_options *options, struct 
   }
   if (g->runs == 0)
     g->unit = find_unit(r, units);
-  sum_up(g, r, clock_seconds() - start);
-  tell_trace(g, r, options->trace);
+  sum_up(to, r, clock_seconds() - start);
+  if (to != g) {
+    g->runs++;
+    to->unit = to->unit > 0 ? to->unit : g->unit;
+  }
+  tell_trace(to, r, options->trace);
   return OP_OK;
+}
+
+int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
+  if (g->ranks)
+    return ranks_run(g, options, err);
+  const int code = tasks_prepare(g, err);
+  return code ? code : run_prepared(g, g, options, err);
 }

@@ -86,6 +86,12 @@ double tasks_simulate(struct task_graph *g, int threads, struct error *err) {
               threads);
     return -1;
   }
+  if (g->ranks) {
+    error_set(err, OP_ERR_STATE,
+              "graph \"%s\" is of all ranks; call op_graph_simulate_ranks for it, which may be of one rank",
+              g->name);
+    return -1;
+  }
   if (g->runs == 0 || !g->sorted) {
     error_set(
         err, OP_ERR_STATE,

@@ -2,13 +2,16 @@
 #include <string.h>
 
 #include "tasks/inner.h"
+#include "tasks/ranks/ranks.h"
 
-static long long bytes_of(const struct task_graph *g) {
+long long tasks_bytes(const struct task_graph *g) {
   size_t bytes = sizeof *g + (size_t)g->ntasks * (sizeof *g->tasks + (g->order ? sizeof *g->order : 0)) +
                  (size_t)g->nresources * (sizeof *g->resources + sizeof *g->more) +
                  relation_bytes(&g->after) + relation_bytes(&g->locks) + relation_bytes(&g->uses);
   for (const struct piece *p = g->pieces; p; p = p->next)
     bytes += sizeof *p + p->size;
+  if (g->ranks)
+    bytes += (size_t)ranks_bytes(g->ranks);
   for (int i = 0; g->run && i < g->run->threads; i++)
     bytes += sizeof *g->run->workers + (size_t)g->run->workers[i].ready.most * sizeof(struct entry);
   return (long long)bytes;
@@ -19,23 +22,28 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
     *facts = g->last;
     return;
   }
-  if (g->sorted)
-    tasks_weigh(g);
+  /* On ranks: the part of this one. */
+  struct task_graph *ran = g->ranks ? g->ranks->local : g;
+  if (ran && ran->sorted)
+    tasks_weigh(ran);
   *facts = (op_graph_facts_t){.tasks = g->ntasks,
                               .dependencies = (long long)(g->after.count + g->after.nadded),
                               .resources = g->nresources,
                               .locks = (long long)(g->locks.count + g->locks.nadded),
                               .builds = g->builds,
                               .runs = g->runs,
-                              .threads = g->runs ? g->run->threads : 0,
+                              .threads = g->runs && ran && ran->run ? ran->run->threads : 0,
                               .executed = g->executed,
                               .stolen = g->stolen,
                               .refused = g->refused,
-                              .bytes = bytes_of(g),
+                              .bytes = tasks_bytes(g),
                               .seconds = g->seconds,
                               .busy = g->busy,
                               .idle = g->idle,
-                              .critical = g->runs && g->sorted ? tasks_critical(g) : 0};
+                              .critical = g->runs && ran && ran->sorted ? tasks_critical(ran) : 0,
+                              .ranks = 1};
+  if (g->ranks)
+    ranks_tell(g, facts);
 }
 
 bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts) {

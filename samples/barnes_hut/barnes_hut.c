@@ -1,6 +1,7 @@
 /* Gravity by an octree (Barnes and Hut). Cells that touch one another act particle by particle, in tasks that lock both
  * cells; what is farther away acts as a whole, in tasks that lock their own cell. Cells lie in one another, and so do
  * their locks: a task on a large cell keeps out those on its parts. Masses are found by tasks too, from the leaves up.
+ * On several ranks each has all particles and finds all masses; forces lie apart, by cells of tasks, and travel.
  * Checked: the error against the direct sum, and the energy over some steps. */
 #include <math.h>
 #include <op2jit.h>
@@ -10,7 +11,10 @@
 #include <string.h>
 
 struct particle {
-  double x[3], v[3], a[3], mass, potential;
+  double x[3], v[3], mass;
+};
+struct force {
+  double a[3], potential;
 };
 
 struct cell {
@@ -23,8 +27,10 @@ struct cell {
 
 static struct sky {
   struct particle *p, *spare;
+  struct force *f; /* of each particle */
   struct cell *cells;
   int particles, ncells, most_cells, leaf, task; /* particles in a leaf, and for a task, at most */
+  int ranks;                                     /* do all ranks have the graph together? */
   double angle, soft, step;
 } sky;
 
@@ -90,7 +96,9 @@ static int near(const struct cell *a, const struct cell *b) {
 
 /* ---- what acts ---- */
 
-static void act(struct particle *a, struct particle *b) {
+static void act(int one, int other) {
+  const struct particle *a = &sky.p[one], *b = &sky.p[other];
+  struct force *fa = &sky.f[one], *fb = &sky.f[other];
   double d[3], r2 = sky.soft * sky.soft;
   for (int k = 0; k < 3; k++) {
     d[k] = b->x[k] - a->x[k];
@@ -98,15 +106,15 @@ static void act(struct particle *a, struct particle *b) {
   }
   const double s = 1 / sqrt(r2), s3 = s * s * s;
   for (int k = 0; k < 3; k++) {
-    a->a[k] += b->mass * s3 * d[k];
-    b->a[k] -= a->mass * s3 * d[k];
+    fa->a[k] += b->mass * s3 * d[k];
+    fb->a[k] -= a->mass * s3 * d[k];
   }
-  a->potential -= b->mass * s;
-  b->potential -= a->mass * s;
+  fa->potential -= b->mass * s;
+  fb->potential -= a->mass * s;
 }
 
 /* A mass that does not feel it. */
-static void pull(struct particle *a, const double *x, double mass) {
+static void pull(const struct particle *a, struct force *f, const double *x, double mass) {
   double d[3], r2 = sky.soft * sky.soft;
   for (int k = 0; k < 3; k++) {
     d[k] = x[k] - a->x[k];
@@ -114,8 +122,8 @@ static void pull(struct particle *a, const double *x, double mass) {
   }
   const double s = 1 / sqrt(r2), s3 = mass * s * s * s;
   for (int k = 0; k < 3; k++)
-    a->a[k] += s3 * d[k];
-  a->potential -= mass * s;
+    f->a[k] += s3 * d[k];
+  f->potential -= mass * s;
 }
 
 static void act_pair(const struct cell *a, const struct cell *b) {
@@ -130,14 +138,14 @@ static void act_pair(const struct cell *a, const struct cell *b) {
   } else
     for (int i = 0; i < a->count; i++)
       for (int j = 0; j < b->count; j++)
-        act(&sky.p[a->first + i], &sky.p[b->first + j]);
+        act(a->first + i, b->first + j);
 }
 
 static void act_self(const struct cell *c) {
   if (!c->child) {
     for (int i = 0; i < c->count; i++)
       for (int j = i + 1; j < c->count; j++)
-        act(&sky.p[c->first + i], &sky.p[c->first + j]);
+        act(c->first + i, c->first + j);
     return;
   }
   for (int o = 0; o < 8; o++) {
@@ -160,14 +168,15 @@ static void pull_leaf(const struct cell *leaf, const struct cell *from) {
   const double distance = sqrt(d2) - 0.87 * leaf->size;
   if (!touches && distance > 0 && from->size < sky.angle * distance) {
     for (int i = 0; i < leaf->count; i++)
-      pull(&sky.p[leaf->first + i], from->centre, from->mass);
+      pull(&sky.p[leaf->first + i], &sky.f[leaf->first + i], from->centre, from->mass);
   } else if (from->child) {
     for (int o = 0; o < 8; o++)
       pull_leaf(leaf, &sky.cells[from->child + o]);
   } else if (!touches)
     for (int i = 0; i < leaf->count; i++)
       for (int j = 0; j < from->count; j++)
-        pull(&sky.p[leaf->first + i], sky.p[from->first + j].x, sky.p[from->first + j].mass);
+        pull(&sky.p[leaf->first + i], &sky.f[leaf->first + i], sky.p[from->first + j].x,
+             sky.p[from->first + j].mass);
 }
 
 static void pull_all(const struct cell *c) {
@@ -226,14 +235,25 @@ static void run_mass(op_running *running, void *data) {
 static struct types {
   op_graph graph;
   op_task_type self, pair, pull, mass;
+  op_task *all; /* on ranks: that change forces */
+  int count, most;
 } types;
 
 static op_task add(op_task_type type, int one, int other, double cost) {
   const struct cells c = {one, other};
   const op_task task = op_graph_task(types.graph, type, &c, sizeof c, cost);
+  /* Masses lie in the cells, which each rank has: it finds them itself. */
+  if (sky.ranks && type == types.mass) {
+    op_graph_place(types.graph, task, OP_EVERY_RANK);
+    return task;
+  }
   op_graph_lock(types.graph, task, sky.cells[one].resource);
   if (other != one)
     op_graph_lock(types.graph, task, sky.cells[other].resource);
+  if (sky.ranks && types.count == types.most)
+    types.all = realloc(types.all, (size_t)(types.most = 2 * types.most + 64) * sizeof *types.all);
+  if (sky.ranks && types.all)
+    types.all[types.count++] = task;
   return task;
 }
 
@@ -269,14 +289,29 @@ static void add_cell(int at, op_resource above) {
       for (int q = o + 1; q < 8; q++)
         add_pairs(c->child + o, c->child + q);
   } else if (c->count) {
+    op_graph_memory(types.graph, c->resource, sky.f + c->first, (size_t)c->count * sizeof *sky.f);
     add(types.self, at, at, 4.0 * sky.leaf * c->count);
     c->pull = add(types.pull, at, at, 8.0 * sky.leaf * c->count);
   }
 }
 
+/* On all ranks: each moves all particles. It comes behind all that changes forces. */
+static void add_collect(void) {
+  const op_task last = op_graph_task(types.graph, op_graph_type(types.graph, "collect", NULL), NULL, 0, 0);
+  op_graph_place(types.graph, last, OP_EVERY_RANK);
+  for (int i = 0; i < types.count; i++)
+    op_graph_depend(types.graph, last, types.all[i]);
+  for (int c = 0; c < sky.ncells; c++)
+    if (sky.cells[c].pull)
+      op_graph_use(types.graph, last, sky.cells[c].resource);
+}
+
 /* Who pulls from afar needs all masses. */
 static op_graph make_graph(void) {
   types.graph = op_decl_graph("barnes_hut");
+  types.count = 0;
+  if (sky.ranks)
+    op_graph_ranks(types.graph, OP_GRAPH_WHOLE);
   types.self = op_graph_type(types.graph, "self", run_self);
   types.pair = op_graph_type(types.graph, "pair", run_pair);
   types.pull = op_graph_type(types.graph, "pull", run_pull);
@@ -285,14 +320,13 @@ static op_graph make_graph(void) {
   for (int c = 0; c < sky.ncells; c++)
     if (sky.cells[c].pull)
       op_graph_depend(types.graph, sky.cells[c].pull, sky.cells[0].mass_task);
+  if (sky.ranks)
+    add_collect();
   return types.graph;
 }
 
 static void clear_forces(void) {
-  for (int i = 0; i < sky.particles; i++) {
-    memset(sky.p[i].a, 0, sizeof sky.p[i].a);
-    sky.p[i].potential = 0;
-  }
+  memset(sky.f, 0, (size_t)sky.particles * sizeof *sky.f);
 }
 
 /* ---- the start, and the check ---- */
@@ -309,8 +343,9 @@ static int make_sky(int n) {
   sky.most_cells = 1 + 8 * n;
   sky.p = calloc((size_t)n, sizeof *sky.p);
   sky.spare = calloc((size_t)n, sizeof *sky.spare);
+  sky.f = calloc((size_t)n, sizeof *sky.f);
   sky.cells = calloc((size_t)sky.most_cells, sizeof *sky.cells);
-  if (!sky.p || !sky.spare || !sky.cells)
+  if (!sky.p || !sky.spare || !sky.f || !sky.cells)
     return 0;
   for (int i = 0; i < n; i++) {
     const double r = pow(random_number(), 0.6), z = 2 * random_number() - 1,
@@ -331,13 +366,12 @@ static int make_sky(int n) {
 static double force_error(void) {
   double error = 0, norm = 0;
   for (int i = 0; i < sky.particles; i += 1 + sky.particles / 500) {
-    struct particle one = sky.p[i];
-    memset(one.a, 0, sizeof one.a);
+    struct force one = {.potential = 0};
     for (int j = 0; j < sky.particles; j++)
       if (j != i)
-        pull(&one, sky.p[j].x, sky.p[j].mass);
+        pull(&sky.p[i], &one, sky.p[j].x, sky.p[j].mass);
     for (int k = 0; k < 3; k++) {
-      error += (one.a[k] - sky.p[i].a[k]) * (one.a[k] - sky.p[i].a[k]);
+      error += (one.a[k] - sky.f[i].a[k]) * (one.a[k] - sky.f[i].a[k]);
       norm += one.a[k] * one.a[k];
     }
   }
@@ -348,7 +382,8 @@ static double energy(void) {
   double sum = 0;
   for (int i = 0; i < sky.particles; i++) {
     const struct particle *p = &sky.p[i];
-    sum += p->mass * (p->potential / 2 + (p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2]) / 2);
+    sum +=
+        p->mass * (sky.f[i].potential / 2 + (p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2]) / 2);
   }
   return sum;
 }
@@ -356,9 +391,36 @@ static double energy(void) {
 static void push(double move) {
   for (int i = 0; i < sky.particles; i++)
     for (int k = 0; k < 3; k++) {
-      sky.p[i].v[k] += sky.step / 2 * sky.p[i].a[k];
+      sky.p[i].v[k] += sky.step / 2 * sky.f[i].a[k];
       sky.p[i].x[k] += move * sky.p[i].v[k];
     }
+}
+
+/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
+static void say_simulated(op_graph graph, int ranks, int threads) {
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
+                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
+  const double seconds =
+      sky.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
+  const double alone = sky.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
+  if (sky.ranks)
+    op_printf("%d ranks, ", ranks);
+  op_printf("simulated: %.3f ms on %d threads, %.0f%% of the ideal\n", 1e3 * seconds, threads,
+            100 * alone / threads / (sky.ranks ? ranks : 1) / seconds);
+}
+
+/* Of all bits of the forces. */
+static unsigned long long sum_bits(void) {
+  unsigned long long sum = 0, bits[4];
+  for (int i = 0; i < sky.particles; i++) {
+    memcpy(bits, &sky.f[i], sizeof bits);
+    for (int k = 0; k < 4; k++)
+      sum = (sum ^ bits[k]) * 1099511628211u;
+  }
+  return sum;
 }
 
 static int write_picture(const char *path) {
@@ -374,12 +436,12 @@ static int write_picture(const char *path) {
     fprintf(file, "1 %d\n", i);
   fprintf(file, "POINT_DATA %d\nSCALARS potential float 1\nLOOKUP_TABLE default\n", sky.particles);
   for (int i = 0; i < sky.particles; i++)
-    fprintf(file, "%g\n", sky.p[i].potential);
+    fprintf(file, "%g\n", sky.f[i].potential);
   return fclose(file) == 0;
 }
 
 int main(int argc, char **argv) {
-  int n = 20000, steps = 3, threads = 0;
+  int n = 20000, steps = 3, threads = 0, ranks = 0;
   const char *picture = NULL;
   sky.leaf = 32;
   sky.task = 512;
@@ -398,6 +460,8 @@ int main(int argc, char **argv) {
       sky.task = atoi(value);
     else if (!strcmp(argv[a], "--simulate"))
       threads = atoi(value);
+    else if (!strcmp(argv[a], "--ranks"))
+      ranks = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
       picture = value;
     else
@@ -406,13 +470,14 @@ int main(int argc, char **argv) {
   }
   if (n < 2 || n > 20000000 || steps < 0 || sky.leaf < 1 || sky.task < 1 || !make_sky(n)) {
     fprintf(stderr, "usage: barnes_hut [--particles N] [--steps N] [--leaf N] [--task N] [--simulate "
-                    "THREADS] [--vtk FILE]\n");
+                    "THREADS] [--ranks RANKS] [--vtk FILE]\n");
     return 2;
   }
   sky.soft = 0.02;
   sky.step = 0.01;
   if (op_init(argc, argv, 1))
     return 1;
+  sky.ranks = op_rank_count() > 1 || ranks > 0;
   double seconds = 0, error = 0, first = 0;
   op_graph_facts_t facts;
   for (int s = 0; s <= steps; s++) {
@@ -432,9 +497,7 @@ int main(int argc, char **argv) {
       push(sky.step);
     op_graph_facts(graph, &facts);
     if (threads > 0 && s == steps)
-      op_printf("simulated: %.3f ms on %d threads, %.0f%% of the ideal\n",
-                1e3 * op_graph_simulate(graph, threads), threads,
-                100 * op_graph_simulate(graph, 1) / threads / op_graph_simulate(graph, threads));
+      say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
     op_free_graph(graph);
   }
   op_printf("%d particles in %d cells, %lld tasks, %.2f ms for all forces on %lld threads\n", n, sky.ncells,
@@ -445,7 +508,10 @@ int main(int argc, char **argv) {
   }
   const double drift = fabs(energy() / first - 1);
   const int good = error < 0.01 && drift < 5e-3;
-  op_printf("forces differ by %.2e from the direct sum, energy by %.1e from the first\n%s\n", error, drift,
-            good ? "PASSED" : "FAILED");
+  if (sky.ranks)
+    op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n",
+              op_rank_count(), facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
+  op_printf("forces differ by %.2e from the direct sum, energy by %.1e from the first, bits %016llx\n%s\n",
+            error, drift, sum_bits(), good ? "PASSED" : "FAILED");
   return op_exit() || !good;
 }

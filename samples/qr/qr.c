@@ -1,5 +1,5 @@
 /* A matrix A becomes Q R, by tiles: a task for each step of the algorithm on one or two tiles. Which task waits for which
- * follows from the tiles that they change. Checked: A - Q R and Q' Q - I. */
+ * follows from the tiles that they change. On several ranks each has some columns of tiles. Checked: A - Q R and Q' Q - I. */
 #include <math.h>
 #include <op2jit.h>
 #include <op2jit_tasks.h>
@@ -14,7 +14,9 @@ enum { MOST_TILE = 256, STRIP = 16 };
 static struct matrix {
   int tiles, size; /* tiles in a row, numbers in a row of a tile */
   size_t step;     /* numbers of a tile */
+  int ranks;       /* do all ranks have the graph together? */
   double *values;
+  double *vectors; /* what the tiles on the diagonal hold before tiles below them change their R */
 } A;
 
 static double *tile_at(int i, int j) {
@@ -131,11 +133,12 @@ static void run_geqrf(op_running *running, void *data) {
   const struct step *s = data;
   (void)running;
   geqrf(tile_at(s->k, s->k));
+  memcpy(A.vectors + (size_t)s->k * A.step, tile_at(s->k, s->k), A.step * sizeof *A.vectors);
 }
 static void run_larft(op_running *running, void *data) {
   const struct step *s = data;
   (void)running;
-  larft(tile_at(s->k, s->k), tile_at(s->k, s->j), 0);
+  larft(A.vectors + (size_t)s->k * A.step, tile_at(s->k, s->j), 0);
 }
 static void run_tsqrf(op_running *running, void *data) {
   const struct step *s = data;
@@ -150,13 +153,14 @@ static void run_ssrft(op_running *running, void *data) {
 
 struct plan {
   op_graph graph;
-  op_resource *tiles;
+  op_resource *tiles, *vectors;
   op_task *last; /* that changes a tile, so far */
 };
 
-/* It changes `tile`, and another one unless that is -1; it runs behind what changed them before, and behind `before`. */
+/* It changes `tile`, and another one unless that is -1; it runs behind what changed them before, and behind `before`, which
+ * made what it uses. */
 static op_task add(struct plan *p, op_task_type type, struct step s, double cost, int tile, int other,
-                   op_task before) {
+                   op_task before, op_resource used) {
   const op_task task = op_graph_task(p->graph, type, &s, sizeof s, cost);
   op_graph_lock(p->graph, task, p->tiles[tile]);
   if (p->last[tile])
@@ -165,8 +169,10 @@ static op_task add(struct plan *p, op_task_type type, struct step s, double cost
     op_graph_lock(p->graph, task, p->tiles[other]);
   if (other >= 0 && p->last[other])
     op_graph_depend(p->graph, task, p->last[other]);
-  if (before)
+  if (before) {
     op_graph_depend(p->graph, task, before);
+    op_graph_use(p->graph, task, used);
+  }
   p->last[tile] = task;
   if (other >= 0)
     p->last[other] = task;
@@ -181,14 +187,25 @@ static void add_steps(struct plan *p) {
   const int n = A.tiles;
   for (int k = 0; k < n; k++) {
     const int kk = k * n + k;
-    const op_task d = add(p, geqrf_type, (struct step){k, k, k}, 200, kk, -1, 0);
+    const op_task d = add(p, geqrf_type, (struct step){k, k, k}, 200, kk, -1, 0, 0);
+    op_graph_lock(p->graph, d, p->vectors[k]);
     for (int j = k + 1; j < n; j++)
-      add(p, larft_type, (struct step){k, j, k}, 300, k * n + j, -1, d);
+      add(p, larft_type, (struct step){k, j, k}, 300, k * n + j, -1, d, p->vectors[k]);
     for (int i = k + 1; i < n; i++) {
-      const op_task t = add(p, tsqrf_type, (struct step){i, k, k}, 300, i * n + k, kk, 0);
+      const op_task t = add(p, tsqrf_type, (struct step){i, k, k}, 300, i * n + k, kk, 0, 0);
       for (int j = k + 1; j < n; j++)
-        add(p, ssrft_type, (struct step){i, j, k}, 500, i * n + j, k * n + j, t);
+        add(p, ssrft_type, (struct step){i, j, k}, 500, i * n + j, k * n + j, t, p->tiles[i * n + k]);
     }
+  }
+}
+
+/* On rank 0, which checks the whole matrix. */
+static void add_collect(struct plan *p) {
+  const op_task last = op_graph_task(p->graph, op_graph_type(p->graph, "collect", NULL), NULL, 0, 0);
+  op_graph_place(p->graph, last, 0);
+  for (int t = 0; t < A.tiles * A.tiles; t++) {
+    op_graph_use(p->graph, last, p->tiles[t]);
+    op_graph_depend(p->graph, last, p->last[t]);
   }
 }
 
@@ -196,17 +213,31 @@ static op_graph make_graph(void) {
   const int n = A.tiles;
   struct plan p = {.graph = op_decl_graph("qr"),
                    .tiles = calloc((size_t)n * (size_t)n, sizeof *p.tiles),
+                   .vectors = calloc((size_t)n, sizeof *p.vectors),
                    .last = calloc((size_t)n * (size_t)n, sizeof *p.last)};
-  if (!p.tiles || !p.last)
+  if (!p.tiles || !p.vectors || !p.last)
     exit(1);
+  if (A.ranks)
+    op_graph_ranks(p.graph, OP_GRAPH_WHOLE);
   for (int t = 0; t < n * n; t++) {
     char name[40];
     snprintf(name, sizeof name, "tile %d %d", t / n, t % n);
     p.tiles[t] = op_graph_resource(p.graph, 0, name);
     op_graph_memory(p.graph, p.tiles[t], tile_at(t / n, t % n), A.step * sizeof(double));
+    if (A.ranks)
+      op_graph_owner(p.graph, p.tiles[t], t % n);
+  }
+  for (int k = 0; k < n; k++) {
+    p.vectors[k] = op_graph_resource(p.graph, 0, NULL);
+    op_graph_memory(p.graph, p.vectors[k], A.vectors + (size_t)k * A.step, A.step * sizeof(double));
+    if (A.ranks)
+      op_graph_owner(p.graph, p.vectors[k], k);
   }
   add_steps(&p);
+  if (A.ranks)
+    add_collect(&p);
   free(p.tiles);
+  free(p.vectors);
   free(p.last);
   return p.graph;
 }
@@ -221,10 +252,12 @@ static double value_at(long row, long column) {
   return (double)(h >> 11) / (double)(1ull << 52) - 1;
 }
 
-static int make_matrix(int n, int tile) {
-  A = (struct matrix){.tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
+static int make_matrix(int n, int tile, int ranks) {
+  A = (struct matrix){
+      .ranks = ranks, .tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
   A.values = malloc((size_t)(A.tiles * A.tiles) * A.step * sizeof *A.values);
-  return A.values != NULL;
+  A.vectors = malloc((size_t)A.tiles * A.step * sizeof *A.vectors);
+  return A.values && A.vectors;
 }
 
 static void fill_matrix(void) {
@@ -302,6 +335,31 @@ static struct errors find_errors(void) {
   return e;
 }
 
+/* Of all bits of the tiles. */
+static unsigned long long sum_bits(void) {
+  unsigned long long sum = 0, bits;
+  for (size_t i = 0; i < (size_t)(A.tiles * A.tiles) * A.step; i++) {
+    memcpy(&bits, &A.values[i], sizeof bits);
+    sum = (sum ^ bits) * 1099511628211u;
+  }
+  return sum;
+}
+
+/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
+static void say_simulated(op_graph graph, int ranks, int threads) {
+  const op_graph_network_t many = {.ranks = ranks,
+                                   .threads = threads,
+                                   .latency = 2e-6,
+                                   .bytes_per_second = 1e10},
+                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
+  const double seconds = A.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
+  const double alone = A.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
+  if (A.ranks)
+    op_printf("%d ranks, ", ranks);
+  op_printf("simulated: %.3f s on %d threads, %.0f%% of the ideal\n", seconds, threads,
+            100 * alone / threads / (A.ranks ? ranks : 1) / seconds);
+}
+
 /* R, one number of a tile: how large its numbers are, for ParaView. */
 static int write_picture(const char *path) {
   FILE *file = fopen(path, "w");
@@ -322,7 +380,7 @@ static int write_picture(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  int n = 512, tile = 64, threads = 0;
+  int n = 512, tile = 64, threads = 0, ranks = 0;
   const char *picture = NULL;
   for (int a = 1; a < argc; a++) {
     const char *value = a + 1 < argc ? argv[a + 1] : "";
@@ -334,6 +392,8 @@ int main(int argc, char **argv) {
       tile = atoi(value);
     else if (!strcmp(argv[a], "--simulate"))
       threads = atoi(value);
+    else if (!strcmp(argv[a], "--ranks"))
+      ranks = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
       picture = value;
     else
@@ -342,12 +402,12 @@ int main(int argc, char **argv) {
   }
   if (tile < 1 || tile > MOST_TILE || n < 1 || n % tile) {
     fprintf(stderr,
-            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--vtk FILE]\n"
+            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--vtk FILE]\n"
             "N is a multiple of the tile, which is at most %d\n",
             MOST_TILE);
     return 2;
   }
-  if (op_init(argc, argv, 1) || !make_matrix(n, tile))
+  if (op_init(argc, argv, 1) || !make_matrix(n, tile, op_rank_count() > 1 || ranks > 0))
     return 1;
   fill_matrix();
   op_graph graph = make_graph();
@@ -358,17 +418,22 @@ int main(int argc, char **argv) {
   op_graph_facts(graph, &facts);
   op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld threads, %.2f Gflop/s\n", n, n, tile,
             facts.tasks, seconds, facts.threads, 4.0 / 3 * n * n * n / seconds * 1e-9);
+  if (A.ranks)
+    op_printf("%d ranks: this one sent %lld messages of %.1f MB, and waited %.3f s\n", op_rank_count(),
+              facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
   if (threads > 0)
-    op_printf("simulated: %.3f s on %d threads, %.0f%% of the ideal\n", op_graph_simulate(graph, threads),
-              threads, 100 * op_graph_simulate(graph, 1) / threads / op_graph_simulate(graph, threads));
+    say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
+  if (!op_is_root())
+    return op_exit();
   if (picture && !write_picture(picture)) {
     fprintf(stderr, "qr: cannot write %s\n", picture);
     return 1;
   }
   const struct errors e = find_errors();
   const int good = e.product < 1e-13 && e.orthogonal < 1e-13;
-  op_printf("|A - Q R| / |A| = %.2e, |Q' Q - I| = %.2e\n%s\n", e.product, e.orthogonal,
-            good ? "PASSED" : "FAILED");
+  op_printf("|A - Q R| / |A| = %.2e, |Q' Q - I| = %.2e, bits %016llx\n%s\n", e.product, e.orthogonal,
+            sum_bits(), good ? "PASSED" : "FAILED");
   free(A.values);
+  free(A.vectors);
   return op_exit() || !good;
 }

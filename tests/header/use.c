@@ -30,7 +30,8 @@ static void handler(const op_error *error, void *user) {
 
 static void work(op_running *running, void *data) {
   int *number = (int *)data;
-  *number = op_running_thread(running) + op_running_threads(running);
+  *number =
+      op_running_thread(running) + op_running_threads(running) + (op_running_memory(running, 0) != NULL);
   op_running_add(running, 0, number, sizeof *number, 0, 0, NULL);
 }
 
@@ -54,6 +55,16 @@ static int use_graphs(op_set set, op_dat x, op_dat y) {
   code |=
       op_graph_loop(graph, 2, NULL, pieces, text, "add", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
                     op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC));
+  op_graph ranks = op_decl_graph("ranks");
+  code |= op_graph_ranks(ranks, OP_GRAPH_PARTS);
+  const op_resource own = op_graph_resource(ranks, 0, "own");
+  const op_task last = op_graph_task(ranks, op_graph_type(ranks, "work", NULL), NULL, 0, 1);
+  const op_graph_network_t network = {.ranks = 2, .threads = 2, .latency = 1e-6, .bytes_per_second = 1e9};
+  code |= op_graph_owner(ranks, own, 0) | op_graph_place(ranks, last, OP_EVERY_RANK) |
+          op_graph_key(ranks, last, 1);
+  const op_task more = op_graph_task(ranks, op_graph_type(ranks, "work", NULL), NULL, 0, 1);
+  code |= op_graph_depend_key(ranks, more, 1) | op_graph_run(ranks);
+  code |= (op_graph_simulate_ranks(ranks, &network) < 0) | op_free_graph(ranks);
   code |= op_graph_run(graph) | op_graph_facts(graph, &facts) | (op_graph_simulate(graph, 64) < 0);
   return code | op_free_graph(graph);
 }

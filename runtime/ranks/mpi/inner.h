@@ -13,6 +13,16 @@ enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_POST, TAG_POST_NEXT };
 
 struct mpi_watch;
 
+/* Waits that look at the clock: after `hang` seconds they say where (wait.c). */
+struct mpi_wait {
+  const struct comm *comm;
+  const char *call;
+  double begin; /* 0: the clock was not looked at yet */
+  long rounds;
+  bool told, noted;
+  long long number; /* of what is waited for */
+};
+
 struct mpi_state {
   struct comm comm;
   MPI_Comm mpi;
@@ -24,6 +34,9 @@ struct mpi_state {
   int posts;               /* called so far: 1 if an odd number */
   unsigned char *room;     /* through which small collectives go */
   size_t room_bytes;
+  struct mpi_wait own; /* for messages that this rank begins by itself */
+  struct mpi_tested *tested;
+  int most_tested;
 };
 
 static inline struct mpi_state *mpi_state(const struct comm *c) {
@@ -33,15 +46,6 @@ static inline struct mpi_state *mpi_state(const struct comm *c) {
 /* OP_OK, or OP_ERR_MPI with MPI's own words. */
 int mpi_check(int status, const char *call, struct error *err);
 
-/* Waits that look at the clock: after `hang` seconds they say where (wait.c). */
-struct mpi_wait {
-  const struct comm *comm;
-  const char *call;
-  double begin; /* 0: the clock was not looked at yet */
-  long rounds;
-  bool told, noted;
-  long long number; /* of what is waited for */
-};
 /* Once per round of a wait. Fails if this rank waits for what another one does not call. */
 int mpi_pause(struct mpi_wait *wait, struct error *err);
 int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err);
@@ -84,6 +88,17 @@ int mpi_start(struct comm *c, struct comm_request *const *requests, int count, s
 int mpi_test(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err);
 int mpi_wait(struct comm *c, struct comm_request *const *requests, int count, struct error *err);
 void mpi_request_free(struct comm *c, struct comm_request *request);
+int mpi_start_own(struct comm *c, struct comm_request *request, struct error *err);
+int mpi_test_some(struct comm *c, struct comm_request *const *requests, int count, bool *done,
+                  struct error *err);
+int mpi_pause_own(struct comm *c, bool anew, struct error *err);
+/* What MPI is asked for at once: a piece, and the request that it is of. */
+struct mpi_tested {
+  MPI_Request *handles;
+  MPI_Status *statuses; /* MPICH's header and gcc warn where there are none */
+  int *of, *indices;
+};
+void mpi_tested_free(struct mpi_state *s);
 
 /* collectives.c */
 int mpi_barrier(struct comm *c, struct error *err);

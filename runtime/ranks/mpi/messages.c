@@ -5,6 +5,7 @@
 
 struct comm_request {
   int count; /* of pieces; 0: an empty message, which is not sent */
+  int left;  /* of them, for test_some: not there yet */
   bool sends, started;
   MPI_Request pieces[];
 };
@@ -84,6 +85,82 @@ int mpi_wait(struct comm *c, struct comm_request *const *requests, int count, st
       code = mpi_test(c, requests, count, &done, err);
   }
   return code;
+}
+
+/* ---- messages that a rank begins by itself ---- */
+
+int mpi_start_own(struct comm *c, struct comm_request *r, struct error *err) {
+  int status = MPI_SUCCESS;
+  (void)c;
+  r->started = true;
+  r->left = r->count;
+  for (int p = 0; status == MPI_SUCCESS && p < r->count; p++)
+    status = MPI_Start(&r->pieces[p]);
+  return mpi_check(status, "MPI_Start", err);
+}
+
+void mpi_tested_free(struct mpi_state *s) {
+  if (!s->tested)
+    return;
+  free(s->tested->handles);
+  free(s->tested->statuses);
+  free(s->tested->of);
+  free(s->tested->indices);
+  free(s->tested);
+}
+
+/* Room for the pieces of all. */
+static int make_room(struct mpi_state *s, int pieces, struct error *err) {
+  if (!s->tested && !(s->tested = array_new(1, sizeof *s->tested)))
+    return error_memory(err, "messages", sizeof *s->tested);
+  if (pieces <= s->most_tested)
+    return OP_OK;
+  const size_t most = 2 * (size_t)pieces;
+  struct mpi_tested *t = s->tested;
+  MPI_Request *handles = array_resize(t->handles, most, sizeof(MPI_Request));
+  t->handles = handles ? handles : t->handles;
+  MPI_Status *statuses = array_resize(t->statuses, most, sizeof *statuses);
+  t->statuses = statuses ? statuses : t->statuses;
+  int *of = array_resize(t->of, most, sizeof *of);
+  t->of = of ? of : t->of;
+  int *indices = array_resize(t->indices, most, sizeof *indices);
+  t->indices = indices ? indices : t->indices;
+  if (!handles || !statuses || !of || !indices)
+    return error_memory(err, "messages", most * sizeof(MPI_Request));
+  s->most_tested = (int)most;
+  return OP_OK;
+}
+
+int mpi_test_some(struct comm *c, struct comm_request *const *requests, int count, bool *done,
+                  struct error *err) {
+  struct mpi_state *s = mpi_state(c);
+  int pieces = 0, n = 0, over = 0;
+  for (int i = 0; i < count; i++)
+    pieces += requests[i]->count;
+  if (make_room(s, pieces, err))
+    return err->code;
+  for (int i = 0; i < count; i++)
+    for (int p = 0; p < requests[i]->count; p++) {
+      s->tested->handles[n] = requests[i]->pieces[p];
+      s->tested->of[n++] = i;
+    }
+  /* A persistent request keeps its handle when it is over, and counts as none from then on. */
+  const int status = MPI_Testsome(n, s->tested->handles, &over, s->tested->indices, s->tested->statuses);
+  for (int k = 0; status == MPI_SUCCESS && over != MPI_UNDEFINED && k < over; k++)
+    requests[s->tested->of[s->tested->indices[k]]]->left--;
+  for (int i = 0; i < count; i++)
+    done[i] = requests[i]->left == 0;
+  return mpi_check(status, "MPI_Testsome", err);
+}
+
+int mpi_pause_own(struct comm *c, bool anew, struct error *err) {
+  struct mpi_wait *w = &mpi_state(c)->own;
+  if (anew)
+    *w = (struct mpi_wait){.comm = c,
+                           .call = "messages of tasks",
+                           .told = true,
+                           .number = mpi_watch_number(c)}; /* who calls tells it */
+  return mpi_pause(w, err);
 }
 
 /* Pieces that nobody came to wait for. */

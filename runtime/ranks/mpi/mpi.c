@@ -58,6 +58,7 @@ static void table_close(struct comm *c) {
       MPI_Op_free(&s->operations[i]);
   if (ended || whole)
     free(s->room);
+  mpi_tested_free(s);
   mpi_watch_drop(s->watch, ended != 0);
   if (whole && s->mpi != MPI_COMM_NULL)
     MPI_Comm_free(&s->mpi);
@@ -173,6 +174,9 @@ const struct comm_table op2jit_comm_table = {
     .test = mpi_test,
     .wait = mpi_wait,
     .request_free = mpi_request_free,
+    .start_own = mpi_start_own,
+    .test_some = mpi_test_some,
+    .pause = mpi_pause_own,
     .takes_gpu_memory = takes_gpu_memory,
     .split = table_split,
     .tell = mpi_watch_tell,

@@ -260,7 +260,7 @@ static int part_as_told(struct op_context *ctx, const struct partition_call *cal
   return code;
 }
 
-static int open_partitioner(struct op_context *ctx, const struct graph_partitioner **out, struct error *err) {
+int partition_open(struct op_context *ctx, const struct graph_partitioner **out, struct error *err) {
   struct text path = {0};
   if (strcmp(ctx->comm->table->name, "openmpi") != 0)
     return error_set(
@@ -299,7 +299,7 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   const struct share_set *prime = &share->sets[call->prime->id];
   struct graph graph = {0};
   struct directory answer = {0};
-  int code = agree_on_success(ctx->comm, open_partitioner(ctx, &partitioner, err), err);
+  int code = agree_on_success(ctx->comm, partition_open(ctx, &partitioner, err), err);
   if (!code)
     code = graph_build(&graph, ctx->comm, share, place_of(ctx, call->map), call->map->to == call->prime,
                        weights, err);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+struct graph_partitioner;
 struct op_context;
 struct set;
 struct map;
@@ -18,6 +19,9 @@ struct partition_call {
   struct dat *coords; /* "external": the parts themselves */
   long long *times;   /* nanoseconds that loops over each set took on this rank; NULL: no memory */
 };
+
+/* The plugin for PT-Scotch; its errors name op_partition. Local. */
+int partition_open(struct op_context *ctx, const struct graph_partitioner **out, struct error *err);
 
 /* Collective. Nothing changes at an error that a user can make. */
 int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err);

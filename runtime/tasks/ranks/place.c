@@ -1,0 +1,245 @@
+/* Which rank has which unit, and runs which task. All ranks come to the same answer by themselves: they know the whole
+ * graph, and the same costs. */
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "tasks/ranks/ranks.h"
+
+/* ---- units ---- */
+
+static struct row locks_of(const struct task_graph *g, int task) {
+  return relation_row(&g->locks, (size_t)task);
+}
+
+/* What tasks cost that lock a unit: each task's cost is shared out among what it locks. */
+static void weigh_units(const struct task_graph *g, const struct units *u, double *weight) {
+  for (int t = 0; t < g->ntasks; t++) {
+    long count = 0;
+    for (struct row row = locks_of(g, t); row.begin < row.end && *row.begin >= 0; row.begin++)
+      count += u->end[*row.begin] - u->begin[*row.begin];
+    for (struct row row = locks_of(g, t); row.begin < row.end && *row.begin >= 0; row.begin++)
+      for (int i = u->begin[*row.begin]; i < u->end[*row.begin]; i++)
+        weight[i] += (double)g->tasks[t].cost / (double)count;
+  }
+}
+
+/* Without a partitioner: equal sums of costs, in the order of the units. */
+static void place_blocks(struct units *u, const double *weight, int ranks) {
+  double sum = 0, before = 0;
+  for (int i = 0; i < u->count; i++)
+    sum += u->owner[i] == NO_RANK ? weight[i] : 0;
+  for (int i = 0; i < u->count; i++) {
+    if (u->owner[i] != NO_RANK)
+      continue;
+    const int rank = sum > 0 ? (int)((before + weight[i] / 2) / sum * ranks) : 0;
+    before += weight[i];
+    u->owner[i] = rank < ranks ? rank : ranks - 1;
+  }
+}
+
+/* Neighbours are those that one task locks, of many only some: a chain of them. */
+static int add_neighbours(const struct task_graph *g, const struct units *u, const int *number,
+                          struct relation *to, struct error *err) {
+  enum { FEW = 8 };
+  int code = OP_OK;
+  for (int t = 0; !code && t < g->ntasks; t++) {
+    int found[FEW], n = 0;
+    for (struct row row = locks_of(g, t); row.begin < row.end && *row.begin >= 0; row.begin++)
+      for (int i = u->begin[*row.begin]; !code && i < u->end[*row.begin]; i++) {
+        if (number[i] < 0)
+          continue;
+        for (int k = 0; !code && k < n; k++) {
+          code = relation_add(to, number[i], found[k], err);
+          if (!code)
+            code = relation_add(to, found[k], number[i], err);
+        }
+        found[n < FEW ? n++ : FEW - 1] = number[i];
+      }
+  }
+  return code;
+}
+
+static int by_number(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Each neighbour once. */
+static void make_rows(const struct relation *r, struct unit_graph *graph) {
+  long count = 0;
+  for (int i = 0; i < graph->count; i++) {
+    int *begin = r->at ? r->items + r->at[i] : NULL;
+    const size_t n = r->at ? r->at[i + 1] - r->at[i] : 0;
+    graph->start[i] = count;
+    if (n)
+      qsort(begin, n, sizeof *begin, by_number);
+    for (size_t k = 0; k < n; k++)
+      if (begin[k] != i && (k == 0 || begin[k] != begin[k - 1]))
+        graph->neighbours[count++] = begin[k];
+  }
+  graph->start[graph->count] = count;
+}
+
+static int ask_partitioner(const struct task_graph *g, struct units *u, const double *weight, int ranks,
+                           const struct tasks_options *options, int code, struct error *err) {
+  struct unit_graph graph = {.count = 0};
+  struct relation near = {0};
+  double sum = 0;
+  int *number = array_new((size_t)u->count, sizeof *number),
+      *part = array_new((size_t)u->count, sizeof *part);
+  if (!code && (!number || !part))
+    code = error_memory_of(err, "the units of graph", g->name, (size_t)u->count);
+  for (int i = 0; !code && i < u->count; i++) {
+    number[i] = u->owner[i] == NO_RANK ? graph.count++ : -1;
+    sum += weight[i];
+  }
+  if (!code)
+    code = add_neighbours(g, u, number, &near, err);
+  if (!code)
+    code = relation_sort(&near, graph.count, err);
+  graph.start = code ? NULL : array_new((size_t)graph.count + 1, sizeof *graph.start);
+  graph.neighbours = code ? NULL : array_new(near.count, sizeof *graph.neighbours);
+  graph.weights = code ? NULL : array_new((size_t)graph.count, sizeof *graph.weights);
+  if (!code && (!graph.start || !graph.neighbours || !graph.weights))
+    code = error_memory_of(err, "the units of graph", g->name, near.count * sizeof *graph.neighbours);
+  if (!code)
+    make_rows(&near, &graph);
+  for (int i = 0; !code && i < u->count; i++)
+    if (number[i] >= 0)
+      graph.weights[number[i]] = 1 + (long long)(sum > 0 ? 1e6 * weight[i] / sum : 0);
+  code = options->partition(options->argument, &graph, ranks, part, code, err);
+  for (int i = 0; !code && i < u->count; i++)
+    if (number[i] >= 0 && part[number[i]] >= 0)
+      u->owner[i] = part[number[i]];
+  relation_free(&near);
+  free(graph.start);
+  free(graph.neighbours);
+  free(graph.weights);
+  free(number);
+  free(part);
+  return code;
+}
+
+int place_units(struct task_graph *g, struct units *u, const int *home, int ranks,
+                const struct tasks_options *options, struct error *err) {
+  bool named = true;
+  for (int i = 0; i < u->count; i++) {
+    int r = u->resource[i];
+    while (r >= 0 && g->more[r].rank < 0)
+      r = g->resources[r].parent;
+    u->owner[i] = r >= 0 ? g->more[r].rank % ranks : home ? home[u->resource[i]] : NO_RANK;
+    if (ranks == 1)
+      u->owner[i] = 0;
+    named = named && u->owner[i] != NO_RANK;
+  }
+  if (named)
+    return OP_OK;
+  double *weight = array_new((size_t)u->count, sizeof *weight);
+  int code = weight ? OP_OK : error_memory_of(err, "the units of graph", g->name, (size_t)u->count);
+  if (weight)
+    weigh_units(g, u, weight);
+  /* The partitioner is asked on all ranks, or on none. */
+  if (options && options->partition)
+    code = ask_partitioner(g, u, weight, ranks, options, code, err);
+  if (!code) /* those that the partitioner left */
+    place_blocks(u, weight, ranks);
+  free(weight);
+  return code;
+}
+
+/* ---- tasks ---- */
+
+struct places {
+  const struct task_graph *g;
+  const struct units *u;
+  int ranks;
+  double *load, *score; /* of each rank */
+  int *at, *hint;       /* where a unit was changed last; of a task: where one before it runs */
+};
+
+/* To all ranks that have what the rows name. */
+static void add_scores(struct places *p, struct row row) {
+  for (; row.begin < row.end && *row.begin >= 0; row.begin++)
+    for (int i = p->u->begin[*row.begin]; i < p->u->end[*row.begin]; i++) {
+      p->score[p->u->owner[i]] += 1 + (double)p->u->bytes[i];
+      if (p->at[i] >= 0)
+        p->score[p->at[i]] += 1e-3 * (1 + (double)p->u->bytes[i]);
+    }
+}
+
+/* Who has most of it; of several the one with the least to do. */
+static int choose(struct places *p, int task) {
+  int best = 0;
+  for (int r = 0; r < p->ranks; r++)
+    p->score[r] = 0;
+  add_scores(p, locks_of(p->g, task));
+  bool any = false;
+  for (int r = 0; r < p->ranks; r++)
+    any = any || p->score[r] > 0;
+  if (!any)
+    add_scores(p, relation_row(&p->g->uses, (size_t)task));
+  for (int r = 0; r < p->ranks; r++)
+    any = any || p->score[r] > 0;
+  if (!any && p->hint[task] >= 0)
+    return p->hint[task];
+  for (int r = 1; r < p->ranks; r++)
+    if (p->score[r] > p->score[best] || (p->score[r] >= p->score[best] && p->load[r] < p->load[best]))
+      best = r;
+  return best;
+}
+
+static void note(struct places *p, int task, int rank) {
+  const struct task_graph *g = p->g;
+  if (rank >= 0 && g->types[g->tasks[task].type].function)
+    p->load[rank] += (double)g->tasks[task].cost;
+  for (struct row row = locks_of(g, task); row.begin < row.end && *row.begin >= 0; row.begin++)
+    for (int i = p->u->begin[*row.begin]; i < p->u->end[*row.begin]; i++)
+      p->at[i] = rank;
+  for (struct row row = relation_row(&g->after, (size_t)task); row.begin < row.end; row.begin++)
+    p->hint[*row.begin] = rank;
+}
+
+int place_tasks(const struct task_graph *g, const struct units *u, int ranks, int *place, struct error *err) {
+  struct places p = {.g = g, .u = u, .ranks = ranks};
+  p.load = array_new((size_t)ranks, sizeof *p.load);
+  p.score = array_new((size_t)ranks, sizeof *p.score);
+  p.at = array_new((size_t)u->count, sizeof *p.at);
+  p.hint = array_new((size_t)g->ntasks, sizeof *p.hint);
+  int code = OP_OK;
+  if (!p.load || !p.score || !p.at || !p.hint)
+    code = error_memory_of(err, "the places of tasks of graph", g->name, (size_t)g->ntasks * sizeof *p.hint);
+  for (int t = 0; !code && t < g->ntasks; t++) {
+    place[t] = NO_RANK;
+    p.hint[t] = NO_RANK;
+  }
+  for (int i = 0; !code && i < u->count; i++)
+    p.at[i] = u->owner[i];
+  for (size_t i = 0; !code && i < g->ranks->nplaced; i++) {
+    const struct pair *said = &g->ranks->placed[i];
+    place[said->task] = said->other < 0 ? EVERY_RANK : said->other % ranks;
+  }
+  for (int i = 0; !code && i < g->ntasks; i++) {
+    const int t = g->order[i];
+    if (place[t] == NO_RANK)
+      place[t] = choose(&p, t);
+    note(&p, t, place[t]);
+  }
+  free(p.load);
+  free(p.score);
+  free(p.at);
+  free(p.hint);
+  return code;
+}
+
+double place_imbalance(const struct task_graph *g, const int *place, int ranks) {
+  double sum = 0, most = 0;
+  for (int r = 0; r < ranks; r++) {
+    double load = 0;
+    for (int t = 0; t < g->ntasks; t++)
+      if (place[t] == r && g->types[g->tasks[t].type].function)
+        load += (double)g->tasks[t].cost;
+    sum += load;
+    most = load > most ? load : most;
+  }
+  return sum > 0 ? most * ranks / sum : 1;
+}
