@@ -286,6 +286,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .device = ctx->backend->device ? ctx->backend->device(ctx) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
                      .ranks = ctx->comm->size,
+                     .on_devices = ctx->backend->on_device || ctx->peers,
                      .rank = ctx->comm->rank,
                      .wall = clock_seconds() - ctx->trace->began,
                      .began = ctx->trace->began,

@@ -10,6 +10,7 @@
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
+#include "mesh/order/ranges.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -342,24 +343,49 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* ---- one exchange ---- */
 
-static void pack_rows(const struct segment *s, unsigned char *row) {
-  const struct dat *dat = s->dat;
-  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+/* Rows between a dat and a message. */
+struct rows_of {
+  const struct segment *segment;
+  unsigned char *message;
+};
+
+static void pack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
+  const struct dat *dat = r->segment->dat;
+  unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
+  for (long i = begin; i < end; i++, row += dat->row_bytes)
     if (!dat->soa)
-      memcpy(row, dat_value(dat, s->elements[i], 0), dat->row_bytes);
+      memcpy(row, dat_value(dat, r->segment->elements[i], 0), dat->row_bytes);
     else
       for (int c = 0; c < dat->dim; c++)
-        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, s->elements[i], c), dat->value_size);
+        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, r->segment->elements[i], c),
+               dat->value_size);
 }
 
-static void unpack_rows(const struct segment *s, const unsigned char *row) {
-  const struct dat *dat = s->dat;
-  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+static void unpack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
+  const struct dat *dat = r->segment->dat;
+  const unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
+  for (long i = begin; i < end; i++, row += dat->row_bytes)
     if (!dat->soa)
-      memcpy(dat_value(dat, s->elements[i], 0), row, dat->row_bytes);
+      memcpy(dat_value(dat, r->segment->elements[i], 0), row, dat->row_bytes);
     else
       for (int c = 0; c < dat->dim; c++)
-        memcpy(dat_value(dat, s->elements[i], c), row + (size_t)c * dat->value_size, dat->value_size);
+        memcpy(dat_value(dat, r->segment->elements[i], c), row + (size_t)c * dat->value_size,
+               dat->value_size);
+}
+
+/* One segment after the other, each by all threads if it is large: several may have rows of one element. */
+static void move_rows(const struct op_context *ctx, const struct segment *s, range_task *task,
+                      unsigned char *message) {
+  const size_t worth_waking = (size_t)64 << 10;
+  const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
+  struct rows_of rows = {s, message};
+  struct ranges all = {task, &rows, s->count};
+  if (ctx->team && large)
+    team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
+  else
+    task(&rows, 0, s->count);
 }
 
 static int pack(struct op_context *ctx, const struct exchange *x, struct error *err) {
@@ -367,7 +393,7 @@ static int pack(struct op_context *ctx, const struct exchange *x, struct error *
   for (int i = 0; !code && i < x->send.nsegments; i++) {
     const struct segment *s = &x->send.segments[i];
     if (x->space == SPACE_HOST)
-      pack_rows(s, x->send.buffer + s->at);
+      move_rows(ctx, s, pack_rows, x->send.buffer + s->at);
     else
       code = ctx->mover->pack(ctx, x->space, x->send.device, s->at, s->dat, s->elements, s->count, err);
   }
@@ -384,7 +410,7 @@ static int unpack(struct op_context *ctx, const struct exchange *x, struct error
   for (int i = 0; !code && i < x->receive.nsegments; i++) {
     const struct segment *s = &x->receive.segments[i];
     if (x->space == SPACE_HOST)
-      unpack_rows(s, x->receive.buffer + s->at);
+      move_rows(ctx, s, unpack_rows, x->receive.buffer + s->at);
     else
       code = ctx->mover->unpack(ctx, x->space, x->receive.device, s->at, s->dat, s->elements, s->count, err);
   }

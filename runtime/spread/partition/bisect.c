@@ -115,6 +115,14 @@ static bool cuttable(const struct bisection *b) {
   return false;
 }
 
+/* Of some parts together; where all are as fast, how many they are. */
+static long long speed_of(const struct part_request *r, int first, int parts) {
+  long long sum = r->speeds ? 0 : parts;
+  for (int p = first; r->speeds && p < first + parts; p++)
+    sum += r->speeds[p];
+  return sum;
+}
+
 static int weigh_groups(struct bisection *b, struct cut *cuts, struct error *err) {
   long long *weight = array_new((size_t)b->ngroups, sizeof *weight);
   if (!weight)
@@ -124,8 +132,10 @@ static int weigh_groups(struct bisection *b, struct cut *cuts, struct error *err
   struct comm *comm = b->request->comm;
   int code = comm->table->reduce_all(comm, weight, b->ngroups, COMM_LLONG, COMM_SUM, err);
   for (int g = 0; g < b->ngroups; g++) {
-    const int parts = b->groups[g].parts, half = parts / 2;
-    cuts[g] = (struct cut){.target = weight[g] / parts * half + weight[g] % parts * half / parts};
+    const struct group *group = &b->groups[g];
+    const long long half = speed_of(b->request, group->first, group->parts / 2);
+    const long long all = speed_of(b->request, group->first, group->parts);
+    cuts[g] = (struct cut){.target = weight[g] / all * half + weight[g] % all * half / all};
   }
   free(weight);
   return code;

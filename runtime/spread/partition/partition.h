@@ -3,6 +3,8 @@
 #ifndef OP2JIT_PARTITION_H
 #define OP2JIT_PARTITION_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct op_context;
@@ -17,8 +19,13 @@ struct partition_call {
   struct map *map;
   struct dat *coords; /* "external": the parts themselves */
   long long *times;   /* nanoseconds that loops over each set took on this rank; NULL: no memory */
+  long long busy;     /* that this rank computed since its part is what it is; 0: nobody knows */
+  double rate;        /* bytes a second of its memory; 0: nobody knows */
+  long long *moved;   /* is raised by how many of its elements of the prime set leave; NULL */
 };
 
+/* Is it a library that cuts by coordinates? Local. */
+bool partition_bisects(const char *lib);
 /* Collective. Nothing changes at an error that a user can make. */
 int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err);
 
