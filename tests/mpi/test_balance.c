@@ -15,6 +15,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/balance/balance.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/record.h"
@@ -191,6 +192,16 @@ static void part_by(const struct program *p, const char *lib) {
   check(!op_partition(lib, "", p->cells, map ? p->ends : NULL, map ? NULL : p->x));
 }
 
+/* Of the first rank's cells all stay, and those that come are no more than it lacks. */
+static void check_moved(const struct program *p) {
+  const struct set *cells = api_context()->mesh->sets.items[0];
+  const long owned = cells->extents[EXTENT_OWNED];
+  long stay = 0;
+  for (long e = 0; cells->spread && e < owned; e++)
+    stay += cells->spread->numbers[e] >= p->first && cells->spread->numbers[e] < p->first + p->count;
+  check(!cells->spread || op_rank() > 0 || stay == p->count);
+}
+
 static void test_parts(bool scotch) {
   static const char *const ways[] = {"rcb", "inertial", "diffusive", "ptscotch"};
   for (int w = 0; w < 3 + scotch; w++) {
@@ -199,6 +210,8 @@ static void test_parts(bool scotch) {
     declare(&p);
     part_by(&p, ways[w]);
     check(uneven(true) < 0.1);
+    if (strcmp(ways[w], "diffusive") == 0)
+      check_moved(&p);
     run_steps(&p, 3, 0);
     check(!op_exit());
     begin("OP2_SPEEDS=equal", NULL);
@@ -308,6 +321,12 @@ static void test_mixed(void) {
   check(ctx->peers && ctx->peers->size < ctx->comm->size && !ctx->queue);
   part_by(&p, "rcb");
   run_steps(&p, 120, 0);
+  check(!op_exit());
+  begin("OP2_SPEEDS=5,1", NULL);
+  declare(&p);
+  part_by(&p, "rcb");
+  check(uneven(true) < 0.1);
+  run_steps(&p, 3, 0);
   check(!op_exit());
   /* What ranks of different backends cannot have. */
   char *list[WORDS] = {words[0], words[1], "OP2_LAZY=on"};

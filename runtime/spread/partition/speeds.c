@@ -69,19 +69,20 @@ static double load_of(const struct partition_call *call, const struct share *sha
   return load;
 }
 
-/* A rank that has nothing to do tells nothing of its speed. */
-enum { GIVEN, MEASURED, RATE, SPEEDS };
+/* What ranks tell: 0, it is not known; -1, it says nothing, as the speed of a rank that has nothing to do. */
+enum { GIVEN, MEASURED, RATE, SPEEDS, BUSY = SPEEDS, TOLD };
 
 static void own_speeds(const struct op_context *ctx, const struct partition_call *call,
                        const struct share *share, const int *cost, double *out) {
   const double load = load_of(call, share, cost);
   out[GIVEN] = speeds_given(ctx);
-  out[MEASURED] = call->busy >= LEAST_TIME ? load / (double)call->busy : load > 0 ? 0 : -1;
+  out[MEASURED] = load <= 0 ? -1 : call->busy > 0 ? load / (double)call->busy : 0;
+  out[BUSY] = (double)call->busy;
   out[RATE] = call->rate;
 }
 
-/* -1: it says nothing, and gets the mean of the others. */
-static void to_steps(const double (*all)[SPEEDS], int ranks, int which, int *speeds) {
+/* Who says nothing gets the mean of the others. */
+static void to_steps(const double (*all)[TOLD], int ranks, int which, int *speeds) {
   double most = 0, least = INFINITY, sum = 0;
   int known = 0;
   for (int r = 0; r < ranks; r++)
@@ -101,14 +102,17 @@ static void to_steps(const double (*all)[SPEEDS], int ranks, int which, int *spe
   }
 }
 
-static bool all_know(const double (*all)[SPEEDS], int ranks, int which) {
+/* A rank that took little may be a fast one; if all did, it was chance. */
+static bool all_know(const double (*all)[TOLD], int ranks, int which) {
   bool any = false;
+  double most = 0;
   for (int r = 0; r < ranks; r++) {
     if (all[r][which] == 0)
       return false;
     any |= all[r][which] > 0;
+    most = fmax(most, all[r][BUSY]);
   }
-  return any;
+  return any && (which != MEASURED || most >= LEAST_TIME);
 }
 
 static bool differ(const int *speeds, int ranks) {
@@ -132,18 +136,18 @@ static void tell(const struct op_context *ctx, const int *speeds, int which) {
 int parts_speeds(struct op_context *ctx, const struct partition_call *call, const struct share *share,
                  const int *cost, int **speeds, struct error *err) {
   const int ranks = ctx->comm->size;
-  double own[SPEEDS];
+  double own[TOLD];
   *speeds = NULL;
   if (!speeds_are_measured(ctx) && speeds_given(ctx) <= 0)
     return OP_OK;
   own_speeds(ctx, call, share, cost, own);
-  double(*all)[SPEEDS] = array_new((size_t)ranks, sizeof *all);
+  double(*all)[TOLD] = array_new((size_t)ranks, sizeof *all);
   int *found = array_new((size_t)ranks, sizeof *found);
   int code = all && found ? OP_OK : error_memory(err, "the speeds of ranks", (size_t)ranks * sizeof *all);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
     code = ctx->comm->table->gather_all(ctx->comm, own, sizeof own, all, err);
-  const double(*known)[SPEEDS] = (const double(*)[SPEEDS])all;
+  const double(*known)[TOLD] = (const double(*)[TOLD])all;
   int which = GIVEN;
   while (!code && which < SPEEDS && !all_know(known, ranks, which))
     which++;
