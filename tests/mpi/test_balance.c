@@ -313,6 +313,37 @@ static void test_pin(void) {
 
 /* ---- several backends ---- */
 
+OP_KERNEL_DEF(
+    widen, void widen(const int *q, double *wide) {
+      for (int i = 0; i < 64; i++)
+        wide[i] = *q + 0.5 * i;
+    })
+
+OP_KERNEL_DEF(
+    look, void look(const int *q1, const int *q2, const double *wide1, const double *wide2, int *wrong) {
+      for (int i = 0; i < 64; i++)
+        *wrong += (wide1[i] != *q1 + 0.5 * i) + (wide2[i] != *q2 + 0.5 * i);
+    })
+
+/* Messages so long that all threads pack them. */
+static void test_wide(const struct program *p) {
+  op_dat wide = op_decl_dat(p->cells, 64, "double", NULL, "wide");
+  check(!op_partition("random", "", p->cells, NULL, NULL));
+  for (int i = 0; i < 4; i++) {
+    int wrong = 0;
+    run_step(p);
+    const op_counters_t before = *op_counters();
+    check(!op_par_loop(OP_KERNEL_OF(widen), "widen", p->cells, op_arg_dat(p->q, -1, OP_ID, 1, "int", OP_READ),
+                       op_arg_dat(wide, -1, OP_ID, 64, "double", OP_WRITE)));
+    check(!op_par_loop(
+        OP_KERNEL_OF(look), "look", p->edges, op_arg_dat(p->q, 0, p->ends, 1, "int", OP_READ),
+        op_arg_dat(p->q, 1, p->ends, 1, "int", OP_READ), op_arg_dat(wide, 0, p->ends, 64, "double", OP_READ),
+        op_arg_dat(wide, 1, p->ends, 64, "double", OP_READ), op_arg_gbl(&wrong, 1, "int", OP_INC)));
+    check(wrong == 0);
+    check(op_counters()->bytes_sent - before.bytes_sent > (1 << 17) * (op_rank_count() - 1));
+  }
+}
+
 static void test_mixed(void) {
   struct program p;
   begin(NULL, NULL);
@@ -327,6 +358,8 @@ static void test_mixed(void) {
   part_by(&p, "rcb");
   check(uneven(true) < 0.1);
   run_steps(&p, 3, 0);
+  if (strstr(words[1], "seq,openmp"))
+    test_wide(&p);
   check(!op_exit());
   /* What ranks of different backends cannot have. */
   char *list[WORDS] = {words[0], words[1], "OP2_LAZY=on"};

@@ -176,7 +176,7 @@ static int find_reason(const struct op_context *ctx) {
 
 static void tell_reason(struct op_context *ctx, int reason, double drift) {
   if (!ctx->balance->told && ctx->comm->rank == 0)
-    log_line(ctx->log, LOG_WARN, "mesh",
+    log_line(ctx->log, ctx->balance->on ? LOG_WARN : LOG_INFO, "mesh",
              "the slowest rank computes %.2f times as long as the mean, and the mesh stays as it is: %s",
              drift, reasons[reason]);
   ctx->balance->told = true;
