@@ -13,6 +13,7 @@
 #include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/peers.h"
@@ -21,7 +22,7 @@
 #include "spread/partition/speeds.h"
 
 /* Calls of loops: those that make loops ready, which say nothing of ranks, and those between comparisons. */
-enum { FIRST = 64, MOST = 4096, MOST_GIVEN = 4 };
+enum { FIRST = 64, MOST = 4096, MOST_GIVEN = 4, PATIENCE = 16 };
 static const double least_seconds = 10e-3, drifted = 1.1;
 
 void balance_open(struct op_context *ctx, struct balance *balance) {
@@ -52,6 +53,17 @@ static double computed(const struct op_context *ctx) {
                         : fmax(0, s->seconds - s->exchange_seconds);
     }
   return seconds;
+}
+
+/* Since the last time; what that took says nothing of later. */
+static bool tried(struct op_context *ctx) {
+  long long now = ctx->counters->compiles;
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
+      now += loop->stats.trials + loop->stats.tried;
+  const bool any = now != ctx->balance->tried;
+  ctx->balance->tried = now;
+  return any;
 }
 
 static double own_seconds(const struct op_context *ctx) {
@@ -205,6 +217,7 @@ static int deal_out(struct op_context *ctx, double drift, struct error *err) {
   b->cost = clock_seconds() - start;
   b->lost = 0;
   b->period = FIRST;
+  b->left = b->once ? 0 : FIRST;
   b->moves++;
   b->in_a_row++;
   b->begun = computed(ctx);
@@ -226,32 +239,47 @@ static double seconds_to_compare(const struct op_context *ctx) {
   return find_way(ctx, &call) ? (double)call.prime->extents[EXTENT_OWNED] / speed : 0;
 }
 
-int balance_compare(struct op_context *ctx, struct error *err) {
+/* The same on all ranks, by what they told. */
+static int decide(struct op_context *ctx, double slowest, double mean, double cost, int reason,
+                  struct error *err) {
   struct balance *b = ctx->balance;
-  b->left = b->period;
-  if (!b->warm) {
-    b->warm = true;
-    b->begun = computed(ctx);
-    return OP_OK;
-  }
-  const double own = seconds_to_compare(ctx);
-  double values[] = {own, b->cost, find_reason(ctx)}, mean = own;
-  int code = agree_on_largest(ctx->agreement, OP_OK, values, 3, err);
-  if (!code)
-    code = ctx->agreement->table->reduce_all(ctx->agreement, &mean, 1, COMM_DOUBLE, COMM_SUM, err);
-  mean /= ctx->comm->size;
   const bool given = speeds_given(ctx) > 0;
-  if (code || !(mean > (given ? 0 : least_seconds)))
-    return code;
-  const double drift = values[0] / mean;
-  b->lost += given ? 0 : values[0] - mean;
-  b->cost = values[1];
+  const double drift = slowest / mean;
+  b->lost += given ? 0 : slowest - mean;
+  b->cost = cost;
   b->period = b->period < MOST ? 2 * b->period : MOST;
   b->left = b->once ? 0 : b->period;
-  if (drift >= drifted && values[2] > 0)
-    tell_reason(ctx, (int)values[2], drift);
+  if (drift >= drifted && reason != NOTHING)
+    tell_reason(ctx, reason, drift);
   else if (drift >= drifted && (given ? b->in_a_row < MOST_GIVEN : b->lost >= b->cost))
     return deal_out(ctx, drift, err);
   b->begun = computed(ctx);
   return OP_OK;
+}
+
+/* All ranks compare, if none tried anything meanwhile; in the end all the same. */
+static bool is_disturbed(struct balance *b, bool any) {
+  b->passed = any && b->passed < PATIENCE ? b->passed + 1 : 0;
+  return b->passed > 0;
+}
+
+int balance_compare(struct op_context *ctx, struct error *err) {
+  enum { SECONDS, COST, REASON, TRIED, VALUES };
+  struct balance *b = ctx->balance;
+  const bool given = speeds_given(ctx) > 0;
+  double values[VALUES] = {seconds_to_compare(ctx), b->cost, find_reason(ctx), tried(ctx)},
+         mean = values[SECONDS];
+  b->left = b->period;
+  int code = b->warm ? agree_on_largest(ctx->agreement, OP_OK, values, VALUES, err) : OP_OK;
+  if (!b->warm || (!code && !given && is_disturbed(b, values[TRIED] > 0))) {
+    b->warm = true;
+    b->begun = computed(ctx);
+    return OP_OK;
+  }
+  if (!code)
+    code = ctx->agreement->table->reduce_all(ctx->agreement, &mean, 1, COMM_DOUBLE, COMM_SUM, err);
+  mean /= ctx->comm->size;
+  if (code || !(mean > (given ? 0 : least_seconds)))
+    return code;
+  return decide(ctx, values[SECONDS], mean, values[COST], (int)values[REASON], err);
 }

@@ -15,6 +15,8 @@ struct balance {
   bool on, once;    /* OP2_BALANCE=on; the first time only, where ranks have different backends */
   bool warm;        /* the first calls, which make everything ready, are over */
   bool told;        /* why nothing is dealt out anew */
+  long long tried;  /* code that this rank had compiled, and trials of its loops, when it compared last */
+  int passed;       /* how often ranks did not compare in a row, since some of them tried something */
   double begun;     /* seconds that this rank had computed when it got its part */
   double rate;      /* of its memory, bytes a second; 0: nobody measured it */
   double lost,
