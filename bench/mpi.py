@@ -7,11 +7,14 @@ others, as a share of its step; less: what is left of it without what it waits o
 wait for the slower one. Targets are for 100,000 cells a rank. Each step leaves two sums over all cells: where nobody
 looks at them none is awaited; `read` looks at one in each step.
 
+Then samples on 1 rank with 2 threads and on 2 ranks: all of their loops, without what comes before them.
+
 The last table is counted, not timed: messages of 64 ranks from the declared mesh to its halos (bench/scaling).
 
 Times are medians of all batches, of the slowest rank. Each batch begins with the same values, and all must come to the same sum.
 """
 import argparse
+import json
 import os
 import re
 import signal
@@ -29,6 +32,11 @@ BYTES_A_SECOND = 1e9
 TARGET = 1.05
 CELLS, SHARE = 720000, 100000 # what the targets are for
 SETUP_RANKS, SETUP_MOST = 64, 300
+# Options of samples, and those for --quick.
+SAMPLES = [("airfoil", ["--cells", "720000", "--iters", "50"], ["--cells", "2000", "--iters", "5"]),
+           ("heat", ["--n", "1000", "--steps", "300"], ["--n", "60", "--steps", "10"]),
+           ("aero", ["--n", "300"], ["--n", "24"]),
+           ("transport", ["--n", "200"], ["--n", "16"])]
 NAMES = ["seconds", "waiting", "exchanging", "exchanges", "messages", "bytes", "late", "awaited", "delayed", "sum"]
 
 
@@ -141,6 +149,35 @@ def compare_delays(wanted, kind, cells):
               f"{'-' if less is None else f'{100 * less:.1f}%':>7} {median(batches, 'late'):5.1f} {median(batches, 'awaited'):8.2f}{missed}", flush=True)
 
 
+def run_sample(wanted, kind, sample, options, ranks, threads):
+    """Seconds of all loops, of the slowest rank for each."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "mpi", "run.sh")
+    report = os.path.join(wanted.folder, "report.json")
+    command = ["bash", script, kind, str(ranks), os.path.join(wanted.build, "samples", sample), *options, f"OP2_THREADS={threads}",
+               f"OP2_CACHE={wanted.folder}/kernels.db", f"OP2_TIMING=json:{report}", "OP2_TUNE=" + os.environ.get("OP2_TUNE", "off")]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "JOB_SECONDS": "600"}, check=False)
+    if done.returncode == 77:
+        raise Missing(done.stdout.strip())
+    if done.returncode or not os.path.exists(report):
+        raise Failure(f"{' '.join(command)} ended with status {done.returncode}\n{done.stdout}{done.stderr}")
+    with open(report, encoding="utf-8") as file:
+        loops = json.load(file)["loops"]
+    os.remove(report)
+    return sum(loop.get("max_seconds", loop["seconds"]) for loop in loops)
+
+
+def compare_samples(wanted, kind):
+    print(f"\n{kind}, samples{'':<8} {'1 x 2 threads':>14} {'2 ranks x 1':>12} {'ratio':>6}")
+    for sample, options, quick in SAMPLES:
+        found = {form: [] for form in FORMS[1:]}
+        for number in range(wanted.rounds):
+            for form in FORMS[1:] if number % 2 == 0 else FORMS[:0:-1]:
+                found[form].append(run_sample(wanted, kind, sample, quick if wanted.quick else options, *form))
+        threads, ranks = (statistics.median(found[form]) for form in FORMS[1:])
+        missed = "  missed" if not wanted.quick and ranks / threads > TARGET else ""
+        print(f"{sample:<23} {threads * 1e3:11.1f} ms {ranks * 1e3:9.1f} ms {ranks / threads:6.3f}{missed}", flush=True)
+
+
 def count_setup(wanted):
     command = [os.path.join(wanted.build, "bench", "scaling"), "400" if wanted.quick else "11250", str(SETUP_RANKS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -186,6 +223,7 @@ def measure(wanted):
         try:
             compare_threads(wanted, kind, wanted.cells)
             compare_delays(wanted, kind, wanted.share)
+            compare_samples(wanted, kind)
             any_kind = True
         except Missing as reason:
             print(f"{kind}: {reason}", flush=True)

@@ -36,9 +36,9 @@ state = _State()
 
 #: The variables of docs/environment.md, which init and runtime take as keywords.
 OPTIONS = (
-    "adjoint backend cache cache_ro capture check checkpoint counters cuda_driver cxxflags dependent device dump fp fuse hang hip "
-    "hiprtc include jit kernels l3 layers lazy log machine mpi mpi_gpu nvrtc opencl plugins progress reproducible shadow "
-    "tasks threads tiles timing tools tune variant weights"
+    "adjoint backend balance cache cache_ro capture check checkpoint counters cuda_driver cxxflags dependent device dump fp fuse "
+    "hang hip hiprtc include jit kernels l3 layers lazy log machine mpi mpi_gpu nvrtc opencl pin plugins progress "
+    "reproducible shadow speeds tasks threads tiles timing tools tune variant weights"
 ).split()
 
 

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/whereami.h"
 #include "checkpoint/tell.h"
+#include "loop/balance/balance.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "loop/temporary/temporary.h"
@@ -319,9 +320,11 @@ int op2jit_partition(const char *lib, const char *method, op_set prime, op_map p
   struct partition_call call = {.lib = lib, .method = method};
   int code = api_partition_call(ctx, prime, prime_map, coords, &call);
   if (!code) {
-    call.times = loop_times(ctx);
+    balance_fill(ctx, &call);
     code = mesh_partition(ctx, &call, api_error());
     free(call.times);
+    if (!code)
+      balance_parted(ctx, &call);
   }
   return api_leave(code);
 }

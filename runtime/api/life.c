@@ -31,6 +31,7 @@
 #include "kernels-cache/store.h"
 #include "loop/auto/layout.h"
 #include "loop/auto/worth.h"
+#include "loop/balance/balance.h"
 #include "loop/loop.h"
 #include "loop/names.h"
 #include "loop/queue.h"
@@ -44,6 +45,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
+#include "ranks/peers.h"
 #include "record/findings.h"
 #include "record/kept.h"
 #include "record/late.h"
@@ -53,10 +55,12 @@
 #include "report/report.h"
 #include "run/hardware.h"
 #include "run/team.h"
+#include "services/pin.h"
 #include "services/tools.h"
 #include "solve/solve.h"
 #include "spread/bridge/coo.h"
 #include "spread/exchange.h"
+#include "spread/partition/speeds.h"
 #include "spread/spread.h"
 #include "tape/tape.h"
 #include "tasks/graph.h"
@@ -82,6 +86,7 @@ struct whole {
   struct list periods, fused, graphs, past_graphs, graph_loops;
   struct list chains;
   struct layouts layouts;
+  struct balance balance;
   op_counters_t counters;
 };
 
@@ -138,7 +143,7 @@ static void open_watch(struct op_context *ctx) {
   const struct backend *b = ctx->backend;
   const bool alone = comm_alone(ctx->comm);
   if (!waits_by_itself(ctx) || !(b->may_wait || worth_is_forced(ctx)) || !(b->work || (b->expect && alone)) ||
-      (ctx->compiled && (!ctx->untouched || !alone)) || ctx->shadow ||
+      (ctx->compiled && (!ctx->untouched || !alone)) || ctx->shadow || ctx->peers ||
       strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0)
     return;
   watch_open(&queue->watch, ctx);
@@ -206,7 +211,12 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
   if (code)
     return code;
   comm->agreement = ctx->agreement;
-  return kind_open_host(&ctx->kind, comm, env_value(ctx->env, ENV_PLUGINS), err);
+  const char *backends = env_value(ctx->env, ENV_BACKEND);
+  if (strchr(backends, ','))
+    code = peers_open(ctx, backends, err);
+  return code ? code
+              : kind_open_host(&ctx->kind, ctx->peers ? ctx->peers : comm, env_value(ctx->env, ENV_PLUGINS),
+                               err);
 }
 
 /* One rank speaks for all, which do the same. */
@@ -232,6 +242,43 @@ static int open_hardware(struct op_context *ctx, struct error *err) {
   return code;
 }
 
+/* What was not thought through for ranks of different backends: it takes them for alike. */
+static int check_mixed(const struct op_context *ctx, struct error *err) {
+  static const enum env_name names[] = {ENV_LAYERS,  ENV_TILES,      ENV_TASKS,   ENV_CHECK,
+                                        ENV_SHADOW,  ENV_CHECKPOINT, ENV_CAPTURE, ENV_REPRODUCIBLE,
+                                        ENV_ADJOINT, ENV_VARIANT};
+  const char *list = env_value(ctx->env, ENV_BACKEND);
+  int code = backend_check_mixed(list, err);
+  for (size_t i = 0; !code && ctx->peers && i < sizeof names / sizeof *names; i++)
+    if (strcmp(env_value(ctx->env, names[i]), env_row(names[i])->unset) != 0)
+      code =
+          error_set(err, OP_ERR_BACKEND,
+                    "%s=%s is not there for ranks of different backends (OP2_BACKEND=%s); unset it, or name "
+                    "one backend",
+                    env_row(names[i])->name, env_value(ctx->env, names[i]), list);
+  const char *lazy = env_value(ctx->env, ENV_LAZY);
+  if (!code && ctx->peers && strcmp(lazy, "off") != 0 && !waits_by_itself(ctx))
+    code =
+        error_set(err, OP_ERR_BACKEND,
+                  "OP2_LAZY=%s is not there for ranks of different backends (OP2_BACKEND=%s); unset it, or "
+                  "name one backend",
+                  lazy, list);
+  return code;
+}
+
+/* Ranks of one backend open it together; then all ranks go on, or none. */
+static int open_backend(struct op_context *ctx, struct error *err) {
+  struct text word = {0};
+  node_word(env_value(ctx->env, ENV_BACKEND), ctx->comm->node_rank, &word);
+  const struct peers_all all = peers_enter(ctx);
+  int code = text_ok(&word) ? backend_choose(ctx, text_str(&word), err)
+                            : error_memory(err, "the name of a backend", word.length);
+  code = peers_leave(ctx, &all, code, err);
+  text_free(&word);
+  ctx->layouts->off |= ctx->peers != NULL;
+  return ctx->peers ? agree_on_success(ctx->agreement, code, err) : code;
+}
+
 /* What every rank can do by itself once the comm is there. */
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
@@ -254,12 +301,18 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
     code = forced_check(env_value(ctx->env, ENV_VARIANT), err);
   if (!code)
     code = shadow_parse(env_value(ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
+  if (!code)
+    code = pin_rank(ctx, err);
+  if (!code)
+    code = speeds_check(ctx, err);
+  if (!code)
+    code = check_mixed(ctx, err);
   /* Backends may be opened together. */
   if (!code)
     code = agree_on_call(ctx, code, err, "op_init\nOP2_BACKEND\t%s\nOP2_SHADOW\t%s\n",
                          env_value(ctx->env, ENV_BACKEND), env_value(ctx->env, ENV_SHADOW));
   if (!code)
-    code = backend_choose(ctx, err);
+    code = open_backend(ctx, err);
   if (!code)
     code = capture_open(ctx, err);
   if (!code && ctx->shadow == ctx->backend && ctx->comm->rank == 0)
@@ -274,14 +327,16 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 /* What must not differ from rank to rank. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
   static const enum env_name names[] = {
-      ENV_FP,   ENV_JIT,   ENV_TUNE,  ENV_VARIANT, ENV_CHECK,      ENV_SHADOW,  ENV_TIMING,      ENV_WEIGHTS,
-      ENV_LAZY, ENV_TILES, ENV_TASKS, ENV_LAYERS,  ENV_CHECKPOINT, ENV_CAPTURE, ENV_REPRODUCIBLE};
+      ENV_FP,     ENV_JIT,     ENV_TUNE,       ENV_VARIANT, ENV_CHECK,       ENV_SHADOW,
+      ENV_TIMING, ENV_WEIGHTS, ENV_SPEEDS,     ENV_BALANCE, ENV_LAZY,        ENV_TILES,
+      ENV_TASKS,  ENV_LAYERS,  ENV_CHECKPOINT, ENV_CAPTURE, ENV_REPRODUCIBLE};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;
   text_addf(&facts, "call\top_init\ndiagnostic level\t%d\n", ctx->diags);
   if (ctx->backend)
-    text_addf(&facts, "OP2_BACKEND\t%s\n", ctx->backend->name);
+    text_addf(&facts, "OP2_BACKEND\t%s\n",
+              ctx->peers ? env_value(ctx->env, ENV_BACKEND) : ctx->backend->name);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     text_addf(&facts, "%s\t%s\n", env_row(names[i])->name, env_value(ctx->env, names[i]));
   code = agree_named(ctx, &(struct agreement){.code = code, .facts = &facts}, err);
@@ -312,6 +367,7 @@ static void release(struct op_context *ctx) {
   jit_close(ctx->jit);
   kind_close(ctx->kind);
   kind_close(ctx->gpus);
+  peers_close(ctx);
   store_close(ctx->store);
   team_close(ctx->team);
   trace_free(ctx->trace);
@@ -347,6 +403,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   text_free(&warnings);
   if (!code)
     open_watch(ctx);
+  if (!code)
+    balance_open(ctx, &((struct whole *)ctx)->balance);
   if (!code)
     layers_warn(ctx);
   if (!code)

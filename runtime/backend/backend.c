@@ -9,7 +9,6 @@
 #include "backend/native/native.h"
 #include "base/nearest.h"
 #include "context/context.h"
-#include "context/env.h"
 
 static const struct backend *const backends[] = {
 #ifdef OP2JIT_CUDA
@@ -78,8 +77,20 @@ static int use(struct op_context *ctx, const struct backend *backend, struct err
   return code;
 }
 
-int backend_choose(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(ctx->env, ENV_BACKEND);
+/* Loops that call the program's functions are asked for less than those that are compiled, so that ranks would agree on other
+ * things. */
+int backend_check_mixed(const char *list, struct error *err) {
+  const size_t length = strlen(backend_native.name);
+  for (const char *p = list; p && strchr(list, ','); p = strchr(p, ','), p += p != NULL)
+    if (strcspn(p, ",") == length && memcmp(p, backend_native.name, length) == 0)
+      return error_set(err, OP_ERR_BACKEND,
+                       "OP2_BACKEND=%s: native ranks cannot share a job with those of other backends; name "
+                       "backends that compile, or native alone",
+                       list);
+  return OP_OK;
+}
+
+int backend_choose(struct op_context *ctx, const char *wanted, struct error *err) {
   for (int i = 0; backends[i]; i++) {
     /* Compiled kernels run on the host. */
     if (!*wanted && ctx->compiled && backends[i]->on_device)

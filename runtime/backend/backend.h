@@ -53,6 +53,8 @@ struct backend {
   bool (*promise)(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds);
   /* The device has done all that it was given. There where `promise` is. */
   int (*wait)(struct op_context *ctx, struct error *err);
+  /* Bytes a second that its memory moves, measured now; 0: nobody knows. Collective over the ranks of this backend. NULL: 0. */
+  double (*bandwidth)(struct op_context *ctx);
   /* What the times of loops that run there depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */
@@ -91,8 +93,10 @@ static inline enum space backend_space(const struct backend *backend) {
   return backend->on_device ? space_of_device(0) : SPACE_HOST;
 }
 
-/* Choose by OP2_BACKEND, or the best that opens. */
-int backend_choose(struct op_context *ctx, struct error *err);
+/* Does the list name several backends that cannot share one job? OP_ERR_BACKEND. Local. */
+int backend_check_mixed(const char *list, struct error *err);
+/* The one with that name, or, without any, the best that opens. */
+int backend_choose(struct op_context *ctx, const char *wanted, struct error *err);
 /* NULL-terminated, best first. */
 const struct backend *const *backend_list(void);
 

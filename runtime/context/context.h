@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct backend;
+struct balance;
 struct catcher;
 struct comm;
 struct env;
@@ -50,6 +51,7 @@ struct op_context {
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
+  struct comm *peers;      /* those of one backend, where a job has several (peers.h); NULL: all */
   struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
   struct kind *gpus;       /* the ranks with such a GPU, whose leaders have the stores then; NULL: none */
   struct handles *handles; /* outlives the context */
@@ -67,6 +69,7 @@ struct op_context {
   struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
   struct list *fused;        /* loops made of several, see loop/fused/fused.h */
   struct queue *queue;       /* of loops that wait; NULL: they run at once */
+  struct balance *balance;   /* of ranks' times, see loop/balance/balance.h; NULL: one rank */
   struct late_queue *late;   /* results of ranks on their way, see record/late.h; NULL: there were none */
   /* Ends those that are on their way to the global; set once there are some. */
   int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);

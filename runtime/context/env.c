@@ -39,7 +39,9 @@ extern char **environ;
 
 static const struct env_row rows[ENV_COUNT] = {
     [ENV_BACKEND] = {"OP2_BACKEND", "", "",
-                     "native, seq, openmp, cuda, hip or opencl; unset: the best that works, but never opencl",
+                     "native, seq, openmp, cuda, hip or opencl; several with ',' between them: by the rank's "
+                     "number on its machine, the last one for all others; unset: the best that works, but "
+                     "never opencl",
                      NULL},
     [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
                      "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs (no more than its "
@@ -124,12 +126,27 @@ static const struct env_row rows[ENV_COUNT] = {
          "counters of the processor and the system in reports, by loop: on, or some of cycles, "
          "instructions, cache-misses, branch-misses, page-faults, task-clock, with ',' between them",
          NULL},
+    [ENV_PIN] = {"OP2_PIN", "off", "off|on",
+                 "on: ranks of a machine that the launcher left on the same CPUs share these out, each its "
+                 "own that lie together, by hwloc",
+                 NEEDS_MPI},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
     [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
                      "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
     [ENV_WEIGHTS] = {"OP2_WEIGHTS", "measured", "measured|equal",
                      "weight of an element for op_partition: the time that loops over it took so far, or 1",
                      NEEDS_MPI},
+    [ENV_SPEEDS] =
+        {"OP2_SPEEDS", "", "",
+         "how fast ranks are beside each other, for op_partition: numbers with ',' between them, by the "
+         "rank's number on its machine, the last one for all others; measured; equal; unset: measured where "
+         "ranks have different backends or under OP2_BALANCE=on, else equal",
+         NEEDS_MPI},
+    [ENV_BALANCE] =
+        {"OP2_BALANCE", "auto", "auto|on|off",
+         "deal the mesh out anew while the program runs: on: whenever ranks take times that differ by a "
+         "tenth; auto: once, where ranks have different backends",
+         NEEDS_MPI},
     [ENV_L3] = {"OP2_L3", "", "#64K-64G",
                 "bytes of last-level cache of the whole machine, with K, M or G; unset: what the machine "
                 "says, if it can be "

@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/auto/layout.h"
+#include "loop/balance/balance.h"
 #include "loop/make.h"
 #include "loop/matrix/matrix.h"
 #include "loop/queue.h"
@@ -234,7 +235,10 @@ static int run_with_matrices(struct op_context *ctx, const struct loop_call *cal
 }
 
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
-  return has_matrices(ctx, call) ? run_with_matrices(ctx, call, err) : run_known(ctx, call, err);
+  const int code = balance_look(ctx, err);
+  return code                      ? code
+         : has_matrices(ctx, call) ? run_with_matrices(ctx, call, err)
+                                   : run_known(ctx, call, err);
 }
 
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,

@@ -150,7 +150,9 @@ static int make_ready(struct op_context *ctx, struct loop *loop, struct error *e
     code = tune_choose(ctx, loop, err);
   if (!code)
     code = tune_plan(ctx, loop, err);
-  return code ? code : tune_code(ctx, loop, err);
+  if (!code)
+    code = tune_code(ctx, loop, err);
+  return ctx->peers ? agree_on_success(ctx->agreement, code, err) : code;
 }
 
 /* Arguments whose rest must stay are others in the description. */

@@ -106,9 +106,11 @@ struct comm {
   const struct comm_table *table;
   int rank, size;
   int node_rank, node_size; /* among the ranks of this machine */
-  int share;   /* CPUs for this rank, if it shares them or their time with others there; 0: it does not */
-  int world;   /* ranks of the whole job, as MPI sees it */
-  int fortran; /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
+  int share; /* CPUs for this rank, if it shares them or their time with others there; 0: it does not */
+  int alike,
+      place; /* ranks of this machine that are allowed on exactly the same CPUs, and which of them this is */
+  int world; /* ranks of the whole job, as MPI sees it */
+  int fortran;       /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
   const char *where; /* what the library is doing, for OP2_HANG: one line. Set by its caller; NULL: unknown */
   double hang;       /* seconds, 0: wait for ever */
   /* The same ranks once more, for what they agree on (agree.h); NULL: this comm. Borrowed. */

@@ -80,11 +80,41 @@ static void advise_moved(const struct report_moved *moved, struct text *out) {
       text_str(&moved->loops), text_str(&moved->now));
 }
 
+/* What ranks computed, without exchanging and waiting. */
+static double computed_by(const struct report *r, int rank) {
+  double seconds = 0;
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].by_rank)
+      seconds += r->rows[i].by_rank[rank].seconds - r->rows[i].by_rank[rank].exchange_seconds;
+  return seconds;
+}
+
+/* On devices loops take what the host takes to give them, which says nothing of ranks. */
+static void advise_balance(const struct report *r, struct text *out) {
+  const double drifted = 1.1;
+  double mean = 0, most = 0;
+  int slowest = 0;
+  for (int rank = 0; r->ranks > 1 && rank < r->ranks; rank++) {
+    const double seconds = computed_by(r, rank);
+    mean += seconds / r->ranks;
+    if (seconds > most) {
+      most = seconds;
+      slowest = rank;
+    }
+  }
+  if (!r->idle && !r->on_devices && mean > REPORT_SHORT && most >= drifted * mean)
+    text_addf(out,
+              "rank %d computed %.2f times as long as the mean of the ranks, and the others waited for it; "
+              "OP2_BALANCE=on deals the mesh out anew while the program runs\n",
+              slowest, most / mean);
+}
+
 void report_advice(const struct report *r, struct text *out) {
   if (r->idle)
     text_add(
         out,
         "a rank owns no element of any set; op_partition shares them out, once sets and maps are declared\n");
+  advise_balance(r, out);
   for (int i = 0; i < r->norders; i++)
     advise_order(r, &r->orders[i], out);
   for (int i = 0; i < r->nrows; i++) {

@@ -132,6 +132,7 @@ struct report {
   bool idle;                  /* a rank owns nothing, and nobody called op_partition */
   const char *backend, *team; /* team: NULL without threads */
   const char *device;         /* NULL: loops run on the host's threads */
+  bool on_devices;            /* this rank's loops run on one, or others' may */
   int threads, ranks, rank;
   double wall, began;      /* seconds since op_init, and when that was on the one clock */
   bool all, colour;        /* text: every row; as for a terminal */

@@ -258,15 +258,17 @@ static bool was_called(const struct op_context *ctx, const char *name) {
   return false;
 }
 
-static int find_idle(const struct op_context *ctx, int code, bool *idle, struct error *err) {
+/* What is said of ranks beside the rows. */
+static int look_at_ranks(const struct op_context *ctx, int code, struct report *r, struct error *err) {
   double nothing = 1;
+  r->on_devices = ctx->backend->on_device || ctx->peers;
   for (int i = 0; i < ctx->mesh->sets.count; i++)
     if (((const struct set *)ctx->mesh->sets.items[i])->extents[EXTENT_OWNED] > 0)
       nothing = 0;
   if (comm_alone(ctx->comm))
     return code;
   code = agree_on_largest(ctx->agreement, code, &nothing, 1, err);
-  *idle = nothing > 0 && ctx->mesh->sets.count > 0 && !was_called(ctx, "op_partition");
+  r->idle = nothing > 0 && ctx->mesh->sets.count > 0 && !was_called(ctx, "op_partition");
   return code;
 }
 
@@ -300,7 +302,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
-  code = find_idle(ctx, code, &r.idle, err);
+  code = look_at_ranks(ctx, code, &r, err);
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
   /* The triad is of rank 0's threads, while the others wait. */

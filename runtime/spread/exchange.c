@@ -10,6 +10,7 @@
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
+#include "mesh/order/ranges.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -335,24 +336,49 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* ---- one exchange ---- */
 
-static void pack_rows(const struct message_rows *s, unsigned char *row) {
-  const struct dat *dat = s->dat;
-  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+/* Rows between a dat and a message. */
+struct rows_of {
+  const struct message_rows *segment;
+  unsigned char *message;
+};
+
+static void pack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
+  const struct dat *dat = r->segment->dat;
+  unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
+  for (long i = begin; i < end; i++, row += dat->row_bytes)
     if (!dat->soa)
-      memcpy(row, dat_value(dat, s->elements[i], 0), dat->row_bytes);
+      memcpy(row, dat_value(dat, r->segment->elements[i], 0), dat->row_bytes);
     else
       for (int c = 0; c < dat->dim; c++)
-        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, s->elements[i], c), dat->value_size);
+        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, r->segment->elements[i], c),
+               dat->value_size);
 }
 
-static void unpack_rows(const struct message_rows *s, const unsigned char *row) {
-  const struct dat *dat = s->dat;
-  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+static void unpack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
+  const struct dat *dat = r->segment->dat;
+  const unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
+  for (long i = begin; i < end; i++, row += dat->row_bytes)
     if (!dat->soa)
-      memcpy(dat_value(dat, s->elements[i], 0), row, dat->row_bytes);
+      memcpy(dat_value(dat, r->segment->elements[i], 0), row, dat->row_bytes);
     else
       for (int c = 0; c < dat->dim; c++)
-        memcpy(dat_value(dat, s->elements[i], c), row + (size_t)c * dat->value_size, dat->value_size);
+        memcpy(dat_value(dat, r->segment->elements[i], c), row + (size_t)c * dat->value_size,
+               dat->value_size);
+}
+
+/* One segment after the other, each by all threads if it is large: several may have rows of one element. */
+static void move_rows(const struct op_context *ctx, const struct message_rows *s, range_task *task,
+                      unsigned char *message) {
+  const size_t worth_waking = (size_t)64 << 10;
+  const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
+  struct rows_of rows = {s, message};
+  struct ranges all = {task, &rows, s->count};
+  if (ctx->team && large)
+    team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
+  else
+    task(&rows, 0, s->count);
 }
 
 /* A device is handed over also where nothing is sent: the last messages may still be being unpacked where the next ones
@@ -361,7 +387,7 @@ static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
   const struct direction *d = &x->send;
   if (!space_is_device(x->space)) {
     for (int i = 0; i < d->nsegments; i++)
-      pack_rows(&d->segments[i], d->buffer + d->segments[i].at);
+      move_rows(ctx, &d->segments[i], pack_rows, d->buffer + d->segments[i].at);
     return OP_OK;
   }
   const int code =
@@ -373,7 +399,7 @@ static int unpack(struct op_context *ctx, const struct exchange *x, struct error
   const struct direction *d = &x->receive;
   if (!space_is_device(x->space))
     for (int i = 0; i < d->nsegments; i++)
-      unpack_rows(&d->segments[i], d->buffer + d->segments[i].at);
+      move_rows(ctx, &d->segments[i], unpack_rows, d->buffer + d->segments[i].at);
   if (!d->device)
     return OP_OK;
   const int code = ctx->mover->take_over(ctx, x->space, d->device, err);

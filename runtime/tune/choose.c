@@ -13,6 +13,7 @@
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "ranks/peers.h"
 #include "record/launch.h"
 #include "run/team.h"
 #include "services/services.h"
@@ -66,7 +67,7 @@ static int list_variants(struct op_context *ctx, struct loop *loop, struct tunin
   return code ? code : backend->variants(ctx, loop, all, err);
 }
 
-int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int choose_among(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct jit *jit = NULL; /* opens the store */
   struct tuning *t = loop->ready.tuning;
   int code = list_variants(ctx, loop, t, err);
@@ -152,13 +153,13 @@ static int fall_back(struct op_context *ctx, struct loop *loop, struct error *er
   return make_one(ctx, loop, loop->ready.standard, true, err);
 }
 
-int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int plan_chosen(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (is_ready(loop, loop->ready.variant))
     return OP_OK;
   return plan_one(ctx, loop, loop->ready.variant, err) ? fall_back(ctx, loop, err) : OP_OK;
 }
 
-int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int code_chosen(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (is_ready(loop, loop->ready.variant))
     return OP_OK;
   return code_one(ctx, loop, loop->ready.variant, !loop->ready.behind, err) ? fall_back(ctx, loop, err)
@@ -266,7 +267,7 @@ static void set_crew(struct op_context *ctx, const struct launch *launch) {
 }
 
 static int begin(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = tune_choose(ctx, loop, err);
+  int code = choose_among(ctx, loop, err);
   return code                                                  ? code
          : make_one(ctx, loop, loop->ready.variant, true, err) ? fall_back(ctx, loop, err)
                                                                : OP_OK;
@@ -317,14 +318,14 @@ static int take_variant(struct op_context *ctx, struct launch *launch, struct er
   return select_variant(ctx, launch, err);
 }
 
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
+static int next_of(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   const int code = tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
   return code ? code : take_variant(ctx, launch, err);
 }
 
 /* A run that a device times is waited for: what nothing is compared with is not timed there. */
-int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
+static int stay(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   const struct tuner *tuner = loop->ready.tuning->tuner;
   launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
@@ -418,7 +419,7 @@ static void note_crew(const struct op_context *ctx, const struct launch *launch,
     crew_ran(&t->crew, seconds);
 }
 
-void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+static void note_run(struct op_context *ctx, const struct launch *launch, double seconds) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
   double own = loop->backend->times_itself ? launch->seconds : seconds;
@@ -460,7 +461,7 @@ static void finish_compile(struct op_context *ctx, struct loop *loop) {
   error_free(&ignored);
 }
 
-void tune_drop(struct op_context *ctx, struct loop *loop) {
+static void drop(struct op_context *ctx, struct loop *loop) {
   if (loop->ready.tuning) {
     finish_compile(ctx, loop);
     tuning_close(ctx, loop, loop->ready.tuning);
@@ -471,4 +472,52 @@ void tune_drop(struct op_context *ctx, struct loop *loop) {
   loop->ready.crew = 0;
   loop->ready.expected = (struct expected){0};
   loop->stats.variant = loop->stats.scalar = NULL;
+}
+
+/* ---- among ranks of one backend ---- */
+
+typedef int loop_stage(struct op_context *ctx, struct loop *loop, struct error *err);
+typedef int launch_stage(struct op_context *ctx, struct launch *launch, struct error *err);
+
+static int with_peers(struct op_context *ctx, struct loop *loop, loop_stage *stage, struct error *err) {
+  const struct peers_all all = peers_enter(ctx);
+  return peers_leave(ctx, &all, stage(ctx, loop, err), err);
+}
+
+static int launch_with_peers(struct op_context *ctx, struct launch *launch, launch_stage *stage,
+                             struct error *err) {
+  const struct peers_all all = peers_enter(ctx);
+  return peers_leave(ctx, &all, stage(ctx, launch, err), err);
+}
+
+int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
+  return with_peers(ctx, loop, choose_among, err);
+}
+
+int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
+  return with_peers(ctx, loop, plan_chosen, err);
+}
+
+int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
+  return with_peers(ctx, loop, code_chosen, err);
+}
+
+int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return launch_with_peers(ctx, launch, next_of, err);
+}
+
+int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
+  return launch_with_peers(ctx, launch, stay, err);
+}
+
+void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+  const struct peers_all all = peers_enter(ctx);
+  note_run(ctx, launch, seconds);
+  peers_leave(ctx, &all, OP_OK, NULL);
+}
+
+void tune_drop(struct op_context *ctx, struct loop *loop) {
+  const struct peers_all all = peers_enter(ctx);
+  drop(ctx, loop);
+  peers_leave(ctx, &all, OP_OK, NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "base/whereami.h"
+#include "loop/balance/balance.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
@@ -119,7 +120,7 @@ static int partition(struct op_context *ctx, const char *lib, const char *method
   struct choice choices[MOST];
   const int count = list_choices(lib, method, call, choices);
   int code = OP_OK;
-  call->times = loop_times(ctx);
+  balance_fill(ctx, call);
   for (int i = 0; i < count; i++) {
     call->lib = choices[i].lib;
     call->method = choices[i].method;
@@ -131,6 +132,8 @@ static int partition(struct op_context *ctx, const char *lib, const char *method
     error_clear(err);
   }
   free(call->times);
+  if (!code)
+    balance_parted(ctx, call);
   return code;
 }
 

@@ -17,7 +17,9 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/launch.h"
+#include "run/caches.h"
 #include "run/team.h"
+#include "run/triad.h"
 #include "services/services.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
@@ -223,13 +225,24 @@ static int cpu_finish(struct op_context *ctx, struct launch *launch, struct erro
   return OP_OK;
 }
 
+/* Ranks of one machine measure at once, as they run at once. */
+static double cpu_bandwidth(struct op_context *ctx) {
+  const int threads = ctx->team ? team_threads(ctx->team) : 1, ranks = ctx->comm->node_size;
+  struct error ignored = {0};
+  double gb_per_second = 0;
+  const size_t caches = caches_bytes(ctx->env, threads * ranks) / (size_t)ranks;
+  triad_measure(ctx->team, threads, caches, &gb_per_second, &ignored);
+  error_free(&ignored);
+  return gb_per_second * 1e9;
+}
+
 /* What both have in common. */
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
   .may_wait = true, .work = cpu_work, .has_work = cpu_has_work, .may_be_heavy = cpu_may_be_heavy,            \
-  .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .finish = cpu_finish,  \
-  .drop = cpu_drop
+  .bandwidth = cpu_bandwidth, .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select,            \
+  .run = cpu_run, .finish = cpu_finish, .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

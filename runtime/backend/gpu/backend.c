@@ -279,6 +279,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .hold = gpu_hold,                                                  \
                                           .expect = gpu_expect,                                              \
                                           .promise = gpu_promise,                                            \
+                                          .bandwidth = gpu_bandwidth,                                        \
                                           .wait = backend_wait,                                              \
                                           .target = backend_target,                                          \
                                           .device = backend_device,                                          \

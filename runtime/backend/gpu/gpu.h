@@ -224,6 +224,8 @@ bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, d
 /* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
  * rank's outcome so far. */
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);
+/* What backend.h says. */
+double gpu_bandwidth(struct op_context *ctx);
 /* The same for a process alone, whose program goes on: false as long as the kernels that measure are being compiled, or where
  * nobody can say. */
 bool gpu_rates_known(struct op_context *ctx, struct loop *loop);

@@ -258,3 +258,28 @@ bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   c->rates = known || measured ? r : usual(c);
   return c->rates.copy > 0;
 }
+
+/* Of the measuring kernels one, without a loop. */
+double gpu_bandwidth(struct op_context *ctx) {
+  char name[] = "op2_rates";
+  struct loop none = {.name = name, .space = space_of_device(0), .ready = {.trying = true}};
+  struct gpu *c = gpu_of(ctx, none.space);
+  struct gpu_program *program = NULL;
+  double rate = c->rates.copy;
+  const long long compiles = ctx->counters->compiles;
+  const bool made = !(rate > 0) && make(ctx, &none, &program);
+  ctx->counters->compiles = compiles;
+  if (!made)
+    return rate > 0 ? rate : 0;
+  struct measuring m = {.c = c, .module = program->module};
+  int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
+  if (!code)
+    code = c->driver->memory_alloc(c->self, &m.other, COPIED);
+  if (!code)
+    code = copy_rate(&m, &rate);
+  if (!c->failed && m.memory)
+    c->driver->memory_free(c->self, m.memory);
+  if (!c->failed && m.other)
+    c->driver->memory_free(c->self, m.other);
+  return code || !(rate > 0) ? 0 : rate;
+}

@@ -123,6 +123,11 @@ static int look_at_node(struct comm *c, struct error *err) {
       all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
                       "MPI_Allgather", err)
           : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
+  for (int r = 0; all && !code && r < c->node_size; r++) {
+    const bool equal = CPU_EQUAL(&all[r].cpus, &mine.cpus) != 0;
+    c->alike += equal;
+    c->place += equal && r < c->node_rank;
+  }
   if (all && !code)
     c->share = allowance_share(&mine, c->node_size, all, &mpi_state(c)->crowded);
   free(all);

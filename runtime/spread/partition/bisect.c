@@ -152,15 +152,24 @@ static int level_new(struct level *l, struct bisection *b, struct error *err) {
   return agree_on_success(b->request->comm, good ? OP_OK : no_memory(err), err);
 }
 
+/* Of some parts together; where all are as fast, how many they are. */
+static long long speed_of(const struct part_request *r, int first, int parts) {
+  long long sum = r->speeds ? 0 : parts;
+  for (int p = first; r->speeds && p < first + parts; p++)
+    sum += r->speeds[p];
+  return sum;
+}
+
 static int weigh_groups(const struct bisection *b, struct level *l, struct error *err) {
   for (long i = 0; i < b->request->count; i++)
     l->weight[b->group[i]] += weight_of(b->request, i);
   struct comm *comm = b->request->comm;
   int code = comm->table->reduce_all(comm, l->weight, b->ngroups, COMM_LLONG, COMM_SUM, err);
   for (int g = 0; g < b->ngroups; g++) {
-    const int parts = b->groups[g].parts, half = parts / 2;
-    const long long weight = l->weight[g];
-    l->search.cuts[g] = (struct cut){.target = weight / parts * half + weight % parts * half / parts};
+    const struct group *group = &b->groups[g];
+    const long long half = speed_of(b->request, group->first, group->parts / 2);
+    const long long all = speed_of(b->request, group->first, group->parts), weight = l->weight[g];
+    l->search.cuts[g] = (struct cut){.target = weight / all * half + weight % all * half / all};
   }
   return code;
 }

@@ -25,12 +25,13 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
 void graph_free(struct graph *graph);
 
 /* What a plugin for partitioning exports as `op2jit_graph_partitioner`. Collective; a part for each element of the
- * block. A rank may fail alone: the caller asks the others. */
+ * block. `speeds`: as in struct part_request. A rank may fail alone: the caller asks the others. */
 struct graph_partitioner {
   int version;
   const char *name;
-  int (*part)(struct comm *comm, const struct graph *graph, int parts, int *part, struct error *err);
+  int (*part)(struct comm *comm, const struct graph *graph, int parts, const int *speeds, int *part,
+              struct error *err);
 };
-enum { GRAPH_PARTITIONER_VERSION = 1 };
+enum { GRAPH_PARTITIONER_VERSION = 2 };
 
 #endif

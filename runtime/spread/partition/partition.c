@@ -21,15 +21,17 @@
 #include "spread/distribute/directory.h"
 #include "spread/distribute/numbers.h"
 #include "spread/partition/costs.h"
+#include "spread/partition/diffuse.h"
 #include "spread/partition/graph.h"
 #include "spread/partition/parts.h"
+#include "spread/partition/speeds.h"
 #include "spread/partition/weights.h"
 #include "spread/spread.h"
 
 /* ---- names ---- */
 
-/* What a partitioner needs to be told. */
-enum need { NEED_NOTHING, NEED_COORDS, NEED_MAP, NEED_PARTS };
+/* What a partitioner needs to be told; NEED_BORDERS: a map, and it begins with the parts that are. */
+enum need { NEED_NOTHING, NEED_COORDS, NEED_MAP, NEED_BORDERS, NEED_PARTS };
 
 struct method {
   const char *lib;
@@ -47,10 +49,15 @@ static const struct method methods[] = {
     {"rcb", " geom ", " rcb geom ", NEED_COORDS, parts_rcb, NULL},
     {"inertial", " rib ", " inertial rib geom ", NEED_COORDS, parts_inertial, NULL},
     {"ptscotch", " kway ", " kway ", NEED_MAP, NULL, NULL},
+    {"diffusive", " adaptive ", " diffusive adaptive ", NEED_BORDERS, NULL, NULL},
     {"parmetis", " geomkway ", " kway geom geomkway ", NEED_MAP, NULL, "libparmetis-dev, not free software"},
     {"kahip", " parhip ", " kway ", NEED_MAP, NULL, "libkahip-dev"},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
+
+static bool needs_map(const struct method *m) {
+  return m->need == NEED_MAP || m->need == NEED_BORDERS;
+}
 
 /* Whether ` word ` is in a list, whatever the case. An absent word is. */
 static bool listed(const char *list, const char *word) {
@@ -83,13 +90,19 @@ static const struct method *find_method(const struct partition_call *call, struc
   }
   struct text wrong = {0};
   nearest_tell("partitioner", call->lib, names, METHODS, &wrong);
-  error_set(
-      err, OP_ERR_METHOD,
-      "op_partition: %s; expected one of block, random, external, rcb, inertial, ptscotch (parmetis and "
-      "kahip are known by name only)",
-      text_str(&wrong));
+  error_set(err, OP_ERR_METHOD,
+            "op_partition: %s; expected one of block, random, external, rcb, inertial, ptscotch, diffusive "
+            "(parmetis and kahip are known by name only)",
+            text_str(&wrong));
   text_free(&wrong);
   return NULL;
+}
+
+bool partition_bisects(const char *lib) {
+  struct error ignored = {0};
+  const struct method *m = find_method(&(struct partition_call){.lib = lib}, &ignored);
+  error_free(&ignored);
+  return m && m->need == NEED_COORDS;
 }
 
 /* ---- what the call must have ---- */
@@ -164,7 +177,7 @@ static int check_call(struct op_context *ctx, const struct partition_call *call,
                      call->prime->name, call->prime->entries_of->name, call->prime->entries_of->from->name);
   int code = m->need == NEED_COORDS  ? check_coords(call, m, err)
              : m->need == NEED_PARTS ? check_parts(call, err)
-             : m->need == NEED_MAP   ? check_map(call, m, err)
+             : needs_map(m)          ? check_map(call, m, err)
                                      : OP_OK;
   if (!code && m->need == NEED_COORDS && call->coords->set != call->prime && !map_to_coords(ctx, call))
     code =
@@ -292,9 +305,15 @@ static int place_of(const struct op_context *ctx, const struct map *map) {
   return place;
 }
 
+/* What elements weigh, and how fast ranks are; NULL: all alike. */
+struct weighed {
+  long long *weights;
+  int *speeds;
+};
+
 /* The graph's parts are known by blocks of numbers; who owns an element asks there. */
 static int part_by_graph(struct op_context *ctx, const struct partition_call *call, const struct share *share,
-                         const long long *weights, int *part, struct error *err) {
+                         const struct weighed *w, int *part, struct error *err) {
   const struct graph_partitioner *partitioner = NULL;
   const struct share_set *prime = &share->sets[call->prime->id];
   struct graph graph = {0};
@@ -302,7 +321,7 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   int code = agree_on_success(ctx->comm, partition_open(ctx, &partitioner, err), err);
   if (!code)
     code = graph_build(&graph, ctx->comm, share, place_of(ctx, call->map), call->map->to == call->prime,
-                       weights, err);
+                       w->weights, err);
   if (!code) {
     answer = (struct directory){.total = graph.total,
                                 .first = graph.first,
@@ -311,7 +330,7 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
     code = agree_on_success(ctx->comm, answer.values ? OP_OK : no_memory(err), err);
   }
   if (!code)
-    code = partitioner->part(ctx->comm, &graph, ctx->comm->size, answer.values, err);
+    code = partitioner->part(ctx->comm, &graph, ctx->comm->size, w->speeds, answer.values, err);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
     code = directory_ask(&answer, ctx->comm, prime->numbers, prime->owned, part, err);
@@ -333,9 +352,8 @@ static int all_equal(struct op_context *ctx, const long long *weights, long coun
   return code;
 }
 
-/* *weights stays NULL if all are the same. */
 static int weigh_prime(struct op_context *ctx, const struct partition_call *call, const struct share *share,
-                       long long **weights, struct error *err) {
+                       struct weighed *w, struct error *err) {
   const int prime = call->prime->id;
   int *cost = array_new((size_t)share->nsets, sizeof *cost);
   bool measured = false;
@@ -345,18 +363,20 @@ static int weigh_prime(struct op_context *ctx, const struct partition_call *call
   if (!code && !measured)
     measured = costs_by_targets(ctx, call->prime, cost);
   if (!code && measured) {
-    *weights = array_new((size_t)share->sets[prime].owned, sizeof **weights);
-    code = agree_on_success(ctx->comm, *weights ? OP_OK : no_memory(err), err);
+    w->weights = array_new((size_t)share->sets[prime].owned, sizeof *w->weights);
+    code = agree_on_success(ctx->comm, w->weights ? OP_OK : no_memory(err), err);
   }
   if (!code && measured)
-    code = parts_weights(ctx->comm, share, prime, cost, *weights, err);
+    code = parts_weights(ctx->comm, share, prime, cost, w->weights, err);
   bool equal = false;
   if (!code && measured)
-    code = all_equal(ctx, *weights, share->sets[prime].owned, &equal, err);
+    code = all_equal(ctx, w->weights, share->sets[prime].owned, &equal, err);
   if (equal) {
-    free(*weights);
-    *weights = NULL;
+    free(w->weights);
+    w->weights = NULL;
   }
+  if (!code)
+    code = parts_speeds(ctx, call, share, measured ? cost : NULL, &w->speeds, err);
   free(cost);
   return code;
 }
@@ -367,9 +387,8 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
   double *coords = NULL;
   if (m->need == NEED_PARTS)
     return part_as_told(ctx, call, part, err);
-  long long *weights = NULL;
-  int code =
-      m->need == NEED_COORDS || m->need == NEED_MAP ? weigh_prime(ctx, call, share, &weights, err) : OP_OK;
+  struct weighed w = {0};
+  int code = m->need == NEED_COORDS || needs_map(m) ? weigh_prime(ctx, call, share, &w, err) : OP_OK;
   if (!code && m->need == NEED_COORDS)
     code = coords_of_prime(ctx, call, share, &coords, err);
   const struct part_request request = {.comm = ctx->comm,
@@ -377,14 +396,18 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
                                        .total = call->prime->global_size,
                                        .count = prime->owned,
                                        .numbers = prime->numbers,
-                                       .weights = weights,
+                                       .weights = w.weights,
+                                       .speeds = w.speeds,
                                        .coords = coords,
                                        .dim = coords ? call->coords->dim : 0};
   if (!code)
-    code = m->need == NEED_MAP ? part_by_graph(ctx, call, share, weights, part, err)
-                               : m->parts(&request, part, err);
+    code = m->need == NEED_BORDERS
+               ? parts_diffuse(ctx, call->prime, call->map, w.weights, w.speeds, part, err)
+           : m->need == NEED_MAP ? part_by_graph(ctx, call, share, &w, part, err)
+                                 : m->parts(&request, part, err);
   free(coords);
-  free(weights);
+  free(w.weights);
+  free(w.speeds);
   return code;
 }
 
@@ -415,6 +438,13 @@ static bool has_new_entries(const struct op_context *ctx) {
   return false;
 }
 
+/* Of the prime set, on this rank. */
+static void count_moved(const struct op_context *ctx, const struct partition_call *call,
+                        const struct share *share, const int *part) {
+  for (long e = 0; call->moved && e < share->sets[call->prime->id].owned; e++)
+    *call->moved += part[e] != ctx->comm->rank;
+}
+
 int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err) {
   const struct method *m = find_method(call, err);
   int code = m ? check_call(ctx, call, m, err) : err->code;
@@ -423,7 +453,7 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (!code)
     code = spread_check(ctx, err);
   code = agree_on_success(ctx->comm, code, err);
-  if (!code && has_new_entries(ctx))
+  if (!code && (m->need == NEED_BORDERS || has_new_entries(ctx)))
     code = mesh_distribute(ctx, err);
   ctx->comm->where = "op_partition";
   struct spread_laps laps = {.began = clock_seconds()};
@@ -440,6 +470,8 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
     code = part_all(ctx, call, m, &share, part, &laps, err);
     progress_end(ctx->log->progress);
   }
+  if (!code)
+    count_moved(ctx, call, &share, part[call->prime->id]);
   if (code)
     spread_give_back(ctx, &share);
   else

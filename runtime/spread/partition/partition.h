@@ -3,6 +3,8 @@
 #ifndef OP2JIT_PARTITION_H
 #define OP2JIT_PARTITION_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct graph_partitioner;
@@ -18,8 +20,13 @@ struct partition_call {
   struct map *map;
   struct dat *coords; /* "external": the parts themselves */
   long long *times;   /* nanoseconds that loops over each set took on this rank; NULL: no memory */
+  long long busy;     /* that this rank computed since its part is what it is; 0: nobody knows */
+  double rate;        /* bytes a second of its memory; 0: nobody knows */
+  long long *moved;   /* is raised by how many of its elements of the prime set leave; NULL */
 };
 
+/* Is it a library that cuts by coordinates? Local. */
+bool partition_bisects(const char *lib);
 /* The plugin for PT-Scotch; its errors name op_partition. Local. */
 int partition_open(struct op_context *ctx, const struct graph_partitioner **out, struct error *err);
 

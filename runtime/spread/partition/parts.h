@@ -13,7 +13,8 @@ struct part_request {
   long count;      /* of this rank */
   const long long *numbers;
   const long long *weights; /* 1 or more each; NULL: all the same */
-  const double *coords;     /* rows of `dim` (1 to 3); NULL where they are not needed */
+  const int *speeds; /* of each part, 1 or more: how much it is to weigh beside the others; NULL: the same */
+  const double *coords; /* rows of `dim` (1 to 3); NULL where they are not needed */
   int dim;
 };
 

@@ -11,7 +11,7 @@
 #include "spread/partition/graph.h"
 
 struct arrays {
-  SCOTCH_Num *start, *neighbours, *weights, *part;
+  SCOTCH_Num *start, *neighbours, *weights, *part, *speeds;
 };
 
 /* PT-Scotch adds all weights up in its own integers. */
@@ -30,18 +30,22 @@ static SCOTCH_Num scaled(long long weight, long long divisor) {
   return weight / divisor > 0 ? (SCOTCH_Num)(weight / divisor) : 1;
 }
 
-static int copy_graph(const struct graph *graph, long long divisor, struct arrays *a, struct error *err) {
+static int copy_graph(const struct graph *graph, long long divisor, int parts, const int *speeds,
+                      struct arrays *a, struct error *err) {
   const size_t size = (size_t)graph->size, edges = (size_t)graph->start[size];
   a->start = array_new(size + 1, sizeof *a->start);
   a->neighbours = array_new(edges, sizeof *a->neighbours);
   a->part = array_new(size, sizeof *a->part);
   a->weights = graph->weights ? array_new(size, sizeof *a->weights) : NULL;
-  if (!a->start || !a->neighbours || !a->part || (graph->weights && !a->weights))
+  a->speeds = speeds ? array_new((size_t)parts, sizeof *a->speeds) : NULL;
+  if (!a->start || !a->neighbours || !a->part || (graph->weights && !a->weights) || (speeds && !a->speeds))
     return error_memory(err, "the graph for PT-Scotch", edges * sizeof *a->neighbours);
   for (size_t i = 0; i <= size; i++)
     a->start[i] = (SCOTCH_Num)graph->start[i];
   for (size_t i = 0; i < edges; i++)
     a->neighbours[i] = (SCOTCH_Num)graph->neighbours[i];
+  for (int p = 0; speeds && p < parts; p++)
+    a->speeds[p] = speeds[p];
   for (size_t i = 0; a->weights && i < size; i++)
     a->weights[i] = scaled(graph->weights[i], divisor);
   return OP_OK;
@@ -52,10 +56,28 @@ static int failed(const char *call, struct error *err) {
                    call);
 }
 
+/* Parts that are to weigh differently are processors of different speeds, as far from each other as all. */
+static int part_bound(SCOTCH_Dgraph *graph, int parts, const SCOTCH_Num *speeds, SCOTCH_Strat *strategy,
+                      SCOTCH_Num *part, struct error *err) {
+  SCOTCH_Arch arch;
+  if (!speeds)
+    return SCOTCH_dgraphPart(graph, parts, strategy, part) ? failed("SCOTCH_dgraphPart", err) : OP_OK;
+  if (SCOTCH_archInit(&arch))
+    return failed("SCOTCH_archInit", err);
+  int code = OP_OK;
+  if (SCOTCH_archCmpltw(&arch, parts, speeds))
+    code = failed("SCOTCH_archCmpltw", err);
+  else if (SCOTCH_dgraphMap(graph, &arch, strategy, part))
+    code = failed("SCOTCH_dgraphMap", err);
+  SCOTCH_archExit(&arch);
+  return code;
+}
+
 /* PT-Scotch makes threads of its own unless it is told not to (Debian's: two for each rank), binds them to CPUs,
  * and lets two of them call MPI at once without asking MPI whether it allows that. The library begins an MPI that
  * does not. */
-static int part_by_one_thread(SCOTCH_Dgraph *dgraph, int parts, SCOTCH_Num *part, struct error *err) {
+static int part_by_one_thread(SCOTCH_Dgraph *dgraph, int parts, const SCOTCH_Num *speeds, SCOTCH_Num *part,
+                              struct error *err) {
   SCOTCH_Context context;
   SCOTCH_Dgraph bound;
   SCOTCH_Strat strategy;
@@ -69,8 +91,7 @@ static int part_by_one_thread(SCOTCH_Dgraph *dgraph, int parts, SCOTCH_Num *part
   else if (SCOTCH_stratInit(&strategy))
     code = failed("SCOTCH_stratInit", err);
   else {
-    if (SCOTCH_dgraphPart(&bound, parts, &strategy, part))
-      code = failed("SCOTCH_dgraphPart", err);
+    code = part_bound(&bound, parts, speeds, &strategy, part, err);
     SCOTCH_stratExit(&strategy);
   }
   SCOTCH_contextExit(&context);
@@ -87,7 +108,7 @@ static int part_arrays(MPI_Comm comm, const struct graph *graph, struct arrays *
   const int code = SCOTCH_dgraphBuild(&dgraph, 0, size, size, a->start, NULL, a->weights, NULL, edges, edges,
                                       a->neighbours, NULL, NULL)
                        ? failed("SCOTCH_dgraphBuild", err)
-                       : part_by_one_thread(&dgraph, parts, a->part, err);
+                       : part_by_one_thread(&dgraph, parts, a->speeds, a->part, err);
   SCOTCH_dgraphExit(&dgraph);
   return code;
 }
@@ -164,7 +185,8 @@ static int part_apart(struct comm *comm, const struct graph *graph, struct array
   return code;
 }
 
-static int part(struct comm *comm, const struct graph *graph, int parts, int *part, struct error *err) {
+static int part(struct comm *comm, const struct graph *graph, int parts, const int *speeds, int *part,
+                struct error *err) {
   struct arrays a = {0};
   long long divisor = 1;
   bool all = false;
@@ -173,7 +195,7 @@ static int part(struct comm *comm, const struct graph *graph, int parts, int *pa
     return code;
   code = divisor_of_weights(comm, graph, &divisor, err);
   if (!code)
-    code = begin_together(comm, copy_graph(graph, divisor, &a, err), &all, err);
+    code = begin_together(comm, copy_graph(graph, divisor, parts, speeds, &a, err), &all, err);
   if (all)
     code = part_apart(comm, graph, &a, parts, err);
   for (long i = 0; all && !code && i < graph->size; i++)
@@ -181,6 +203,7 @@ static int part(struct comm *comm, const struct graph *graph, int parts, int *pa
   free(a.start);
   free(a.neighbours);
   free(a.weights);
+  free(a.speeds);
   free(a.part);
   return code;
 }

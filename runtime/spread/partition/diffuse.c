@@ -1,0 +1,284 @@
+#include "spread/partition/diffuse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/halo.h"
+#include "mesh/mesh.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "parts that flow", 0);
+}
+
+/* ---- who meets whom ---- */
+
+/* Groups of elements that are neighbours of each other: rows of the map, or the sources of each target. */
+struct groups {
+  long count, elements;      /* local elements of the prime set, copies included */
+  long *first, *in;          /* of each group, its elements */
+  long *first_of, *group_of; /* of each element, its groups */
+  int *owner;                /* of each element: a rank */
+};
+
+static void groups_free(struct groups *g) {
+  free(g->first);
+  free(g->in);
+  free(g->first_of);
+  free(g->group_of);
+  free(g->owner);
+}
+
+/* Which are what lists hold, and where each list begins, from pairs; the lists are in the order of the pairs. */
+static bool list_up(const long *key, const long *value, long pairs, long keys, long **first, long **out) {
+  *first = array_new((size_t)keys + 2, sizeof **first);
+  *out = array_new((size_t)pairs, sizeof **out);
+  if (!*first || !*out)
+    return false;
+  long *end = *first + 1;
+  for (long i = 0; i < pairs; i++)
+    end[key[i] + 1]++;
+  for (long k = 0; k < keys; k++)
+    end[k + 1] += end[k];
+  for (long i = 0; i < pairs; i++)
+    (*out)[end[key[i]]++] = value[i];
+  return true;
+}
+
+static void note_owners(const struct halo_side *receive, int *owner) {
+  for (int n = 0; n < receive->count; n++)
+    for (long i = receive->first[n]; i < receive->first[n + 1]; i++)
+      owner[receive->elements[i]] = receive->ranks[n];
+}
+
+static int groups_make(struct groups *g, int rank, const struct set *prime, const struct map *map,
+                       struct error *err) {
+  const long rows = map->from->extents[EXTENT_EXEC], pairs = map_begin(map, rows);
+  const bool by_rows = map->to == prime;
+  long *group = array_new((size_t)pairs, sizeof *group), *element = array_new((size_t)pairs, sizeof *element);
+  g->count = by_rows ? rows : map->to->extents[EXTENT_NONEXEC];
+  g->elements = prime->extents[EXTENT_NONEXEC];
+  g->owner = array_new((size_t)g->elements, sizeof *g->owner);
+  bool good = group && element && g->owner;
+  for (long e = 0; good && e < rows; e++)
+    for (long i = map_begin(map, e); i < map_end(map, e); i++) {
+      group[i] = by_rows ? e : map->table[i];
+      element[i] = by_rows ? map->table[i] : e;
+    }
+  good = good && list_up(group, element, pairs, g->count, &g->first, &g->in) &&
+         list_up(element, group, pairs, g->elements, &g->first_of, &g->group_of);
+  free(group);
+  free(element);
+  if (!good)
+    return no_memory(err);
+  for (long e = 0; e < g->elements; e++)
+    g->owner[e] = rank;
+  note_owners(&prime->spread->exec.receive, g->owner);
+  note_owners(&prime->spread->nonexec.receive, g->owner);
+  return OP_OK;
+}
+
+/* ---- how much flows ---- */
+
+struct flow {
+  struct comm *comm;
+  int *ranks; /* neighbours, ascending */
+  int count;
+  size_t *bytes;           /* of messages to each rank of all */
+  double *values, *others; /* of each neighbour */
+};
+
+static void flow_free(struct flow *f) {
+  free(f->ranks);
+  free(f->bytes);
+  free(f->values);
+  free(f->others);
+}
+
+/* Both sides know that they meet, if one does: each tells those that it sees. */
+static int find_neighbours(struct flow *f, const struct groups *g, long owned, struct error *err) {
+  const int size = f->comm->size, rank = f->comm->rank;
+  size_t *sent = array_new((size_t)size, sizeof *sent), *got = array_new((size_t)size, sizeof *got);
+  char *flags = calloc((size_t)size, 1);
+  void *in = NULL;
+  f->bytes = array_new((size_t)size, sizeof *f->bytes);
+  f->ranks = array_new((size_t)size, sizeof *f->ranks);
+  int code =
+      agree_on_success(f->comm, sent && got && flags && f->bytes && f->ranks ? OP_OK : no_memory(err), err);
+  for (long k = 0; !code && k < g->count; k++) {
+    bool own = false;
+    for (long i = g->first[k]; i < g->first[k + 1]; i++)
+      own |= g->in[i] < owned;
+    for (long i = g->first[k]; own && i < g->first[k + 1]; i++)
+      sent[g->owner[g->in[i]]] = 1;
+  }
+  if (!code) {
+    sent[rank] = 0;
+    code = f->comm->table->post(f->comm, flags, sent, &in, got, err);
+    flags = NULL;
+  }
+  for (int r = 0; !code && r < size; r++)
+    if (r != rank && (sent[r] || got[r])) {
+      f->bytes[r] = sizeof(double);
+      f->ranks[f->count++] = r;
+    }
+  free(in);
+  free(flags);
+  free(sent);
+  free(got);
+  if (code)
+    return code;
+  f->values = array_new((size_t)f->count, sizeof *f->values);
+  f->others = array_new((size_t)f->count, sizeof *f->others);
+  return agree_on_success(f->comm, f->values && f->others ? OP_OK : no_memory(err), err);
+}
+
+/* The neighbours' values, into f->others. */
+static int swap(struct flow *f, double mine, struct error *err) {
+  for (int n = 0; n < f->count; n++)
+    f->values[n] = mine;
+  return f->comm->table->exchange(f->comm, f->values, f->bytes, f->others, f->bytes, err);
+}
+
+/* By conjugate gradients: the potential x of each rank, so that x - the neighbour's is what flows there. `excess` adds up to
+ * nothing over all ranks. The neighbours' potentials are in f->others then. */
+static int find_potential(struct flow *f, double excess, double *x, struct error *err) {
+  enum { MOST_ROUNDS = 500 };
+  const double enough = 1e-8;
+  double r = excess, p = r, sums[2] = {r * r, fabs(excess)};
+  struct comm *c = f->comm;
+  *x = 0;
+  int code = c->table->reduce_all(c, sums, 2, COMM_DOUBLE, COMM_SUM, err);
+  double square = sums[0];
+  const double stop = enough * enough * square;
+  for (int round = 0; !code && round < MOST_ROUNDS && square > stop && square > 0; round++) {
+    code = swap(f, p, err);
+    double image = f->count * p;
+    for (int n = 0; !code && n < f->count; n++)
+      image -= f->others[n];
+    double along = p * image;
+    if (!code)
+      code = c->table->reduce_all(c, &along, 1, COMM_DOUBLE, COMM_SUM, err);
+    if (code || !(along > 0)) /* ranks that meet nobody */
+      break;
+    *x += square / along * p;
+    r -= square / along * image;
+    double next = r * r;
+    code = c->table->reduce_all(c, &next, 1, COMM_DOUBLE, COMM_SUM, err);
+    p = r + next / square * p;
+    square = next;
+  }
+  return code ? code : swap(f, *x, err);
+}
+
+static double weight_of(const long long *weights, long e) {
+  return weights ? (double)weights[e] : 1;
+}
+
+/* What this rank has more than its share. */
+static int find_excess(struct comm *c, const long long *weights, long owned, const int *speeds,
+                       double *excess, struct error *err) {
+  double mine = 0, all, speed = 0;
+  for (long e = 0; e < owned; e++)
+    mine += weight_of(weights, e);
+  all = mine;
+  for (int r = 0; r < c->size; r++)
+    speed += speeds ? speeds[r] : 1;
+  const int code = c->table->reduce_all(c, &all, 1, COMM_DOUBLE, COMM_SUM, err);
+  *excess = mine - all * (speeds ? speeds[c->rank] : 1) / speed;
+  return code;
+}
+
+/* ---- which elements flow ---- */
+
+struct leaving {
+  const struct groups *g;
+  const long long *weights;
+  long owned;
+  int rank;
+  int *part;
+  long *queue;
+  char *seen; /* groups */
+};
+
+/* The elements of a group that still stay here come next. */
+static long add_group(struct leaving *l, long k, int to, long behind) {
+  const struct groups *g = l->g;
+  if (l->seen[k])
+    return behind;
+  l->seen[k] = 1;
+  for (long i = g->first[k]; i < g->first[k + 1]; i++) {
+    const long e = g->in[i];
+    if (e < l->owned && l->part[e] == l->rank) {
+      l->part[e] = -1 - to; /* waits in the queue */
+      l->queue[behind++] = e;
+    }
+  }
+  return behind;
+}
+
+/* Layer by layer from where the neighbour's elements are. */
+static void give(struct leaving *l, int to, double amount) {
+  const struct groups *g = l->g;
+  long behind = 0, taken = 0;
+  memset(l->seen, 0, (size_t)g->count);
+  for (long e = l->owned; e < g->elements; e++)
+    for (long i = g->first_of[e]; g->owner[e] == to && i < g->first_of[e + 1]; i++)
+      behind = add_group(l, g->group_of[i], to, behind);
+  for (; taken < behind; taken++) {
+    const long e = l->queue[taken];
+    const double weight = weight_of(l->weights, e);
+    if (amount < weight / 2)
+      break;
+    amount -= weight;
+    l->part[e] = to;
+    for (long i = g->first_of[e]; i < g->first_of[e + 1]; i++)
+      behind = add_group(l, g->group_of[i], to, behind);
+  }
+  for (; taken < behind; taken++)
+    l->part[l->queue[taken]] = l->rank;
+}
+
+static int give_all(const struct flow *f, const struct groups *g, const long long *weights, long owned,
+                    double x, int *part, struct error *err) {
+  struct leaving l = {.g = g,
+                      .weights = weights,
+                      .owned = owned,
+                      .rank = f->comm->rank,
+                      .part = part,
+                      .queue = array_new((size_t)owned, sizeof *l.queue),
+                      .seen = calloc((size_t)g->count + 1, 1)};
+  const bool good = l.queue && l.seen;
+  for (long e = 0; e < owned; e++)
+    part[e] = l.rank;
+  for (int n = 0; good && n < f->count; n++)
+    if (x > f->others[n])
+      give(&l, f->ranks[n], x - f->others[n]);
+  free(l.queue);
+  free(l.seen);
+  return good ? OP_OK : no_memory(err);
+}
+
+int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct map *map,
+                  const long long *weights, const int *speeds, int *part, struct error *err) {
+  const long owned = prime->extents[EXTENT_OWNED];
+  struct groups g = {0};
+  struct flow f = {.comm = ctx->comm};
+  double excess = 0, x = 0;
+  int code = agree_on_success(ctx->comm, groups_make(&g, ctx->comm->rank, prime, map, err), err);
+  if (!code)
+    code = find_neighbours(&f, &g, owned, err);
+  if (!code)
+    code = find_excess(ctx->comm, weights, owned, speeds, &excess, err);
+  if (!code)
+    code = find_potential(&f, excess, &x, err);
+  if (!code)
+    code = give_all(&f, &g, weights, owned, x, part, err);
+  groups_free(&g);
+  flow_free(&f);
+  return agree_on_success(ctx->comm, code, err);
+}
