@@ -47,7 +47,7 @@ suites_of() { # DIR: those that run there
   case $1 in
   build-asan) say "$ASAN_SUITES" ;;
   build-tsan) say "$TSAN_SUITES" ;;
-  build-arm) say "arm$([ "$LONG" = yes ] && say ' unit negative property')" ;;
+  build-arm) say arm ;;
   *) say "$(ordinary_suites "$1") $([ "$LONG" = yes ] && say long)" ;;
   esac
 }
