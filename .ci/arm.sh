@@ -49,7 +49,7 @@ pkgconfig = 'pkg-config'
 exe_wrapper = '$ARM/run'
 [built-in options]
 c_args = ['-g1']
-c_link_args = ['-Wl,-rpath,$libraries', '-Wl,-rpath,$ARM/root/lib/aarch64-linux-gnu', '-L$ARM/root/lib/aarch64-linux-gnu']
+c_link_args = ['-Wl,-rpath,$libraries', '-Wl,-rpath,$ARM/root/lib/aarch64-linux-gnu', '-L$libraries', '-L$ARM/root/lib/aarch64-linux-gnu']
 [properties]
 sys_root = '$ARM/root'
 pkg_config_libdir = '$libraries/pkgconfig'

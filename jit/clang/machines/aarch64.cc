@@ -1,5 +1,7 @@
 #include <llvm/TargetParser/AArch64TargetParser.h>
 
+#include <mutex>
+
 #include "jit/clang/machine.h"
 
 // Registration functions have no header of their own.
@@ -16,10 +18,13 @@ namespace {
 constexpr unsigned granule = 128; // bits that SVE's vectors are multiples of
 
 void initialise() {
-  LLVMInitializeAArch64TargetInfo();
-  LLVMInitializeAArch64Target();
-  LLVMInitializeAArch64TargetMC();
-  LLVMInitializeAArch64AsmPrinter();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
 }
 
 bool knows(llvm::StringRef cpu) {

@@ -1,5 +1,7 @@
 #include <llvm/TargetParser/X86TargetParser.h>
 
+#include <mutex>
+
 #include "jit/clang/machine.h"
 
 // Registration functions have no header of their own.
@@ -14,10 +16,13 @@ namespace op2jit {
 namespace {
 
 void initialise() {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
 }
 
 bool knows(llvm::StringRef cpu) {
