@@ -30,7 +30,7 @@ struct Machine {
   // Features that code is better with, as far as LLVM has them.
   llvm::ArrayRef<const char *> wished;
   llvm::ArrayRef<VectorForm> forms; // narrow ones first
-  // Was it measured how far the vector functions are from the others? If not, only OP2_FP=fast has them.
+  // Was it measured how far vector functions are off (else only OP2_FP=fast has them), and how long divisions take?
   bool measured;
 };
 extern const Machine machine_x86_64, machine_aarch64;

@@ -47,8 +47,9 @@ unsigned width(const compile_request &request) {
   return std::max(granule, std::min(most, sve_bits(request)));
 }
 
-// With SVE's length known, vectors of the text have one register.
+// A char has no sign, as for all compilers there. With SVE's length known, vectors of the text have one register.
 void add_words(const compile_request &request, std::vector<std::string> &words) {
+  words.push_back("-fno-signed-char");
   if (const unsigned granules = sve_bits(request) / granule) {
     words.push_back("-mvscale-min=" + std::to_string(granules));
     words.push_back("-mvscale-max=" + std::to_string(granules));
