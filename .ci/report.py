@@ -10,7 +10,7 @@ import re
 import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
-ORDER = ["unit", "negative", "property", "fuzz", "mpi", "cuda", "asan", "tsan", "plain", "long"]
+ORDER = ["unit", "negative", "property", "fuzz", "mpi", "cuda", "asan", "tsan", "arm", "plain", "long"]
 TAIL = 40
 
 

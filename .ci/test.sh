@@ -8,7 +8,7 @@ TSAN_SUITES='tsan'
 
 ordinary_suites() { # DIR
   meson introspect --tests "$1" | grep -o '"op2jit:[a-z_]*"' | tr -d '"' | sed 's/^op2jit://' | sort -u |
-    grep -vxE 'asan|tsan|more|long' | xargs
+    grep -vxE 'asan|tsan|arm|more|long' | xargs
 }
 
 test_environment() {
@@ -47,6 +47,7 @@ suites_of() { # DIR: those that run there
   case $1 in
   build-asan) say "$ASAN_SUITES" ;;
   build-tsan) say "$TSAN_SUITES" ;;
+  build-arm) say arm ;;
   *) say "$(ordinary_suites "$1") $([ "$LONG" = yes ] && say long)" ;;
   esac
 }
@@ -96,6 +97,7 @@ everything() {
   # shellcheck source=.ci/fuzz.sh
   . "$ROOT/.ci/fuzz.sh"
   fuzz_briefly
+  [ "$ARM_TOO" = no ] || test_arm
 }
 
 some_suites() { # DIR-or-empty SUITE...
@@ -140,7 +142,7 @@ known_parts() { # WORD
 
 run_tests() {
   local dir='' suites=() tests=() parts=() named
-  LONG=no MORE=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
+  LONG=no MORE=no ARM_TOO=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
   while [ $# -gt 0 ]; do
     case $1 in
     --more) MORE=yes ;;
@@ -161,7 +163,7 @@ run_tests() {
       ;;
     --in)
       dir=${2:-}
-      [[ $dir =~ ^build(-asan|-tsan)?$ ]] || usage test "--in: expected build, build-asan or build-tsan instead of '$dir'"
+      [[ $dir =~ ^build(-asan|-tsan|-arm)?$ ]] || usage test "--in: expected build, build-asan, build-tsan or build-arm instead of '$dir'"
       shift
       ;;
     -*) usage test "./dev test does not know '$1'" ;;
@@ -170,12 +172,17 @@ run_tests() {
     shift
   done
   setup
+  # shellcheck source=.ci/arm.sh
+  . "$ROOT/.ci/arm.sh"
+  [[ " ${parts[*]-} " != *" arm "* ]] || ARM_TOO=yes
   [ ${#parts[@]} -eq 0 ] || setup_with "${parts[@]}"
   test_environment
   if [ ${#tests[@]} -gt 0 ]; then
     some_tests "${dir:-build}" "${tests[@]}"
   elif [ ${#suites[@]} -gt 0 ]; then
     some_suites "$dir" "${suites[@]}"
+  elif [ "$dir" = build-arm ]; then
+    test_arm
   elif [ -n "$dir" ]; then
     built "$dir" && test_all_suites "$dir"
   else

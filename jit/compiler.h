@@ -28,7 +28,7 @@ struct compile_request {
    * mostly run a few rounds, and not always as many. */
   const struct compile_file *files;
   int nfiles;
-  const char *cpu;      /* CPU: name for tuning, "x86-64" if unknown; CUDA: "sm_90" */
+  const char *cpu;      /* CPU: name for tuning, as target_host has it; CUDA: "sm_90" */
   const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
   const char *fp;       /* as in struct desc */
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
@@ -36,9 +36,13 @@ struct compile_request {
   int warnings;
   int remarks; /* 1: the vectorisers' remarks on loops, and spills, as COMPILE_REMARK */
   enum compile_trial trial;
+  const char *processor; /* CPU: "aarch64"; NULL: the kind that the compiler runs on */
   struct lowered
       *lowered; /* these very files, as a prover parsed them for this request; NULL: they are parsed */
 };
+
+/* For aarch64 with SVE the last word of the features: "sve-bits=512". Code is made for vectors of that length. */
+#define COMPILE_SVE_BITS "sve-bits="
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };
 
@@ -66,7 +70,7 @@ struct compiler {
   void (*compile)(const struct compile_request *request, struct compile_result *result);
   void (*release)(struct compile_result *result);
 };
-#define COMPILER_ABI 3
+#define COMPILER_ABI 4
 
 /* What a plugin exports, under the name "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);

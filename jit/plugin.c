@@ -6,6 +6,7 @@
 
 #include "base/whereami.h"
 #include "jit/key/elf_note.h"
+#include "jit/load/load.h"
 
 static const char file_name[] = "op2jit-clang.so";
 
@@ -28,6 +29,8 @@ static void identify(struct plugin *p) {
 }
 
 int plugin_find(struct plugin *p, const char *first, struct error *err) {
+  if (load_missing(err)) /* what it makes could not be run */
+    return err->code;
   if (p->identity.length)
     return OP_OK;
   if (plugin_path(file_name, first, &p->path, err) != OP_OK)

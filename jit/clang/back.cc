@@ -11,6 +11,7 @@
 
 #include <mutex>
 
+#include "jit/clang/machine.h"
 #include "jit/clang/passes/passes.h"
 #include "jit/clang/passes/roots.h"
 #include "vector_math.h"
@@ -23,25 +24,15 @@ static constexpr auto optimise_most = llvm::CodeGenOpt::Aggressive;
 static constexpr auto object_file = llvm::CGFT_ObjectFile;
 #endif
 
-// The only target; its registration functions have no header of their own.
-extern "C" {
-void LLVMInitializeX86TargetInfo(void);
-void LLVMInitializeX86Target(void);
-void LLVMInitializeX86TargetMC(void);
-void LLVMInitializeX86AsmPrinter(void);
-}
-
 namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
+  static std::mutex one_by_one;
+  {
+    const std::lock_guard<std::mutex> lock(one_by_one);
+    machine_of(request).initialise(); // again: nothing
+  }
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {
@@ -56,8 +47,8 @@ static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &
   options.NoTrappingFPMath = true;
   // The functions carry the processor and its features; these are for what is outside functions.
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, llvm::Reloc::PIC_,
-                                  llvm::CodeModel::Small, optimise_most));
+      target->createTargetMachine(module.getTargetTriple(), machine_of(request).baseline, "", options,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, optimise_most));
 }
 
 static void optimise(const compile_request &request, llvm::Module &module, llvm::TargetMachine &machine) {
@@ -85,12 +76,12 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-static bool emit(llvm::Module &module, llvm::TargetMachine &machine, Output &output) {
+static bool emit(llvm::Module &module, llvm::TargetMachine &machine, const char *processor, Output &output) {
   llvm::raw_svector_ostream stream(output.object);
   llvm::legacy::PassManager passes;
   passes.add(new llvm::TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
   if (machine.addPassesToEmitFile(passes, stream, nullptr, object_file)) {
-    output.add(COMPILE_ERROR, "", 0, 0, "this LLVM cannot write x86-64 objects");
+    output.add(COMPILE_ERROR, "", 0, 0, std::string("this LLVM cannot write objects for ") + processor);
     return false;
   }
   passes.run(module);
@@ -106,7 +97,7 @@ bool back_end(const compile_request &request, llvm::Module &module, Output &outp
   optimise(request, module, *machine);
   const double middle = processor_seconds();
   output.seconds_middle = middle - start;
-  const bool emitted = emit(module, *machine, output);
+  const bool emitted = emit(module, *machine, machine_of(request).processor, output);
   output.seconds_back = processor_seconds() - middle;
   return emitted;
 }

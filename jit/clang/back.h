@@ -1,4 +1,4 @@
-// LLVM's intermediate form to an x86-64 object.
+// LLVM's intermediate form to an object.
 #ifndef OP2JIT_JIT_CLANG_BACK_H
 #define OP2JIT_JIT_CLANG_BACK_H
 

@@ -62,12 +62,12 @@ static Files virtual_files(const compile_request &request, Named *named, Output 
 }
 
 // clang's own command line, as its driver would write it. Nothing depends on the machine: the processor
-// is x86-64 with exactly the features of the request; the processor's name is for tuning only.
+// has exactly the features of the request; its name is for tuning only.
 class Arguments {
 public:
   Arguments(const compile_request &request, bool cxx) {
     add({"-triple",
-         "x86_64-unknown-linux-gnu",
+         machine_of(request).triple,
          "-emit-obj",
          "-x",
          cxx ? "c++" : "c",
@@ -93,13 +93,13 @@ public:
          "-internal-isystem",
          header_folder,
          "-target-cpu",
-         "x86-64"});
+         machine_of(request).baseline});
     if (cxx)
       add({"-fno-rtti", "-fno-threadsafe-statics", "-Wno-register"});
     add("-fbracket-depth", std::to_string(bounds::nesting));
     if (request.cpu && *request.cpu)
       add("-tune-cpu", known_processor(request));
-    add({vector_width(request) == 512 ? "-mprefer-vector-width=512" : "-mprefer-vector-width=256"});
+    machine_of(request).add_words(request, words_);
     add_features(request.features ? request.features : "");
     add_floating_point(request.fp ? request.fp : "contract");
     if (request.warnings)
@@ -137,7 +137,8 @@ private:
     llvm::SmallVector<llvm::StringRef, 64> features;
     list.split(features, ',', -1, false);
     for (llvm::StringRef feature : features)
-      add("-target-feature", feature);
+      if (feature.front() == '+' || feature.front() == '-') // a length is no feature of clang's
+        add("-target-feature", feature);
   }
   void add_floating_point(llvm::StringRef fp) {
     if (fp == "fast")
@@ -164,17 +165,6 @@ static void drop_unknown_features(clang::CompilerInstance &compiler) {
   });
 }
 
-// Generated code loads rows and turns them in registers; where LLVM sees a chance it would use gather instructions
-// in their place, which take longer (docs/decisions/18-lanes.md).
-static void avoid_gathers(clang::CompilerInstance &compiler) {
-#if LLVM_VERSION_MAJOR >= 18
-  for (const char *feature : {"+prefer-no-gather", "+prefer-no-scatter"})
-    compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);
-#else
-  (void)compiler;
-#endif
-}
-
 using Consume = llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)>;
 
 // The pieces of clang are made here one by one, so that nothing else is. `named`: of the prelude and of clang's own macros only
@@ -196,7 +186,8 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
     return false;
   compiler.setInvocation(std::move(invocation));
   drop_unknown_features(compiler);
-  avoid_gathers(compiler);
+  for (const char *feature : machine_of(request).wished)
+    compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);
   // The options that the diagnostics were made with came before the command line.
   compiler.getDiagnostics().setErrorLimit(bounds::errors);
   clang::ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts(), false);

@@ -1,8 +1,6 @@
 #include "machine.h"
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/TargetParser/X86TargetParser.h>
-
 namespace op2jit {
 
 bool has_feature(const compile_request &request, llvm::StringRef name) {
@@ -14,12 +12,12 @@ bool has_feature(const compile_request &request, llvm::StringRef name) {
   return false;
 }
 
-static bool is_known(llvm::StringRef cpu) {
-  return llvm::X86::parseTuneCPU(cpu, true) != llvm::X86::CK_None;
+const Machine &machine_of(const compile_request &request) {
+  return *find_machine(request);
 }
 
 const char *known_processor(const compile_request &request) {
-  if (is_known(request.cpu))
+  if (machine_of(request).knows(request.cpu))
     return request.cpu;
   return llvm::StringRef(request.cpu) == "znver5" ? "znver4" : "generic"; // znver5: from clang 19 on
 }
@@ -30,11 +28,7 @@ bool keeps_operations(const compile_request &request) {
 }
 
 unsigned vector_width(const compile_request &request) {
-  const llvm::StringRef cpu(request.cpu ? request.cpu : "");
-  if (has_feature(request, "avx512f") && cpu != "skylake-avx512" && cpu != "cascadelake" &&
-      cpu != "cooperlake")
-    return 512;
-  return has_feature(request, "avx") ? 256 : 128;
+  return machine_of(request).vector_width(request);
 }
 
 } // namespace op2jit

@@ -4,6 +4,7 @@
 #include "accept.h"
 #include "back.h"
 #include "front.h"
+#include "machine.h"
 #include "messages.h"
 #include "safely.h"
 
@@ -16,6 +17,10 @@ const char *version() {
 }
 
 bool translate(const compile_request &request, Output &output) {
+  if (!find_machine(request)) {
+    output.add(COMPILE_ERROR, "", 0, 0, std::string("this plugin makes no code for ") + request.processor);
+    return false;
+  }
   const double start = processor_seconds();
   Lowered own;
   Lowered &text = request.lowered ? *reinterpret_cast<Lowered *>(request.lowered) : own;

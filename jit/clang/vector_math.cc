@@ -4,14 +4,12 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <dlfcn.h>
-
 #include "machine.h"
 
 namespace op2jit {
 namespace {
 
-// The functions of glibc's libmvec and how far, in units of the last place, they were seen from libm's
+// The functions of glibc's libmvec for x86-64 and how far, in units of the last place, they were seen from libm's
 // result over tens of millions of arguments. Within `close` they may stand for the function itself.
 struct VectorFunction {
   const char *name;
@@ -27,14 +25,6 @@ constexpr VectorFunction functions[] = {
 };
 constexpr unsigned close = 2;
 
-// The letter that x86's vector ABI has for a width and what the processor must have for it.
-struct Form {
-  char letter;
-  unsigned bits;
-  const char *feature;
-};
-constexpr Form forms[] = {{'b', 128, "sse2"}, {'c', 256, "avx"}, {'d', 256, "avx2"}, {'e', 512, "avx512f"}};
-
 // "llvm.exp.f64", "exp" or "expf"; NULL if libmvec does not have the function.
 const VectorFunction *find(llvm::StringRef name, bool is_float) {
   if (name.consume_front("llvm."))
@@ -47,17 +37,12 @@ const VectorFunction *find(llvm::StringRef name, bool is_float) {
   return nullptr;
 }
 
-bool is_there(const std::string &name) {
-  static void *const library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
-  return library && dlsym(library, name.c_str());
-}
-
 class OfferVectorMath : public llvm::PassInfoMixin<OfferVectorMath> {
 public:
   explicit OfferVectorMath(const compile_request &request)
-      : fast_(request.fp && llvm::StringRef(request.fp) == "fast") {
+      : fast_(request.fp && llvm::StringRef(request.fp) == "fast"), has_(find_functions(request)) {
     // Of two forms of one width the later, better one is taken.
-    for (const Form &form : forms)
+    for (const VectorForm &form : machine_of(request).forms)
       if (form.bits <= vector_width(request) && has_feature(request, form.feature)) {
         if (!forms_.empty() && forms_.back().bits == form.bits)
           forms_.pop_back();
@@ -82,12 +67,12 @@ private:
     if (!function || (!fast_ && (type->isFloatTy() ? function->float_ulp : function->double_ulp) > close))
       return;
     std::string variants;
-    for (const Form &form : forms_) {
+    for (const VectorForm &form : forms_) {
       const unsigned lanes = form.bits / type->getPrimitiveSizeInBits().getFixedValue();
       const std::string shape = std::to_string(lanes) + std::string(function->parameters, 'v') + "_";
       const std::string name = "_ZGV" + std::string(1, form.letter) + "N" + shape + function->name +
                                (type->isFloatTy() ? "f" : "");
-      if (!is_there(name))
+      if (!has_(name))
         continue;
       declare(*call.getModule(), name, llvm::FixedVectorType::get(type, lanes), function->parameters);
       variants += (variants.empty() ? "" : ",");
@@ -110,13 +95,17 @@ private:
   }
 
   bool fast_;
-  std::vector<Form> forms_;
+  const HasFunction has_;
+  std::vector<VectorForm> forms_;
 };
 
 } // namespace
 
 void offer_vector_math(llvm::PassBuilder &builder, const compile_request &request) {
+  const bool fast = request.fp && llvm::StringRef(request.fp) == "fast";
   if (keeps_operations(request)) // a vector's function may differ from the one for one value
+    return;
+  if (!machine_of(request).measured && !fast)
     return;
   builder.registerVectorizerStartEPCallback(
       [&request](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {

@@ -6,6 +6,11 @@
 #define OP2JIT_JIT_FRONT_NAMES_H
 
 /* clang-format off */
+#ifdef __CHAR_UNSIGNED__ /* on aarch64 */
+#define CHAR_LIMITS "#define CHAR_MAX 255\n#define CHAR_MIN 0\n"
+#else
+#define CHAR_LIMITS "#define CHAR_MAX 127\n#define CHAR_MIN (-CHAR_MAX-1)\n"
+#endif
 #define NAMES_OF_C \
   "#undef linux\n#undef unix\n" /* no names of C */ \
   "typedef unsigned long size_t;typedef long ptrdiff_t;\n" \
@@ -46,7 +51,7 @@
   "#define PTRDIFF_MIN LONG_MIN\n#define WCHAR_MAX INT_MAX\n#define WCHAR_MIN INT_MIN\n" \
   "#define WINT_MAX UINT_MAX\n#define WINT_MIN 0U\n#define SIG_ATOMIC_MAX INT_MAX\n" \
   "#define SIG_ATOMIC_MIN INT_MIN\n#define SCHAR_MAX 127\n#define SCHAR_MIN (-SCHAR_MAX-1)\n" \
-  "#define CHAR_MAX 127\n#define CHAR_MIN (-CHAR_MAX-1)\n#define SHRT_MAX 32767\n" \
+  CHAR_LIMITS "#define SHRT_MAX 32767\n" \
   "#define SHRT_MIN (-SHRT_MAX-1)\n#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX-1)\n" \
   "#define LONG_MAX 9223372036854775807L\n#define LONG_MIN (-LONG_MAX-1)\n" \
   "#define LLONG_MAX 9223372036854775807LL\n#define LLONG_MIN (-LLONG_MAX-1)\n#define UCHAR_MAX 255\n" \

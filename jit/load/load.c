@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "jit/load/load_debug.h"
 #include "jit/load/load_extern.h"
+#include "jit/load/load_machine.h"
 #include "jit/load/load_object.h"
 #include "jit/load/load_place.h"
 
@@ -43,9 +44,21 @@ static void write_perf_map(const struct code *code, const char *label) {
                    label, code->object.symbol_names[s]);
 }
 
+int load_missing(struct error *err) {
+  if (load_machine_here())
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_NOT_BUILT,
+      "loops cannot be compiled for this processor: op2jit has no loader for %s processors, only "
+      "for x86-64 and aarch64; run the native forms with OP2_BACKEND=native",
+      load_processor());
+}
+
 int code_load(struct code **out, const void *object, size_t size, const char *label, bool perf_map,
               struct error *err) {
   *out = NULL;
+  if (load_missing(err))
+    return err->code;
   struct code *code = calloc(1, sizeof *code);
   if (!code)
     return error_memory(err, "a loaded loop", sizeof *code);
@@ -56,7 +69,7 @@ int code_load(struct code **out, const void *object, size_t size, const char *la
   else if (size)
     memcpy(code->image, object, size);
   if (!failed)
-    failed = object_read(&code->object, code->image, size, err);
+    failed = object_read(&code->object, load_machine_here(), code->image, size, err);
   if (!failed)
     failed = place_object(&code->placed, &code->object, &code->externs, err);
   if (failed) {

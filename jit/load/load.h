@@ -1,4 +1,4 @@
-/* A relocatable x86-64 object in memory, as clang writes it and the cache keeps it, made runnable: own
+/* A relocatable object in memory for x86-64 or aarch64, as clang writes it and the cache keeps it, made runnable: own
  * loader, no temporary file. No TLS, no constructors; externals come from one table (mathematics, libmvec,
  * memcpy and memset). Pages are written, then made executable. Seen by gdb (JIT interface) and by perf (map). */
 #ifndef OP2JIT_JIT_LOAD_H
@@ -10,6 +10,9 @@
 #include "base/error.h"
 
 struct code;
+
+/* OP_ERR_NOT_BUILT if no object can be loaded on this kind of processor. */
+int load_missing(struct error *err);
 
 /* `label` names the code for perf and messages ("res_calc"). `perf_map`: also write /tmp/perf-PID.map.
  * OP_ERR_FILE if the object is damaged or needs what the loader does not have: never a crash,

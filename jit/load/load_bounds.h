@@ -1,12 +1,20 @@
 /* Indices beyond an array, seen while generated code runs. Code whose shape asks for it tells of each before it is
- * used; the call that it happens in then ends at once, unless it may pass. Such code also stops by an instruction
- * that is none (SIGILL) before it reaches memory outside a variable. */
+ * used; the call that it happens in then ends at once, unless it may pass. Such code also stops by a signal
+ * (BOUNDS_STOP) before it reaches memory outside a variable. */
 #ifndef OP2JIT_JIT_LOAD_BOUNDS_H
 #define OP2JIT_JIT_LOAD_BOUNDS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "jit/front/describe.h"
+
+/* What LLVM's trap is: a breakpoint on aarch64, an instruction that is none on the others. */
+#ifdef __aarch64__
+enum { BOUNDS_STOP = SIGTRAP };
+#else
+enum { BOUNDS_STOP = SIGILL };
+#endif
 
 struct bounds_finding {
   /* Of the array's name, or of the macro that has it, in the file that #line or #include names; line 0: nothing

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "jit/load/load_bounds.h"
+#include "jit/load/load_vector.h"
 
 /* Of libgcc: what compilers call for arithmetic that has no instruction. */
 __extension__ typedef __int128 wide;
@@ -23,6 +24,19 @@ double _Complex __divdc3(double, double, double, double);
 float _Complex __mulsc3(float, float, float, float);
 float _Complex __divsc3(float, float, float, float);
 
+#ifdef __aarch64__
+/* There long double has 128 bits, and no instruction. */
+#define LONG_DOUBLES(row)                                                                                    \
+  row(__addtf3) row(__divtf3) row(__eqtf2) row(__extenddftf2) row(__extendsftf2) row(__fixtfdi)              \
+      row(__fixtfsi) row(__fixunstfdi) row(__fixunstfsi) row(__floatditf) row(__floatsitf)                   \
+          row(__floatunditf) row(__floatunsitf) row(__getf2) row(__gttf2) row(__letf2) row(__lttf2)          \
+              row(__multf3) row(__netf2) row(__subtf3) row(__trunctfdf2) row(__trunctfsf2) row(__unordtf2)
+#define DECLARED(name) void name(void);
+LONG_DOUBLES(DECLARED)
+#else
+#define LONG_DOUBLES(row)
+#endif
+
 struct row {
   const char *name;
   void (*function)(void);
@@ -31,6 +45,7 @@ struct row {
 #define ROW(name)                                                                                            \
   { #name, (void (*)(void))name }
 #define BOTH(name) ROW(name), ROW(name##f)
+#define ROW_AND(name) ROW(name),
 
 /* An object needs a handful of these, so they are searched one by one. */
 static const struct row rows[] = {
@@ -46,7 +61,7 @@ static const struct row rows[] = {
     ROW(__udivmodti4),
     ROW(__udivti3),
     ROW(__umodti3),
-    ROW(abs),
+    LONG_DOUBLES(ROW_AND) ROW(abs),
     BOTH(acos),
     BOTH(acosh),
     BOTH(asin),
@@ -136,7 +151,7 @@ void *extern_find(struct externs *externs, const char *name) {
   if (strncmp(name, "_ZGV", 4) != 0)
     return NULL;
   if (!externs->vector_library)
-    externs->vector_library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+    externs->vector_library = dlopen(load_vector_library(), RTLD_NOW | RTLD_LOCAL);
   return externs->vector_library ? dlsym(externs->vector_library, name) : NULL;
 }
 

@@ -36,8 +36,14 @@ static int read_header(const struct object *object, Elf64_Ehdr *header, struct e
     return damaged(err, "it is shorter than a header");
   memcpy(header, object->bytes, sizeof *header);
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL || header->e_machine != EM_X86_64)
-    return damaged(err, "it is not a relocatable x86-64 ELF object");
+      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL ||
+      header->e_machine != object->machine->elf) {
+    struct text what = {0};
+    text_addf(&what, "it is not a relocatable %s ELF object", object->machine->name);
+    const int code = damaged(err, text_str(&what));
+    text_free(&what);
+    return code;
+  }
   if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shnum == 0 ||
       !inside(object, header->e_shoff, (Elf64_Xword)header->e_shnum * sizeof(Elf64_Shdr)) ||
       header->e_shstrndx >= header->e_shnum)
@@ -159,15 +165,6 @@ Elf64_Rela object_relocation(const struct object *object, size_t section, size_t
   return relocation;
 }
 
-/* Bytes written by a relocation; 0: of no use in running code. */
-static size_t width_of(Elf64_Xword type) {
-  static const unsigned char widths[] = {
-      [R_X86_64_64] = 8,       [R_X86_64_PC32] = 4,      [R_X86_64_PLT32] = 4,
-      [R_X86_64_GOTPCREL] = 4, [R_X86_64_32] = 4,        [R_X86_64_32S] = 4,
-      [R_X86_64_PC64] = 8,     [R_X86_64_GOTPCRELX] = 4, [R_X86_64_REX_GOTPCRELX] = 4};
-  return type < sizeof widths ? widths[type] : 0;
-}
-
 static int check_relocations(const struct object *object, size_t i, struct error *err) {
   const Elf64_Shdr *section = &object->sections[i];
   if (section->sh_info >= object->nsections)
@@ -176,16 +173,16 @@ static int check_relocations(const struct object *object, size_t i, struct error
     return 0;
   const Elf64_Shdr *target = &object->sections[section->sh_info];
   if (section->sh_type == SHT_REL || target->sh_type == SHT_NOBITS)
-    return damaged(err, "it has relocations of a kind that x86-64 does not use");
+    return damaged(err, "it has relocations of a kind that compilers do not write");
   if (section->sh_entsize != sizeof(Elf64_Rela) || section->sh_size % sizeof(Elf64_Rela) != 0)
     return damaged(err, "its relocations have an impossible shape");
   for (size_t n = 0; n < object_relocations(object, i); n++) {
     const Elf64_Rela relocation = object_relocation(object, i, n);
     const Elf64_Xword type = ELF64_R_TYPE(relocation.r_info);
-    const size_t width = width_of(type);
-    if (type == R_X86_64_NONE)
+    const size_t width = object->machine->width(type);
+    if (type == R_X86_64_NONE) /* the number is the same on each */
       continue;
-    if (width == 0)
+    if (object->machine->target(type) == LOAD_UNKNOWN)
       return error_set(err, OP_ERR_FILE,
                        "the object has a relocation of type %llu, which the loader does "
                        "not have; compile the loop again",
@@ -198,8 +195,9 @@ static int check_relocations(const struct object *object, size_t i, struct error
   return 0;
 }
 
-int object_read(struct object *object, const void *bytes, size_t size, struct error *err) {
-  *object = (struct object){.bytes = bytes, .size = size};
+int object_read(struct object *object, const struct load_machine *machine, const void *bytes, size_t size,
+                struct error *err) {
+  *object = (struct object){.machine = machine, .bytes = bytes, .size = size};
   Elf64_Ehdr header;
   int code = read_header(object, &header, err);
   if (!code)

@@ -1,4 +1,4 @@
-/* A relocatable x86-64 object, checked before anything is believed: after object_read every offset, size,
+/* A relocatable object, checked before anything is believed: after object_read every offset, size,
  * index and name inside it may be used without another look. */
 #ifndef OP2JIT_JIT_LOAD_OBJECT_H
 #define OP2JIT_JIT_LOAD_OBJECT_H
@@ -8,8 +8,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "jit/load/load_machine.h"
 
 struct object {
+  const struct load_machine *machine;
   const unsigned char *bytes; /* the caller's, at any alignment */
   size_t size;
   Elf64_Shdr *sections; /* copies, aligned */
@@ -20,8 +22,9 @@ struct object {
   size_t nsymbols;
 };
 
-/* OP_ERR_FILE if the bytes are not an object that can be loaded. `bytes` must outlive the object. */
-int object_read(struct object *object, const void *bytes, size_t size, struct error *err);
+/* OP_ERR_FILE if the bytes are not an object of that machine's that can be loaded. `bytes` must outlive the object. */
+int object_read(struct object *object, const struct load_machine *machine, const void *bytes, size_t size,
+                struct error *err);
 void object_free(struct object *object);
 
 /* Does this section take part in the running code? */

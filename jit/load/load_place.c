@@ -11,7 +11,7 @@
 enum part { PART_CODE, PART_CONST, PART_DATA, PART_COUNT };
 
 static const size_t largest_region = (size_t)1 << 30; /* half of what 32 bits reach */
-static const size_t stub_bytes = 8, slot_bytes = 8;
+static const size_t slot_bytes = 8;
 static const size_t nowhere = SIZE_MAX;
 
 /* What is needed only while placing. */
@@ -50,17 +50,10 @@ static void note_wants(struct work *work, size_t section) {
   for (size_t n = 0; n < object_relocations(object, section); n++) {
     const Elf64_Rela relocation = object_relocation(object, section, n);
     const size_t symbol = ELF64_R_SYM(relocation.r_info);
-    switch (ELF64_R_TYPE(relocation.r_info)) {
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: work->wants_slot[symbol] = true; break;
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32:
-      if (is_outside(object, symbol))
-        work->wants_stub[symbol] = work->wants_slot[symbol] = true;
-      break;
-    default: break;
-    }
+    const enum load_target target = object->machine->target(ELF64_R_TYPE(relocation.r_info));
+    const bool far = target == LOAD_NEAR && is_outside(object, symbol);
+    work->wants_stub[symbol] |= far;
+    work->wants_slot[symbol] |= far || target == LOAD_SLOT;
   }
 }
 
@@ -72,6 +65,7 @@ static bool is_live_relocation(const struct object *object, size_t section) {
 /* First offsets within the parts, then, the parts' sizes being known, within the region. */
 static int lay_out(struct work *work, struct error *err) {
   const struct object *object = work->object;
+  const size_t stub_bytes = object->machine->stub_bytes;
   struct placed *placed = work->placed;
   bool fits = true;
   for (size_t i = 1; i < object->nsections; i++) {
@@ -153,14 +147,8 @@ static int address_of(const struct work *work, struct externs *externs, size_t s
   return 0;
 }
 
-/* jmp *slot(%rip), so that the function may be anywhere. */
-static void write_stub(const struct work *work, size_t symbol) {
-  unsigned char *stub = work->placed->region + work->stub[symbol];
-  const int32_t distance = (int32_t)((int64_t)work->slot[symbol] - (int64_t)(work->stub[symbol] + 6));
-  stub[0] = 0xff;
-  stub[1] = 0x25;
-  memcpy(stub + 2, &distance, sizeof distance);
-  stub[6] = stub[7] = 0xcc;
+static uint64_t address_in(const struct work *work, size_t offset) {
+  return (uint64_t)(uintptr_t)(work->placed->region + offset);
 }
 
 static int fill_slots(const struct work *work, struct externs *externs, struct error *err) {
@@ -173,60 +161,51 @@ static int fill_slots(const struct work *work, struct externs *externs, struct e
       return code;
     memcpy(work->placed->region + work->slot[s], &address, sizeof address);
     if (work->stub[s] != nowhere)
-      write_stub(work, s);
+      work->object->machine->put_stub(work->placed->region + work->stub[s], address_in(work, work->stub[s]),
+                                      address_in(work, work->slot[s]));
   }
   return 0;
 }
 
-static int write_value(unsigned char *at, Elf64_Xword type, uint64_t value, struct error *err) {
-  const bool wide = type == R_X86_64_64 || type == R_X86_64_PC64;
-  const bool fits =
-      wide || (type == R_X86_64_32 ? value <= UINT32_MAX : (uint64_t)(int64_t)(int32_t)value == value);
-  if (!fits)
-    return error_set(
-        err, OP_ERR_FILE,
-        "the object has a relocation of type %llu whose value does not fit; compile the loop again",
-        (unsigned long long)type);
-  memcpy(at, &value, wide ? 8 : 4);
-  return 0;
+/* What a relocation points at. */
+static int find_target(const struct work *work, struct externs *externs, Elf64_Xword type, size_t symbol,
+                       uint64_t *target, struct error *err) {
+  const enum load_target kind = work->object->machine->target(type);
+  if (kind == LOAD_SLOT || (kind == LOAD_NEAR && work->stub[symbol] != nowhere)) {
+    *target = address_in(work, kind == LOAD_SLOT ? work->slot[symbol] : work->stub[symbol]);
+    return 0;
+  }
+  return address_of(work, externs, symbol, target, err);
 }
 
 static int relocate(const struct work *work, struct externs *externs, size_t section, struct error *err) {
   const struct object *object = work->object;
-  unsigned char *target =
-      work->placed->region + work->placed->section_offset[object->sections[section].sh_info];
+  const size_t target = work->placed->section_offset[object->sections[section].sh_info];
   for (size_t n = 0; n < object_relocations(object, section); n++) {
     const Elf64_Rela relocation = object_relocation(object, section, n);
-    const Elf64_Xword type = ELF64_R_TYPE(relocation.r_info);
-    const size_t symbol = ELF64_R_SYM(relocation.r_info);
-    if (type == R_X86_64_NONE)
+    struct load_fix fix = {.type = ELF64_R_TYPE(relocation.r_info),
+                           .bytes = work->placed->region + target + relocation.r_offset,
+                           .place = address_in(work, target + relocation.r_offset),
+                           .addend = relocation.r_addend};
+    if (fix.type == R_X86_64_NONE) /* the number is the same on each */
       continue;
-    unsigned char *at = target + relocation.r_offset;
-    const bool through_slot =
-        type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
-    const bool relative =
-        through_slot || type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
-    uint64_t value;
-    int code = 0;
-    if (through_slot)
-      value = (uint64_t)(uintptr_t)(work->placed->region + work->slot[symbol]);
-    else if (work->stub[symbol] != nowhere && relative)
-      value = (uint64_t)(uintptr_t)(work->placed->region + work->stub[symbol]);
-    else
-      code = address_of(work, externs, symbol, &value, err);
+    const int code = find_target(work, externs, fix.type, ELF64_R_SYM(relocation.r_info), &fix.target, err);
     if (code)
       return code;
-    value += (uint64_t)relocation.r_addend - (relative ? (uint64_t)(uintptr_t)at : 0);
-    code = write_value(at, type, value, err);
-    if (code)
-      return code;
+    if (!object->machine->fix(&fix))
+      return error_set(
+          err, OP_ERR_FILE,
+          "the object has a relocation of type %llu whose value does not fit; compile the loop again",
+          (unsigned long long)fix.type);
   }
   return 0;
 }
 
+/* From written to run, never both. Processors that fetch instructions past the caches of data are told first. */
 static int protect(const struct work *work, struct error *err) {
   unsigned char *region = work->placed->region;
   const size_t constant = work->start[PART_CONST], data = work->start[PART_DATA];
+  __builtin___clear_cache((char *)region, (char *)region + constant);
   if ((constant && mprotect(region, constant, PROT_READ | PROT_EXEC) != 0) ||
       (data > constant && mprotect(region + constant, data - constant, PROT_READ) != 0))
     return error_set(err, OP_ERR_MEMORY,

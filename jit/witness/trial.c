@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "jit/load/load_bounds.h"
 #include "jit/witness/trial_inner.h"
 
 /* Is a run that ended with this signal what the finding says? */
@@ -8,7 +9,7 @@ static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
   if (found_evidence(f->what) == EVIDENCE_NULL && number == SIGSEGV)
     return (uintptr_t)trial_fault() < page;
-  return number == SIGILL &&
+  return number == BOUNDS_STOP &&
          (found_evidence(f->what) == EVIDENCE_NULL || found_evidence(f->what) == EVIDENCE_INDEX ||
           found_evidence(f->what) == EVIDENCE_OUTSIDE);
 }

@@ -175,7 +175,7 @@ static void stop(int number, siginfo_t *info, void *context) {
 }
 
 void trial_catch_signals(void) {
-  static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGVTALRM};
+  static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGVTALRM};
   enum { STACK = 1 << 16 };
   static unsigned char stack[STACK];
   sigset_t none;

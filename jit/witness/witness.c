@@ -58,7 +58,7 @@ static void compile(struct search *s, const struct compiler *compiler, const str
                                        {g->prelude_file, g->prelude, strlen(g->prelude)}};
   const struct compile_request request = {.files = files,
                                           .nfiles = 3,
-                                          .cpu = "x86-64",
+                                          .cpu = "", /* any of this kind */
                                           .fp = "strict",
                                           .trial = which ? COMPILE_PATTERN : COMPILE_ZEROS};
   struct compile_result result = {0};

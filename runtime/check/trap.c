@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stddef.h>
 
-static const int numbers[] = {SIGFPE, SIGILL};
+#include "jit/load/load_bounds.h"
+
+static const int numbers[] = {SIGFPE, BOUNDS_STOP};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 static struct sigaction own, before[NUMBERS];
 static bool begun[NUMBERS];
@@ -17,13 +19,13 @@ static void ended(int number, siginfo_t *info, void *context) {
   (void)context;
   jmp_buf *to = back;
   const enum trap_cause cause = number == SIGFPE && info->si_code == FPE_INTDIV ? TRAP_DIVIDED
-                                : number == SIGILL && info->si_code > 0         ? TRAP_LEFT
+                                : number == BOUNDS_STOP && info->si_code > 0    ? TRAP_LEFT
                                                                                 : TRAP_NONE;
   if (to && cause != TRAP_NONE) {
     back = NULL;
     longjmp(*to, (int)cause);
   }
-  sigaction(number, &before[number == SIGILL], NULL);
+  sigaction(number, &before[number == BOUNDS_STOP], NULL);
   if (info->si_code <= 0) {
     raise(number);
     sigaction(number, &own, NULL);

@@ -97,7 +97,7 @@ static void section_text(const struct section *s, int depth, struct text *out) {
 static void print_name(const char *name, struct text *out) {
   text_add_char(out, '"');
   for (; *name; name++)
-    text_addf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name < ' ' && *name >= 0 ? ' ' : *name);
+    text_addf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", (unsigned char)*name < ' ' ? ' ' : *name);
   text_add_char(out, '"');
 }
 

@@ -205,11 +205,14 @@ void team_run(struct team *team, int threads, team_task *task, void *argument) {
 }
 
 void team_barrier(struct team *team) {
+  /* relaxed: see team_start */
   int members = atomic_load_explicit(&team->members, memory_order_relaxed);
   if (members <= 1)
     return;
-  uint32_t seen = gate_value(&team->barrier);
+  uint32_t seen = gate_value(&team->barrier); /* acquire: not later than the arrival */
+  /* release: what this thread wrote; acquire: the last one has what all wrote, and hands it on by the gate */
   if (atomic_fetch_add(&team->arrived, 1) == members - 1) {
+    /* relaxed: the gate opens after it, and nobody arrives again before that */
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
     gate_open(&team->barrier);
   } else {

@@ -54,6 +54,7 @@ void team_decide(struct team *team, int threads);
 
 /* All threads of a run say the same number. */
 static inline void team_start(struct team *team, int threads) {
+  /* relaxed: the thread's own store, or one before its gate opened */
   atomic_store_explicit(&team->members, threads, memory_order_relaxed);
 }
 

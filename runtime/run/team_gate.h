@@ -23,9 +23,13 @@ struct gate {
 static inline void gate_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory"); /* takes as long as x86's pause; "yield" takes no time on most */
 #endif
 }
 
+/* acquire, with the release of the opener: what was written before the gate opened is seen behind this. What comes after
+ * in the program comes after: who reads a value, then says that it is here, has the value of before. */
 static inline uint32_t gate_value(struct gate *g) {
   return atomic_load_explicit(&g->value, memory_order_acquire);
 }
@@ -58,6 +62,7 @@ static const long gate_alone_ns = 50000;
 /* A switch to another thread and back takes longer, with a round of spinning. */
 static const long gate_brief_ns = 4000;
 
+/* relaxed, here and below: a hint on how long to spin. An old one costs time, and no data comes with it. */
 static inline bool gate_is_crowded(const struct patience *p, long now) {
   return now < atomic_load_explicit(&p->crowded, memory_order_relaxed);
 }
@@ -114,10 +119,10 @@ static inline void gate_wait(struct gate *g, uint32_t seen, struct patience *p) 
     return;
   if (p->spin_ns > 0 && gate_spin(g, seen, p))
     return;
-  atomic_fetch_add(&g->sleepers, 1);
+  atomic_fetch_add(&g->sleepers, 1); /* seq_cst with the load below: see gate_open */
   while (atomic_load(&g->value) == seen)
     syscall(SYS_futex, &g->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-  atomic_fetch_sub(&g->sleepers, 1);
+  atomic_fetch_sub(&g->sleepers, 1); /* seen late: one more call of the kernel, which finds nobody */
 }
 
 #endif

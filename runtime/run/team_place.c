@@ -53,6 +53,7 @@ bool place_leave(struct places *places, uint64_t run) {
   if (other) {
     CPU_OR_S(mine.bytes, other, mine.mask, mine.mask);
     for (size_t cpu = 0; cpu < places->ncpus && cpu < mine.bytes * 8; cpu++) {
+      /* relaxed: an old number means a CPU that is less free than it looked */
       const uint64_t last = atomic_load_explicit(&places->cpu[cpu].run, memory_order_relaxed);
       if (last > 0 && last + 1 >= run)
         CPU_CLR_S(cpu, mine.bytes, other);

@@ -42,6 +42,8 @@ static inline bool place_claim(struct places *places, uint64_t run) {
   int here = sched_getcpu();
   if (here < 0 || (size_t)here >= places->ncpus)
     return true;
+  /* relaxed: of two threads one gets the other's number whatever the order, for it is one variable; nothing else is
+   * handed over by it */
   return atomic_exchange_explicit(&places->cpu[here].run, run, memory_order_relaxed) != run;
 }
 /* Go to a CPU that no thread of this run or of the one before claimed. False: there is none that the caller may use. */

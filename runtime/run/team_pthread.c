@@ -52,6 +52,7 @@ static void *work(void *argument) {
     if (self->places)
       keep_apart(self);
     self->task(self->argument, self->thread, self->threads);
+    /* release: what this worker's task wrote; acquire: the last one has what all wrote, and hands it on by the gate */
     if (atomic_fetch_sub(&self->pool->pending, 1) == 1)
       gate_open(&self->pool->done);
   }
@@ -140,6 +141,7 @@ static void pool_run(struct team *team, int threads, team_task *task, void *argu
   pool->run++;
   if (pool->places)
     place_claim(pool->places, pool->run);
+  /* relaxed: the workers' gates open after it, and opening releases; those of the last run are behind `done` */
   atomic_store_explicit(&pool->pending, threads - 1, memory_order_relaxed);
   for (int i = 0; i < threads - 1; i++)
     send(&pool->workers[i], task, argument, threads);

@@ -11,7 +11,8 @@ class File(ctypes.Structure):
 class Request(ctypes.Structure):
     _fields_ = [("files", ctypes.POINTER(File)), ("nfiles", ctypes.c_int), ("cpu", ctypes.c_char_p),
                 ("features", ctypes.c_char_p), ("fp", ctypes.c_char_p), ("debug", ctypes.c_int),
-                ("warnings", ctypes.c_int), ("remarks", ctypes.c_int)]
+                ("warnings", ctypes.c_int), ("remarks", ctypes.c_int), ("trial", ctypes.c_int),
+                ("processor", ctypes.c_char_p), ("lowered", ctypes.c_void_p)]
 
 
 class Message(ctypes.Structure):

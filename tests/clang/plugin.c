@@ -77,7 +77,7 @@ int refers_to(const struct compile_result *result, const char *symbol) {
   struct error err = {0};
   struct object object;
   int found = 0;
-  if (object_read(&object, result->binary, result->size, &err))
+  if (object_read(&object, load_machine_here(), result->binary, result->size, &err))
     fail_msg("%s", error_message(&err));
   for (size_t s = 1; s < object.nsymbols; s++)
     found |= strncmp(object.symbol_names[s], symbol, strlen(symbol)) == 0;

@@ -1,4 +1,4 @@
-/* Features come from CPUID's bits, minus what the system does not save and what lacks its base. */
+/* Features come from CPUID's bits, or HWCAP's, minus what the system does not save and what lacks its base. */
 #include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +45,7 @@ TEST(names_processors) {
   }
 }
 
-TEST(lists_all_features_sorted) {
-  struct target_cpuid cpuid = everything("GenuineIntel", 0);
-  target_describe(&cpuid, &cpu, &features);
-  assert_null(strchr(text_str(&features), '-'));
+static void check_sorted(void) {
   char *list = strdup(text_str(&features)), *save = NULL, *before = NULL;
   assert_non_null(list);
   for (char *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
@@ -57,6 +54,13 @@ TEST(lists_all_features_sorted) {
     before = item;
   }
   free(list);
+}
+
+TEST(lists_all_features_sorted) {
+  struct target_cpuid cpuid = everything("GenuineIntel", 0);
+  target_describe(&cpuid, &cpu, &features);
+  assert_null(strchr(text_str(&features), '-'));
+  check_sorted();
   memset(cpuid.words, 0, sizeof cpuid.words);
   target_describe(&cpuid, &cpu, &features);
   assert_null(strchr(text_str(&features), '+'));
@@ -90,9 +94,69 @@ TEST(host_is_stable) {
   assert_non_null(first);
   target_host(&cpu, &features);
   assert_string_equal(first, text_str(&features));
-  assert_true(has("+sse2")); /* every x86-64 has it */
+  assert_true(has("+sse2") || has("+neon")); /* every processor of either kind has it */
   assert_true(text_ok(&cpu) && cpu.length > 0);
   free(first);
+}
+
+/* ---- aarch64 ----------------------------------------------------------------------------------------*/
+
+static struct target_hwcap all_of_arm(unsigned maker, unsigned part, int sve_bytes) {
+  return (struct target_hwcap){
+      .words = {~0ul, ~0ul}, .midr = maker << 24 | 0xf << 16 | part << 4 | 1, .sve_bytes = sve_bytes};
+}
+
+TEST(names_parts_of_arm) {
+  static const struct {
+    unsigned maker, part;
+    const char *cpu;
+  } cases[] = {{0x41, 0xd0c, "neoverse-n1"},
+               {0x41, 0xd40, "neoverse-v1"},
+               {0x41, 0xd4f, "neoverse-v2"},
+               {0x46, 0x001, "a64fx"},
+               {0xc0, 0xac3, "ampere1"},
+               {0x41, 0xfff, "generic"},
+               {0, 0, "generic"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct target_hwcap hwcap = all_of_arm(cases[i].maker, cases[i].part, 0);
+    target_describe_arm(&hwcap, &cpu, &features);
+    assert_string_equal(text_str(&cpu), cases[i].cpu);
+  }
+}
+
+TEST(lists_features_of_arm) {
+  struct target_hwcap hwcap = all_of_arm(0x41, 0xd4f, 16);
+  target_describe_arm(&hwcap, &cpu, &features);
+  assert_null(strstr(text_str(&features), ",-"));
+  assert_true(has("+neon") && has("+lse") && has("+sve") && has("+sve2") && has("+aes"));
+  hwcap.words[WORD_HWCAP] &= ~(1ul << 4);  /* PMULL: AES is not whole */
+  hwcap.words[WORD_HWCAP] &= ~(1ul << 10); /* ASIMDHP, which SVE needs */
+  target_describe_arm(&hwcap, &cpu, &features);
+  assert_true(has("+neon") && has("-aes") && has("-fullfp16") && has("-sve") && has("-sve2") &&
+              has("-fp16fml"));
+  assert_null(strstr(text_str(&features), "sve-bits"));
+  hwcap = (struct target_hwcap){0};
+  target_describe_arm(&hwcap, &cpu, &features);
+  assert_null(strchr(text_str(&features), '+'));
+  check_sorted();
+}
+
+/* One length of SVE's vectors is one target: code for another does not run. */
+TEST(lengths_of_sve) {
+  static const struct {
+    int bytes, lanes;
+    const char *says;
+  } cases[] = {{0, 32, "-sve"},  {16, 32, "sve-bits=128"}, {32, 32, "sve-bits=256"},
+               {48, 32, "-sve"}, {64, 64, "sve-bits=512"}, {256, 64, "sve-bits=2048"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct target_hwcap hwcap = all_of_arm(0x41, 0xd4f, cases[i].bytes);
+    target_describe_arm(&hwcap, &cpu, &features);
+    assert_true(has(cases[i].says));
+    assert_int_equal(target_vector_bytes(text_str(&features)), cases[i].lanes);
+  }
+  assert_int_equal(target_vector_bytes("+adx,+avx,+avx2,-avx512f"), 32);
+  assert_int_equal(target_vector_bytes("-adx,-avx2"), 16);
+  assert_int_equal(target_vector_bytes(""), 16); /* of other processors nothing is known */
 }
 
 int main(void) {

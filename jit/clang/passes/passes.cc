@@ -316,6 +316,8 @@ void negate_rows(llvm::PassBuilder &builder) {
 
 void begin_divisions(llvm::PassBuilder &builder, const compile_request &request) {
   const unsigned bits = vector_width(request);
+  if (!machine_of(request).measured)
+    return;
   builder.registerOptimizerLastEPCallback([bits](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(BeginDivisions(bits)));
   });

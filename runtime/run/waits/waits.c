@@ -1,6 +1,10 @@
 /* Ready items are bits, in words; a bit in `some` says that a word may have any. Who takes the last bit of a word takes
  * that one away, and looks at the word again: it may have got a new bit meanwhile.
  *
+ * All of that is seq_cst, for it looks at one variable after it wrote another one: in an order that all threads share one
+ * of two such threads sees what the other wrote. acquire and release alone do not promise it, and processors with a weak
+ * order, or with buffers for stores, do not keep it.
+ *
  * A thread that finds nothing says that it is idle, looks once more, and sleeps at the gate. Who ends an item makes
  * others ready first and then looks for idle threads: of the two one sees the other. */
 #include "run/waits/waits.h"
@@ -124,6 +128,7 @@ static uint64_t bit(int i) {
 
 static void set(struct waits *w, int i) {
   const int word = i / BITS;
+  /* release: what the item waited for was done before; who gets the bit acquires it */
   if (atomic_fetch_or(&w->ready[word], bit(i)) == 0)
     atomic_fetch_or(&w->some[word / BITS], bit(word));
 }
@@ -195,6 +200,7 @@ static int take_last(struct waits *w, int first, int end) {
 
 void waits_begin(struct waits *w) {
   for (int i = 0; i < w->nitems; i++)
+    /* relaxed: the run begins behind it, by the team's gates */
     atomic_store_explicit(&w->left[i], w->before[i], memory_order_relaxed);
   w->undone = w->nitems;
   w->idle = 0;
@@ -240,10 +246,13 @@ int waits_take(struct waits *w, struct team *team, int thread, int threads, doub
 void waits_done(struct waits *w, int item) {
   int readied = 0;
   for (unsigned k = w->at[item]; k < w->at[item + 1]; k++)
+    /* release: the item's results; acquire: the last of those before has the results of all, and hands them on in set() */
     if (atomic_fetch_sub_explicit(&w->left[w->items[k]], 1, memory_order_acq_rel) == 1) {
       set(w, w->items[k]);
       readied++;
     }
+  /* seq_cst: after the bits of set(), before the look at idle threads. Results of the whole run are handed on by the
+   * team's end, not by this. */
   if (atomic_fetch_sub(&w->undone, 1) == 1)
     gate_open(&w->gate);
   else if (readied > 0 && atomic_load(&w->idle) > 0)

@@ -1,22 +1,15 @@
-#include "jit/target.h"
-
-#include <cpuid.h>
-#include <gnu/libc-version.h>
-#include <pthread.h>
+/* x86-64, from CPUID. */
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#include "jit/target/row.h"
 
 /* Registers that the system must save: bits of XCR0. */
 enum { STATE_NONE = 0, STATE_YMM = 0x06, STATE_ZMM = 0xe6 };
 
-/* Sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it;
- * some virtual machines hide one and show the other. */
-static const struct feature {
-  const char *name;
-  enum target_word word;
-  int bit;
-  unsigned state;
-  const char *needs, *needs_too;
-} features_known[] = {
+static const struct target_feature features_known[] = {
     {"adx", WORD_7B, 19, STATE_NONE, NULL, NULL},
     {"aes", WORD_1C, 25, STATE_NONE, "sse2", NULL},
     {"avx", WORD_1C, 28, STATE_YMM, "sse4.2", NULL},
@@ -124,37 +117,19 @@ static const char *tuning_name(const struct target_cpuid *cpuid) {
   return "x86-64";
 }
 
-static bool is_on(const bool *on, const char *name) {
-  for (int i = 0; i < FEATURES; i++)
-    if (strcmp(features_known[i].name, name) == 0)
-      return on[i];
-  return false;
-}
-
 void target_describe(const struct target_cpuid *cpuid, struct text *cpu, struct text *features) {
   bool on[FEATURES];
   for (int i = 0; i < FEATURES; i++) {
-    const struct feature *f = &features_known[i];
+    const struct target_feature *f = &features_known[i];
     on[i] = ((cpuid->words[f->word] >> f->bit) & 1) && (cpuid->saved_state & f->state) == f->state;
-  }
-  /* What misses something it needs goes, and then perhaps what needs that. */
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int i = 0; i < FEATURES; i++) {
-      const struct feature *f = &features_known[i];
-      if (on[i] && ((f->needs && !is_on(on, f->needs)) || (f->needs_too && !is_on(on, f->needs_too)))) {
-        on[i] = false;
-        changed = true;
-      }
-    }
   }
   text_clear(cpu);
   text_add(cpu, tuning_name(cpuid));
   text_clear(features);
-  for (int i = 0; i < FEATURES; i++)
-    text_addf(features, "%s%c%s", i ? "," : "", on[i] ? '+' : '-', features_known[i].name);
+  target_list(features_known, FEATURES, on, features);
 }
 
+#ifdef __x86_64__
 static uint64_t read_saved_state(void) {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -188,39 +163,14 @@ static void describe_host(struct text *cpu, struct text *features) {
   target_describe(&cpuid, cpu, features);
 }
 
-/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of
- * microseconds. Empty if there was no memory then. */
-static struct { char cpu[32], features[1024]; } host;
+#endif
 
-static void find_host(void) {
-  struct text cpu = {0}, features = {0};
-  describe_host(&cpu, &features);
-  if (text_ok(&cpu) && text_ok(&features) && cpu.length < sizeof host.cpu &&
-      features.length < sizeof host.features) {
-    memcpy(host.cpu, text_str(&cpu), cpu.length);
-    memcpy(host.features, text_str(&features), features.length);
-  }
-  text_free(&cpu);
-  text_free(&features);
-}
-
-void target_host(struct text *cpu, struct text *features) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_host);
-  if (!host.cpu[0]) {
-    describe_host(cpu, features);
-    return;
-  }
-  text_clear(cpu);
-  text_add(cpu, host.cpu);
-  text_clear(features);
-  text_add(features, host.features);
-}
-
-int target_vector_bytes(const char *features) {
+static int vector_bytes(const char *features) {
   return strstr(features, "+avx512f") ? 64 : strstr(features, "+avx2") ? 32 : 16;
 }
 
-void target_mathematics(struct text *out) {
-  text_addf(out, "libmvec of glibc %s", gnu_get_libc_version());
-}
+const struct target_row target_x86_64 = {.mark = "adx",
+#ifdef __x86_64__
+                                         .describe = describe_host,
+#endif
+                                         .vector_bytes = vector_bytes};

@@ -1,0 +1,29 @@
+/* Kinds of processors that code is made for: what each row of target.c says of itself. */
+#ifndef OP2JIT_JIT_TARGET_ROW_H
+#define OP2JIT_JIT_TARGET_ROW_H
+
+#include <stdbool.h>
+
+#include "jit/target.h"
+
+/* In tables sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it;
+ * some virtual machines hide one and show the other. */
+struct target_feature {
+  const char *name;
+  int word, bit;
+  unsigned long state; /* of another word all these bits, too */
+  const char *needs, *needs_too;
+};
+
+struct target_row {
+  const char *mark; /* a feature that is in its lists alone */
+  /* This machine's, replacing both; NULL: this is none of them. */
+  void (*describe)(struct text *cpu, struct text *features);
+  int (*vector_bytes)(const char *features);
+};
+extern const struct target_row target_x86_64, target_aarch64;
+
+/* Adds "+adx,-avx": what misses something it needs goes, and then perhaps what needs that. `on` is changed. */
+void target_list(const struct target_feature *known, int count, bool *on, struct text *out);
+
+#endif

@@ -1,0 +1,48 @@
+/* What far.c and near.c say to each other: numbers, and texts with their lengths before them, all as they are in memory. */
+#ifndef OP2JIT_TESTS_ARM_WIRE_H
+#define OP2JIT_TESTS_ARM_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void put_number(FILE *to, int64_t number) {
+  fwrite(&number, sizeof number, 1, to);
+}
+
+static inline int64_t get_number(FILE *from) {
+  int64_t number = -1;
+  return fread(&number, sizeof number, 1, from) == 1 ? number : -1;
+}
+
+/* NULL stays NULL. */
+static inline void put_bytes(FILE *to, const void *bytes, size_t size) {
+  put_number(to, bytes ? (int64_t)size : -1);
+  if (bytes)
+    fwrite(bytes, 1, size, to);
+}
+
+static inline void put_text(FILE *to, const char *text) {
+  put_bytes(to, text, text ? strlen(text) : 0);
+}
+
+/* Of the heap, with a zero behind it. */
+static inline char *get_bytes(FILE *from, size_t *size) {
+  const int64_t said = get_number(from);
+  char *bytes = said < 0 ? NULL : calloc(1, (size_t)said + 1);
+  if (bytes && fread(bytes, 1, (size_t)said, from) != (size_t)said) {
+    free(bytes);
+    bytes = NULL;
+  }
+  if (size)
+    *size = bytes ? (size_t)said : 0;
+  return bytes;
+}
+
+static inline char *get_text(FILE *from) {
+  return get_bytes(from, NULL);
+}
+
+#endif
