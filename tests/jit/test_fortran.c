@@ -223,7 +223,7 @@ TEST(mistakes) {
                  "allocate nothing: give it constant bounds",
                  "3:27");
   expect_refused("subroutine k(q)\n  real(8) :: q, gam\n  common /c/ gam\n  q = gam\nend\n",
-                 "kernels have no common blocks; "
+                 "`common` is not in the subset; "
                  "declare what the kernel reads as a constant of the library (op_decl_const)",
                  "3:3");
   expect_refused_body("10 continue\nif (x > 0) goto 10", "`go to` is in the subset only to the end of a loop",
