@@ -193,6 +193,18 @@ TEST(messages_show_the_source) {
   error_free(&err);
 }
 
+/* In a text in C these are comments. */
+TEST(comments_of_c_are_shown) {
+  struct kernel k = {0};
+  struct shared shared = {0};
+  struct error err = {0};
+  assert_int_equal(kernel_parse_unit(&k, &shared, "static void k(double *a) { //! sets a\n", "k", &err),
+                   OP_ERR_KERNEL);
+  assert_non_null(strstr(error_message(&err), "1 | static void k(double *a) { //! sets a"));
+  shared_free(&shared);
+  error_free(&err);
+}
+
 /* ---- a newcomer's mistakes ---- */
 
 TEST(mistakes) {
