@@ -20,7 +20,8 @@ static struct source part_of(const struct source *s, int *line) {
                          .length = (last ? s->length : o[1].begin) - o->begin,
                          .file = o->file,
                          .line = o->file_line,
-                         .one_line = o->one_line};
+                         .one_line = o->one_line,
+                         .made = s->origins->fortran && o->begin >= s->origins->own};
 }
 
 /* ---- a text that was made of another ------------------------------------------------------------*/
@@ -88,7 +89,7 @@ static bool shown_line(const struct source *s, int line, int column, struct show
   *out = (struct shown){at, (size_t)((newline ? newline : end) - at), column};
   if (out->length && at[out->length - 1] == '\r')
     out->length--;
-  const char *mark = memmem(at, out->length, made_of, sizeof made_of - 1);
+  const char *mark = s->made ? memmem(at, out->length, made_of, sizeof made_of - 1) : NULL;
   if (!mark)
     return true;
   const char *from = mark + sizeof made_of - 1;

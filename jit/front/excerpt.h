@@ -14,6 +14,7 @@ struct source {
   const char *file; /* NULL: a string of the program */
   int line;         /* of the text's first line in `file` */
   bool one_line;    /* made by OP_KERNEL: shown one statement a line */
+  bool made;        /* of a text in Fortran, which stands behind `//!` */
   const struct origins
       *origins; /* of a text from several places: what counts in place of file, line and one_line */
 };

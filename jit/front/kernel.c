@@ -62,6 +62,7 @@ void kernel_free(struct kernel *k) {
   free(k->parameters);
   tokens_free(&k->tokens);
   origins_free(&k->origins);
+  fortran_free(&k->fortran);
   free(k->name);
   free(k->text);
   free(k->origin_file);

@@ -45,6 +45,8 @@ struct kernel {
   bool certain; /* false: preprocessor conditions leave open which definition holds; checks say nothing */
   struct kernel_parameter *parameters;
   int nparameters;
+  struct fortran_made
+      fortran; /* of a kernel in Fortran: its arguments and the variables of modules that it reads */
 };
 
 /* Read `text` (any bytes) and find the function `name`. OP_ERR_KERNEL: there is none (the message names those

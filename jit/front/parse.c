@@ -291,7 +291,8 @@ static int parse_less(struct kernel *k, struct error *err) {
                         .text = k->text,
                         .length = k->length,
                         .origin_line = 1,
-                        .origins = k->origins};
+                        .origins = k->origins,
+                        .fortran = k->fortran};
   if (code || !changed) {
     if (code)
       kernel_free(k);
@@ -299,6 +300,7 @@ static int parse_less(struct kernel *k, struct error *err) {
   }
   k->name = k->text = NULL;
   k->origins = (struct origins){0};
+  k->fortran = (struct fortran_made){0};
   kernel_free(k);
   *k = less;
   return parse_or_free(k, err);
@@ -329,8 +331,10 @@ int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text,
                        .text = length ? text_take(&unit.text) : copy_bytes("", 0),
                        .length = length,
                        .origin_line = 1,
-                       .origins = unit.origins};
+                       .origins = unit.origins,
+                       .fortran = unit.fortran};
   unit.origins = (struct origins){0};
+  unit.fortran = (struct fortran_made){0};
   unit_free(&unit);
   return parse_or_free(k, err) ? err->code : parse_less(k, err);
 }

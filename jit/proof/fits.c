@@ -74,13 +74,37 @@ static int check_count_place(const struct kernel *k, const struct desc *d, int a
       rows->name[0] ? rows->name : "without a name");
 }
 
+/* What an argument in Fortran cannot be: a vector, or intent(out) where the loop gives it a value. */
+static int check_argument(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  const struct desc_arg *a = &d->args[arg];
+  const struct kernel_parameter *p = &k->parameters[arg];
+  if (desc_is_vector(a))
+    return kernel_error(
+        k, p->line, p->column, err,
+        "argument %d (%s) of the loop is all targets of a map, which kernels in Fortran do not have; "
+        "pass each target as an argument of its own",
+        arg + 1, p->name);
+  if (k->fortran.arguments[arg].is_out &&
+      (only_read(a) || a->access == OP_INC || access_is_extremum(a->access)))
+    return kernel_error(
+        k, p->line, p->column, err,
+        "argument %d (%s) is intent(out), which forgets what it held, and the loop passes it %s, whose "
+        "value counts; declare it intent(%s)",
+        arg + 1, p->name, a->form == DESC_IDX ? "as a number" : access_name(a->access),
+        only_read(a) ? "in" : "inout");
+  return OP_OK;
+}
+
 static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
   const int place = desc_parameter(d, arg);
   const struct kernel_parameter *p = &k->parameters[place];
+  const bool fortran = place < k->fortran.narguments;
+  if (fortran && check_argument(k, d, arg, err))
+    return err->code;
   const struct prove_finding found = {.argument = arg,
                                       .what = complaint(p, &d->args[arg]),
                                       .parameter = p->name,
-                                      .name = p->spelling,
+                                      .name = fortran ? k->fortran.arguments[place].said : p->spelling,
                                       .numbers = {place + 1, arg}};
   struct text words = {0};
   if (!found.what)
@@ -158,24 +182,58 @@ static int count_numbers(const struct kernel *k) {
 
 static int wrong_count(const struct kernel *k, const struct desc *d, struct error *err) {
   struct text list = {0};
-  const bool ragged = desc_any_ragged(d);
+  const bool ragged = desc_any_ragged(d), fortran = k->origins.fortran;
   const bool has_numbers = ragged || k->nparameters - count_numbers(k) == d->nargs;
   char name[32];
   for (int i = 0, numbers = 0, next = 0; i < d->nargs; i++) {
     text_add(&list, i ? ", " : "");
     if (d->args[i].counted)
       text_addf(&list, "int %s, ", name_of_number(k, numbers++, name));
-    found_expected(d, i, name_of_argument(k, d, i, has_numbers, &next, name), &list);
+    const char *argument = name_of_argument(k, d, i, has_numbers, &next, name);
+    if (fortran)
+      text_add(&list, argument);
+    else
+      found_expected(d, i, argument, &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(k, f->line, f->column, err,
                "the kernel has %d parameter%s, but the call has %d argument%s%s; pass one for each "
-               "parameter, or write "
-               "\"void %s(%s)\"",
+               "parameter, or write \"%s %s(%s)\"",
                k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s",
-               ragged ? ", and a number of targets for each ragged map" : "", k->name, text_str(&list));
+               ragged ? ", and a number of targets for each ragged map" : "", fortran ? "subroutine" : "void",
+               k->name, text_str(&list));
   text_free(&list);
   return err->code;
+}
+
+static void check_variable(const struct kernel *k, const struct desc *d, const struct fortran_variable *v,
+                           struct error *err) {
+  const struct desc_const *c = NULL;
+  const enum type_code type = type_parse(v->type, NULL);
+  for (int i = 0; i < d->nconsts; i++)
+    if (strcmp(d->consts[i].name, v->name) == 0)
+      c = &d->consts[i];
+  if (c && c->type == type && c->dim == v->dim)
+    return;
+  int line = 0, column = 0;
+  for (size_t i = 0; i < k->tokens.count && !line; i++)
+    if (token_is(&k->tokens, i, v->name))
+      line = k->tokens.items[i].line, column = k->tokens.items[i].column;
+  const char *said = type_said(type, true), *of = *v->module ? "module " : "the main program";
+  if (c)
+    kernel_error(
+        k, line, column, err,
+        "op_decl_const declared %s with dim %d and type %s, and in %s%s it has dim %d and type %s; make both "
+        "the same",
+        v->name, c->dim, type_said(c->type, true), of, v->module, v->dim, said);
+  else
+    kernel_error(
+        k, line, column, err,
+        "%s is a variable of %s%s, and kernels read of these only constants of the library; write `call "
+        "op_decl_const('%s', %d, '%s', %s)` before the loop (op2jit check: --const), or pass it as an "
+        "argument",
+        v->name, of, v->module, v->name, v->dim, said, v->name);
+  err->code = OP_ERR_CONST;
 }
 
 int kernel_check(const struct kernel *k, const struct desc *d, struct error *err) {
@@ -188,4 +246,10 @@ int kernel_check(const struct kernel *k, const struct desc *d, struct error *err
         check_parameter(k, d, i, err) != OP_OK)
       return err->code;
   return recursion_check(k, err);
+}
+
+int kernel_check_variables(const struct kernel *k, const struct desc *d, struct error *err) {
+  for (int i = 0; i < k->fortran.nvariables && !err->code; i++)
+    check_variable(k, d, &k->fortran.variables[i], err);
+  return err->code;
 }

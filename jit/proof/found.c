@@ -1,7 +1,8 @@
 #include "jit/proof/found.h"
 
 /* In words: $a is the argument, "argument 2 (sum)"; $n the finding's name; $0 and $1 its numbers; $l the last of $0, which
- * counts from 0; $c the component, with its row; $p what the argument passes, and $d what it is; $m the parameter. */
+ * counts from 0; $r all of $0 and $i the one of number $1, which count as the kernel's language does; $c the component, with its
+ * row; $p what the argument passes, and $d what it is; $m the parameter. What rules_say knows is said by it. */
 struct found_words {
   enum rule rule;
   const char *reason;
@@ -12,8 +13,8 @@ struct found_words {
 #define ALL_COMPONENTS "declare $a OP_RW, or write all its components on every path"
 #define ALL_THROUGH_MAP "write all its components on every path, " INSTEAD_OF_WRITE
 #define IN_TURN "write it once before them, or with if and else"
-static const char of_matrix[] = "use components 0 to $l, rows times columns of the element's matrix";
-#define WITHIN "use components 0 to $l, or declare it with a larger dim"
+static const char of_matrix[] = "use components $r, rows times columns of the element's matrix";
+#define WITHIN "use components $r, or declare it with a larger dim"
 #define ONLY_BY_ROW "$x has the rows of a ragged map, and nothing but OP_ROW leads to them"
 #define SAYS(found, rule, reason, ...) [FOUND_##found] = {RULE_##rule, reason, {__VA_ARGS__}}
 #define PARAMETER(found, reason, ...)                                                                        \
@@ -31,14 +32,14 @@ static const struct found_words table[FOUND_COUNT] = {
          "declare $a OP_RW, or only add to it", ONLY_ADD),
     SAYS(INC_ASSIGNED, ADD, "$a is declared OP_INC, and the kernel assigns it instead of adding to it",
          "declare it OP_WRITE if the kernel sets all of it and does not read it, else OP_RW; or "
-         "use += or -=",
+         "use $+",
          ONLY_ADD),
     SAYS(INC_CHANGED, ADD, "$a is declared OP_INC, and the kernel changes it other than by adding",
-         "declare $a OP_RW, or use += or -=", ONLY_ADD),
+         "declare $a OP_RW, or use $+", ONLY_ADD),
     SAYS(MIN_NOT_COMPARED, COMPARE, "$a is declared OP_MIN, and the kernel changes it without comparing",
-         COMPARE_FOR_MIN),
+         COMPARE),
     SAYS(MAX_NOT_COMPARED, COMPARE, "$a is declared OP_MAX, and the kernel changes it without comparing",
-         COMPARE_FOR_MAX),
+         COMPARE),
     SAYS(WRITE_READ_FIRST, OLD_VALUES,
          "$a is declared OP_WRITE, and the kernel reads it before it is written",
          "declare $a OP_RW, or write it first"),
@@ -70,7 +71,7 @@ static const struct found_words table[FOUND_COUNT] = {
          "let k in OP_ROW(x, k) go from 0 to n - 1"),
     SAYS(POINTER_OUTSIDE, OUTSIDE, "$a has $0 pointers, and the kernel uses number $1",
          "use pointers 0 to $l, or pass a map with more entries"),
-    SAYS(COMPONENT_OUTSIDE, OUTSIDE, "$a has dim $0, and the kernel uses component $1", WITHIN),
+    SAYS(COMPONENT_OUTSIDE, OUTSIDE, "$a has dim $0, and the kernel uses component $i", WITHIN),
     SAYS(NOT_BY_ROW, TEXT, ONLY_BY_ROW, "write OP_ROW($m, $n) in place of $m[$n]"),
     SAYS(ROWS_USED, TEXT, ONLY_BY_ROW, "write OP_ROW($m, k) for the row of target k"),
     SAYS(ROW_OF_VECTOR, TEXT,
@@ -82,10 +83,10 @@ static const struct found_words table[FOUND_COUNT] = {
          "write *$n for its value"),
     SAYS(CONSTANT_INDEX, INDEX, "constant $n is indexed by a value that is known only when the program runs",
          NULL),
-    SAYS(CONSTANT_OUTSIDE, INDEX, "constant $n has dim $0, and the kernel uses component $1", WITHIN),
+    SAYS(CONSTANT_OUTSIDE, INDEX, "constant $n has dim $0, and the kernel uses component $i", WITHIN),
     SAYS(ARRAY_INDEX, INDEX, "array $n is indexed by a value that is known only when the program runs", NULL),
-    SAYS(ARRAY_OUTSIDE, INDEX, "array $n has $0 elements, and the kernel uses element $1",
-         "use elements 0 to $l, or give it more of them"),
+    SAYS(ARRAY_OUTSIDE, INDEX, "array $n has $0 elements, and the kernel uses element $i",
+         "use elements $r, or give it more of them"),
     SAYS(VARIABLE_OUTSIDE, INDEX, "variable $n holds one value, and the kernel uses element $1",
          "stay within it"),
     SAYS(NEXT_ROW, INDEX,
@@ -114,7 +115,7 @@ static const struct found_words table[FOUND_COUNT] = {
     PARAMETER(ROW, "it must be a vector of pointers", WRITE_IT),
     PARAMETER(DEEP, "it has a pointer or bracket too many", WRITE_IT),
     PARAMETER(TYPE, "its type differs", WRITE_IT),
-    PARAMETER(CONST, "what is only read must be const",
+    PARAMETER(CONST, "what is only read must be $k",
               WRITE_IT ", or declare the argument OP_RW if the kernel changes it",
               WRITE_IT ", or declare the argument OP_INC if the kernel only adds to it", WRITE_IT),
     SAYS(SIZE_IN_CXX, TEXT,
@@ -225,7 +226,7 @@ static void add_use(const struct prove_finding *f, struct text *out) {
 
 static void add_component(const struct desc *d, const struct prove_finding *f, struct text *out) {
   const struct desc_arg *a = argument_of(d, f);
-  text_addf(out, "component %lld", f->numbers[0]);
+  text_addf(out, "component %lld", f->numbers[0] + d->origins.fortran);
   if (a && desc_is_vector(a))
     text_addf(out, " of %s %lld", desc_is_ragged(d, a) ? "row" : "pointer", f->numbers[1]);
 }
@@ -237,6 +238,7 @@ static bool is_of_parameter(const struct prove_finding *f) {
 static void add_described(const struct desc *d, int arg, struct text *out) {
   static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
   const struct desc_arg *a = &d->args[arg];
+  const char *type = type_said(a->type, d->origins.fortran);
   struct text name = {0};
   text_addf(out, "argument %d is ", arg + 1);
   if (a->dat >= 0 && desc_find_name(d, "dat", a->dat, &name))
@@ -245,19 +247,35 @@ static void add_described(const struct desc *d, int arg, struct text *out) {
     text_add(out, forms[a->form]);
   text_free(&name);
   if (a->matrix)
-    text_addf(out, " of type %s, %d numbers of each element", type_info(a->type)->name, desc_row(d, a));
+    text_addf(out, " of type %s, %d numbers of each element", type, desc_row(d, a));
   else if (a->form == DESC_DAT || a->form == DESC_GBL)
-    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_name(a->access));
+    text_addf(out, " of type %s, %s", type, access_name(a->access));
   else if (a->form == DESC_INFO)
-    text_addf(out, " of type %s", type_info(a->type)->name);
+    text_addf(out, " of type %s", type);
   if (desc_is_ragged(d, a))
     text_add(out, ", passed as the rows of a ragged map");
   else if (desc_is_vector(a))
     text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
 }
 
+static void expected_in_fortran(const struct desc *d, const struct desc_arg *a, const char *name,
+                                struct text *out) {
+  const bool reads = a->form == DESC_IDX || a->access == OP_READ;
+  text_addf(out, "%s, intent(%s) :: %s", type_said(a->type, true),
+            reads                   ? "in"
+            : a->access == OP_WRITE ? "out"
+                                    : "inout",
+            name);
+  if (desc_row(d, a) > 1)
+    text_addf(out, "(%d)", desc_row(d, a));
+}
+
 void found_expected(const struct desc *d, int arg, const char *name, struct text *out) {
   const struct desc_arg *a = &d->args[arg];
+  if (d->origins.fortran) {
+    expected_in_fortran(d, a, name, out);
+    return;
+  }
   text_addf(out, "%s%s %s%s", a->form == DESC_IDX || a->access == OP_READ ? "const " : "",
             type_info(a->type)->name, desc_is_ragged(d, a) ? "**" : "*", name);
   if (desc_is_vector(a) && !desc_is_ragged(d, a))
@@ -274,6 +292,8 @@ static void add_passed(const struct desc *d, const struct prove_finding *f, stru
 }
 
 static void say(const struct desc *d, const struct prove_finding *f, const char *words, struct text *out) {
+  const struct desc_arg *a = argument_of(d, f);
+  const bool fortran = d->origins.fortran;
   for (const char *c = words; *c; c++)
     switch (*c == '$' ? *++c : '\0') {
     case 'a': add_title(f, out); break;
@@ -283,10 +303,14 @@ static void say(const struct desc *d, const struct prove_finding *f, const char 
     case '0': text_addf(out, "%lld", f->numbers[0]); break;
     case '1': text_addf(out, "%lld", f->numbers[1]); break;
     case 'l': text_addf(out, "%lld", f->numbers[0] - 1); break;
+    case 'r': text_addf(out, "%d to %lld", fortran, f->numbers[0] - !fortran); break;
+    case 'i': text_addf(out, "%lld", f->numbers[1] + fortran); break;
+    case 'k': text_add(out, fortran ? "intent(in)" : "const"); break;
     case 'c': add_component(d, f, out); break;
     case 'd': add_described(d, (int)f->numbers[1], out); break;
     case 'p': add_passed(d, f, out); break;
-    default: text_add_char(out, *c);
+    case '\0': text_add_char(out, *c); break;
+    default: text_add(out, rules_word(*c, a ? a->access : OP_MIN, fortran));
     }
 }
 
@@ -306,8 +330,8 @@ static const char *remedy_of_extremum(const struct desc_arg *a, const struct pro
     return f->what == FOUND_INC_ASSIGNED ? NULL : "declare it OP_RW, or only add to it";
   if (kept)
     return f->numbers[1] == 1 ? "declare $a OP_MIN" : "declare $a OP_MAX";
-  return f->what == FOUND_MIN_NOT_COMPARED ? COMPARE_FOR_MIN ", or declare it OP_MAX"
-                                           : COMPARE_FOR_MAX ", or declare it OP_MIN";
+  return f->what == FOUND_MIN_NOT_COMPARED ? COMPARE ", or declare it OP_MAX"
+                                           : COMPARE ", or declare it OP_MIN";
 }
 
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out) {

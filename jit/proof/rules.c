@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "op2jit.h"
+
 #define ROW(rule, name, words, evidence, ...)                                                                \
   [RULE_##rule] = {name, words, EVIDENCE_##evidence, {__VA_ARGS__}}
 
@@ -16,10 +18,10 @@ static const struct rule_row rows[RULE_COUNT] = {
     ROW(WRITE, "write", "OP_WRITE is not written in every component", PROMISE,
         "write it on every path, or declare the argument OP_RW", "write it on every path, " INSTEAD_OF_WRITE),
     ROW(ADD, "add", "OP_INC is not only added to", PROMISE,
-        "use += or -= only and do not read it, or declare the argument OP_RW or OP_WRITE",
-        "use += or -= only and do not read it",
+        "use $+ only and do not read it, or declare the argument OP_RW or OP_WRITE",
+        "use $+ only and do not read it",
         ONLY_ADD "; the smallest or largest of all values is OP_MIN or OP_MAX"),
-    ROW(COMPARE, "compare", "OP_MIN or OP_MAX is assigned without comparing", PROMISE, NULL),
+    ROW(COMPARE, "compare", "OP_MIN or OP_MAX is assigned without comparing", PROMISE, COMPARE),
     ROW(EXTREMUM, "extremum", "a result depends on OP_MIN or OP_MAX so far", PROMISE, NULL),
     ROW(OUTSIDE, "outside", "memory outside the argument is written", OUTSIDE, NULL),
     ROW(ABSENT, "absent", "an absent argument is written", OUTSIDE, NULL),
@@ -44,4 +46,20 @@ static const struct rule_row rows[RULE_COUNT] = {
 
 const struct rule_row *rule_row(enum rule rule) {
   return &rows[rule];
+}
+
+const char *rules_word(char code, int access, bool fortran) {
+  if (code == '+')
+    return fortran ? "`x = x + ...`" : "+= or -=";
+  if (access == OP_MIN)
+    return fortran ? "`m = min(m, v)`" : "if (v < *m) *m = v";
+  return fortran ? "`m = max(m, v)`" : "if (v > *m) *m = v";
+}
+
+void rules_say(const char *words, int access, bool fortran, struct text *out) {
+  for (const char *c = words; *c; c++)
+    if (*c == '$')
+      text_add(out, rules_word(*++c, access, fortran));
+    else
+      text_add_char(out, *c);
 }

@@ -3,6 +3,8 @@
 #ifndef OP2JIT_JIT_PROOF_RULES_H
 #define OP2JIT_JIT_PROOF_RULES_H
 
+#include "base/text.h"
+
 enum rule {
   RULE_TEXT,         /* the prover's: the text breaks a promise */
   RULE_ALIAS,        /* one dat is passed twice, and the arguments meet */
@@ -55,12 +57,15 @@ struct rule_row {
 };
 const struct rule_row *rule_row(enum rule rule);
 
+/* What stands behind a $ in remedies: how the kernel's language adds (+), or compares with an OP_MIN or OP_MAX (<). */
+const char *rules_word(char code, int access, bool fortran);
+void rules_say(const char *words, int access, bool fortran, struct text *out);
+
 /* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW
  * makes the promise of OP_WRITE once more. */
 #define INSTEAD_OF_WRITE                                                                                     \
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
-#define ONLY_ADD "add to it only, with += or -=, and do not read it"
-#define COMPARE_FOR_MIN "write if (v < *m) *m = v"
-#define COMPARE_FOR_MAX "write if (v > *m) *m = v"
+#define ONLY_ADD "add to it only, with $+, and do not read it"
+#define COMPARE "write $<"
 
 #endif

@@ -186,7 +186,7 @@ static bool search(const struct search *s) {
 /* ---- the words ---- */
 
 static void place(const struct search *s, const struct trial_result *r, struct text *out) {
-  text_addf(out, "component %d of ", r->component);
+  text_addf(out, "component %d of ", r->component + s->loop->origins.fortran);
   if (desc_is_vector(&s->loop->args[r->argument]))
     text_addf(out, "pointer %d of ", r->row);
   text_addf(out, "argument %d", r->argument + 1);

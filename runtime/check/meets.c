@@ -144,7 +144,7 @@ static int tell_other(struct pass *p, int i, int r, int c, long target) {
   type_print(arg->type, dat_value(arg->dat, target, c), before, sizeof before);
   type_print(arg->type, cell_row(p->state->cell, 0, i, r) + (size_t)c * arg->dat->value_size, now,
              sizeof now);
-  text_addf(&said, "component %d becomes %s, then %s", c, before, now);
+  text_addf(&said, "component %d becomes %s, then %s", c + p->loop->desc.origins.fortran, before, now);
   const int code = meets_tell(p, i, target, text_str(&said));
   text_free(&said);
   return code;

@@ -132,7 +132,7 @@ static int compare_meetings(struct pass *p, int i, const unsigned char *forwards
         continue;
       struct text said = {0};
       *found = true;
-      text_addf(&said, "component %d", c);
+      text_addf(&said, "component %d", c + p->loop->desc.origins.fortran);
       add_values(arg, before, now, order, &said);
       code = meets_tell(p, i, e, text_str(&said));
       text_free(&said);
@@ -154,7 +154,8 @@ static int report_order(struct pass *p, int i, const struct difference *d, enum 
     text_add(&what, "the result depends on the order of the elements: ");
     if (arg->dat)
       text_addf(&what, "dat \"%s\", element %d of set \"%s\", component %d,", arg->dat->name,
-                user_number(arg->dat->set, d->element), arg->dat->set->name, d->component);
+                user_number(arg->dat->set, d->element), arg->dat->set->name,
+                d->component + p->loop->desc.origins.fortran);
     else
       text_add(&what, "the global");
     add_values(arg, d->a, d->b, order, &what);

@@ -74,8 +74,8 @@ static void warn_not_finite(struct pass *p, long element) {
       "%s: the first %s is in component %d at element %d of set \"%s\"%s; all that the kernel read there "
       "was finite, so look in it for a division by zero, a root or logarithm of a number out of range, or "
       "an overflow",
-      text_str(&title), value, component, user_number(p->loop->set, element), p->loop->set->name,
-      text_str(&target));
+      text_str(&title), value, component + p->loop->desc.origins.fortran, user_number(p->loop->set, element),
+      p->loop->set->name, text_str(&target));
   text_free(&title);
   text_free(&target);
 }

@@ -267,7 +267,7 @@ int cli_with_kernel(struct cli *cli,
   if (!code)
     code = take_kernel(&d, &k, &err);
   if (!code)
-    code = kernel_check(&k, &d, &err);
+    code = kernel_check(&k, &d, &err) ? err.code : kernel_check_variables(&k, &d, &err);
   if (!code)
     code = run(cli, &d, &status, &err);
   if (code && status != CLI_USAGE && text.length)

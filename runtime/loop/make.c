@@ -70,7 +70,10 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
 }
 
 static int check_kernel(const struct loop *loop, struct error *err) {
-  return kernel_check(&loop->kernel, &loop->desc, err) ? error_prefix(err, "loop %s, ", loop->name) : OP_OK;
+  int code = kernel_check(&loop->kernel, &loop->desc, err);
+  if (!code && loop->backend->code) /* a procedure reads the variables themselves */
+    code = kernel_check_variables(&loop->kernel, &loop->desc, err);
+  return code ? error_prefix(err, "loop %s, ", loop->name) : OP_OK;
 }
 
 static int check_and_describe(struct op_context *ctx, struct loop *loop, const struct loop_call *call,

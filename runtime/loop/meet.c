@@ -101,19 +101,23 @@ static enum doing doing_with(const struct loop *loop, const struct dat *dat,
   return reads ? DOES_READ : same ? DOES_SAME : DOES_WRITE;
 }
 
+/* Of a function of the program without a text nobody knows it, and in OP2 it ran: it is warned of. */
+static enum doing doing_there(const struct loop *loop, const struct dat *dat) {
+  return loop->facts.known ? doing_with(loop, dat, loop->facts.args) : loop->ranged ? DOES_WRITE : DOES_READ;
+}
+
 static int find_facts(struct op_context *ctx, struct loop *loop, struct met *facts, struct error *err) {
   double values[2 * OP_MAX_ARGS] = {0}, *met = values + OP_MAX_ARGS;
   struct error said = {0};
   loop_facts(ctx, loop, false, &said); /* the loop has its code: what is wrong was said */
   error_free(&said);
-  const bool has = loop->facts.known;
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     struct meeting found;
     if (!is_first(loop, i) || (code = meet_find(ctx, loop, &loop->args[i], &found, err)))
       continue;
     met[i] = found.first >= 0;
-    values[i] = has ? doing_with(loop, loop->args[i].dat, loop->facts.args) : DOES_READ;
+    values[i] = doing_there(loop, loop->args[i].dat);
   }
   code = agree_on_largest(ctx->agreement, code, values, 2 * OP_MAX_ARGS, err);
   for (int i = 0; i < loop->nargs; i++) {

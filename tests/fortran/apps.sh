@@ -5,6 +5,7 @@
 # all its runs must end alike. jac1_long has four billion nodes: it is run with 65025. For people: no suite runs it.
 #   BUILD  the build of op2jit that is used [build beside this script's tree]
 #   ONLY   programs whose names match this pattern
+#   TEXTS  yes: op2jit-fc compiles them, and how many of their loops ran by their texts is told
 # shellcheck disable=SC2015,SC2046,SC2053,SC2086,SC2206,SC2207 # lists of flags, and a pattern
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,14 +35,18 @@ prepare() { # COMPILER
 }
 
 compile() { # COMPILER PROGRAM FLAG-OR-SOURCE...
-  local compiler=$1 program=$2 mpi=()
+  local compiler=$1 program=$2 mpi=() folder=$work/$1
   shift 2
   if grep -qi '^ *use mpi' "${@:$#}"; then
     mpi=($(mpifort --showme:link))
     [ "$compiler" = gfortran ] && mpi+=($(mpifort --showme:compile))
   fi
   # Debian's launcher of gfortran links what MPI needs; flang takes its words but for the flags of gcc.
-  (cd "$work/$compiler" && "$compiler" -O2 -cpp -I. "$@" op2_fortran.o -o "$program" -L"$build" -lop2jit ${mpi[@]+"${mpi[@]}"} \
+  [ "${TEXTS:-no}" = no ] || {
+    export OP2JIT_FC=$compiler OP2JIT_COMMAND=$build/runtime/cli/op2jit OP2JIT_LIBRARY=$build
+    compiler=$build/runtime/cli/op2jit-fc
+  }
+  (cd "$folder" && "$compiler" -O2 -cpp -I. "$@" op2_fortran.o -o "$program" -L"$build" -lop2jit ${mpi[@]+"${mpi[@]}"} \
     >"$work/said" 2>&1)
 }
 
@@ -64,6 +69,8 @@ run() { # NAME LABEL PROGRAM WORD...: in a folder of its own
   rm -rf "$folder"
   mkdir "$folder"
   find "$work/meshes" -type f -exec ln -sf {} "$folder/" \;
+  [ "${TEXTS:-no}" = no ] || export OP2_TIMING=json:$work/report.json
+  rm -f "$work/report.json"
   (cd "$folder" && timeout 900 env "$@" "$program" >"$work/out" 2>"$work/err" </dev/null)
   status=$?
   [ "$status" -eq 0 ] || cat "$work/err" >>"$work/out"
@@ -72,6 +79,10 @@ run() { # NAME LABEL PROGRAM WORD...: in a folder of its own
   [ -f "$work/first.$name" ] || echo "$end" >"$work/first.$name"
   [ "$end" = "$(cat "$work/first.$name")" ] || said="FAILED, other numbers than the first run"
   [ "$said" = PASSED ] || [ "$said" = "ends well" ] || failures=$((failures + 1))
+  [[ $label == *native* ]] || [ ! -s "$work/report.json" ] || end+=" $(python3 -c 'import json, sys
+loops = json.load(open(sys.argv[1]))["loops"]
+why = [one["no_text"].split("\n")[0][:90] for one in loops if one["no_text"]]
+print("by texts:", len(loops) - len(why), "of", len(loops), "loops", *set(why))' "$work/report.json")"
   printf '%-16s %-24s %4d s  %-10s %s\n' "$name" "$label" $((SECONDS - start)) "$said" "$end"
   [ ! -s "$work/err" ] || [ "$status" -ne 0 ] || sort -u "$work/err" | head -n 3 | sed 's/^/    /'
 }

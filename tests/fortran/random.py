@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""random.py SEED COUNT FOLDER: writes kernels.f90, a module of random kernels of the subset, and compare.f90, a program that runs
+"""random.py SEED COUNT FOLDER [BLOCK [SIZE]]: writes kernels.f90, a module of random kernels of the subset, and compare.f90, a program that runs
 each as a loop by its text and by calling the procedure, and compares the bits. Run by kernels.sh."""
 import random
+import re
 import sys
 
 seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 r = random.Random(seed)
 BLOCK = int(sys.argv[4]) if len(sys.argv) > 4 else 10  # random procedures that one kernel calls
+SIZE = int(sys.argv[5]) if len(sys.argv) > 5 else 3  # how deeply their statements are nested
 
 R8, R4, I4, I8, L = "real(8)", "real(4)", "integer(4)", "integer(8)", "logical"
 
@@ -173,7 +175,7 @@ class Maker:
         return "mod(%s, 10d0)" % self.real8(depth)
 
     def block(self, depth):
-        for _ in range(r.randint(1, 3)):
+        for _ in range(r.randint(1, min(SIZE + 1, 3))):
             self.statement(depth)
 
     def inside(self, depth):
@@ -283,8 +285,9 @@ class Maker:
 
 def procedure(name, functions):
     m = Maker(name, functions)
-    m.block(3)
-    m.block(2)
+    m.block(SIZE)
+    if SIZE > 1:
+        m.block(SIZE - 1)
     head = """  subroutine %s(a, b, s, i, l)
     real(wp), intent(in) :: a(4)
     real(wp), intent(inout) :: b(4)
@@ -295,21 +298,20 @@ def procedure(name, functions):
     real :: y
     logical :: t(2)
     integer :: k, j1, j2, j3, guard, c1, j9
-    m = reshape([a, b(1:2)], [2, 3])
-    n = transpose(m)
-    w = b(2:4)
-    x = a(1)
-    y = s(2)
-    k = i(1)
-    t = [x > 0, k > 3]
-    j1 = 1; j2 = 2; j3 = 3; guard = 0; c1 = 1
 """ % name
-    tail = """    b(1) = mod(b(1) + x + w(1) + n(2, 1), 10d0)
-    s(1) = mod(s(1) + y, 9.0)
-    i(1) = mod(i(1) + k + merge(1, 0, t(1) .neqv. t(2)) + j1 + j2, 500)
-  end subroutine
-"""
-    return head + "\n".join("  " + line if not line[0].isdigit() else line for line in m.lines) + "\n" + tail
+    body = "\n".join("  " + line if not line[0].isdigit() else line for line in m.lines) + "\n"
+    used = set(re.findall(r"[a-z]\w*", body))
+    used |= {"m"} if "n" in used else set()
+    used |= {"x", "k"} if "t" in used else set()
+    begin = [("m", "m = reshape([a, b(1:2)], [2, 3])"), ("n", "n = transpose(m)"), ("w", "w = b(2:4)"), ("x", "x = a(1)"),
+             ("y", "y = s(2)"), ("k", "k = i(1)"), ("t", "t = [x > 0, k > 3]")]
+    begin += [(v, v + " = %d" % n) for n, v in enumerate(["guard", "j1", "j2", "j3"])] + [("c1", "c1 = 1")]
+    b = "".join(" + " + end for v, end in [("x", "x"), ("w", "w(1)"), ("n", "n(2, 1)")] if v in used)
+    i = "".join(" + " + end for v, end in [("k", "k"), ("t", "merge(1, 0, t(1) .neqv. t(2))"), ("j1", "j1"), ("j2", "j2")]
+                if v in used)
+    tail = "    b(1) = mod(b(1)%s, 10d0)\n    s(1) = mod(s(1)%s, 9.0)\n    i(1) = mod(i(1)%s, 500)\n  end subroutine\n" % (
+        b, " + y" if "y" in used else "", i)
+    return head + "".join("    %s\n" % line for v, line in begin if v in used) + body + tail
 
 
 functions = [("f1", R8), ("f2", R8)]

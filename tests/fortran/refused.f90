@@ -53,10 +53,40 @@ program refused
   call numbers()
   call types()
   call kernels()
+  call kernels_in_fortran()
   call op_exit()
   call end_of('refused')
 
 contains
+
+  ! Arguments' intents on every backend; constants where the text is compiled.
+  subroutine kernels_in_fortran()
+    character(*), parameter :: nl = new_line('a')
+    character(16) :: backend
+    type(op_dat) :: c, d
+    type(op_kernel) :: k
+    c = op_decl_dat(nodes, 2, 'real(8)', name='c')
+    d = op_decl_dat(nodes, 2, 'real(8)', name='d')
+    k = op_kernel_text('module m'//nl//'real(8) :: rate'//nl//'contains'//nl//'subroutine k(a, b)'//nl// &
+        'real(8), intent(in) :: a(2)'//nl//'real(8), intent(out) :: b(2)'//nl//'b = rate*a'//nl//'end'//nl//'end')
+    call op_par_loop(k, 'k', nodes, [op_arg_dat(c, -1, OP_ID, 2, 'real(8)', OP_READ), &
+        op_arg_dat(d, -1, OP_ID, 2, 'real(8)', OP_INC)], stat, errmsg)
+    call told(op_err_kernel, 'argument 2 (b) is intent(out), which forgets what it held, and the loop passes it OP_INC', &
+        'intent(out) that is added to')
+    call op_par_loop(k, 'k', nodes, [op_arg_dat(c, -1, OP_ID, 2, 'real(8)', OP_READ)], stat, errmsg)
+    call told(op_err_kernel, 'write "subroutine k(a)"', 'an argument too many')
+    call get_environment_variable('OP2_BACKEND', backend)
+    if (backend == 'native') return
+    call op_par_loop(k, 'k', nodes, [op_arg_dat(c, -1, OP_ID, 2, 'real(8)', OP_READ), &
+        op_arg_dat(d, -1, OP_ID, 2, 'real(8)', OP_WRITE)], stat, errmsg)
+    call told(op_err_const, 'rate is a variable of module m, and kernels read of these only constants of the library; '// &
+        'write `call op_decl_const(''rate'', 1, ''real(8)'', rate)` before the loop', 'a variable that is no constant')
+    call op_decl_const('rate', 1, 'real(4)', 1.5)
+    call op_par_loop(k, 'k', nodes, [op_arg_dat(c, -1, OP_ID, 2, 'real(8)', OP_READ), &
+        op_arg_dat(d, -1, OP_ID, 2, 'real(8)', OP_WRITE)], stat, errmsg)
+    call told(op_err_const, 'op_decl_const declared rate with dim 1 and type real(4), and in module m it has dim 1 and '// &
+        'type real(8)', 'a constant of another type')
+  end subroutine
 
   subroutine told(code, part, what)
     integer, intent(in) :: code

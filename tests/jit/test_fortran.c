@@ -193,6 +193,18 @@ TEST(messages_show_the_source) {
   error_free(&err);
 }
 
+/* In a text in C these are comments. */
+TEST(comments_of_c_are_shown) {
+  struct kernel k = {0};
+  struct shared shared = {0};
+  struct error err = {0};
+  assert_int_equal(kernel_parse_unit(&k, &shared, "static void k(double *a) { //! sets a\n", "k", &err),
+                   OP_ERR_KERNEL);
+  assert_non_null(strstr(error_message(&err), "1 | static void k(double *a) { //! sets a"));
+  shared_free(&shared);
+  error_free(&err);
+}
+
 /* ---- a newcomer's mistakes ---- */
 
 TEST(mistakes) {
@@ -223,7 +235,7 @@ TEST(mistakes) {
                  "allocate nothing: give it constant bounds",
                  "3:27");
   expect_refused("subroutine k(q)\n  real(8) :: q, gam\n  common /c/ gam\n  q = gam\nend\n",
-                 "kernels have no common blocks; "
+                 "`common` is not in the subset; "
                  "declare what the kernel reads as a constant of the library (op_decl_const)",
                  "3:3");
   expect_refused_body("10 continue\nif (x > 0) goto 10", "`go to` is in the subset only to the end of a loop",

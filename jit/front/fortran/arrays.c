@@ -37,35 +37,17 @@ static bool needs(const struct expr *e, const struct expr *left, bool element) {
 
 /* ---- one element after the other ---- */
 
-static const struct place *place_in(const struct expr *e, const struct place *p) {
-  return e->rank ? p : NULL;
-}
-
 static void put_one(struct fortran *f, const struct expr *left, const struct expr *right,
                     const struct expr *mask, const struct place *p) {
-  if (mask) {
-    const struct place *at = p;
-    struct place flat = {.known = true};
-    long long stride = 1;
-    for (int i = 0; i < left->rank && p[i].known; i++) {
-      flat.value += p[i].value * stride;
-      stride *= left->extent[i];
-    }
-    if (left->rank > 1)
-      at = &flat;
-    text_add(f->to, "if (");
-    f_put_element(f, mask, at, C_ALL, f->to);
-    text_add(f->to, ") ");
-  }
-  f_put_designator(f, left, place_in(left, p), false, C_ALL, f->to);
-  text_add(f->to, " = ");
-  f_put_element(f, right, place_in(right, p), C_COND, f->to);
-  text_add(f->to, "; ");
+  if (mask)
+    text_addf(f->to, "if (%s) ", f_said(f, mask, p, C_ALL));
+  f_put_designator(f, left, p, false, C_ALL, f->to);
+  text_addf(f->to, " = %s; ", f_said(f, right, p, C_COND));
 }
 
 /* The right side first, into a place of its own. */
 static const struct expr *put_aside(struct fortran *f, const struct expr *left, const struct expr *right) {
-  const struct expr *t = f_new_local_like(f, right->at, right->type, left);
+  const struct expr *t = f_new_local(f, right->at, right->type, left);
   text_addf(f->to, "{ %s %s[%lld]; ", f_type_in_c(right->type), t->symbol->c_name, f_elements_of(left));
   return t;
 }
@@ -81,18 +63,10 @@ static void put_each(struct fortran *f, const struct expr *left, const struct ex
     }
     return;
   }
-  if (mask && left->rank > 1)
-    f_refuse(f, left->at, "`where` works on arrays of rank 1, or of at most %d elements; write a do loop",
-             UNROLLED);
-  char names[RANKS][16];
-  const char *letters = "ijklmno";
   for (int i = left->rank - 1; i >= 0; i--) {
-    struct text name = {0};
-    text_addf(&name, "%c%d_", letters[i], f->labels % 100000);
-    memcpy(names[i], text_str(&name), name.length < sizeof names[i] ? name.length + 1 : sizeof names[i]);
-    text_free(&name);
-    p[i] = (struct place){.name = names[i]};
-    text_addf(f->to, "for (int %s = 0; %s < %lld; %s++) { ", names[i], names[i], left->extent[i], names[i]);
+    const char *name = f_say(f, "%c%d_", "ijklmno"[i], f -> labels);
+    p[i] = (struct place){.name = name};
+    text_addf(f->to, "for (int %s = 0; %s < %lld; %s++) { ", name, name, left->extent[i], name);
   }
   put_one(f, left, right, mask, p);
   for (int i = 0; i < left->rank; i++)
@@ -153,27 +127,26 @@ static struct expr *read_mask(struct fortran *f) {
 
 static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask,
                              long long i, bool first) {
-  const char *now_ = c->value->symbol->c_name, *done = c->done->symbol->c_name;
+  const char *chosen = f_say(f, "%s[%lld]", c->value->symbol->c_name, i);
+  const char *done = f_say(f, "%s[%lld]", c->done->symbol->c_name, i), *value = "";
   struct place p[RANKS];
-  text_addf(f->to, "%s[%lld] = ", now_, i);
-  if (!first)
-    text_addf(f->to, mask ? "!%s[%lld] && (" : "!%s[%lld]", done, i);
   if (mask) {
     f_places_of(mask, i, p);
-    f_put_element(f, mask, p, C_COND, f->to);
+    value = f_said(f, mask, p, C_COND);
   }
-  text_add(f->to, mask && !first ? "); " : "; ");
   if (first)
-    text_addf(f->to, "%s[%lld] = %s[%lld]; ", done, i, now_, i);
+    text_addf(f->to, "%s = %s; %s = %s; ", chosen, value, done, chosen);
   else if (mask)
-    text_addf(f->to, "if (%s[%lld]) %s[%lld] = 1; ", now_, i, done, i);
+    text_addf(f->to, "%s = !%s && (%s); if (%s) %s = 1; ", chosen, done, value, chosen, done);
+  else
+    text_addf(f->to, "%s = !%s; ", chosen, done);
 }
 
 static void put_mask(struct fortran *f, const struct construct *c, const struct expr *mask, bool first) {
   const long long count = f_elements_of(c->value);
   if (count > MOST_ELEMENTS)
     f_refuse(f, c->at, "`where` works on arrays of at most %d elements; write a do loop", MOST_ELEMENTS);
-  if (mask && f_elements_of(mask) != count)
+  if (mask && !f_same_shape(mask, c->value))
     f_refuse(f, mask->at, "this mask has another shape than that of `where`");
   for (long long i = 0; i < count && !failed(f); i++)
     put_mask_element(f, c, mask, i, first);
@@ -186,8 +159,8 @@ static void check_where(struct fortran *f, struct construct *c, const struct exp
     return;
   if (count < 0)
     f_refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
-  c->value = f_new_local(f, mask->at, logical, count);
-  c->done = f_new_local(f, mask->at, logical, count);
+  c->value = f_new_local(f, mask->at, logical, mask);
+  c->done = f_new_local(f, mask->at, logical, mask);
   text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name,
             count);
   put_mask(f, c, mask, true);
@@ -197,7 +170,7 @@ static void read_masked(struct fortran *f, const struct construct *c) {
   struct expr *left = f_read_primary(f);
   f_expect(f, "=");
   struct expr *right = f_read_expression(f);
-  if (!failed(f) && f_elements_of(left) != f_elements_of(c->value))
+  if (!failed(f) && !f_same_shape(left, c->value))
     f_refuse(f, left->at, "%s has another shape than the mask of `where`", left->at->spelled);
   if (!failed(f))
     f_assign(f, left, right, c->value);

@@ -32,7 +32,6 @@ static void pop(struct fortran *f) {
   text_add(f->to, c->close);
   if (c->exited)
     text_addf(f->to, "x%d_:; ", c->number);
-  text_free(&c->later);
   f->constructs = c->outer;
 }
 
@@ -50,25 +49,21 @@ void f_close_construct(struct fortran *f, enum construct_kind kind, const char *
 
 /* ---- if ---- */
 
-static void read_condition(struct fortran *f) {
+static const char *read_condition(struct fortran *f) {
   f_expect(f, "(");
   const struct f_token at = *now(f);
   struct expr *e = f_read_expression(f);
   f_expect(f, ")");
-  if (failed(f))
-    return;
-  if (e->type.base != F_LOGICAL || e->rank)
+  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank))
     f_refuse(f, &at, "a condition is one logical value, and this is %s%s", e->rank ? "an array of " : "",
              f_type_said(f, e->type));
-  f_put(f, e, C_ALL, f->to);
+  return f_said(f, e, NULL, C_ALL);
 }
 
 static void read_if(struct fortran *f, const char *name) {
   struct construct *c = f_open_construct(f, IS_IF, name);
   f->at++;
-  text_add(f->to, "if (");
-  read_condition(f);
-  text_add(f->to, ") { ");
+  text_addf(f->to, "if (%s) { ", read_condition(f));
   if (f_take(f, "then"))
     return;
   if (now(f)->form == T_INTEGER)
@@ -86,30 +81,19 @@ static void read_else(struct fortran *f) {
     return;
   if (c->last)
     f_refuse(f, now(f), "an `else` came before, and it is the last part of an if");
-  text_add(f->to, "} else ");
   if (more) {
-    text_add(f->to, "if (");
-    read_condition(f);
-    text_add(f->to, ") { ");
+    text_addf(f->to, "} else if (%s) { ", read_condition(f));
     f_expect(f, "then");
   } else {
     f->at++;
     c->last = true;
-    text_add(f->to, "{ ");
+    text_add(f->to, "} else { ");
   }
   if (c->name)
     f_take(f, c->name);
 }
 
 /* ---- do ---- */
-
-static const char *named(struct fortran *f, const char *letter, int number) {
-  struct text out = {0};
-  text_addf(&out, "%s%d_", letter, number);
-  const char *copy = f_copy(f, text_str(&out), out.length);
-  text_free(&out);
-  return copy;
-}
 
 static struct expr *read_bound(struct fortran *f) {
   struct expr *e = f_read_expression(f);
@@ -121,85 +105,62 @@ static struct expr *read_bound(struct fortran *f) {
 /* The head of a loop over `variable`, which was checked. Returns how many brackets it opened. */
 static int put_head(struct fortran *f, const char *variable, const char *type, const struct expr *from,
                     const struct expr *to, const struct expr *step, int number) {
-  struct text *out = f->to;
-  const bool up = step->value > 0;
+  const char *first = f_said(f, from, NULL, C_COND), *last = f_said(f, to, NULL, C_COND);
+  const int n = number;
   if (!step->known) {
-    text_addf(out, "{ const %s a%d_ = ", type, number);
-    f_put(f, from, C_COND, out);
-    text_addf(out, ", b%d_ = ", number);
-    f_put(f, to, C_COND, out);
-    text_addf(out, ", s%d_ = ", number);
-    f_put(f, step, C_COND, out);
-    text_addf(
-        out, "; %s n%d_ = (b%d_ - a%d_ + s%d_) / s%d_; for (%s = a%d_; n%d_ > 0; n%d_--, %s += s%d_) { ",
-        type, number, number, number, number, number, variable, number, number, number, variable, number);
+    text_addf(f->to,
+              "{ const %s a%d_ = %s, b%d_ = %s, s%d_ = %s; %s n%d_ = (b%d_ - a%d_ + s%d_) / s%d_; for (%s = "
+              "a%d_; n%d_ > 0; n%d_--, %s += s%d_) { ",
+              type, n, first, n, last, n, f_said(f, step, NULL, C_COND), type, n, n, n, n, n, variable, n, n,
+              n, variable, n);
     return 2;
   }
   if (step->value == 0)
     f_refuse(f, step->at, "a do loop with step 0 never ends");
   if (!to->known) {
-    text_addf(out, "{ const %s b%d_ = ", type, number);
-    f_put(f, to, C_COND, out);
-    text_add(out, "; ");
+    text_addf(f->to, "{ const %s b%d_ = %s; ", type, n, last);
+    last = f_say(f, "b%d_", n);
   }
-  text_addf(out, "for (%s = ", variable);
-  f_put(f, from, C_COND, out);
-  text_addf(out, "; %s %s ", variable, up ? "<=" : ">=");
-  if (to->known)
-    f_put(f, to, C_SUM, out);
-  else
-    text_addf(out, "b%d_", number);
+  text_addf(f->to, "for (%s = %s; %s %s %s; ", variable, first, variable,
+            step->value > 0 ? "<=" : ">=", last);
   if (step->value == 1 || step->value == -1)
-    text_addf(out, "; %s%s) { ", variable, up ? "++" : "--");
+    text_addf(f->to, "%s%s) { ", variable, step->value > 0 ? "++" : "--");
   else
-    text_addf(out, "; %s += %lld) { ", variable, step->value);
+    text_addf(f->to, "%s += %lld) { ", variable, step->value);
   return to->known ? 1 : 2;
 }
 
 static void read_counted(struct fortran *f, struct construct *c) {
   struct expr *variable = f_read_primary(f);
-  struct text name = {0};
+  struct text *name = f_text(f);
   if (failed(f))
     return;
   if (variable->type.base != F_INTEGER || variable->op != E_VARIABLE || variable->rank)
     f_refuse(f, variable->at, "a do loop counts in an integer variable");
   f_set_written(f, variable, "counted in");
-  f_put_designator(f, variable, NULL, false, C_PRIMARY, &name);
+  f_put_designator(f, variable, NULL, false, C_PRIMARY, name);
   f_expect(f, "=");
   const struct expr *from = read_bound(f);
   f_expect(f, ",");
   const struct expr *to = read_bound(f);
   const struct expr *step = f_take(f, ",") ? read_bound(f) : f_integer_expr(f, c->at, 1);
-  if (!failed(f) && put_head(f, text_str(&name), f_type_in_c(variable->type), from, to, step, c->number) == 2)
+  if (!failed(f) && put_head(f, text_str(name), f_type_in_c(variable->type), from, to, step, c->number) == 2)
     c->close = "} } ";
-  text_free(&name);
 }
 
-/* An index of its own, which ends with the loop, in front of the unit's other symbols; its head behind the others'. Returns
- * how often it counts, 0: not known. */
+/* An index of its own, which ends with the loop; its head behind the others'. Returns how often it counts, 0: not known. */
 static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
-  const struct f_token at = *now(f);
-  struct symbol *s = f_add_symbol(f, f->unit, at.word, c->at), **link = &f->unit->symbols;
+  const struct f_token *at = now(f);
   f->at += 2;
-  s->type = (struct f_type){F_INTEGER, 4};
-  s->typed = s->used = true;
-  s->kind = S_INDEX;
-  s->c_name = named(f, "i", ++f->labels);
   const struct expr *from = read_bound(f);
   f_expect(f, ":");
   const struct expr *to = read_bound(f);
   const struct expr *step = f_take(f, ":") ? read_bound(f) : f_integer_expr(f, c->at, 1);
+  struct symbol *s = f_add_index(f, at); /* which the bounds do not know */
+  s->at = c->at;
   text_addf(f->to, "{ int %s; ", s->c_name);
   if (!failed(f))
     *brackets += 1 + put_head(f, s->c_name, "int", from, to, step, c->number * 10 + part);
-  while (*link != s)
-    link = &(*link)->next;
-  if (link != &f->unit->symbols) {
-    *link = NULL;
-    f->unit->last = link;
-    s->next = f->unit->symbols;
-    f->unit->symbols = s;
-  }
   const bool known = from->known && to->known && step->known && step->value != 0;
   return known ? (to->value - from->value + step->value) / step->value : 0;
 }
@@ -214,13 +175,10 @@ static void put_concurrent_mask(struct fortran *f, const struct construct *c, co
   if (count < 1 || count > MOST_ELEMENTS)
     f_refuse(f, e->at,
              "a mask of do concurrent needs bounds that the text says, of at most %d rounds; write an `if` "
-             "in a do "
-             "loop",
+             "in a do loop",
              MOST_ELEMENTS);
-  text_addf(f->to, "{ int m%d_[%lld], q%d_ = 0; %sm%d_[q%d_++] = ", number, count, number, text_str(heads),
-            number, number);
-  f_put(f, e, C_COND, f->to);
-  text_add(f->to, "; ");
+  text_addf(f->to, "{ int m%d_[%lld], q%d_ = 0; %sm%d_[q%d_++] = %s; ", number, count, number,
+            text_str(heads), number, number, f_said(f, e, NULL, C_COND));
   for (int i = 0; i < brackets; i++)
     text_add(f->to, "} ");
   text_addf(f->to, "q%d_ = 0; %sif (m%d_[q%d_++]) { ", number, text_str(heads), number, number);
@@ -229,7 +187,7 @@ static void put_concurrent_mask(struct fortran *f, const struct construct *c, co
 static void read_concurrent(struct fortran *f, struct construct *c) {
   int brackets = 0, part = 0;
   long long count = 1;
-  struct text heads = {0}, close = {0}, *to = f->to;
+  struct text *heads = f_text(f), *close = f_text(f), *to = f->to;
   f_expect(f, "(");
   if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
@@ -237,7 +195,7 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
     f_read_type(f, &ignored, &wrong, false);
     f_expect(f, "::");
   }
-  f->to = &heads;
+  f->to = heads;
   while (!failed(f) && now(f)->form == T_NAME && f_is_word(f, f->at + 1, "=")) {
     count *= read_index(f, c, part++, &brackets);
     if (!f_take(f, ","))
@@ -245,19 +203,17 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
   }
   f->to = to;
   if (f_is_word(f, f->at, ")"))
-    text_add(f->to, text_str(&heads));
+    text_add(f->to, text_str(heads));
   else if (!failed(f)) {
-    put_concurrent_mask(f, c, &heads, count, brackets);
+    put_concurrent_mask(f, c, heads, count, brackets);
     brackets += 2;
   }
   f_expect(f, ")");
   if (!f_at_end(f))
     f_refuse(f, now(f), "words behind the bracket of do concurrent are not in the subset");
   for (int i = 0; i < brackets; i++)
-    text_add(&close, "} ");
-  c->close = f_copy(f, text_str(&close), close.length);
-  text_free(&close);
-  text_free(&heads);
+    text_add(close, "} ");
+  c->close = text_str(close);
 }
 
 static void read_do(struct fortran *f, const char *name) {
@@ -270,9 +226,7 @@ static void read_do(struct fortran *f, const char *name) {
     text_add(f->to, "for (;;) { ");
   else if (f_is_word(f, f->at, "while") && f_is_word(f, f->at + 1, "(")) {
     f->at++;
-    text_add(f->to, "while (");
-    read_condition(f);
-    text_add(f->to, ") { ");
+    text_addf(f->to, "while (%s) { ", read_condition(f));
   } else if (f_take(f, "concurrent"))
     read_concurrent(f, c);
   else
@@ -286,7 +240,7 @@ static void end_do(struct fortran *f) {
     f_refuse(f, now(f), "the loop of line %d ends at the label %s", c->at->line, c->label);
   f_close_construct(f, IS_DO, "end do");
   for (struct symbol *s = f->unit->symbols; s && !failed(f); s = s->next)
-    if (s->kind == S_INDEX && c && s->at->begin == c->at->begin && s->at->file == c->at->file)
+    if (s->kind == S_INDEX && c && s->at == c->at)
       s->name = "";
 }
 
@@ -345,10 +299,10 @@ static void read_goto(struct fortran *f) {
     f_refuse(f, &at,
              "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
   else if (!is_continue(f, label))
-    f_refuse(
-        f, &at,
-        "`go to` is in the subset only to a `continue`; write `%s continue` behind the loop's last statement",
-        label);
+    f_refuse(f, &at,
+             "`go to` is in the subset only to a `continue`; write `%s continue` behind the loop's last "
+             "statement",
+             label);
   else
     leave(f, found, true);
 }
@@ -377,37 +331,29 @@ static void read_select(struct fortran *f, const char *name) {
     f_refuse(f, e->at, "select case chooses by a whole number or a logical value, and this is %s",
              f_type_said(f, e->type));
   c->value = e;
-  text_addf(f->to, "{ const %s v%d_ = ", f_type_in_c(e->type), c->number);
-  f_put(f, e, C_COND, f->to);
-  text_add(f->to, "; ");
+  c->later = f_text(f);
+  text_addf(f->to, "{ const %s v%d_ = %s; ", f_type_in_c(e->type), c->number, f_said(f, e, NULL, C_COND));
   c->close = "} ";
 }
 
 static void put_case_bound(struct fortran *f, const struct construct *c, const char *sign, struct expr *e) {
   if (!failed(f) && (!e->known || e->type.base != c->value->type.base))
     f_refuse(f, e->at, "the value of a case is one that the text says, of the type of select's");
-  text_addf(f->to, "v%d_ %s ", c->number, sign);
-  f_put(f, e, C_SUM, f->to);
+  text_addf(f->to, "v%d_ %s %s", c->number, sign, f_said(f, e, NULL, C_SUM));
 }
 
 static void read_case_value(struct fortran *f, const struct construct *c) {
-  const bool open = f_take(f, ":");
-  if (open)
-    put_case_bound(f, c, "<=", f_read_expression(f));
-  else {
-    struct expr *low = f_read_expression(f);
-    if (!f_take(f, ":"))
-      put_case_bound(f, c, "==", low);
-    else if (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")"))
-      put_case_bound(f, c, ">=", low);
-    else {
-      text_add(f->to, "(");
-      put_case_bound(f, c, ">=", low);
-      text_add(f->to, " && ");
-      put_case_bound(f, c, "<=", f_read_expression(f));
-      text_add(f->to, ")");
-    }
-  }
+  struct expr *low = f_is_word(f, f->at, ":") ? NULL : f_read_expression(f);
+  const bool range = f_take(f, ":");
+  const bool open = !range || (low && (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")")));
+  struct expr *high = open ? NULL : f_read_expression(f);
+  text_add(f->to, low && high ? "(" : "");
+  if (low)
+    put_case_bound(f, c, range ? ">=" : "==", low);
+  text_add(f->to, low && high ? " && " : "");
+  if (high)
+    put_case_bound(f, c, "<=", high);
+  text_add(f->to, low && high ? ")" : "");
 }
 
 static void read_case(struct fortran *f) {
@@ -420,7 +366,7 @@ static void read_case(struct fortran *f) {
     if (c->last)
       f_refuse(f, now(f), "there is a default case already");
     c->last = true;
-    f->to = &c->later;
+    f->to = c->later;
     f_mark(f, now(f), f->to);
     return;
   }
@@ -442,7 +388,7 @@ static void end_select(struct fortran *f) {
   f->to = c->to;
   text_add(f->to, c->any ? "} " : "");
   if (c->last)
-    text_addf(f->to, "%s{ %s} ", c->any ? "else " : "", text_str(&c->later));
+    text_addf(f->to, "%s{ %s} ", c->any ? "else " : "", text_str(c->later));
   f_close_construct(f, IS_SELECT, "end select");
 }
 

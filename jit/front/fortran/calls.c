@@ -5,37 +5,31 @@
 
 /* ---- arguments are put in order ---- */
 
-static struct expr *of_dummy(struct fortran *f, const struct expr *call, struct expr **given, int number) {
-  const struct f_unit *u = call->symbol->unit;
-  for (int i = 0; i < f_count_args(call->args); i++) {
-    struct expr *e = given[i];
-    const bool named = e->keyword != NULL;
-    if (named ? strcmp(e->keyword, u->dummies[number]->name) == 0 : i == number)
-      return e;
-  }
-  f_refuse(f, call->at, "%s has the argument %s, which this call does not give", u->name,
-           u->dummies[number]->name);
-  return NULL;
-}
-
 static void order_arguments(struct fortran *f, struct expr *call) {
   const struct f_unit *u = call->symbol->unit;
-  struct expr *given[64], *ordered[64];
+  struct expr *ordered[64] = {NULL}, **link = &call->args;
   const int count = f_count_args(call->args);
-  if (count != u->ndummies) {
+  int number = 0;
+  if (count != u->ndummies)
     f_refuse(f, call->at, "%s has %d argument%s, and this call gives %d", u->name, u->ndummies,
              u->ndummies == 1 ? "" : "s", count);
-    return;
+  for (struct expr *e = call->args; e && !failed(f); e = e->next, number++) {
+    int place = e->keyword ? count - 1 : number;
+    while (e->keyword && place >= 0 && strcmp(e->keyword, u->dummies[place]->name) != 0)
+      place--;
+    if (place >= 0)
+      ordered[place] = e;
   }
-  struct expr *e = call->args;
-  for (int i = 0; i < count; i++, e = e->next)
-    given[i] = e;
-  for (int i = 0; i < count; i++)
-    if (!(ordered[i] = of_dummy(f, call, given, i)))
-      return;
-  for (int i = 0; i < count; i++)
-    ordered[i]->next = i + 1 < count ? ordered[i + 1] : NULL;
-  call->args = count ? ordered[0] : NULL;
+  for (int i = 0; i < count && !failed(f); i++) {
+    if (!ordered[i])
+      f_refuse(f, call->at, "%s has the argument %s, which this call does not give", u->name,
+               u->dummies[i]->name);
+    else {
+      *link = ordered[i];
+      link = &ordered[i]->next;
+      *link = NULL;
+    }
+  }
 }
 
 /* ---- each fits ---- */
@@ -83,10 +77,9 @@ static void check_shape(struct fortran *f, const struct symbol *dummy, const str
   else if (e->rank && wanted >= 0 && given >= 0 && given < wanted)
     f_refuse(f, e->at, "%s has %lld elements, and gets an array of %lld", dummy->name, wanted, given);
   else if (e->rank && is_designator(e) && !is_in_row(e))
-    f_refuse(
-        f, e->at,
-        "the elements of this section do not lie one behind the other, so it cannot be passed; copy them "
-        "into an array of their own");
+    f_refuse(f, e->at,
+             "the elements of this section do not lie one behind the other, so it cannot be passed; copy "
+             "them into an array of their own");
 }
 
 static void check_one(struct fortran *f, const struct f_unit *u, struct symbol *dummy, struct expr *e) {
@@ -144,7 +137,7 @@ static void put_temporary(struct fortran *f, const struct symbol *dummy, const s
     struct place p[RANKS];
     f_places_of(e, i, p);
     text_add(before, i ? ", " : "");
-    f_put_element(f, e, e->rank ? p : NULL, C_COND, before);
+    f_put_element(f, e, p, C_COND, before);
   }
   text_add(before, "}; ");
   text_addf(out, "t%d_", number);
@@ -157,7 +150,7 @@ void f_put_arguments(struct fortran *f, const struct expr *e, const struct place
   for (int d = 0; d < u->ndummies && i && !failed(f); d++, i = i->next) {
     text_add(out, d ? ", " : "");
     if (u->dummies[d]->by_value)
-      f_put_element(f, i, i->rank ? p : NULL, C_COND, out);
+      f_put_element(f, i, p, C_COND, out);
     else if (is_designator(i))
       f_put_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND, out);
     else
@@ -178,17 +171,16 @@ void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, 
 
 struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
   const struct f_unit *u = call->symbol->unit;
-  struct text arguments = {0};
+  struct text *arguments = f_text(f);
   if (!f->hoist)
     f_refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
   for (const struct expr *i = call->args; i; i = i->next)
     f_check_calls(f, i, false);
   if (failed(f))
     return f_integer_expr(f, call->at, 0);
-  struct expr *t = f_new_local_like(f, call->at, call->type, call);
-  f_put_arguments(f, call, NULL, f->hoist, &arguments);
+  struct expr *t = f_new_local(f, call->at, call->type, call);
+  f_put_arguments(f, call, NULL, f->hoist, arguments);
   text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", f_type_in_c(call->type), t->symbol->c_name,
-            f_elements_of(call), u->c_name, text_str(&arguments), u->ndummies ? ", " : "", t->symbol->c_name);
-  text_free(&arguments);
+            f_elements_of(call), u->c_name, text_str(arguments), u->ndummies ? ", " : "", t->symbol->c_name);
   return t;
 }

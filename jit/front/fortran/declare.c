@@ -26,11 +26,10 @@ static void read_bounds(struct fortran *f, struct declared *d, struct bounds *b)
   *b = (struct bounds){.lower = 1, .low_known = true};
   if (f_take(f, "*"))
     d->assumed_size = true;
-  else if (f_take(f, ":"))
-    d->wrong = d->wrong
-                   ? d->wrong
-                   : "has an assumed shape; kernels get addresses alone: write its extents, as (4) or (*)";
-  else {
+  else if (f_take(f, ":")) {
+    if (!d->wrong)
+      d->wrong = "has an assumed shape; kernels get addresses alone: write its extents, as (4) or (*)";
+  } else {
     b->high = f_read_expression(f);
     if (f_take(f, ":")) {
       b->low = b->high;
@@ -77,8 +76,6 @@ static const struct {
     {"volatile", "is volatile; leave that out"},
     {"asynchronous", "is asynchronous; leave that out"},
 };
-static const char *const harmless[] = {"target",    "contiguous", "public",  "private",
-                                       "protected", "intrinsic",  "external"};
 
 static void read_intent(struct fortran *f, struct declared *d) {
   f_expect(f, "(");
@@ -98,7 +95,9 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
   const struct f_token *at = now(f);
   const char *word = f_take_name(f, "an attribute");
   bool known = true;
-  if (strcmp(word, "parameter") == 0)
+  if (f_is_one_of(word, " public private "))
+    d->access = word;
+  else if (strcmp(word, "parameter") == 0)
     d->parameter = true;
   else if (strcmp(word, "dimension") == 0)
     read_shape(f, d);
@@ -109,11 +108,7 @@ static void read_attribute(struct fortran *f, struct declared *d, bool in_module
   else if (strcmp(word, "bind") == 0)
     f->at = f_skip_brackets(f, f->at);
   else
-    known = false;
-  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-    known |= strcmp(word, harmless[i]) == 0;
-  if (strcmp(word, "public") == 0 || strcmp(word, "private") == 0)
-    d->access = word;
+    known = f_is_one_of(word, " target contiguous protected intrinsic external ");
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit && !known; i++)
     if (strcmp(word, unfit[i].word) == 0) {
       known = true;
@@ -211,8 +206,7 @@ static void read_entity(struct fortran *f, struct f_unit *u, const struct declar
     else if (!in_module)
       f_refuse(f, sign,
                "a value in the declaration of %s makes it saved, so that it keeps its value between "
-               "elements; give it "
-               "the value in a statement, or make it a parameter",
+               "elements; give it the value in a statement, or make it a parameter",
                s->name);
   } else if (s->kind == S_PARAMETER)
     f_refuse(f, at, "the parameter %s has no value", at->spelled);
@@ -278,7 +272,7 @@ static void read_implicit(struct fortran *f, struct f_unit *u) {
     /* The bracket of the letters is not that of a kind. */
     const bool plain = f_is_word(f, behind, "(") && !f_is_word(f, f_skip_brackets(f, behind), "(");
     if (!f_read_type(f, &type, &wrong, plain))
-      f_refuse(f, now(f), "a type is expected behind `implicit`");
+      f_refuse_here(f, "a type");
     f_expect(f, "(");
     do {
       const char *from = f_take_name(f, "a letter"), *to = f_take(f, "-") ? f_take_name(f, "a letter") : from;
@@ -300,14 +294,12 @@ static const struct {
     {"iso_fortran_env", "real64", 8},    {"iso_fortran_env", "real32", 4},  {"iso_fortran_env", "int32", 4},
     {"iso_fortran_env", "int64", 8}};
 
-static struct f_unit *intrinsic_module(struct fortran *f, const char *name, const struct f_token *at) {
+static struct f_unit *find_module(struct fortran *f, const char *name, const struct f_token *at) {
   struct f_unit *u = f_find_unit(f, name, NULL);
-  if (u || (strcmp(name, "iso_c_binding") != 0 && strcmp(name, "iso_fortran_env") != 0))
-    return u;
-  u = f_new(f, sizeof *u);
-  *u = (struct f_unit){.kind = U_MODULE, .name = name, .declared = STATE_DONE, .last = &u->symbols};
-  *f->last_unit = u;
-  f->last_unit = &u->next;
+  if (u || !f_is_one_of(name, " iso_c_binding iso_fortran_env "))
+    return u && u->kind == U_MODULE ? u : NULL;
+  u = f_add_unit(f, U_MODULE, NULL, name);
+  u->declared = STATE_DONE;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].module, name) != 0)
       continue;
@@ -321,17 +313,13 @@ static struct f_unit *intrinsic_module(struct fortran *f, const char *name, cons
 
 static void read_use(struct fortran *f, struct f_unit *u) {
   f->at++;
-  if (f_take(f, ",")) {
+  if (f_take(f, ","))
     f->at++; /* intrinsic */
-    f_take(f, "::");
-  }
   f_take(f, "::");
   const struct f_token *at = now(f);
   const char *name = f_take_name(f, "the name of a module");
   struct use *use = f_new(f, sizeof *use);
-  use->module = failed(f) ? NULL : intrinsic_module(f, name, at);
-  if (!use->module && !failed(f))
-    use->module = f_find_module(f, name);
+  use->module = failed(f) ? NULL : find_module(f, name, at);
   if (f_take(f, ",")) {
     if (f_take(f, "only")) {
       use->only = true;
@@ -358,22 +346,6 @@ static void read_use(struct fortran *f, struct f_unit *u) {
   u->uses = use;
 }
 
-static void refuse_statement(struct fortran *f, const char *word) {
-  static const struct {
-    const char *word, *remedy;
-  } rows[] = {{"common",
-               "common blocks; declare what the kernel reads as a constant of the library (op_decl_const), a "
-               "variable of a module"},
-              {"equivalence", "equivalence; use one name for one thing"},
-              {"namelist", "namelists; kernels read no file"},
-              {"data", "data statements; write `parameter` with the values, or assign them"},
-              {"entry", "entry; write a procedure of its own"},
-              {"format", "formats; `print *, ...` needs none"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (strcmp(word, rows[i].word) == 0)
-      f_refuse(f, now(f), "kernels have no %s", rows[i].remedy);
-}
-
 /* ---- a unit ---- */
 
 static void skip_to(struct fortran *f, const struct f_unit *u, const char *what) {
@@ -384,27 +356,13 @@ static void skip_to(struct fortran *f, const struct f_unit *u, const char *what)
 /* False: the statement does something, so the declarations end before it. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
   const bool in_procedure = u->kind == U_SUBROUTINE || u->kind == U_FUNCTION;
-  static const char *const passed[] = {"external",  "intrinsic", "import",    "target",
-                                       "protected", "bind",      "contiguous"};
-  static const char *const refused[] = {"common", "equivalence", "namelist", "data", "format", "entry"};
   if (f_is_assignment(f, f->at))
     return false;
-  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-    if (f_is_word(f, f->at, passed[i]))
-      return true;
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    if (f_is_word(f, f->at, refused[i])) {
-      if (in_procedure)
-        refuse_statement(f, refused[i]);
-      return true;
-    }
-  if (f_is_word(f, f->at, "save")) {
-    if (in_procedure)
-      f_refuse(f, now(f),
-               "`save` is not in the subset, for kernels keep nothing between elements; leave it out");
+  if (f_is_any(f, f->at, " external intrinsic import target protected bind contiguous "))
     return true;
-  }
-  if (f_is_word(f, f->at, "public") || f_is_word(f, f->at, "private")) {
+  if (f_is_any(f, f->at, " common equivalence namelist data format entry save "))
+    return f_is_refused(f, in_procedure);
+  if (f_is_any(f, f->at, " public private ")) {
     read_access(f, u);
     return true;
   }
@@ -420,13 +378,11 @@ static bool read_declaration(struct fortran *f, struct f_unit *u) {
     skip_to(f, u, "enum");
   else if (f_is_type_word(f, f->at))
     read_type_statement(f, u);
-  else if (f_is_word(f, f->at, "parameter") || f_is_word(f, f->at, "dimension") ||
-           f_is_word(f, f->at, "intent"))
+  else if (f_is_any(f, f->at, " parameter dimension intent "))
     read_about(f, u);
   else
     return false;
-  if (!f_at_end(f) && !failed(f) && !f_is_word(f, f->at, "end") && !f_is_word(f, f->at, "endinterface") &&
-      !f_is_word(f, f->at, "endtype"))
+  if (!f_at_end(f) && !f_is_any(f, f->at, " end endinterface endtype "))
     f_refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
   return true;
 }
@@ -479,7 +435,7 @@ static void read_header(struct fortran *f, struct f_unit *u) {
     u->result->kind = S_RESULT;
     u->result->type = type;
     u->result->typed = type.base != F_NONE;
-    u->result->c_name = f_copy(f, "result_", 7);
+    u->result->c_name = "result_";
   }
 }
 

@@ -8,126 +8,91 @@
 /* The number of an element: what is known of it, and the rest as text. */
 struct flat {
   long long constant, stride; /* stride: of the dimension that is next */
-  bool stride_known;
-  struct text terms, stride_text;
+  const char *stride_text;    /* of one that is not known */
+  struct text *terms;
 };
 
-static void add_term(struct flat *t, const struct text *sub) {
-  text_add(&t->terms, t->terms.length ? " + " : "");
-  text_add(&t->terms, text_str(sub));
-  if (!t->stride_known)
-    text_addf(&t->terms, " * %s", text_str(&t->stride_text));
+static void add_term(struct flat *t, const char *sub) {
+  text_addf(t->terms, "%s%s", t->terms->length ? " + " : "", sub);
+  if (t->stride_text)
+    text_addf(t->terms, " * %s", t->stride_text);
   else if (t->stride != 1)
-    text_addf(&t->terms, " * %lld", t->stride);
+    text_addf(t->terms, " * %lld", t->stride);
 }
 
-static void put_bound(struct fortran *f, const struct expr *e, long long value, bool known,
-                      struct text *out) {
-  if (known)
-    text_addf(out, "%lld", value);
-  else if (e)
-    f_put(f, e, C_PRODUCT, out);
+static const char *bound_text(struct fortran *f, const struct expr *e, long long value, bool known) {
+  struct text *out = f_text(f);
+  if (known || !e)
+    return f_say(f, "%lld", value);
+  f_put(f, e, C_PRODUCT, out);
+  return text_str(out);
 }
 
 /* A subscript, in text or known, of a dimension that begins at its lower bound; `from_zero`: counted from that. */
-static void add_subscript(struct fortran *f, struct flat *t, const struct bounds *b, const struct text *sub,
+static void add_subscript(struct fortran *f, struct flat *t, const struct bounds *b, const char *sub,
                           long long value, bool known, bool from_zero) {
   const long long lower = from_zero ? 0 : b->lower;
   const bool low_known = from_zero || b->low_known;
-  if (t->stride_known && low_known) {
-    if (known)
-      t->constant += (value - lower) * t->stride;
-    else {
-      t->constant -= lower * t->stride;
+  if (!t->stride_text && low_known) {
+    t->constant += ((known ? value : 0) - lower) * t->stride;
+    if (!known)
       add_term(t, sub);
-    }
     return;
   }
-  struct text whole = {0};
-  text_add(&whole, "(");
-  if (known)
-    text_addf(&whole, "%lld", value);
-  else
-    text_add(&whole, text_str(sub));
-  if (!low_known || lower != 0) {
-    text_add(&whole, " - ");
-    put_bound(f, b->low, lower, low_known, &whole);
-  }
-  text_add(&whole, ")");
-  add_term(t, &whole);
-  text_free(&whole);
+  sub = known ? f_say(f, "%lld", value) : sub;
+  const bool counted = low_known && lower == 0;
+  add_term(t, counted ? f_say(f, "(%s)", sub)
+                      : f_say(f, "(%s - %s)", sub, bound_text(f, b->low, lower, low_known)));
 }
 
 /* The stride of the dimension behind this one. */
 static void widen(struct fortran *f, struct flat *t, const struct bounds *b) {
-  struct text more = {0};
-  if (t->stride_known && b->low_known && b->high_known) {
+  if (!t->stride_text && b->low_known && b->high_known) {
     t->stride *= b->upper - b->lower + 1;
     return;
   }
-  if (t->stride_known)
-    text_addf(&more, "%lld", t->stride);
+  const char *before = t->stride_text ? t->stride_text : f_say(f, "%lld", t->stride);
+  const char *high = bound_text(f, b->high, b->upper, b->high_known);
+  if (b->low_known && b->lower == 1)
+    t->stride_text = f_say(f, "%s * (%s)", before, high);
   else
-    text_add(&more, text_str(&t->stride_text));
-  text_add(&more, " * (");
-  put_bound(f, b->high, b->upper, b->high_known, &more);
-  if (!b->low_known || b->lower != 1) {
-    text_add(&more, " - ");
-    put_bound(f, b->low, b->lower, b->low_known, &more);
-    text_add(&more, " + 1");
-  }
-  text_add(&more, ")");
-  text_free(&t->stride_text);
-  t->stride_text = more;
-  t->stride_known = false;
-}
-
-static void place_text(const struct place *p, long long step, struct text *out) {
-  if (step == 1)
-    text_add(out, p->name);
-  else
-    text_addf(out, "%s * %lld", p->name, step);
+    t->stride_text =
+        f_say(f, "%s * (%s - %s + 1)", before, high, bound_text(f, b->low, b->lower, b->low_known));
 }
 
 /* One dimension of an element: `sub` is its subscript, or the section that `p` counts in. True: it took a place. */
 static bool add_dimension(struct fortran *f, struct flat *t, const struct bounds *b, const struct expr *sub,
                           const struct place *p) {
-  struct text text = {0};
-  bool placed = true;
-  if (!sub) {
-    if (!p->known)
-      place_text(p, 1, &text);
-    add_subscript(f, t, b, &text, p->value, p->known, true);
-  } else if (sub->op == E_RANGE) {
+  struct text *text = f_text(f);
+  if (!sub)
+    add_subscript(f, t, b, p->name, p->value, p->known, true);
+  else if (sub->op == E_RANGE) {
     const long long from = sub->args->value, step = sub->args->next->next->value;
-    if (p->known)
-      add_subscript(f, t, b, &text, from + p->value * step, true, false);
-    else {
-      t->constant += t->stride_known ? from * t->stride : 0;
-      if (!t->stride_known)
-        text_addf(&text, "%lld + ", from);
-      place_text(p, step, &text);
-      add_subscript(f, t, b, &text, 0, false, false);
-    }
+    t->constant += p->known || t->stride_text ? 0 : from * t->stride;
+    if (!p->known && t->stride_text)
+      text_addf(text, "%lld + ", from);
+    if (!p->known)
+      text_addf(text, step == 1 ? "%s" : "%s * %lld", p->name, step);
+    add_subscript(f, t, b, text_str(text), from + p->value * step, p->known, false);
   } else if (sub->rank == 1) {
-    f_put_element(f, sub, p, C_PRODUCT, &text);
-    add_subscript(f, t, b, &text, 0, false, false);
+    f_put_element(f, sub, p, C_PRODUCT, text);
+    add_subscript(f, t, b, text_str(text), 0, false, false);
   } else {
-    placed = false;
     const bool fixed = sub->op == E_VARIABLE && sub->symbol->fixed;
     if (!sub->known && !fixed)
-      f_put(f, sub, t->stride_known && t->stride == 1 ? C_SUM : C_PRODUCT, &text);
-    add_subscript(f, t, b, &text, fixed ? sub->symbol->value : sub->value, sub->known || fixed, false);
+      f_put(f, sub, !t->stride_text && t->stride == 1 ? C_SUM : C_PRODUCT, text);
+    add_subscript(f, t, b, text_str(text), fixed ? sub->symbol->value : sub->value, sub->known || fixed,
+                  false);
+    return false;
   }
-  text_free(&text);
-  return placed;
+  return true;
 }
 
 static void flatten(struct fortran *f, const struct expr *e, const struct place *p, struct flat *t) {
   const struct symbol *s = e->symbol;
   const struct expr *sub = e->op == E_ELEMENT ? e->args : NULL;
   static const struct place first = {.known = true, .value = 0, .name = ""};
-  *t = (struct flat){.stride = 1, .stride_known = true};
+  *t = (struct flat){.stride = 1, .terms = f_text(f)};
   for (int i = 0; i < s->rank && !failed(f); i++) {
     if (add_dimension(f, t, &s->bounds[i], sub, p ? p : &first) && p)
       p++;
@@ -139,12 +104,11 @@ static void flatten(struct fortran *f, const struct expr *e, const struct place 
 
 static void put_flat(const struct flat *t, struct text *out) {
   const char *sign = t->constant < 0 ? " - " : " + ";
-  if (!t->terms.length)
+  text_add(out, text_str(t->terms));
+  if (!t->terms->length)
     text_addf(out, "%lld", t->constant);
   else if (t->constant)
-    text_addf(out, "%s%s%lld", text_str(&t->terms), sign, t->constant < 0 ? -t->constant : t->constant);
-  else
-    text_add(out, text_str(&t->terms));
+    text_addf(out, "%s%lld", sign, t->constant < 0 ? -t->constant : t->constant);
 }
 
 /* ---- variables ---- */
@@ -162,34 +126,31 @@ static void check_own_name(struct fortran *f, const struct expr *e) {
 /* The values of a parameter, where an index that only the run knows asks for one. */
 static void need_table(struct fortran *f, const struct expr *e) {
   const struct symbol *s = e->symbol;
-  struct text begin = {0}, table = {0};
+  struct text *table = f_text(f), *tables = f->unit->tables;
   struct expr shape = {.op = E_NOTHING};
-  struct text *tables = &f->unit->tables;
   f_shape_of_symbol(&shape, s);
   const long long count = f_elements_of(&shape);
-  text_addf(&begin, " %s[] = {", s->c_name);
-  text_addf(&table, "const %s%s", f_type_in_c(s->type), text_str(&begin));
+  const char *begin = f_say(f, " %s[] = {", s->c_name);
+  text_addf(table, "const %s%s", f_type_in_c(s->type), begin);
   for (long long i = 0; i < count && !failed(f); i++) {
-    text_add(&table, i ? ", " : "");
-    f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, &table);
+    text_add(table, i ? ", " : "");
+    f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, table);
   }
-  text_add(&table, "}; ");
-  if (!strstr(text_str(tables), text_str(&table))) {
-    if (strstr(text_str(tables), text_str(&begin)))
+  text_add(table, "}; ");
+  if (!strstr(text_str(tables), text_str(table))) {
+    if (strstr(text_str(tables), begin))
       f_refuse(f, e->at, "two modules have an array %s, which has one name in kernels; rename one", s->name);
     check_own_name(f, e);
-    text_add(tables, text_str(&table));
+    text_add(tables, text_str(table));
   }
-  text_free(&begin);
-  text_free(&table);
 }
 
 static void put_parameter(struct fortran *f, const struct expr *e, const struct flat *t, enum level level,
                           struct text *out) {
   const struct symbol *s = e->symbol;
   if (s->rank == 0)
-    f_put_as(f, s->init, s->type, level, out);
-  else if (!t->terms.length)
+    f_put_element_as(f, s->init, NULL, s->type, level, out);
+  else if (!t->terms->length)
     f_put_item(f, s->init, s->init->rank ? t->constant : 0, s->type, level, out);
   else {
     need_table(f, e);
@@ -245,6 +206,7 @@ void f_put_designator(struct fortran *f, const struct expr *e, const struct plac
   struct flat t = {0};
   if (failed(f) || !s)
     return;
+  p = e->rank ? p : NULL;
   if (s->fixed && !address) {
     text_addf(out, "%s%lld%s", s->value < 0 ? "(" : "", s->value, s->value < 0 ? ")" : "");
     return;
@@ -255,22 +217,20 @@ void f_put_designator(struct fortran *f, const struct expr *e, const struct plac
   const bool pointer = s->kind == S_DUMMY && !s->by_value;
   if (s->rank)
     flatten(f, e, p, &t);
-  if (s->kind == S_PARAMETER) {
+  if (s->kind == S_PARAMETER)
     put_parameter(f, e, &t, level, out);
-  } else if (s->rank == 0 || alone) {
+  else if (s->rank == 0 || alone) {
     const bool star = pointer && !address, brackets = level > C_UNARY && (star || (address && !pointer));
     text_addf(out, "%s%s%s%s", brackets ? "(" : "",
               star                  ? "*"
               : address && !pointer ? "&"
                                     : "",
               s->c_name, brackets ? ")" : "");
-  } else if (address && !t.terms.length && t.constant == 0)
+  } else if (address && !t.terms->length && t.constant == 0)
     text_add(out, s->c_name);
   else {
     text_addf(out, "%s%s[", address ? "&" : "", s->c_name);
     put_flat(&t, out);
     text_add(out, "]");
   }
-  text_free(&t.terms);
-  text_free(&t.stride_text);
 }

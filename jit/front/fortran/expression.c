@@ -132,7 +132,7 @@ static struct expr *read_name(struct fortran *f) {
   const struct f_token at = *now(f);
   const bool call = f_is_word(f, f->at + 1, "(");
   struct symbol *s = f_look_up(f, f->unit, at.word);
-  const struct intrinsic *intrinsic = s ? NULL : f_find_intrinsic(at.word);
+  const struct intrinsic *intrinsic = s ? NULL : f_find_intrinsic(f, at.word);
   f->at++;
   if (failed(f))
     return f_integer_expr(f, &at, 0);
@@ -146,7 +146,7 @@ static struct expr *read_name(struct fortran *f) {
     return e;
   }
   if (!s && call) {
-    const char *near = f_nearest_intrinsic(at.word);
+    const char *near = f_nearest_intrinsic(f, at.word);
     if (near)
       f_refuse(f, &at, "%s is neither an array nor a function that kernels have; did you mean %s?",
                at.spelled, near);
@@ -165,56 +165,37 @@ static struct expr *read_name(struct fortran *f) {
 
 static struct expr *read_items(struct fortran *f, const char *close);
 
-/* `(items, i = from, to, step)`: does an open bracket here begin one? */
-static bool is_implied(const struct fortran *f, int at) {
+/* `(items, i = from, to, step)`: where the index stands; 0: the bracket here begins no such values. */
+static int find_index(const struct fortran *f, int at) {
   const int end = f_skip_brackets(f, at);
   int depth = 0;
-  for (int i = at; i < end; i++) {
-    depth += f_is_word(f, i, "(") || f_is_word(f, i, "[");
-    depth -= f_is_word(f, i, ")") || f_is_word(f, i, "]");
-    if (depth == 1 && f_is_word(f, i, ",") && f->tokens[i + 1].form == T_NAME && f_is_word(f, i + 2, "="))
-      return true;
-  }
-  return false;
-}
-
-static int find_index(const struct fortran *f, int at) {
-  int depth = 1;
-  for (at++; depth > 0; at++) {
-    depth += f_is_word(f, at, "(") || f_is_word(f, at, "[");
-    depth -= f_is_word(f, at, ")") || f_is_word(f, at, "]");
-    if (depth == 1 && f_is_word(f, at, ",") && f_is_word(f, at + 2, "="))
+  for (; at < end; at++) {
+    depth += f_bracket(f, at);
+    if (depth == 1 && f_is_word(f, at, ",") && f->tokens[at + 1].form == T_NAME && f_is_word(f, at + 2, "="))
       return at + 1;
   }
-  return at;
+  return 0;
 }
 
 static struct expr *read_implied(struct fortran *f) {
   struct expr *e = f_new_expr(f, E_IMPLIED, now(f));
   const int index = find_index(f, f->at);
-  const struct f_token name = f->tokens[index];
-  struct symbol *s = f_new(f, sizeof *s), **list = &f->unit->symbols;
-  *s = (struct symbol){
-      .name = name.word, .c_name = name.word, .at = &f->tokens[index], .kind = S_INDEX, .typed = true};
-  s->type = (struct f_type){F_INTEGER, 4};
-  s->next = *list; /* in front of the others, as long as the items are read */
-  *list = s;
   f->at++;
-  e->symbol = s;
+  e->symbol = f_add_index(f, &f->tokens[index]);
   struct text *const hoist = f->hoist;
   f->hoist = NULL; /* what is done before the statement has no index yet */
   e->args = read_items(f, NULL);
   f->hoist = hoist;
-  *list = s->next;
+  e->symbol->name = "";
   f->at = index + 2;
   e->from = f_read_expression(f);
   f_expect(f, ",");
   e->to = f_read_expression(f);
-  e->step = f_take(f, ",") ? f_read_expression(f) : f_integer_expr(f, &name, 1);
+  e->step = f_take(f, ",") ? f_read_expression(f) : f_integer_expr(f, &f->tokens[index], 1);
   f_expect(f, ")");
-  const struct expr *const bounds[] = {e->from, e->to, e->step};
-  for (int i = 0; i < 3; i++)
-    f_known_value(f, bounds[i], "a bound of the values' index");
+  f_known_value(f, e->from, "a bound of the values' index");
+  f_known_value(f, e->to, "a bound of the values' index");
+  f_known_value(f, e->step, "a bound of the values' index");
   e->type = e->args ? e->args->type : e->type;
   return e;
 }
@@ -225,7 +206,7 @@ static struct expr *read_items(struct fortran *f, const char *close) {
     if (!close && now(f)->form == T_NAME && f_is_word(f, f->at + 1, "="))
       break;
     struct expr *e =
-        f_is_word(f, f->at, "(") && is_implied(f, f->at) ? read_implied(f) : f_read_expression(f);
+        f_is_word(f, f->at, "(") && find_index(f, f->at) ? read_implied(f) : f_read_expression(f);
     *last = e;
     last = &e->next;
   } while (!failed(f) && f_take(f, ","));
@@ -283,18 +264,8 @@ struct expr *f_read_primary(struct fortran *f) {
   }
   if (f_is_word(f, f->at, "["))
     return read_list(f);
-  if (t->form == T_END)
-    f_refuse(f, t, "the statement ends where a value is expected");
-  else
-    f_refuse(f, t, "`%s` stands where a value is expected", t->spelled);
+  f_refuse_here(f, "a value");
   return f_integer_expr(f, t, 0);
-}
-
-/* The type of an operation with numbers of both. */
-static struct f_type common_type(struct f_type a, struct f_type b) {
-  if (a.base == b.base)
-    return a.kind > b.kind ? a : b;
-  return a.base == F_REAL ? a : b;
 }
 
 enum operator_class { CLASS_SUM, CLASS_COMPARE, CLASS_LOGICAL };
@@ -341,7 +312,7 @@ static void type_binary(struct fortran *f, struct expr *e, enum operator_class c
   else if (bad)
     f_refuse(f, e->at, "`%s` stands between %s, and one is %s", e->at->spelled,
              logical ? "logical values" : "numbers", f_type_said(f, bad->type));
-  e->type = class == CLASS_SUM ? common_type(a->type, b->type)
+  e->type = class == CLASS_SUM ? f_common_type(a->type, b->type)
             : logical          ? a->type.kind >= b->type.kind ? a->type : b->type
                                : (struct f_type){F_LOGICAL, 4};
   f_take_shape(f, e, a);

@@ -33,9 +33,15 @@ enum { FORTRAN_NO_KERNEL = 1 << 16 };
 /* A variable of a module that the kernel reads: a constant of the library, by the name that the text has for it. */
 struct fortran_variable {
   char *name, *module;
-  const char *type; /* as op_decl_dat spells it */
+  const char *type; /* as C spells it */
   int dim;          /* its values */
   bool is_array;
+};
+
+/* One of the kernel's: what the text says of it. */
+struct fortran_argument {
+  char *said;  /* "real(8), intent(out)" */
+  bool is_out; /* what it held before is gone */
 };
 
 struct fortran_made {
@@ -43,6 +49,8 @@ struct fortran_made {
   struct origins origins; /* which lines are from where */
   struct fortran_variable *variables;
   int nvariables;
+  struct fortran_argument *arguments;
+  int narguments;
   struct text files; /* that were read beside the source, one a line */
   bool doubted;      /* it depends on an #if of a name that nobody defines here */
 };

@@ -3,9 +3,19 @@
 
 #include "jit/front/fortran/intrinsics.h"
 
-static void put_arg(struct fortran *f, const struct expr *arg, const struct place *p, enum level level,
-                    struct text *out) {
-  f->parts->element(f, arg, arg->rank ? p : NULL, level, out);
+/* The form with the arguments in the places of $0, $1 and $2, and what C calls the function in that of @. */
+static void put_form(struct fortran *f, const struct expr *e, const struct place *p, const char *form,
+                     enum level level, struct text *out) {
+  for (const char *c = form; *c; c++)
+    if (*c == '@')
+      text_add(out, e->intrinsic->c);
+    else if (*c == '$') {
+      const struct expr *arg = e->args;
+      for (int n = *++c - '0'; n > 0; n--)
+        arg = arg->next;
+      f->parts->element(f, arg, p, level, out);
+    } else
+      text_add_char(out, *c);
 }
 
 static const char *suffix(struct f_type type) {
@@ -16,74 +26,54 @@ static void put_function(struct fortran *f, const char *name, const char *end, c
                          const struct place *p, struct text *out) {
   text_addf(out, "%s%s(", name, end);
   for (const struct expr *i = e->args; i; i = i->next) {
-    put_arg(f, i, p, C_ALL, out);
+    f->parts->element(f, i, p, C_ALL, out);
     text_add(out, i->next ? ", " : "");
   }
   text_add(out, ")");
 }
 
-/* One for each type: `{T}` is the type, `{t}` its name. */
-static void put_helper(struct fortran *f, const char *name, const char *body, const struct expr *e,
-                       const struct place *p, struct text *out) {
-  struct text helper = {0}, called = {0};
-  const char *type = f_type_in_c(e->type);
-  text_addf(&called, "f_%s_%c%d", name, e->type.base == F_REAL ? 'r' : 'i', e->type.kind);
-  text_addf(&helper, "static inline %s %s(%s a, %s b) { %s }", type, text_str(&called), type, type, body);
-  f_add_helper(f, text_str(&helper));
-  put_function(f, text_str(&called), "", e, p, out);
-  text_free(&called);
-  text_free(&helper);
+/* A function of two values, one for each type. Returns its name. */
+static const char *add_helper(struct fortran *f, const char *name, const char *body, struct f_type type) {
+  const char *c = f_type_in_c(type);
+  name = f_say(f, "f_%s_%c%d", name, type.base == F_REAL ? 'r' : 'i', type.kind);
+  f_add_helper(f, f_say(f, "static inline %s %s(%s a, %s b) { %s }", c, name, c, c, body));
+  return name;
 }
 
-static const char least[] = "return b < a ? b : a;", greatest[] = "return b > a ? b : a;";
+static void put_helper(struct fortran *f, const char *name, const char *body, const struct expr *e,
+                       const struct place *p, struct text *out) {
+  put_function(f, add_helper(f, name, body, e->type), "", e, p, out);
+}
 
 /* What two of them make. */
 static void open_extremum(struct fortran *f, const struct expr *e, struct text *out) {
   const bool min = *e->intrinsic->c == '<';
-  if (e->type.base == F_REAL) {
+  if (e->type.base == F_REAL)
     text_addf(out, "%s%s(", min ? "fmin" : "fmax", suffix(e->type));
-    return;
-  }
-  struct text helper = {0};
-  const char *type = f_type_in_c(e->type), *name = min ? "min" : "max";
-  text_addf(&helper, "static inline %s f_%s_i%d(%s a, %s b) { %s }", type, name, e->type.kind, type, type,
-            min ? least : greatest);
-  f_add_helper(f, text_str(&helper));
-  text_addf(out, "f_%s_i%d(", name, e->type.kind);
-  text_free(&helper);
+  else
+    text_addf(out, "%s(",
+              min ? add_helper(f, "min", "return b < a ? b : a;", e->type)
+                  : add_helper(f, "max", "return b > a ? b : a;", e->type));
 }
 
 static bool is_simple(const struct expr *e) {
   return e->known || ((e->op == E_VARIABLE || e->op == E_ELEMENT) && !f_mentions(e, NULL));
 }
 
-/* Two whole numbers as they stand: what compares an argument with itself can be proved. */
-static void put_choice(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
-  const struct expr *a = e->args, *b = a->next;
-  text_add(out, "(");
-  put_arg(f, b, p, C_SUM, out);
-  text_addf(out, " %s ", e->intrinsic->c);
-  put_arg(f, a, p, C_SUM, out);
-  text_add(out, " ? ");
-  put_arg(f, b, p, C_SUM, out);
-  text_add(out, " : ");
-  put_arg(f, a, p, C_SUM, out);
-  text_add(out, ")");
-}
-
 static void put_extremum(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
   const int count = f_count_args(e->args);
   const struct expr *i = e->args;
+  /* Two whole numbers as they stand: what compares an argument with itself can be proved. */
   if (count == 2 && e->type.base == F_INTEGER && is_simple(i) && is_simple(i->next)) {
-    put_choice(f, e, p, out);
+    put_form(f, e, p, "($1 @ $0 ? $1 : $0)", C_SUM, out);
     return;
   }
   for (int k = 1; k < count; k++)
     open_extremum(f, e, out);
-  put_arg(f, i, p, C_ALL, out);
+  f->parts->element(f, i, p, C_ALL, out);
   for (i = i->next; i; i = i->next) {
     text_add(out, ", ");
-    put_arg(f, i, p, C_ALL, out);
+    f->parts->element(f, i, p, C_ALL, out);
     text_add(out, ")");
   }
 }
@@ -97,11 +87,10 @@ static void put_number(struct fortran *f, const struct expr *a, long long number
   f->parts->element(f, a, p, level, out);
 }
 
-static void put_joined(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
+static void put_joined(struct fortran *f, const struct expr *e, struct text *out) {
   const struct expr *a = e->args;
   const char *sign = e->intrinsic->c;
   const long long count = f_elements_of(a);
-  (void)level;
   text_add(out, "(");
   for (long long i = 0; i < count && !failed(f); i++) {
     if (i)
@@ -173,40 +162,14 @@ static void put_reshaped(struct fortran *f, const struct expr *e, const struct p
 
 /* ---- conversions ---- */
 
-static void put_cast(struct fortran *f, const struct expr *e, const struct place *p, const char *function,
+static void put_cast(struct fortran *f, const struct expr *e, const struct place *p, bool function,
                      enum level level, struct text *out) {
   text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", f_type_in_c(e->type));
-  if (function) {
-    text_addf(out, "%s%s(", function, suffix(e->args->type));
-    put_arg(f, e->args, p, C_ALL, out);
-    text_add(out, ")");
-  } else
-    put_arg(f, e->args, p, C_UNARY, out);
+  if (function)
+    put_form(f, e, p, *suffix(e->args->type) ? "@f($0)" : "@($0)", C_ALL, out);
+  else
+    put_form(f, e, p, "$0", C_UNARY, out);
   text_add(out, level > C_UNARY ? ")" : "");
-}
-
-static void put_between(struct fortran *f, const struct expr *e, const struct place *p, const char *sign,
-                        struct text *out) {
-  text_add(out, "(");
-  if (!e->args->next)
-    text_add(out, sign);
-  put_arg(f, e->args, p, C_UNARY, out);
-  if (e->args->next) {
-    text_addf(out, " %s ", sign);
-    put_arg(f, e->args->next, p, C_UNARY, out);
-  }
-  text_add(out, ")");
-}
-
-static void put_merge(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
-  const struct expr *a = e->args;
-  text_add(out, "(");
-  put_arg(f, a->next->next, p, C_OR, out);
-  text_add(out, " ? ");
-  put_arg(f, a, p, C_OR, out);
-  text_add(out, " : ");
-  put_arg(f, a->next, p, C_OR, out);
-  text_add(out, ")");
 }
 
 static void put_largest(const struct expr *e, struct text *out) {
@@ -233,7 +196,7 @@ static void put_plain(struct fortran *f, const struct expr *e, const struct plac
     if (real)
       put_function(f, "fmod", suffix(e->type), e, p, out);
     else
-      put_between(f, e, p, "%", out);
+      put_form(f, e, p, "($0 % $1)", C_UNARY, out);
     break;
   case I_MODULO:
     put_helper(f, "modulo", !real ? modulo_whole : e->type.kind == 8 ? modulo_real : modulo_short, e, p, out);
@@ -245,10 +208,10 @@ static void put_plain(struct fortran *f, const struct expr *e, const struct plac
       put_helper(f, "sign", "return (a < 0) != (b < 0) ? -a : a;", e, p, out);
     break;
   case I_DIM: put_helper(f, "dim", "return a > b ? a - b : 0;", e, p, out); break;
-  case I_MERGE: put_merge(f, e, p, out); break;
-  case I_CONVERT: put_cast(f, e, p, NULL, level, out); break;
-  case I_ROUND: put_cast(f, e, p, e->intrinsic->c, level, out); break;
-  case I_BITS: put_between(f, e, p, e->intrinsic->c, out); break;
+  case I_MERGE: put_form(f, e, p, "($2 ? $0 : $1)", C_OR, out); break;
+  case I_CONVERT: put_cast(f, e, p, false, level, out); break;
+  case I_ROUND: put_cast(f, e, p, true, level, out); break;
+  case I_BITS: put_form(f, e, p, e->args->next ? "($0 @ $1)" : "(@$0)", C_UNARY, out); break;
   case I_EXTREMUM: put_extremum(f, e, p, out); break;
   case I_LARGEST: put_largest(e, out); break;
   default:
@@ -261,7 +224,7 @@ void f_put_intrinsic(struct fortran *f, const struct expr *e, const struct place
                      struct text *out) {
   switch (e->intrinsic->class) {
   case I_REDUCE:
-  case I_COUNT: put_joined(f, e, level, out); break;
+  case I_COUNT: put_joined(f, e, out); break;
   case I_EXTREME: put_extreme(f, e, out); break;
   case I_DOT:
   case I_MATMUL: put_products(f, e, p, out); break;

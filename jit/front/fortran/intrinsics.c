@@ -5,135 +5,85 @@
 
 #include "base/nearest.h"
 
-#define MATH(name, c)                                                                                        \
-  {                                                                                                          \
-    name, I_MATH, 1, 1, c, {                                                                                 \
-      F_NONE, 0                                                                                              \
-    }                                                                                                        \
-  }
-#define DOUBLE(name, c)                                                                                      \
-  {                                                                                                          \
-    name, I_MATH, 1, 1, c, {                                                                                 \
-      F_REAL, 8                                                                                              \
-    }                                                                                                        \
-  }
-#define ANY                                                                                                  \
-  { F_NONE, 0 }
-#define R4                                                                                                   \
-  { F_REAL, 4 }
-#define R8                                                                                                   \
-  { F_REAL, 8 }
-#define I4                                                                                                   \
-  { F_INTEGER, 4 }
-#define L4                                                                                                   \
-  { F_LOGICAL, 4 }
-
+/* Names with a blank before and behind each; behind `=` what C calls it. */
 static const struct intrinsic rows[] = {
-    MATH("sqrt", "sqrt"),
-    MATH("exp", "exp"),
-    MATH("log", "log"),
-    MATH("log10", "log10"),
-    MATH("sin", "sin"),
-    MATH("cos", "cos"),
-    MATH("tan", "tan"),
-    MATH("asin", "asin"),
-    MATH("acos", "acos"),
-    MATH("sinh", "sinh"),
-    MATH("cosh", "cosh"),
-    MATH("tanh", "tanh"),
-    MATH("asinh", "asinh"),
-    MATH("acosh", "acosh"),
-    MATH("atanh", "atanh"),
-    MATH("erf", "erf"),
-    MATH("erfc", "erfc"),
-    MATH("gamma", "tgamma"),
-    MATH("log_gamma", "lgamma"),
-    MATH("aint", "trunc"),
-    MATH("anint", "round"),
-    DOUBLE("dsqrt", "sqrt"),
-    DOUBLE("dexp", "exp"),
-    DOUBLE("dlog", "log"),
-    DOUBLE("dsin", "sin"),
-    DOUBLE("dcos", "cos"),
-    DOUBLE("dtan", "tan"),
-    DOUBLE("dtanh", "tanh"),
-    {"atan", I_MATH, 1, 2, "atan", ANY},
-    {"datan", I_MATH, 1, 1, "atan", R8},
-    {"atan2", I_MATH, 2, 2, "atan2", ANY},
-    {"datan2", I_MATH, 2, 2, "atan2", R8},
-    {"hypot", I_MATH, 2, 2, "hypot", ANY},
-    {"nint", I_ROUND, 1, 2, "round", I4},
-    {"floor", I_ROUND, 1, 2, "floor", I4},
-    {"ceiling", I_ROUND, 1, 2, "ceil", I4},
-    {"abs", I_ABS, 1, 1, "", ANY},
-    {"dabs", I_ABS, 1, 1, "", R8},
-    {"iabs", I_ABS, 1, 1, "", I4},
-    {"min", I_EXTREMUM, 2, 64, "<", ANY},
-    {"max", I_EXTREMUM, 2, 64, ">", ANY},
-    {"dmin1", I_EXTREMUM, 2, 64, "<", R8},
-    {"dmax1", I_EXTREMUM, 2, 64, ">", R8},
-    {"amin1", I_EXTREMUM, 2, 64, "<", R4},
-    {"amax1", I_EXTREMUM, 2, 64, ">", R4},
-    {"min0", I_EXTREMUM, 2, 64, "<", I4},
-    {"max0", I_EXTREMUM, 2, 64, ">", I4},
-    {"mod", I_MOD, 2, 2, "fmod", ANY},
-    {"dmod", I_MOD, 2, 2, "fmod", R8},
-    {"amod", I_MOD, 2, 2, "fmod", R4},
-    {"modulo", I_MODULO, 2, 2, "fmod", ANY},
-    {"sign", I_SIGN, 2, 2, "", ANY},
-    {"dsign", I_SIGN, 2, 2, "", R8},
-    {"isign", I_SIGN, 2, 2, "", I4},
-    {"dim", I_DIM, 2, 2, "", ANY},
-    {"merge", I_MERGE, 3, 3, "", ANY},
-    {"int", I_CONVERT, 1, 2, "", I4},
-    {"real", I_CONVERT, 1, 2, "", R4},
-    {"dble", I_CONVERT, 1, 1, "", R8},
-    {"float", I_CONVERT, 1, 1, "", R4},
-    {"sngl", I_CONVERT, 1, 1, "", R4},
-    {"ifix", I_CONVERT, 1, 1, "", I4},
-    {"idint", I_CONVERT, 1, 1, "", I4},
-    {"logical", I_CONVERT, 1, 2, "", L4},
-    {"iand", I_BITS, 2, 2, "&", ANY},
-    {"ior", I_BITS, 2, 2, "|", ANY},
-    {"ieor", I_BITS, 2, 2, "^", ANY},
-    {"not", I_BITS, 1, 1, "~", ANY},
-    {"sum", I_REDUCE, 1, 1, "+", ANY},
-    {"product", I_REDUCE, 1, 1, "*", ANY},
-    {"any", I_REDUCE, 1, 1, "||", L4},
-    {"all", I_REDUCE, 1, 1, "&&", L4},
-    {"minval", I_EXTREME, 1, 1, "<", ANY},
-    {"maxval", I_EXTREME, 1, 1, ">", ANY},
-    {"count", I_COUNT, 1, 1, "+", I4},
-    {"dot_product", I_DOT, 2, 2, "", ANY},
-    {"norm2", I_NORM, 1, 1, "", ANY},
-    {"matmul", I_MATMUL, 2, 2, "", ANY},
-    {"transpose", I_TRANSPOSE, 1, 1, "", ANY},
-    {"reshape", I_RESHAPE, 2, 2, "", ANY},
-    {"size", I_SIZE, 1, 2, "", I4},
-    {"lbound", I_BOUND, 2, 2, "l", I4},
-    {"ubound", I_BOUND, 2, 2, "u", I4},
-    {"kind", I_KIND, 1, 1, "", I4},
-    {"selected_real_kind", I_SELECTED, 1, 2, "r", I4},
-    {"selected_int_kind", I_SELECTED, 1, 1, "i", I4},
-    {"huge", I_LARGEST, 1, 1, "MAX", ANY},
-    {"tiny", I_LARGEST, 1, 1, "MIN", ANY},
-    {"epsilon", I_LARGEST, 1, 1, "EPSILON", ANY},
+    {" sqrt exp log log10 sin cos tan asin acos sinh cosh tanh asinh acosh atanh erf erfc gamma=tgamma "
+     "log_gamma=lgamma aint=trunc anint=round ",
+     I_MATH,
+     1,
+     1,
+     {0}},
+    {" dsqrt=sqrt dexp=exp dlog=log dsin=sin dcos=cos dtan=tan dtanh=tanh datan=atan ",
+     I_MATH,
+     1,
+     1,
+     {F_REAL, 8}},
+    {" atan ", I_MATH, 1, 2, {0}},
+    {" atan2 hypot ", I_MATH, 2, 2, {0}},
+    {" datan2=atan2 ", I_MATH, 2, 2, {F_REAL, 8}},
+    {" nint=round floor ceiling=ceil ", I_ROUND, 1, 2, {F_INTEGER, 4}},
+    {" abs ", I_ABS, 1, 1, {0}},
+    {" dabs ", I_ABS, 1, 1, {F_REAL, 8}},
+    {" iabs ", I_ABS, 1, 1, {F_INTEGER, 4}},
+    {" min=< max=> ", I_EXTREMUM, 2, 64, {0}},
+    {" dmin1=< dmax1=> ", I_EXTREMUM, 2, 64, {F_REAL, 8}},
+    {" amin1=< amax1=> ", I_EXTREMUM, 2, 64, {F_REAL, 4}},
+    {" min0=< max0=> ", I_EXTREMUM, 2, 64, {F_INTEGER, 4}},
+    {" mod ", I_MOD, 2, 2, {0}},
+    {" dmod ", I_MOD, 2, 2, {F_REAL, 8}},
+    {" amod ", I_MOD, 2, 2, {F_REAL, 4}},
+    {" modulo ", I_MODULO, 2, 2, {0}},
+    {" sign ", I_SIGN, 2, 2, {0}},
+    {" dsign ", I_SIGN, 2, 2, {F_REAL, 8}},
+    {" isign ", I_SIGN, 2, 2, {F_INTEGER, 4}},
+    {" dim ", I_DIM, 2, 2, {0}},
+    {" merge ", I_MERGE, 3, 3, {0}},
+    {" int ", I_CONVERT, 1, 2, {F_INTEGER, 4}},
+    {" ifix idint ", I_CONVERT, 1, 1, {F_INTEGER, 4}},
+    {" real ", I_CONVERT, 1, 2, {F_REAL, 4}},
+    {" float sngl ", I_CONVERT, 1, 1, {F_REAL, 4}},
+    {" dble ", I_CONVERT, 1, 1, {F_REAL, 8}},
+    {" logical ", I_CONVERT, 1, 2, {F_LOGICAL, 4}},
+    {" iand=& ior=| ieor=^ ", I_BITS, 2, 2, {0}},
+    {" not=~ ", I_BITS, 1, 1, {0}},
+    {" sum=+ product=* ", I_REDUCE, 1, 1, {0}},
+    {" any=|| all=&& ", I_REDUCE, 1, 1, {F_LOGICAL, 4}},
+    {" minval=< maxval=> ", I_EXTREME, 1, 1, {0}},
+    {" count=+ ", I_COUNT, 1, 1, {F_INTEGER, 4}},
+    {" dot_product ", I_DOT, 2, 2, {0}},
+    {" norm2 ", I_NORM, 1, 1, {0}},
+    {" matmul ", I_MATMUL, 2, 2, {0}},
+    {" transpose ", I_TRANSPOSE, 1, 1, {0}},
+    {" reshape ", I_RESHAPE, 2, 2, {0}},
+    {" size ", I_SIZE, 1, 2, {F_INTEGER, 4}},
+    {" lbound ubound ", I_BOUND, 2, 2, {F_INTEGER, 4}},
+    {" kind ", I_KIND, 1, 1, {F_INTEGER, 4}},
+    {" selected_real_kind ", I_SELECTED, 1, 2, {F_REAL, 0}},
+    {" selected_int_kind ", I_SELECTED, 1, 1, {F_INTEGER, 0}},
+    {" huge=MAX tiny=MIN epsilon=EPSILON ", I_LARGEST, 1, 1, {0}},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-const struct intrinsic *f_find_intrinsic(const char *name) {
+const struct intrinsic *f_find_intrinsic(struct fortran *f, const char *name) {
+  const size_t length = strlen(name);
   for (int i = 0; i < ROWS; i++)
-    if (strcmp(rows[i].name, name) == 0)
-      return &rows[i];
+    for (const char *at = rows[i].c; (at = strstr(at + 1, name)) != NULL;)
+      if (at[-1] == ' ' && strchr(" =", at[length])) {
+        const char *c = at[length] == '=' ? at + length + 1 : at;
+        struct intrinsic *found = f_new(f, sizeof *found);
+        *found = rows[i];
+        found->c = f_copy(f, c, strcspn(c, " "));
+        return found;
+      }
   return NULL;
 }
 
-const char *f_nearest_intrinsic(const char *name) {
-  const char *names[ROWS];
+const char *f_nearest_intrinsic(struct fortran *f, const char *name) {
+  struct text *names = f_text(f);
   for (int i = 0; i < ROWS; i++)
-    names[i] = rows[i].name;
-  const int near = nearest_name(name, names, ROWS);
-  return near < 0 ? NULL : rows[near].name;
+    for (const char *at = rows[i].c; at[1]; at = strchr(at + 1, ' '))
+      names_note(names, f_copy(f, at + 1, strcspn(at + 1, " =")));
+  return names_nearest(names, name);
 }
 
 /* ---- one class after the other ---- */
@@ -243,9 +193,7 @@ static void type_products(struct fortran *f, struct expr *e) {
   const struct expr *a = e->args, *b = a->next;
   need(f, e, a, f_is_number(a->type), "numbers");
   need(f, e, b, f_is_number(b->type), "numbers");
-  e->type = a->type.base == b->type.base ? (a->type.kind > b->type.kind ? a->type : b->type)
-            : a->type.base == F_REAL     ? a->type
-                                         : b->type;
+  e->type = f_common_type(a->type, b->type);
   if (e->intrinsic->class == I_MATMUL) {
     type_matmul(f, e);
     return;
@@ -270,7 +218,7 @@ static void type_reduction(struct fortran *f, struct expr *e) {
 
 static int selected_kind(struct fortran *f, const struct expr *e) {
   const struct expr *a = e->args, *b = a->next;
-  const bool real = *e->intrinsic->c == 'r';
+  const bool real = e->intrinsic->to.base == F_REAL;
   const long long digits = f_known_value(f, a, "the number of digits");
   const long long range = b ? f_known_value(f, b, "the range of exponents") : 0;
   if (real ? digits > 15 || range > 307 : digits < 5 || digits > 18)
@@ -396,7 +344,7 @@ void f_type_intrinsic(struct fortran *f, struct expr *e) {
   case I_SELECTED: type_number(f, e); break;
   case I_LARGEST:
     e->type = e->args->type;
-    need(f, e, e->args, e->type.base == F_REAL || *i->c == 'M', "a real number");
+    need(f, e, e->args, e->type.base == F_REAL || strcmp(i->c, "MAX") == 0, "a real number");
     break;
   default: type_elemental(f, e);
   }

@@ -32,10 +32,9 @@ enum intrinsic_class {
 };
 
 struct intrinsic {
-  const char *name;
-  enum intrinsic_class class;
-  int least, most; /* arguments */
   const char *c;
+  enum intrinsic_class class;
+  int least, most;  /* arguments */
   struct f_type to; /* I_CONVERT and names of old that say a type: the result's */
 };
 

@@ -1,5 +1,4 @@
 /* Names: what they mean where they stand, and what C calls them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -16,21 +15,14 @@ struct symbol *f_own_symbol(const struct f_unit *u, const char *name) {
 
 /* ---- names in C ---- */
 
-/* In the order of strcmp: words of C, C++ and OpenCL C. */
-static const char *const words_of_c[] = {
-    "alignas",   "alignof",  "and",    "asm",     "auto",      "bool",      "break",    "case",     "catch",
-    "char",      "class",    "compl",  "const",   "constant",  "constexpr", "continue", "decltype", "default",
-    "delete",    "do",       "double", "else",    "enum",      "event_t",   "explicit", "export",   "extern",
-    "false",     "float",    "for",    "friend",  "global",    "goto",      "half",     "if",       "inline",
-    "int",       "kernel",   "local",  "long",    "mutable",   "namespace", "new",      "noexcept", "not",
-    "nullptr",   "operator", "or",     "private", "protected", "public",    "register", "restrict", "return",
-    "sampler_t", "short",    "signed", "sizeof",  "static",    "struct",    "switch",   "template", "this",
-    "throw",     "true",     "try",    "typedef", "typeid",    "typename",  "uint",     "ulong",    "uniform",
-    "union",     "unsigned", "using",  "virtual", "void",      "volatile",  "while",    "xor"};
-
-static int compare(const void *key, const void *row) {
-  return strcmp(key, *(const char *const *)row);
-}
+/* Words of C, C++ and OpenCL C. */
+static const char words_of_c[] =
+    " alignas alignof and asm auto bool break case catch char class compl const constant constexpr "
+    "continue decltype default delete do double else enum event_t explicit export extern false float "
+    "for friend global goto half if inline int kernel local long mutable namespace new noexcept not "
+    "nullptr operator or private protected public register restrict return sampler_t short signed "
+    "sizeof static struct switch template this throw true try typedef typeid typename uint ulong "
+    "uniform union unsigned using virtual void volatile while xor ";
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -40,7 +32,7 @@ static bool is_letter(char c) {
 static bool is_taken(const char *name) {
   const char *prelude = jit_prelude();
   const size_t length = strlen(name);
-  if (bsearch(name, words_of_c, sizeof words_of_c / sizeof *words_of_c, sizeof *words_of_c, compare))
+  if (f_is_one_of(name, words_of_c))
     return true;
   for (const char *at = strstr(prelude, name); at; at = strstr(at + 1, name))
     if ((at == prelude || !is_letter(at[-1])) && !is_letter(at[length]) &&
@@ -51,21 +43,13 @@ static bool is_taken(const char *name) {
 
 const char *f_c_name_of(struct fortran *f, const char *name) {
   const size_t length = strlen(name);
-  struct text out = {0};
   const bool odd = is_taken(name) || (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
-  text_addf(&out, "%s%s", name, odd ? "_" : "");
-  const char *copy = f_copy(f, text_str(&out), out.length);
-  text_free(&out);
-  return copy;
+  return odd ? f_say(f, "%s_", name) : name;
 }
 
 /* The library's constants have names of their own, which it has looked at. */
 static const char *constant_c_name(struct fortran *f, const char *name) {
-  struct text out = {0};
-  text_addf(&out, "%s%s", constant_name_wrong(name) ? "const_" : "", name);
-  const char *copy = f_copy(f, text_str(&out), out.length);
-  text_free(&out);
-  return copy;
+  return constant_name_wrong(name) ? f_say(f, "const_%s", name) : name;
 }
 
 /* ---- symbols ---- */
@@ -79,6 +63,19 @@ struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *nam
   s->c_name = s->kind == S_MODULE ? constant_c_name(f, name) : f_c_name_of(f, name);
   *u->last = s;
   u->last = &s->next;
+  return s;
+}
+
+struct symbol *f_add_index(struct fortran *f, const struct f_token *at) {
+  struct f_unit *u = f->unit;
+  struct symbol *s = f_new(f, sizeof *s);
+  *s = (struct symbol){.next = u->symbols, .name = at->word, .at = at, .unit = u, .kind = S_INDEX};
+  s->c_name = f_say(f, "i%d_", ++f->labels);
+  s->type = (struct f_type){F_INTEGER, 4};
+  s->typed = s->used = true;
+  if (!u->symbols)
+    u->last = &s->next;
+  u->symbols = s;
   return s;
 }
 
@@ -156,23 +153,21 @@ static void near_names(struct f_unit *u, struct text *names) {
 }
 
 void f_refuse_unknown(struct fortran *f, const struct f_token *at, const char *what) {
-  struct text names = {0};
+  struct text *names = f_text(f);
   const char *lost = NULL;
-  near_names(f->unit, &names);
+  near_names(f->unit, names);
   for (const struct f_unit *u = f->unit; u && !lost; u = u->parent)
     lost = u->lost;
-  const char *near = names_nearest(&names, at->word);
+  const char *near = names_nearest(names, at->word);
   if (near)
     f_refuse(f, at, "%s is not declared; did you mean %s?", at->spelled, near);
   else if (lost)
-    f_refuse(
-        f, at,
-        "%s is not declared here, and the source of module %s, which may have it, was not found beside this "
-        "file nor in OP2_INCLUDE; put %s.f90 there, or declare it",
-        at->spelled, lost, lost);
+    f_refuse(f, at,
+             "%s is not declared here, and the source of module %s, which may have it, was not found "
+             "beside this file nor in OP2_INCLUDE; put %s.f90 there, or declare it",
+             at->spelled, lost, lost);
   else
     f_refuse(f, at, "%s is not declared; %s", at->spelled, what);
-  text_free(&names);
 }
 
 struct f_type f_implicit_type(const struct f_unit *u, const char *name) {
@@ -215,9 +210,5 @@ const char *f_type_in_c(struct f_type t) {
 
 const char *f_type_said(struct fortran *f, struct f_type t) {
   static const char *const words[] = {"no value", "integer", "real", "logical", "character"};
-  struct text out = {0};
-  text_addf(&out, t.base == F_NONE || t.base == F_TEXT ? "%s" : "%s(%d)", words[t.base], t.kind);
-  const char *copy = f_copy(f, text_str(&out), out.length);
-  text_free(&out);
-  return copy;
+  return t.base == F_NONE || t.base == F_TEXT ? words[t.base] : f_say(f, "%s(%d)", words[t.base], t.kind);
 }

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/nearest.h"
+#include "base/size.h"
 #include "jit/front/fortran/tree.h"
 
 /* ---- one function ---- */
@@ -24,19 +25,37 @@ static void prepare_dummies(struct fortran *f, struct f_unit *u) {
 }
 
 static void put_header(struct fortran *f, struct f_unit *u) {
-  f_mark(f, &f->tokens[u->header], &f->out);
+  f_mark(f, &f->tokens[u->header], f->out);
   const bool gives = u->result && !u->result->rank;
-  text_addf(&f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
+  text_addf(f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
   for (int i = 0; i < u->ndummies; i++) {
     const struct symbol *s = u->dummies[i];
     const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
-    text_addf(&f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
+    text_addf(f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
               s->by_value ? "" : "*", s->c_name);
   }
   if (u->result && !gives) /* an array is left where the caller says */
-    text_addf(&f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
+    text_addf(f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
   else
-    text_addf(&f->out, "%s) { ", u->ndummies ? "" : "void");
+    text_addf(f->out, "%s) { ", u->ndummies ? "" : "void");
+}
+
+/* What messages about the kernel's own arguments say. */
+static void note_arguments(struct fortran *f, const struct f_unit *u) {
+  static const char *const intents[] = {"", ", intent(in)", ", intent(out)", ", intent(inout)"};
+  struct fortran_made *m = f->made;
+  m->arguments = array_new((size_t)u->ndummies, sizeof *m->arguments);
+  for (int i = 0; m->arguments && i < u->ndummies; i++) {
+    const struct symbol *s = u->dummies[i];
+    m->arguments[i] = (struct fortran_argument){
+        .said = strdup(f_say(f, "%s%s", f_type_said(f, s->type), intents[s->intent])),
+        .is_out = s->intent == INTENT_OUT};
+    if (!m->arguments[i].said)
+      break;
+    m->narguments++;
+  }
+  if (m->narguments < u->ndummies)
+    f_memory(f);
 }
 
 static void put_local(struct fortran *f, const struct symbol *s) {
@@ -45,11 +64,11 @@ static void put_local(struct fortran *f, const struct symbol *s) {
   const long long count = f_elements_of(&shape);
   if (count < 0 || count > 1 << 20)
     f_refuse(f, s->at, "%s is no argument, so its bounds must be numbers that the text says", s->name);
-  f_mark(f, s->at, &f->out);
-  text_addf(&f->out, "%s %s", f_type_in_c(s->type), s->c_name);
+  f_mark(f, s->at, f->out);
+  text_addf(f->out, "%s %s", f_type_in_c(s->type), s->c_name);
   if (s->rank)
-    text_addf(&f->out, "[%lld]", count ? count : 1);
-  text_add(&f->out, "; ");
+    text_addf(f->out, "[%lld]", count ? count : 1);
+  text_add(f->out, "; ");
 }
 
 static void put_function(struct fortran *f, struct f_unit *u) {
@@ -57,10 +76,10 @@ static void put_function(struct fortran *f, struct f_unit *u) {
   for (const struct symbol *s = u->symbols; s && !failed(f); s = s->next)
     if ((s->kind == S_LOCAL && s->used) || (s->kind == S_RESULT && !s->rank))
       put_local(f, s);
-  text_add(&f->out, text_str(&u->tables));
-  text_add(&f->out, text_str(&u->body_text));
-  f_mark(f, &f->tokens[u->end < f->ntokens ? u->end : f->ntokens - 1], &f->out);
-  text_addf(&f->out, "%s}", u->result && !u->result->rank ? "return result_; " : "");
+  text_add(f->out, text_str(u->tables));
+  text_add(f->out, text_str(u->body_text));
+  f_mark(f, &f->tokens[u->end < f->ntokens ? u->end : f->ntokens - 1], f->out);
+  text_addf(f->out, "%s}", u->result && !u->result->rank ? "return result_; " : "");
 }
 
 /* Modules may have procedures of one name. */
@@ -69,13 +88,7 @@ static const char *name_in_c(struct fortran *f, const struct f_unit *u) {
   bool taken = false;
   for (const struct f_unit *i = f->units; i; i = i->next)
     taken |= i->c_name && strcmp(i->c_name, name) == 0;
-  if (!taken)
-    return name;
-  struct text out = {0};
-  text_addf(&out, "%s%d_", name, ++f->labels);
-  name = f_copy(f, text_str(&out), out.length);
-  text_free(&out);
-  return name;
+  return taken ? f_say(f, "%s%d_", name, ++f->labels) : name;
 }
 
 void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
@@ -97,8 +110,10 @@ void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token 
   if (!u->c_name)
     u->c_name = name_in_c(f, u);
   prepare_dummies(f, u);
+  u->tables = f_text(f);
+  u->body_text = f_text(f);
   f->unit = u;
-  f->to = &u->body_text;
+  f->to = u->body_text;
   f->constructs = NULL;
   f->hoist = NULL;
   f->nesting = 0;
@@ -108,8 +123,6 @@ void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token 
              u->result->name);
   if (!failed(f))
     put_function(f, u);
-  text_free(&u->body_text);
-  text_free(&u->tables);
   f->unit = unit;
   f->to = to;
   f->constructs = constructs;
@@ -124,27 +137,30 @@ void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token 
 struct lines {
   struct fortran_made *made;
   const struct source_file *file;
-  int line;     /* the one that is written */
-  size_t begin; /* where it begins in the text */
-  int whole;    /* lines of the text before it */
+  int line;       /* the one that is written */
+  const char *at; /* where it is in the file */
+  size_t begin;   /* where it begins in the text */
+  int whole;      /* lines of the text before it */
 };
+
+static const char *next_line(const struct lines *l, const char *at) {
+  const char *end = l->file ? l->file->text + l->file->length : at;
+  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  return newline ? newline + 1 : end;
+}
 
 /* What the source has there stands behind it, for messages. A last \ would join it to the next line. */
 static void end_line(struct lines *l) {
   struct text *out = &l->made->text;
-  const char *at = l->file ? l->file->text : "", *end = l->file ? at + l->file->length : at;
-  for (int i = l->file ? (l->file->line > 0 ? l->file->line : 1) : 0; i < l->line && at < end; i++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    at = newline ? newline + 1 : end;
-  }
-  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-  size_t length = (size_t)((newline ? newline : end) - at);
-  while (length && strchr("\\\r", at[length - 1]))
+  const char *behind = next_line(l, l->at);
+  size_t length = (size_t)(behind - l->at);
+  while (length && strchr("\\\r\n", l->at[length - 1]))
     length--;
   if (out->length > l->begin) {
     text_add(out, "//!");
-    text_add_bytes(out, at, length);
+    text_add_bytes(out, l->at, length);
   }
+  l->at = behind;
   text_add_char(out, '\n');
   l->begin = out->length;
   l->line++;
@@ -160,8 +176,13 @@ static void go_to(struct fortran *f, struct lines *l, const struct source_file *
   }
   if (l->file)
     end_line(l);
-  l->file = file;
-  l->line = line;
+  if (l->file != file || line < l->line) {
+    l->file = file;
+    l->at = file->text;
+    l->line = file->line > 0 ? file->line : 1;
+  }
+  for (; l->line < line; l->line++)
+    l->at = next_line(l, l->at);
   const struct origin next = {.begin = l->made->text.length,
                               .line = l->whole + 1,
                               .file = (char *)(size_t)file->path,
@@ -171,16 +192,16 @@ static void go_to(struct fortran *f, struct lines *l, const struct source_file *
 }
 
 static void lay_out(struct fortran *f) {
-  struct lines l = {.made = f->made};
+  struct lines l = {.made = f->made, .at = ""};
   bool begun = false;
-  for (const char *at = text_str(&f->out); *at && !failed(f);) {
+  for (const char *at = text_str(f->out); *at && !failed(f);) {
     if (*at == '\001') {
       int file = 0, line = 0;
       sscanf(at + 1, "%d %d", &file, &line);
       go_to(f, &l, f->files.items[file], line);
       at = strchr(at + 1, '\001') + 1;
       if (!begun)
-        for (const char *c = text_str(&f->helpers); *c; c++)
+        for (const char *c = text_str(f->helpers); *c; c++)
           text_add_char(&f->made->text, (char)(*c == '\n' ? ' ' : *c));
       begun = true;
       continue;
@@ -195,21 +216,19 @@ static void lay_out(struct fortran *f) {
 /* ---- the kernel ---- */
 
 static void no_kernel(struct fortran *f, const struct source_file *file) {
-  struct text names = {0}, said = {0};
+  struct text *names = f_text(f), *said = f_text(f);
   for (const struct f_unit *u = f->units; u; u = u->next)
     if (u->kind == U_SUBROUTINE) {
-      names_note(&names, u->name);
-      text_addf(&said, "%s%s", said.length ? ", " : "", u->name);
+      names_note(names, u->name);
+      text_addf(said, "%s%s", said->length ? ", " : "", u->name);
     }
-  const char *near = names_nearest(&names, f->kernel);
+  const char *near = names_nearest(names, f->kernel);
   struct error *err = f->err;
   error_set(err, OP_ERR_KERNEL, "kernel %s: the text in Fortran has no subroutine %s; it has %s%s%s%s\n%s:%d",
-            f->kernel, f->kernel, said.length ? text_str(&said) : "none at all",
+            f->kernel, f->kernel, said->length ? text_str(said) : "none at all",
             near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
             file->path ? file->path : "kernel text", file->line > 0 ? file->line : 1);
   err->fact = FORTRAN_NO_KERNEL;
-  text_free(&names);
-  text_free(&said);
 }
 
 static struct f_unit *find_kernel(const struct fortran *f, const char *module) {
@@ -236,14 +255,11 @@ static void define_names(struct fortran *f, const char *names) {
 
 static void scan_all(struct fortran *f, const struct fortran_source *source) {
   struct source_file *file = f_new(f, sizeof *file);
-  const char *dot = source->file ? strrchr(source->file, '.') : NULL;
-  *file =
-      (struct source_file){.path = source->file,
-                           .text = source->text,
-                           .length = source->length,
-                           .line = source->line,
-                           .fixed = dot && (strcasecmp(dot, ".f") == 0 || strcasecmp(dot, ".for") == 0 ||
-                                            strcasecmp(dot, ".ftn") == 0 || strcasecmp(dot, ".f77") == 0)};
+  *file = (struct source_file){.path = source->file,
+                               .text = source->text,
+                               .length = source->length,
+                               .line = source->line,
+                               .fixed = f_is_fixed(source->file)};
   define_names(f, source->defines);
   f_scan_source(f, file);
   f_scan_modules(f);
@@ -265,8 +281,13 @@ static void translate(struct fortran *f, const struct fortran_source *source) {
   u->c_name = f->kernel;
   f_translate_unit(f, u, &f->tokens[u->header]);
   if (!failed(f))
+    note_arguments(f, u);
+  if (!failed(f))
     lay_out(f);
-  if (!failed(f) && (!text_ok(&f->made->text) || !text_ok(&f->out) || !text_ok(&f->helpers)))
+  bool good = text_ok(&f->made->text);
+  for (int i = 0; i < f->texts.count; i++)
+    good &= text_ok(f->texts.items[i]);
+  if (!good)
     f_memory(f);
 }
 
@@ -278,25 +299,23 @@ void fortran_free(struct fortran_made *made) {
     free(made->variables[i].name);
     free(made->variables[i].module);
   }
+  for (int i = 0; i < made->narguments; i++)
+    free(made->arguments[i].said);
   free(made->variables);
+  free(made->arguments);
   *made = (struct fortran_made){0};
 }
 
 static void release(struct fortran *f) {
-  for (struct f_unit *u = f->units; u; u = u->next) { /* of those that an error left behind */
-    text_free(&u->body_text);
-    text_free(&u->tables);
-  }
-  for (struct construct *c = f->constructs; c; c = c->outer)
-    text_free(&c->later);
+  for (int i = 0; i < f->texts.count; i++)
+    text_free(f->texts.items[i]);
   for (int i = 0; i < f->chunks.count; i++)
     free(f->chunks.items[i]);
   list_free(&f->chunks);
   list_free(&f->files);
   list_free(&f->macros);
+  list_free(&f->texts);
   free(f->tokens);
-  text_free(&f->out);
-  text_free(&f->helpers);
 }
 
 static int work(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
@@ -311,9 +330,12 @@ static int work(struct shared *shared, const struct fortran_source *source, stru
                       .shared = shared,
                       .source = source,
                       .kernel = source->kernel,
+                      .lost = {.failed = true},
                       .made = made};
   *made = (struct fortran_made){0};
   f.last_unit = &f.units;
+  f.out = f_text(&f);
+  f.helpers = f_text(&f);
   what(&f, source);
   made->doubted = f.doubted && !source->defines;
   const int code = err->code;

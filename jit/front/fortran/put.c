@@ -4,6 +4,12 @@
 
 #include "jit/front/fortran/tree.h"
 
+const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level level) {
+  struct text *out = f_text(f);
+  f_put_element(f, e, p, level, out);
+  return text_str(out);
+}
+
 void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
   f_put_element(f, e, NULL, level, out);
 }
@@ -39,10 +45,6 @@ static const struct operator_row {
                  {".and.", "&&", C_AND, C_AND, C_EQUAL},    {".or.", "||", C_OR, C_EQUAL, C_EQUAL},
                  {".eqv.", "==", C_EQUAL, C_SUM, C_SUM},    {".neqv.", "!=", C_EQUAL, C_SUM, C_SUM}};
 
-static const struct place *place_in(const struct expr *e, const struct place *p) {
-  return e->rank ? p : NULL;
-}
-
 static void put_binary(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
                        struct text *out) {
   const struct operator_row *o = operators;
@@ -50,9 +52,9 @@ static void put_binary(struct fortran *f, const struct expr *e, const struct pla
   while (strcmp(o->word, e->word) != 0)
     o++;
   text_add(out, o->level < level ? "(" : "");
-  f_put_element(f, a, place_in(a, p), o->left, out);
+  f_put_element(f, a, p, o->left, out);
   text_addf(out, " %s ", o->c);
-  f_put_element(f, b, place_in(b, p), o->right, out);
+  f_put_element(f, b, p, o->right, out);
   text_add(out, o->level < level ? ")" : "");
 }
 
@@ -60,16 +62,14 @@ static void put_unary(struct fortran *f, const struct expr *e, const struct plac
                       struct text *out) {
   const struct expr *a = e->args;
   if (*e->word == '+') {
-    f_put_element(f, a, place_in(a, p), level, out);
+    f_put_element(f, a, p, level, out);
     return;
   }
-  text_add(out, level > C_UNARY ? "(" : "");
-  text_add(out, *e->word == '-' ? "-" : "!");
-  struct text inner = {0}; /* two signs side by side would be another one */
-  f_put_element(f, a, place_in(a, p), C_UNARY, &inner);
-  text_addf(out, *text_str(&inner) == '-' ? "(%s)" : "%s", text_str(&inner));
-  text_free(&inner);
-  text_add(out, level > C_UNARY ? ")" : "");
+  struct text *inner = f_text(f); /* two signs side by side would be another one */
+  f_put_element(f, a, p, C_UNARY, inner);
+  text_addf(out, "%s%c%s%s%s%s", level > C_UNARY ? "(" : "", *e->word == '-' ? '-' : '!',
+            *text_str(inner) == '-' ? "(" : "", text_str(inner), *text_str(inner) == '-' ? ")" : "",
+            level > C_UNARY ? ")" : "");
 }
 
 /* ---- powers ---- */
@@ -90,29 +90,27 @@ static void add_products(int n, unsigned char *made, struct text *out) {
 
 enum { MOST_POWER = 64 };
 
-static void add_power(struct fortran *f, struct f_type type, int n) {
+static const char *add_power(struct fortran *f, struct f_type type, int n) {
   unsigned char made[MOST_POWER + 1] = {0};
-  struct text products = {0}, helper = {0};
-  const char *c = f_type_in_c(type);
-  add_products(n, made, &products);
-  text_addf(&helper, "static inline %s f_pow_%c%d_%d(%s x1) { const %s%s; return x%d; }", c,
-            letter_of[type.base], type.kind, n, c, c, text_str(&products), n);
-  f_add_helper(f, text_str(&helper));
-  text_free(&products);
-  text_free(&helper);
+  struct text *products = f_text(f);
+  const char *c = f_type_in_c(type), *name = f_say(f, "f_pow_%c%d_%d", letter_of[type.base], type.kind, n);
+  add_products(n, made, products);
+  f_add_helper(f, f_say(f, "static inline %s %s(%s x1) { const %s%s; return x%d; }", c, name, c, c,
+                        text_str(products), n));
+  return name;
 }
 
-static void add_any_power(struct fortran *f, struct f_type type) {
-  struct text helper = {0};
-  const char *c = f_type_in_c(type);
-  text_addf(&helper,
-            "static inline %s f_pow_%c%d(%s x, long long n) { %s y = 1; long long k = n < 0 ? -n : n; "
+static const char *add_any_power(struct fortran *f, struct f_type type) {
+  const char *c = f_type_in_c(type), *name = f_say(f, "f_pow_%c%d", letter_of[type.base], type.kind);
+  const char *negative = "if (n < 0) return x == 1 ? 1 : x == -1 ? (k % 2 ? -1 : 1) : 0; ";
+  f_add_helper(
+      f,
+      f_say(f,
+            "static inline %s %s(%s x, long long n) { %s y = 1; long long k = n < 0 ? -n : n; "
             "%sfor (; k > 0; k = k / 2) { if (k %% 2) y = y * x; if (k > 1) x = x * x; } return n < 0 ? 1 / "
             "y : y; }",
-            c, letter_of[type.base], type.kind, c, c,
-            type.base == F_INTEGER ? "if (n < 0) return x == 1 ? 1 : x == -1 ? (k % 2 ? -1 : 1) : 0; " : "");
-  f_add_helper(f, text_str(&helper));
-  text_free(&helper);
+            c, name, c, c, type.base == F_INTEGER ? negative : ""));
+  return name;
 }
 
 static bool is_plain(const struct expr *e) {
@@ -124,24 +122,17 @@ static void put_whole_power(struct fortran *f, const struct expr *e, const struc
   const struct expr *a = e->args, *b = a->next;
   const long long n = b->value < 0 ? -b->value : b->value;
   const char *one = e->type.base == F_REAL ? (e->type.kind == 8 ? "1." : "1.f") : "1";
-  text_addf(out, "(%s", b->value < 0 ? one : "");
-  text_add(out, b->value < 0 ? " / " : "");
+  text_addf(out, b->value < 0 ? "(%s / " : "(", one);
   if (n == 0)
     text_add(out, one);
   else if (n == 1)
-    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
+    f_put_element_as(f, a, p, e->type, C_UNARY, out);
   else if (n == 2 && is_plain(a)) {
-    text_add(out, "(");
-    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
-    text_add(out, " * ");
-    f_put_element_as(f, a, place_in(a, p), e->type, C_UNARY, out);
-    text_add(out, ")");
-  } else {
-    add_power(f, e->type, (int)n);
-    text_addf(out, "f_pow_%c%d_%d(", letter_of[e->type.base], e->type.kind, (int)n);
-    f_put_element(f, a, place_in(a, p), C_ALL, out);
-    text_add(out, ")");
-  }
+    struct text *x = f_text(f);
+    f_put_element_as(f, a, p, e->type, C_UNARY, x);
+    text_addf(out, "(%s * %s)", text_str(x), text_str(x));
+  } else
+    text_addf(out, "%s(%s)", add_power(f, e->type, (int)n), f_said(f, a, p, C_ALL));
   text_add(out, ")");
 }
 
@@ -153,15 +144,8 @@ void f_put_power(struct fortran *f, const struct expr *e, const struct place *p,
     put_whole_power(f, e, p, out);
     return;
   }
-  if (whole) {
-    add_any_power(f, e->type);
-    text_addf(out, "f_pow_%c%d(", letter_of[e->type.base], e->type.kind);
-  } else
-    text_addf(out, "pow%s(", e->type.kind == 4 ? "f" : "");
-  f_put_element(f, a, place_in(a, p), C_ALL, out);
-  text_add(out, ", ");
-  f_put_element(f, b, place_in(b, p), C_ALL, out);
-  text_add(out, ")");
+  const char *name = whole ? add_any_power(f, e->type) : e->type.kind == 4 ? "powf" : "pow";
+  text_addf(out, "%s(%s, %s)", name, f_said(f, a, p, C_ALL), f_said(f, b, p, C_ALL));
 }
 
 /* ---- constructors ---- */
@@ -232,6 +216,7 @@ void f_put_element(struct fortran *f, const struct expr *e, const struct place *
   enum { LARGEST = 1 << 20 };
   if (failed(f))
     return;
+  p = e->rank ? p : NULL;
   if (out->length > LARGEST) {
     f_refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
     return;
@@ -269,9 +254,4 @@ void f_put_element_as(struct fortran *f, const struct expr *e, const struct plac
   text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", f_type_in_c(type));
   f_put_element(f, e, p, C_UNARY, out);
   text_add(out, level > C_UNARY ? ")" : "");
-}
-
-void f_put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level,
-              struct text *out) {
-  f_put_element_as(f, e, NULL, type, level, out);
 }

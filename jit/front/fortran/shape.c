@@ -21,6 +21,13 @@ long long f_elements_of(const struct expr *e) {
   return count;
 }
 
+bool f_same_shape(const struct expr *a, const struct expr *b) {
+  bool same = a->rank == b->rank;
+  for (int i = 0; same && i < a->rank; i++)
+    same = a->extent[i] == b->extent[i];
+  return same;
+}
+
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
   if (part->rank == 0 || failed(f))
     return;
@@ -33,12 +40,9 @@ void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part) {
     memcpy(e->extent, part->extent, sizeof e->extent);
     return;
   }
-  bool same = e->rank == part->rank;
-  for (int i = 0; same && i < e->rank; i++)
-    same = e->extent[i] == part->extent[i];
-  if (!same && e->rank != part->rank)
+  if (e->rank != part->rank)
     f_refuse(f, e->at, "arrays of rank %d and %d meet here; they must have one shape", e->rank, part->rank);
-  else if (!same)
+  else if (!f_same_shape(e, part))
     f_refuse(f, e->at, "arrays of %lld and %lld elements meet here; they must have one shape",
              f_elements_of(e), f_elements_of(part));
 }
@@ -133,6 +137,12 @@ bool f_same_type(struct f_type a, struct f_type b) {
   return a.base == b.base && a.kind == b.kind;
 }
 
+struct f_type f_common_type(struct f_type a, struct f_type b) {
+  if (a.base == b.base)
+    return a.kind > b.kind ? a : b;
+  return a.base == F_REAL ? a : b;
+}
+
 bool f_is_number(struct f_type t) {
   return t.base == F_INTEGER || t.base == F_REAL;
 }
@@ -159,8 +169,8 @@ void f_places_of(const struct expr *e, long long number, struct place *p) {
 }
 
 void f_add_helper(struct fortran *f, const char *text) {
-  if (!strstr(text_str(&f->helpers), text))
-    text_addf(&f->helpers, "%s\n", text);
+  if (!strstr(text_str(f->helpers), text))
+    text_addf(f->helpers, "%s\n", text);
 }
 
 bool f_mentions(const struct expr *e, const struct symbol *s) {
@@ -189,8 +199,7 @@ static void check_calls(struct fortran *f, const struct expr *e, bool many, bool
   if (e->op == E_CALL && e->rank == 0 && many && changes_arguments(e))
     f_refuse(f, e->at,
              "%s changes its arguments, and stands in an operation on arrays; call it in an assignment of "
-             "its own, to "
-             "a variable of one value",
+             "its own, to a variable of one value",
              e->symbol->name);
   if (e->op == E_INTRINSIC)
     always |= e->intrinsic->class == I_NORM || e->intrinsic->class == I_MATMUL;
@@ -242,30 +251,19 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how) 
   s->written = s->used = true;
 }
 
-struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count) {
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
+                         const struct expr *like) {
   struct symbol *s = f_new(f, sizeof *s);
   struct expr *e = f_new_expr(f, E_VARIABLE, at);
-  struct text name = {0};
-  text_addf(&name, "t%d_", ++f->labels);
-  s->name = s->c_name = f_copy(f, text_str(&name), name.length);
+  s->name = s->c_name = f_say(f, "t%d_", ++f->labels);
   s->kind = S_LOCAL;
   s->type = type;
-  s->rank = count > 0;
-  s->bounds[0] = (struct bounds){.lower = 1, .upper = count, .low_known = true, .high_known = true};
+  s->rank = like->rank;
+  for (int i = 0; i < like->rank; i++)
+    s->bounds[i] =
+        (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
   e->symbol = s;
   e->type = type;
   f_shape_of_symbol(e, s);
-  text_free(&name);
   return e;
-}
-
-struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
-                              const struct expr *like) {
-  struct expr *t = f_new_local(f, at, type, f_elements_of(like));
-  t->symbol->rank = like->rank;
-  for (int i = 0; i < like->rank; i++)
-    t->symbol->bounds[i] =
-        (struct bounds){.lower = 1, .upper = like->extent[i], .low_known = true, .high_known = true};
-  f_shape_of_symbol(t, t->symbol);
-  return t;
 }

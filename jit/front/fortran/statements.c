@@ -3,45 +3,14 @@
 
 #include "jit/front/fortran/tree.h"
 
-/* ---- what kernels have not ---- */
-
-static const struct {
-  const char *word, *what;
-} refused[] = {
-    {"write", "`write` is not in the subset, for kernels write no file; `print *, ...` prints"},
-    {"read", "`read` is not in the subset, for kernels read no file; pass what they need as arguments"},
-    {"open", "files are not in the subset; pass what the kernel needs as arguments"},
-    {"close", "files are not in the subset"},
-    {"allocate", "`allocate` is not in the subset; declare the array with constant bounds, as w(4)"},
-    {"deallocate", "`deallocate` is not in the subset; declare the array with constant bounds, as w(4)"},
-    {"nullify", "pointers are not in the subset"},
-    {"stop", "`stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and look "
-             "at it behind "
-             "the loop"},
-    {"error", "`error stop` is not in the subset; let the kernel set a flag, as an argument with OP_MAX, and "
-              "look at it "
-              "behind the loop"},
-    {"pause", "`pause` is not in the subset"},
-    {"associate", "`associate` is not in the subset; use a variable"},
-    {"block", "`block` is not in the subset; declare the variables at the top of the procedure"},
-    {"forall", "`forall` is not in the subset; write a do loop"},
-    {"assign", "`assign` is not in the subset"},
-    {"common", "common blocks are not in the subset"},
-    {"data", "`data` is not in the subset; assign the values, or make a parameter of them"},
-    {"format", "formats are not in the subset; `print *, ...` needs none"},
-};
-
 static void refuse_statement(struct fortran *f) {
-  const struct f_token *t = now(f);
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    if (f_is_word(f, f->at, refused[i].word)) {
-      f_refuse(f, t, "%s", refused[i].what);
-      return;
-    }
+  if (f_is_refused(f, true))
+    return;
   if (f_is_type_word(f, f->at) || f_is_word(f, f->at, "parameter"))
-    f_refuse(f, t, "declarations stand before the first statement");
+    f_refuse(f, now(f), "declarations stand before the first statement");
   else
-    f_refuse(f, t, "`%s` begins no statement of the subset of Fortran that kernels have", t->spelled);
+    f_refuse(f, now(f), "`%s` begins no statement of the subset of Fortran that kernels have",
+             now(f)->spelled);
 }
 
 /* ---- actions ---- */
@@ -61,21 +30,18 @@ static void read_call(struct fortran *f) {
   if (s->unit->kind != U_SUBROUTINE)
     f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
   struct expr *e = f_new_expr(f, E_CALL, &at);
-  struct text before = {0}, call = {0};
-  f->hoist = &before;
+  struct text *before = f_text(f), *call = f_text(f);
+  f->hoist = before;
   e->symbol = s;
   e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
   f_check_arguments(f, e);
   if (!failed(f) && e->rank)
     f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
   if (!failed(f))
-    f_put_arguments(f, e, NULL, &before, &call);
-  if (!failed(f))
-    text_addf(f->to, before.length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(&before), s->unit->c_name,
-              text_str(&call));
+    f_put_arguments(f, e, NULL, before, call);
+  text_addf(f->to, before->length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(before), s->unit->c_name,
+            text_str(call));
   f->hoist = NULL;
-  text_free(&before);
-  text_free(&call);
 }
 
 static void read_assignment(struct fortran *f) {
@@ -85,17 +51,15 @@ static void read_assignment(struct fortran *f) {
   if (!failed(f) && left->op == E_INTRINSIC)
     f_refuse(f, left->at, "%s is not declared as an array, so this is no assignment", left->at->spelled);
   f_expect(f, "=");
-  struct text before = {0}, body = {0}, *to = f->to;
-  f->hoist = &before;
+  struct text *before = f_text(f), *body = f_text(f), *to = f->to;
+  f->hoist = before;
   struct expr *right = f_read_expression(f);
-  f->to = &body;
+  f->to = body;
   if (!failed(f))
     f_assign(f, left, right, NULL);
   f->to = to;
   f->hoist = NULL;
-  text_addf(to, before.length ? "{ %s%s} " : "%s%s", text_str(&before), text_str(&body));
-  text_free(&before);
-  text_free(&body);
+  text_addf(to, before->length ? "{ %s%s} " : "%s%s", text_str(before), text_str(body));
 }
 
 /* As part of a format of C. Two of its quotes in a text of Fortran are one. */
@@ -113,7 +77,7 @@ static void add_words(struct fortran *f, const struct expr *e, struct text *out)
 /* With as many digits as give the value back. */
 static void add_item(struct fortran *f, const struct expr *e, struct text *format, struct text *values) {
   static const char *const reals[] = {[4] = " %.9g", [8] = " %.17g"};
-  struct text value = {0};
+  struct text *value = f_text(f);
   if (e->op == E_TEXT) {
     text_add_char(format, ' ');
     add_words(f, e, format);
@@ -123,33 +87,29 @@ static void add_item(struct fortran *f, const struct expr *e, struct text *forma
     f_refuse(f, e->at,
              "`print` has scalars and texts in quotes in kernels; write an array's values one by one");
   else
-    f_put(f, e, e->type.base == F_LOGICAL ? C_OR : C_UNARY, &value);
+    f_put(f, e, e->type.base == F_LOGICAL ? C_OR : C_UNARY, value);
   if (e->type.base == F_LOGICAL)
-    text_addf(values, ", %s ? 'T' : 'F'", text_str(&value));
+    text_addf(values, ", %s ? 'T' : 'F'", text_str(value));
   else
-    text_addf(values, ", (%s)%s", e->type.base == F_REAL ? "double" : "long long", text_str(&value));
+    text_addf(values, ", (%s)%s", e->type.base == F_REAL ? "double" : "long long", text_str(value));
   text_add(format, e->type.base == F_LOGICAL ? " %c"
                    : e->type.base == F_REAL  ? reals[e->type.kind]
                                              : " %lld");
-  text_free(&value);
 }
 
 static void read_print(struct fortran *f) {
-  struct text before = {0}, format = {0}, values = {0};
+  struct text *before = f_text(f), *format = f_text(f), *values = f_text(f);
   f->at++;
   if (!f_take(f, "*"))
     f_refuse(f, now(f), "formats are not in the subset; write `print *, ...`");
-  f->hoist = &before;
+  f->hoist = before;
   while (!failed(f) && f_take(f, ",")) {
     const struct expr *e = f_read_expression(f);
     if (!failed(f))
-      add_item(f, e, &format, &values);
+      add_item(f, e, format, values);
   }
   f->hoist = NULL;
-  text_addf(f->to, "{ %sprintf(\"%s\\n\"%s); } ", text_str(&before), text_str(&format), text_str(&values));
-  text_free(&before);
-  text_free(&format);
-  text_free(&values);
+  text_addf(f->to, "{ %sprintf(\"%s\\n\"%s); } ", text_str(before), text_str(format), text_str(values));
 }
 
 static void read_return(struct fortran *f) {

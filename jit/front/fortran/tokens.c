@@ -46,18 +46,23 @@ static void put_token(struct fortran *f, const struct scan *s, enum token_form f
   struct f_token *t = add_token(f, form);
   if (!t)
     return;
-  if (s->as) {
-    t->file = s->as->file, t->begin = s->as->begin, t->line = s->as->line, t->column = s->as->column;
-  } else {
-    t->file = s->file, t->begin = from, t->line = s->line, t->column = (int)(from - s->line_begin) + 1;
-  }
-  const char *spelled = f_copy(f, s->text + from, to - from);
-  word = word ? word : small(f, s->text + from, to - from);
-  f->tokens[f->ntokens - 1].spelled = spelled;
-  f->tokens[f->ntokens - 1].word = word;
+  *t = s->as
+           ? *s->as
+           : (struct f_token){
+                 .file = s->file, .begin = from, .line = s->line, .column = (int)(from - s->line_begin) + 1};
+  t->form = form;
+  t->spelled = f_copy(f, s->text + from, to - from);
+  t->word = word ? word : small(f, s->text + from, to - from);
 }
 
 /* ---- tokens of a line ---- */
+
+/* Behind letters, digits and `_`. */
+static size_t skip_word(const struct scan *s, size_t at) {
+  while (at < s->end && (isalnum((unsigned char)s->text[at]) || s->text[at] == '_'))
+    at++;
+  return at;
+}
 
 static const struct {
   const char *dotted, *sign;
@@ -82,8 +87,7 @@ static void scan_dotted(struct fortran *f, struct scan *s, size_t length) {
       sign = dotted[i].sign;
   size_t to = s->at + length;
   if (logical && to < s->end && s->text[to] == '_') /* of a kind, which no kernel can tell */
-    while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
-      to++;
+    to = skip_word(s, to);
   put_token(f, s, logical ? T_LOGICAL : T_SIGN, s->at, to, sign ? sign : word);
   s->at = to;
 }
@@ -110,8 +114,7 @@ static void scan_number(struct fortran *f, struct scan *s) {
     }
   }
   if (to < s->end && s->text[to] == '_')
-    while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
-      to++;
+    to = skip_word(s, to);
   put_token(f, s, form, s->at, to, NULL);
   s->at = to;
 }
@@ -129,9 +132,7 @@ static void scan_text(struct fortran *f, struct scan *s) {
 }
 
 static void scan_name(struct fortran *f, struct scan *s) {
-  size_t to = s->at;
-  while (to < s->end && (isalnum((unsigned char)s->text[to]) || s->text[to] == '_'))
-    to++;
+  const size_t to = skip_word(s, s->at);
   put_token(f, s, T_NAME, s->at, to, NULL);
   s->at = to;
   const struct f_token *t = f->ntokens ? &f->tokens[f->ntokens - 1] : NULL;
@@ -312,15 +313,23 @@ void f_scan_end(struct fortran *f) {
 
 /* ---- files ---- */
 
-static bool ends_as(const char *path, const char *const endings[], int count) {
-  const char *dot = path ? strrchr(path, '.') : NULL;
-  for (int i = 0; dot && i < count; i++)
-    if (strcasecmp(dot + 1, endings[i]) == 0)
+bool f_is_one_of(const char *word, const char *words) {
+  const size_t length = strlen(word);
+  for (const char *at = words; length && (at = strcasestr(at + 1, word)) != NULL;)
+    if (at[-1] == ' ' && at[length] == ' ')
       return true;
   return false;
 }
-static const char *const free_endings[] = {"f90", "f95", "f03", "f08", "f18"};
-static const char *const fixed_endings[] = {"f", "for", "ftn", "f77"};
+
+static bool ends_as(const char *path, const char *endings) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  return dot && f_is_one_of(dot + 1, endings);
+}
+static const char free_endings[] = " f90 f95 f03 f08 f18 ", fixed_endings[] = " f for ftn f77 ";
+
+bool f_is_fixed(const char *path) {
+  return ends_as(path, fixed_endings);
+}
 
 /* From who gave the source, or from a folder. False: nowhere, and `where` says which places these were. */
 static bool find_source(struct fortran *f, const char *name, const char *from, struct source_file *file,
@@ -345,8 +354,7 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   struct source_file *file = f_new(f, sizeof *file);
   struct text where = {0};
   file->line = 1;
-  file->fixed = ends_as(name, fixed_endings, sizeof fixed_endings / sizeof *fixed_endings) ||
-                (at->file->fixed && !ends_as(name, free_endings, sizeof free_endings / sizeof *free_endings));
+  file->fixed = f_is_fixed(name) || (at->file->fixed && !ends_as(name, free_endings));
   const bool found = f->depth < DEEPEST && find_source(f, f_copy(f, name, strlen(name)), from, file, &where);
   if (f->depth >= DEEPEST)
     f_refuse(f, at, "files include one another too deeply: %s", name);
@@ -392,9 +400,6 @@ static bool first_word_is_fortran(const char *source, size_t length) {
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
-  static const char *const c_endings[] = {"c", "h", "cu", "cl", "inc"};
-  return ends_as(file, free_endings, sizeof free_endings / sizeof *free_endings) ||
-         ends_as(file, fixed_endings, sizeof fixed_endings / sizeof *fixed_endings) ||
-         (!ends_as(file, c_endings, sizeof c_endings / sizeof *c_endings - 1) &&
-          first_word_is_fortran(text, length));
+  return ends_as(file, free_endings) || f_is_fixed(file) ||
+         (!ends_as(file, " c h cu cl ") && first_word_is_fortran(text, length));
 }

@@ -87,7 +87,7 @@ struct f_unit {
   const char *lost; /* a module that it uses and that was not found */
   bool hides;       /* a module whose names are private unless `shown` has them; `hidden` has private ones */
   struct rename *shown, *hidden;
-  struct text body_text, tables;
+  struct text *body_text, *tables;
 };
 
 enum expr_op {
@@ -153,7 +153,8 @@ struct fortran {
   const struct fortran_source *source;
   const char *kernel;
   const struct source_file *file; /* the first */
-  struct list chunks, files, macros;
+  struct list chunks, files, macros, texts;
+  struct text lost; /* where there is no memory for a text; it stays empty */
   size_t chunk_used;
   char spare[SPARE];
   struct f_token *tokens;
@@ -161,7 +162,7 @@ struct fortran {
   int statement;                            /* the first token of the statement that is scanned */
   int depth, nesting;                       /* of includes; of expressions */
   struct f_unit *units, **last_unit, *unit; /* unit: the one that is translated */
-  struct text out, helpers;
+  struct text *out, *helpers;
   struct text *to;    /* where statements go */
   struct text *hoist; /* what is done before the statement that is read; NULL: nothing can be */
   struct construct *constructs;
@@ -178,12 +179,18 @@ static inline bool failed(const struct fortran *f) {
 /* Zeroed; never NULL: without memory the error is set and the spare room is handed out. At most SPARE bytes. */
 void *f_new(struct fortran *f, size_t bytes);
 const char *f_copy(struct fortran *f, const char *bytes, size_t length);
+/* An empty one, which is freed at the end. Never NULL. */
+struct text *f_text(struct fortran *f);
+const char *f_say(struct fortran *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* OP_ERR_KERNEL at a token, unless there is an error. */
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void f_memory(struct fortran *f);
+/* Does a statement begin here that kernels have not? It is refused if `refuse`. */
+bool f_is_refused(struct fortran *f, bool refuse);
 
 /* ---- tokens.c, condition.c ---- */
+bool f_is_fixed(const char *path);
 void f_scan_source(struct fortran *f, const struct source_file *file);
 void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
                    const struct f_token *as);
@@ -205,12 +212,19 @@ static inline const struct f_token *now(const struct fortran *f) {
   return &f->tokens[f->at];
 }
 bool f_is_word(const struct fortran *f, int at, const char *word);
+/* Is it one of these, which have a blank before and behind each? */
+bool f_is_any(const struct fortran *f, int at, const char *words);
+bool f_is_one_of(const char *word, const char *words);
 /* Takes the token if it is that one. */
 bool f_take(struct fortran *f, const char *word);
 void f_expect(struct fortran *f, const char *word);
 const char *f_take_name(struct fortran *f, const char *what);
+/* `what` is expected, and something else stands here. */
+void f_refuse_here(struct fortran *f, const char *what);
 bool f_at_end(const struct fortran *f);
 void f_skip_statement(struct fortran *f);
+/* 1: a bracket opens here; -1: it closes. */
+int f_bracket(const struct fortran *f, int at);
 /* Behind the bracket that closes the one at `at`. */
 int f_skip_brackets(const struct fortran *f, int at);
 /* Both words, in one or apart: "end", "if". */
@@ -221,10 +235,12 @@ bool f_is_assignment(const struct fortran *f, int at);
 void f_scan_modules(struct fortran *f);
 void f_find_units(struct fortran *f);
 struct f_unit *f_find_unit(const struct fortran *f, const char *name, const struct f_unit *parent);
-struct f_unit *f_find_module(const struct fortran *f, const char *name);
+struct f_unit *f_add_unit(struct fortran *f, enum unit_kind kind, struct f_unit *parent, const char *name);
 
 /* ---- names.c ---- */
 struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at);
+/* Of a loop or of values, in front of the unit's other names until its own is taken away. */
+struct symbol *f_add_index(struct fortran *f, const struct f_token *at);
 struct symbol *f_own_symbol(const struct f_unit *u, const char *name);
 /* From here, the modules that are used, or the units around; implicit typing makes one. NULL: there is none. */
 struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name);
@@ -250,15 +266,18 @@ struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long lo
 struct expr *f_read_arguments(struct fortran *f);
 int f_count_args(const struct expr *e);
 bool f_same_type(struct f_type a, struct f_type b);
+/* Of an operation with numbers of both. */
+struct f_type f_common_type(struct f_type a, struct f_type b);
 bool f_is_number(struct f_type t);
 /* A whole number that the text alone says. */
 long long f_known_value(struct fortran *f, const struct expr *e, const char *what);
-const struct intrinsic *f_find_intrinsic(const char *name);
+const struct intrinsic *f_find_intrinsic(struct fortran *f, const char *name);
 void f_type_intrinsic(struct fortran *f, struct expr *e);
-const char *f_nearest_intrinsic(const char *name);
+const char *f_nearest_intrinsic(struct fortran *f, const char *name);
 void f_shape_of_symbol(struct expr *e, const struct symbol *s);
 void f_type_element(struct fortran *f, struct expr *e);
 long long f_elements_of(const struct expr *e);
+bool f_same_shape(const struct expr *a, const struct expr *b);
 /* Do both have a shape, and the same? Refuses where they differ. */
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
 /* Is the symbol in it, anywhere? NULL: is a call of a procedure? */
@@ -267,10 +286,8 @@ bool f_mentions(const struct expr *e, const struct symbol *s);
 void f_check_calls(struct fortran *f, const struct expr *e, bool many);
 
 /* ---- put.c, element.c: C text of expressions ---- */
+const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level level);
 void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out);
-/* Converted, as an assignment does. */
-void f_put_as(struct fortran *f, const struct expr *e, struct f_type type, enum level level,
-              struct text *out);
 /* One element of an array, or the scalar. */
 void f_put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
                    struct text *out);
@@ -308,10 +325,9 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how);
 void f_check_arguments(struct fortran *f, struct expr *e);
 bool f_read_where(struct fortran *f, const char *name);
 void f_read_elsewhere(struct fortran *f);
-/* A local array or value of the translation; of the shape of `like`. */
-struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type, long long count);
-struct expr *f_new_local_like(struct fortran *f, const struct f_token *at, struct f_type type,
-                              const struct expr *like);
+/* A local array or value of the translation, of the shape of `like`. */
+struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
+                         const struct expr *like);
 /* The call of a function that gives an array is done before the statement. */
 struct expr *f_hoist_call(struct fortran *f, const struct expr *call);
 
@@ -324,7 +340,7 @@ struct construct {
   int number;
   bool cycled, exited, any, last; /* any: a case came; last: the one without conditions came */
   struct expr *value, *done;      /* of a select; the masks of a where: that of now, and what had its turn */
-  struct text later;              /* the default case, which C has last */
+  struct text *later;             /* the default case, which C has last */
   struct text *to;
 };
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name);

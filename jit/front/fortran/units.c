@@ -12,6 +12,10 @@ bool f_is_word(const struct fortran *f, int at, const char *word) {
   return (t->form == T_NAME || t->form == T_SIGN) && strcmp(t->word, word) == 0;
 }
 
+bool f_is_any(const struct fortran *f, int at, const char *words) {
+  return at < f->ntokens && f->tokens[at].form == T_NAME && f_is_one_of(f->tokens[at].word, words);
+}
+
 bool f_take(struct fortran *f, const char *word) {
   if (!f_is_word(f, f->at, word))
     return false;
@@ -19,26 +23,23 @@ bool f_take(struct fortran *f, const char *word) {
   return true;
 }
 
-void f_expect(struct fortran *f, const char *word) {
-  if (!f_take(f, word) && !failed(f)) {
-    const struct f_token *t = now(f);
-    if (t->form == T_END)
-      f_refuse(f, t, "the statement ends where `%s` is expected", word);
-    else
-      f_refuse(f, t, "`%s` stands where `%s` is expected", t->spelled, word);
-  }
-}
-
-const char *f_take_name(struct fortran *f, const char *what) {
+void f_refuse_here(struct fortran *f, const char *what) {
   const struct f_token *t = now(f);
-  if (t->form == T_NAME) {
-    f->at++;
-    return t->word;
-  }
   if (t->form == T_END)
     f_refuse(f, t, "the statement ends where %s is expected", what);
   else
     f_refuse(f, t, "`%s` stands where %s is expected", t->spelled, what);
+}
+
+void f_expect(struct fortran *f, const char *word) {
+  if (!f_take(f, word))
+    f_refuse_here(f, f_say(f, "`%s`", word));
+}
+
+const char *f_take_name(struct fortran *f, const char *what) {
+  if (now(f)->form == T_NAME)
+    return f->tokens[f->at++].word;
+  f_refuse_here(f, what);
   return "";
 }
 
@@ -52,14 +53,16 @@ void f_skip_statement(struct fortran *f) {
   f->at++;
 }
 
+int f_bracket(const struct fortran *f, int at) {
+  const bool opens = f_is_word(f, at, "(") || f_is_word(f, at, "[");
+  return opens - (f_is_word(f, at, ")") || f_is_word(f, at, "]"));
+}
+
 int f_skip_brackets(const struct fortran *f, int at) {
   int depth = 0;
-  for (; f->tokens[at].form != T_END; at++) {
-    depth += f_is_word(f, at, "(") || f_is_word(f, at, "[");
-    depth -= f_is_word(f, at, ")") || f_is_word(f, at, "]");
-    if (depth <= 0)
+  for (; f->tokens[at].form != T_END; at++)
+    if ((depth += f_bracket(f, at)) <= 0)
       return at + 1;
-  }
   return at;
 }
 
@@ -102,20 +105,13 @@ static int skip_label(const struct fortran *f, int at) {
 
 /* Of a procedure: words and brackets may stand before it. Returns the token of its name, or -1. */
 static int procedure_name(const struct fortran *f, int at, enum unit_kind *kind) {
-  static const char *const before[] = {"pure",    "elemental", "impure",          "recursive", "integer",
-                                       "real",    "module",    "double",          "precision", "logical",
-                                       "complex", "character", "doubleprecision", "type",      "class"};
-  for (bool known = true; known;) {
-    if (f_is_word(f, at, "subroutine") || f_is_word(f, at, "function")) {
-      *kind = f_is_word(f, at, "function") ? U_FUNCTION : U_SUBROUTINE;
-      return f->tokens[at + 1].form == T_NAME ? at + 1 : -1;
-    }
-    known = f_is_word(f, at, "*") || f->tokens[at].form == T_INTEGER;
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-      known |= f_is_word(f, at, before[i]);
+  while (f_is_word(f, at, "*") || f->tokens[at].form == T_INTEGER ||
+         f_is_any(f, at,
+                  " pure elemental impure recursive integer real module double precision "
+                  "doubleprecision logical complex character type class "))
     at = f_is_word(f, at + 1, "(") ? f_skip_brackets(f, at + 1) : at + 1;
-  }
-  return -1;
+  *kind = f_is_word(f, at, "function") ? U_FUNCTION : U_SUBROUTINE;
+  return f_is_any(f, at, " subroutine function ") && f->tokens[at + 1].form == T_NAME ? at + 1 : -1;
 }
 
 /* The name's token of a unit that begins with this statement, or -1. */
@@ -132,22 +128,18 @@ static int unit_name(const struct fortran *f, int at, enum unit_kind *kind) {
 }
 
 static bool ends_unit(const struct fortran *f, int at) {
-  static const char *const units[] = {"subroutine", "function",  "module",
-                                      "program",    "procedure", "submodule"};
-  if (f_is_word(f, at, "end") && f->tokens[at + 1].form == T_END)
-    return true;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (f_is_two(f, at, "end", units[i]) && !f_is_assignment(f, at))
-      return true;
-  return f_is_two(f, at, "end", "block") && f_is_word(f, at + 2, "data");
+  static const char units[] = " subroutine function module program procedure submodule blockdata ";
+  const struct f_token *t = &f->tokens[at];
+  if (f_is_word(f, at, "end"))
+    return t[1].form == T_END || (f_is_any(f, at + 1, units) && !f_is_assignment(f, at)) ||
+           (f_is_word(f, at + 1, "block") && f_is_word(f, at + 2, "data"));
+  return t->form == T_NAME && strncmp(t->word, "end", 3) == 0 && f_is_one_of(t->word + 3, units) &&
+         !f_is_assignment(f, at);
 }
 
-static struct f_unit *add_unit(struct fortran *f, enum unit_kind kind, int name, int header) {
+struct f_unit *f_add_unit(struct fortran *f, enum unit_kind kind, struct f_unit *parent, const char *name) {
   struct f_unit *u = f_new(f, sizeof *u);
-  *u = (struct f_unit){.kind = kind, .parent = f->unit, .header = header, .last = &u->symbols};
-  u->name = name < 0 ? "main" : f->tokens[name].word;
-  u->body = next_statement(f, header);
-  u->end = -1;
+  *u = (struct f_unit){.kind = kind, .parent = parent, .name = name, .end = -1, .last = &u->symbols};
   *f->last_unit = u;
   f->last_unit = &u->next;
   return u;
@@ -167,27 +159,23 @@ void f_find_units(struct fortran *f) {
     const int at = skip_label(f, start);
     enum unit_kind kind = U_PROGRAM;
     const int name = unit_name(f, at, &kind);
-    if (f_is_word(f, at, "interface") ||
-        (f_is_word(f, at, "abstract") && f_is_word(f, at + 1, "interface"))) {
-      start = skip_to_end(f, start, "interface");
+    const bool interface =
+        f_is_word(f, at, "interface") || (f_is_word(f, at, "abstract") && f_is_word(f, at + 1, "interface"));
+    if (interface || (name < 0 && f->unit && f_is_word(f, at, "type") && !f_is_word(f, at + 1, "(") &&
+                      !f_is_assignment(f, at))) {
+      start = skip_to_end(f, start, interface ? "interface" : "type");
       continue;
     }
-    if (name < 0 && f->unit && f_is_word(f, at, "type") && !f_is_word(f, at + 1, "(") &&
-        !f_is_assignment(f, at)) {
-      start = skip_to_end(f, start, "type");
-      continue;
-    }
-    if (name >= 0)
-      f->unit = add_unit(f, kind, name, at);
-    else if (f->unit && f_is_word(f, at, "contains") && f->tokens[at + 1].form == T_END && f->unit->end < 0)
+    if (name >= 0 || !f->unit) { /* without a name: a program without its statement, or a part of one */
+      f->unit = f_add_unit(f, name < 0 ? U_PROGRAM : kind, f->unit, name < 0 ? "main" : f->tokens[name].word);
+      f->unit->header = at;
+      f->unit->body = name < 0 ? start : next_statement(f, start);
+    } else if (f_is_word(f, at, "contains") && f->tokens[at + 1].form == T_END && f->unit->end < 0)
       f->unit->end = start;
-    else if (f->unit && ends_unit(f, at)) {
+    else if (ends_unit(f, at)) {
       if (f->unit->end < 0)
         f->unit->end = start;
       f->unit = f->unit->parent;
-    } else if (!f->unit) { /* a program without its statement, or a part of one */
-      f->unit = add_unit(f, U_PROGRAM, -1, at);
-      f->unit->body = start;
     }
     start = next_statement(f, start);
   }
@@ -205,11 +193,6 @@ struct f_unit *f_find_unit(const struct fortran *f, const char *name, const stru
   return NULL;
 }
 
-struct f_unit *f_find_module(const struct fortran *f, const char *name) {
-  struct f_unit *u = f_find_unit(f, name, NULL);
-  return u && u->kind == U_MODULE ? u : NULL;
-}
-
 static bool is_here(const struct fortran *f, const char *module) {
   for (int at = 0; at < f->ntokens; at = next_statement(f, at))
     if (f_is_word(f, at, "module") && f_is_word(f, at + 1, module) && f->tokens[at + 2].form == T_END)
@@ -220,14 +203,10 @@ static bool is_here(const struct fortran *f, const char *module) {
 static void scan_module(struct fortran *f, int name) {
   static const char *const endings[] = {".f90", ".F90", ".f", ".F", ".f95", ".f03", ".f08"};
   const struct f_token at = f->tokens[name];
-  bool found = at.form != T_NAME || strcmp(at.word, "iso_c_binding") == 0 ||
-               strcmp(at.word, "iso_fortran_env") == 0 || is_here(f, at.word);
-  for (size_t i = 0; !found && !failed(f) && i < sizeof endings / sizeof *endings; i++) {
-    struct text path = {0};
-    text_addf(&path, "%s%s", at.word, endings[i]);
-    found = f_scan_named(f, text_str(&path), at.file->path, &at, true);
-    text_free(&path);
-  }
+  bool found =
+      at.form != T_NAME || f_is_any(f, name, " iso_c_binding iso_fortran_env ") || is_here(f, at.word);
+  for (size_t i = 0; !found && !failed(f) && i < sizeof endings / sizeof *endings; i++)
+    found = f_scan_named(f, f_say(f, "%s%s", at.word, endings[i]), at.file->path, &at, true);
 }
 
 void f_scan_modules(struct fortran *f) {

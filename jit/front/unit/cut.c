@@ -281,7 +281,7 @@ static bool add_piece(const struct cut *c, const struct kernel *k, const struct 
 
 static int make_text(const struct cut *c, struct kernel *k, struct error *err) {
   struct text text = {0};
-  struct origins origins = {0};
+  struct origins origins = {.fortran = k->origins.fortran};
   int line = 1;
   bool good = true;
   for (size_t i = 0; good && i < c->npieces; i++)

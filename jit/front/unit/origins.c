@@ -17,7 +17,7 @@ bool origins_add(struct origins *o, struct origin next) {
 }
 
 bool origins_copy(struct origins *to, const struct origins *from) {
-  *to = (struct origins){.own = from->own};
+  *to = (struct origins){.own = from->own, .fortran = from->fortran};
   for (int i = 0; i < from->count; i++)
     if (!origins_add(to, from->items[i])) {
       origins_free(to);

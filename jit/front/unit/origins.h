@@ -18,7 +18,8 @@ struct origin {
 struct origins {
   struct origin *items;
   int count;
-  size_t own; /* the first byte of the kernel's own text, behind all that it shares */
+  size_t own;   /* the first byte of the kernel's own text, behind all that it shares */
+  bool fortran; /* that was made of a text in Fortran, whose lines stand behind `//!` */
 };
 
 /* False without memory. `file` is copied. */

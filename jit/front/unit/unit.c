@@ -5,7 +5,6 @@
 
 #include "base/size.h"
 #include "jit/front/excerpt.h"
-#include "jit/front/fortran/fortran.h"
 #include "jit/front/rows/fold.h"
 #include "jit/front/unit/include.h"
 
@@ -17,6 +16,7 @@ void unit_free(struct unit *u) {
   text_free(&u->text);
   origins_free(&u->origins);
   list_free(&u->once);
+  fortran_free(&u->fortran);
   *u = (struct unit){0};
 }
 
@@ -274,7 +274,10 @@ static int insert_fortran(const struct making *m, const struct origin *from, con
                                    .origin = {.file = o->file, .file_line = o->file_line}};
     code = insert(m, &piece);
   }
-  fortran_free(&made);
+  text_free(&made.text);
+  origins_free(&made.origins);
+  m->u->fortran = made;
+  m->u->origins.fortran = true;
   return code;
 }
 

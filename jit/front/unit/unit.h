@@ -6,13 +6,15 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "jit/front/fortran/fortran.h"
 #include "jit/front/unit/origins.h"
 
 struct unit {
   struct text text;
   struct origins origins;
-  int line;         /* the next one, from 1 */
-  struct list once; /* struct shared_file of which a second #include gives nothing; borrowed */
+  int line;                    /* the next one, from 1 */
+  struct list once;            /* struct shared_file of which a second #include gives nothing; borrowed */
+  struct fortran_made fortran; /* of a kernel in Fortran, without its text */
 };
 void unit_free(struct unit *u);
 

@@ -355,6 +355,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->origin_line = 1;
   d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
+  d->origins.fortran = is_c;
   bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name &&
               (d->entry || is_c) && d->fp && d->consts;
   for (int i = 0; good && i < k->nvariables; i++) {

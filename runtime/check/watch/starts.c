@@ -193,9 +193,7 @@ static int check_limits(struct look *look, int i, int extremum) {
   int c = -1;
   for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
     if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
-      return watch_tell(cell, RULE_COMPARE, i, r, c, look->element,
-                        arg->access == OP_MIN ? "the kernel assigns %s without comparing; " COMPARE_FOR_MIN
-                                              : "the kernel assigns %s without comparing; " COMPARE_FOR_MAX,
+      return watch_tell(cell, RULE_COMPARE, i, r, c, look->element, "the kernel assigns %s without comparing",
                         look->notes);
   for (int r = 0; !look->told[i] && access_assigns(arg->access) && r < cell->args[i].rows; r++)
     if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)

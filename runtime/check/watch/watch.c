@@ -110,9 +110,9 @@ static int check_extremum(const struct look *look, int i) {
       return watch_tell_change(look->cell, RULE_COMPARE, i, r, c, look->element, start, now,
                                arg->access == OP_MIN
                                    ? "the kernel raised %s from %s to %s, so it assigns it "
-                                     "without comparing; " COMPARE_FOR_MIN
+                                     "without comparing"
                                    : "the kernel lowered %s from %s to %s, so it assigns it "
-                                     "without comparing; " COMPARE_FOR_MAX,
+                                     "without comparing",
                                look->notes);
   }
   return OP_OK;

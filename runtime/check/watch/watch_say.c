@@ -47,7 +47,7 @@ int watch_violation(const struct loop *loop, enum rule rule, int arg, long eleme
 
 void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
   const struct loop_arg *arg = &cell->loop->args[i];
-  text_addf(out, "component %d", component);
+  text_addf(out, "component %d", component + cell->desc.origins.fortran);
   if (arg->map && arg->dat)
     text_addf(out, " (element %d of set \"%s\", entry %d of map \"%s\")",
               user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
@@ -56,9 +56,11 @@ void watch_place(const struct cell *cell, int i, int r, int component, long elem
 
 static int tell_and_free(const struct cell *cell, enum rule rule, int i, long element, struct text *what,
                          struct notes *notes) {
-  const char *remedy = rule_remedy(rule, &cell->loop->args[i]);
-  const int code = watch_violation(cell->loop, rule, i, element, notes, "%s%s%s", text_str(what),
-                                   remedy ? "; " : "", remedy ? remedy : "");
+  const struct loop_arg *arg = &cell->loop->args[i];
+  const char *remedy = rule_remedy(rule, arg);
+  text_add(what, remedy ? "; " : "");
+  rules_say(remedy ? remedy : "", arg->access, cell->desc.origins.fortran, what);
+  const int code = watch_violation(cell->loop, rule, i, element, notes, "%s", text_str(what));
   text_free(what);
   return code;
 }
@@ -125,7 +127,8 @@ int watch_tell_index(const struct cell *cell, long element, struct notes *notes)
                         ": the kernel reaches memory outside its own variables; check its indices and "
                         "pointers");
   const size_t length = bounds_name(d->text, f->line, f->column, &name);
-  text_addf(&what, "the kernel uses element %lld of ", f->index);
+  const long long index = f->index + d->origins.fortran;
+  text_addf(&what, "the kernel uses element %lld of ", index);
   if (length && bounds_subscripts(name + length))
     text_addf(&what, "the array %.*s, whose type is %s", (int)length, name, f->type);
   else
@@ -134,7 +137,7 @@ int watch_tell_index(const struct cell *cell, long element, struct notes *notes)
     if (strlen(d->consts[i].name) == length && memcmp(d->consts[i].name, name, length) == 0) {
       text_clear(&what);
       text_addf(&what, "constant %s has dim %d, and the kernel uses component %lld", d->consts[i].name,
-                d->consts[i].dim, f->index);
+                d->consts[i].dim, index);
     }
   source_place(&source, f->line, f->column, &place);
   source_excerpt(&source, f->line, f->column, &excerpt);
