@@ -49,8 +49,11 @@ struct trace_call {
   double seconds;
 };
 
+struct op_checkpoint_facts;
+
 struct trace {
-  struct trace_call calls[TRACE_CALLS]; /* the first ones that came */
+  const struct op_checkpoint_facts *checkpoints; /* so far; NULL: none are wanted */
+  struct trace_call calls[TRACE_CALLS];          /* the first ones that came */
   int ncalls;
   bool wanted;  /* by a report or a tool */
   bool apart;   /* threads too */

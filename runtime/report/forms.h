@@ -129,10 +129,11 @@ struct report {
       *sets;                        /* with its arguments; "edges 600, cells 300"; NULL: nothing is said */
   const struct trace_call *outside; /* what the program called beside loops */
   int noutside;
-  bool idle;                  /* a rank owns nothing, and nobody called op_partition */
-  const char *backend, *team; /* team: NULL without threads */
-  const char *device;         /* NULL: loops run on the host's threads */
-  bool on_devices;            /* this rank's loops run on one, or others' may */
+  const struct op_checkpoint_facts *checkpoints; /* NULL: none are wanted */
+  bool idle;                                     /* a rank owns nothing, and nobody called op_partition */
+  const char *backend, *team;                    /* team: NULL without threads */
+  const char *device;                            /* NULL: loops run on the host's threads */
+  bool on_devices;                               /* this rank's loops run on one, or others' may */
   int threads, ranks, rank;
   double wall, began;      /* seconds since op_init, and when that was on the one clock */
   bool all, colour;        /* text: every row; as for a terminal */

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "loop/queue.h"
+#include "op2jit_checkpoint.h"
 #include "report/forms.h"
 
 static const char *const origins[] = {
@@ -219,10 +220,18 @@ static void add_who(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_checkpoints(const op_checkpoint_facts_t *f, struct text *out) {
+  json_object(out, "checkpoints",
+              "written:i failed:i dats:i bytes:i loops_passed:i seconds:d beside_seconds:d", f->written,
+              f->failed, f->dats, f->bytes, f->skipped, f->seconds, f->behind);
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
   if (r->program)
     add_who(r, out);
+  if (r->checkpoints)
+    add_checkpoints(r->checkpoints, out);
   json_fields(
       out, "backend:t device:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
       r->backend, r->device, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "loop/queue.h"
+#include "op2jit_checkpoint.h"
 #include "report/forms.h"
 
 static void note_moved(const struct report *r, struct text *out) {
@@ -56,6 +57,20 @@ static void note_outside(const struct report *r, struct text *out) {
     gap = ", ";
   }
   text_add(out, *gap == ',' ? "\n" : "");
+}
+
+static void note_checkpoints(const struct report *r, struct text *out) {
+  const op_checkpoint_facts_t *f = r->checkpoints;
+  char waited[48], beside[48];
+  if (!f || f->written + f->failed == 0)
+    return;
+  report_time(waited, sizeof waited, f->seconds);
+  report_time(beside, sizeof beside, f->behind);
+  text_addf(out, "checkpoints: %lld written, the last with %.3g MB of dats", f->written,
+            (double)f->bytes * 1e-6);
+  if (f->failed)
+    text_addf(out, "; %lld could not be", f->failed);
+  text_addf(out, "; the program waited %s for them, and %s of writing was beside it\n", waited, beside);
 }
 
 static void note_slower(const struct report *r, struct text *out) {
@@ -161,6 +176,7 @@ static void note_advice(const struct report *r, struct text *out) {
 void report_notes(const struct report *r, struct text *out) {
   note_code(r, out);
   note_outside(r, out);
+  note_checkpoints(r, out);
   note_waiting(r, out);
   note_small(r, out);
   note_tiles(r, out);

@@ -283,6 +283,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .sets = text_str(&who.sets),
                      .outside = ctx->trace->calls,
                      .noutside = ctx->trace->ncalls,
+                     .checkpoints = ctx->trace->checkpoints,
                      .backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .device = ctx->backend->device ? ctx->backend->device(ctx) : NULL,
@@ -295,6 +296,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .colour = !ctx->env->no_colour && !ctx->env->launcher && isatty(STDOUT_FILENO),
                      .calls = ctx->counters->loops,
                      .waited = ctx->queue ? ctx->queue->waited : -1,
+                     .singles = ctx->queue ? ctx->queue->singles : NULL,
+                     .nsingles = ctx->queue ? ctx->queue->nsingles : 0,
                      .rows = rows.rows,
                      .nrows = rows.count,
                      .counters = ctx->hardware ? ctx->hardware->names : NULL,
@@ -319,10 +322,6 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   r.ways = ways;
   struct layers_facts *layers = find_layers(ctx, &r.nlayers);
   r.layers = layers;
-  if (ctx->queue) {
-    r.singles = ctx->queue->singles;
-    r.nsingles = ctx->queue->nsingles;
-  }
   struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
   r.graphs = graphs;
   struct report_facts facts = {0};
