@@ -98,15 +98,37 @@ def scale(x, factor):
 
 
 @pytest.mark.compiled
-def test_nothing_waits_where_errors_come_back():
-    # These tiles make loops wait by themselves as soon as they come again, elsewhere.
-    with op2jit.runtime(diags=0, tiles="1000"):
+@pytest.mark.parametrize("ways", [{}, {"fuse": "on"}], ids=str)
+def test_loops_that_come_again_wait(ways):
+    """By default; the last-level cache is said to be small, so that it pays."""
+    n, turns = 30000, 12
+    one, other = np.linspace(1, 2, n), np.linspace(0, 1, n)
+    with op2jit.runtime(diags=0, l3="64K", **ways):
+        s = op2jit.Set(n, "s")
+        a, b, c = op2jit.Dat(s, one, name="a"), op2jit.Dat(s, other, name="b"), op2jit.Dat(s, name="c")
+        for turn in range(turns):
+            a += 2 * b
+            c.assign(a - turn)
+            assert np.isclose(c @ b, (one + 2 * (turn + 1) * other - turn) @ other)
+        found = op2jit.counters()
+        assert found["fused"] + (0 if ways else found["tiled"]) > 0 and found["loops"] == 3 * turns, found
+        assert np.allclose(c.fetch(), one + 2 * turns * other - turns + 1)
+
+
+@pytest.mark.compiled
+def test_an_error_of_a_loop_that_waits_comes_later():
+    """What can be seen at the call is an error of the call, also where loops wait."""
+    with op2jit.runtime(diags=0, tiles="1000"):  # whatever comes again waits
         s = op2jit.Set(1000, "cells")
-        x = op2jit.Dat(s, np.ones((1000, 2)), name="x")
-        for _ in range(20):
-            op2jit.par_loop(scale, s, x(RW), op2jit.Global(1.0, name="f")(READ))
-            assert op2jit.counters()["waiting"] == 0
-        assert op2jit.counters()["tiled"] == 0
+        x, f = op2jit.Dat(s, np.ones((1000, 2)), name="x"), op2jit.Global(3.0, name="f")
+        while op2jit.counters()["waiting"] == 0:
+            assert op2jit.counters()["loops"] < 40
+            op2jit.par_loop(scale, s, x(RW), f(READ))
+        called = op2jit.counters()["loops"]
+        f.value = 5.0  # what waits has the old one
+        with pytest.raises(op2jit.KernelError, match="scale"):
+            op2jit.par_loop(scale, s, x(RW))
+        assert x.fetch()[0, 0] == 3.0**called and op2jit.counters()["waiting"] == 0
 
 
 @pytest.mark.compiled
