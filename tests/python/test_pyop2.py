@@ -167,6 +167,8 @@ def test_kernels_may_have_names_macros_and_headers_of_their_own(tmp_path):
     kernel = op2.Kernel(text + "void k(double *x) { x[0] += i + t0; x[3] += row; }", "k", include_dirs=[tmp_path])
     op2.par_loop(kernel, edges, x(op2.INC, ends))
     assert x.data_ro.tolist() == [[5, 0], [5, 1], [5, 1], [0, 1]]
+    with pytest.raises(op2.NameTypeError, match="header mine.h is in none"):
+        op2.par_loop(op2.Kernel('#include "math.h"\n#include "mine.h"\nvoid k(double *x) {}', "k"), edges, x(op2.INC, ends))
 
 
 def test_subsets():

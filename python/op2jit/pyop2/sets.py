@@ -77,7 +77,7 @@ class Set(Own):
 
     symmetric_difference = difference
 
-    def _same(self, other: Any) -> Any:
+    def _same(self, other: Union["Set", "Subset"]) -> Union["Set", "Subset"]:
         if other is not self and getattr(other, "superset", None) is not self:
             raise TypeError(f"{other!r} is neither set {self.name} nor one of its subsets")
         return other
@@ -187,18 +187,19 @@ class Map(mesh.Map):
         for one in (iterset, toset):
             if not isinstance(one, Set):
                 raise SetTypeError(f"a map is between Sets, and this is {one!r}")
+        what = f"map {name}" if name else "a map"
         if not isinstance(arity, (int, np.integer)) or isinstance(arity, bool):
-            raise ArityTypeError(f"the arity of a map is {arity!r}; expected a whole number")
+            raise ArityTypeError(f"the arity of {what} is {arity!r}; expected a whole number")
         if arity < 1:
-            raise MapValueError(f"the arity of map {name or ''} is {arity}; expected one target at least")
+            raise MapValueError(f"the arity of {what} is {arity}; expected one target at least")
         if values is None:
-            raise MapValueError(f"map {name or ''} has no values; here a map has them from its beginning")
+            raise MapValueError(f"{what} has no values; here a map has them from its beginning")
         try:
             table = np.asarray(values, np.int32)  # floats too, as PyOP2 takes them
         except (TypeError, ValueError) as problem:
-            raise DataTypeError(f"the values of map {name or ''} are no whole numbers: {problem}") from None
+            raise DataTypeError(f"the values of {what} are no whole numbers: {problem}") from None
         if table.size not in (iterset.size * arity, iterset.total_size * arity):
-            raise DataValueError(f"map {name or ''} has {table.size} values; expected {iterset.size} x {arity}")
+            raise DataValueError(f"{what} has {table.size} values; expected {iterset.size} x {arity}")
         super().__init__(iterset, toset, table.reshape(-1, arity)[: iterset.size], name, int(arity))
         self.iterset, self.toset = iterset, toset
 
