@@ -52,6 +52,12 @@ typedef struct op_tool {
 #define op_add_tool op2jit_add_tool
 int op_add_tool(const op_tool *tool);
 
+/* For op_set_error_handler: as OP_ERRORS_RETURN, but loops wait all the same where that is faster (OP2_LAZY=auto). What is
+ * wrong with one that waited, such as that there is no memory, comes from the call that runs it and names the loop. For
+ * languages in which errors are exceptions. */
+#define op_errors_later op2jit_errors_later
+void op_errors_later(const op_error *error, void *user);
+
 /* What op2jit.h and op2jit_ragged.h declare, for the library's callers in other languages, in JSON: the kinds of the result
  * and the arguments of each call, the members of structs, the values of names. So they need not be written down a second
  * time. Local. */

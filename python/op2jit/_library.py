@@ -32,7 +32,7 @@ def find_library() -> Path:
 
 
 def open_library() -> ctypes.CDLL:
-    """Opens it; errors come back."""
+    """Opens it; errors come back, and loops may wait for one another."""
     path = find_library()
     try:
         library = ctypes.CDLL(str(path))
@@ -43,7 +43,7 @@ def open_library() -> ctypes.CDLL:
             "OP2JIT_LIBRARY",
         ) from problem
     library.op2jit_declarations.restype = c_char_p
-    library.op2jit_set_error_handler(ctypes.cast(library.op2jit_errors_return, c_void_p), None)
+    library.op2jit_set_error_handler(ctypes.cast(library.op2jit_errors_later, c_void_p), None)
     return library
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Set
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class _Values:
 
     def __init__(self, of: Global) -> None:
         self.memory, self.dim, self.type, self.name, self.set = of._data, of.dim, of.type, of.name, None
-        self.keys: List[Any] = []  # of loops that were made for it
+        self.keys: Set[Any] = set()  # of loops that were made for it
 
     def __del__(self) -> None:
         dropped.extend(self.keys)

@@ -22,7 +22,9 @@ _run = lib["op2jit_par_loop_array"]
 _run.restype = c_int
 #: Calls of par_loop that were made before, by the keys of kernel, set and arguments. They keep no dat alive.
 _launches: Dict[Tuple[int, ...], Callable[[], None]] = {}
-state.at_exit.append(_launches.clear)
+#: The same keys as those of their dats and globals know them: a call that goes leaves none there.
+_known: Dict[Tuple[int, ...], List[Any]] = {}
+state.at_exit += [_launches.clear, _known.clear]
 
 
 class Loop(Handle):
@@ -140,16 +142,19 @@ def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument
 
 def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Argument_like]) -> Callable[[], None]:
     while store.dropped:
-        _launches.pop(store.dropped.pop(), None)
+        gone = store.dropped.pop()
+        _launches.pop(gone, None)
+        for keys in _known.pop(gone, ()):
+            keys.discard(gone)
     _check(kernel, of, args)
     kernel = Kernel.of(kernel)
     given = [arg if isinstance(arg, Arg) else arg() for arg in args]
     key = (kernel.key, of.key, *[arg.key for arg in given])
     if key not in _launches:  # a function that is no kernel yet has no key
         _launches[key] = Loop(kernel, of, *given).launch
-        for arg in given:
-            if arg.owner is not None:
-                arg.owner.keys.append(key)
+        _known[key] = [arg.owner.keys for arg in given if arg.owner is not None]
+        for keys in _known[key]:
+            keys.add(key)
     return _launches[key]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Set
 
 from ._library import Values, check, lib
 from .life import rank_count, state
@@ -21,7 +21,7 @@ class Store:
         self.dim = dim
         self.type = spelling
         self.name = name
-        self.keys: List[Any] = []  # of loops that were made for it
+        self.keys: Set[Any] = set()  # of loops that were made for it
         self.array: Optional[Values] = None  # of a view
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
 #include "mesh/visible.h"
+#include "op2jit_tools.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/late.h"
@@ -63,6 +64,15 @@ void op2jit_errors_return(const op_error *error, void *user) {
   (void)error, (void)user;
 }
 
+void op2jit_errors_later(const op_error *error, void *user) {
+  (void)error, (void)user;
+}
+
+/* Errors of calls go to the program, which is to get each from its own call. */
+static bool wants_each(op_error_handler *handler) {
+  return handler && handler != op2jit_errors_later;
+}
+
 /* Whatever signals the launcher sends. */
 static void pass_time(int seconds, long milliseconds) {
   struct timespec rest = {.tv_sec = seconds, .tv_nsec = milliseconds * 1000000};
@@ -106,13 +116,13 @@ static void errors_fatal(const op_error *error) {
 static void tell_handler(const op_error *error) {
   if (!the.handler)
     errors_fatal(error);
-  else if (the.handler != op2jit_errors_return)
+  else
     the.handler(error, the.user);
 }
 
 /* Who handles errors is told of each at its call. What waits was called before, and its errors end the program. */
 static void change_handler(op_error_handler *handler) {
-  api_hold("op_set_error_handler", HOLD_HANDLER, handler != NULL);
+  api_hold("op_set_error_handler", HOLD_HANDLER, wants_each(handler));
   the.handler = handler;
 }
 
@@ -353,7 +363,7 @@ __attribute__((destructor)) static void tell_forgotten_exit(void) {
 
 void api_heed_handler(void) {
   if (the.context->queue)
-    watch_hold(&the.context->queue->watch, HOLD_HANDLER, the.handler != NULL);
+    watch_hold(&the.context->queue->watch, HOLD_HANDLER, wants_each(the.handler));
 }
 
 static int open_context(int argc, char **argv, int diags, const struct comm_given *given, bool compiled) {

@@ -74,6 +74,7 @@ int main(int argc, char **argv) {
   double value[2] = {1, 2}, sum = 0, cpu, wall;
   long long wide[1] = {0};
   op_set_error_handler(handler, NULL);
+  op_set_error_handler(op_errors_later, 0);
   op_set_error_handler(OP_ERRORS_RETURN, 0);
   op_set_error_handler(OP_ERRORS_FATAL, 0);
   if (op_init(argc, argv, 0) != OP_OK)

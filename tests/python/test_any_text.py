@@ -14,7 +14,7 @@ from op2jit.translate import translate
 from op2jit.translate.source import snapshot
 from test_random import FIRST, loaded
 
-MANY = int(os.environ.get("OP2JIT_RANDOM_TEXTS", "60"))
+MANY = int(os.environ.get("OP2JIT_RANDOM_TEXTS", "180"))
 HEAD = """import math
 import numpy as np
 ROW = np.array([1.0, 2.0, 3.0])

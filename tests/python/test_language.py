@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import op2jit
-from op2jit import READ, RW
+from op2jit import READ, RW, WRITE
 from test_meaning import refused, values
 
 X = ([1.5, -2.0, 4.0], "float64")
@@ -163,3 +163,41 @@ CASES = {
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
 def test_what_is_refused_says_what_to_write(running, function):
     refused(function, CASES[function], X)
+
+
+C_NAMES = (
+    "trunc exp log abs main double struct_ printf INFINITY NULL M_PI int32_t free y0 op2_kernel min switch".split()
+)
+
+
+def test_names_of_c_are_names_in_kernels(running, tmp_path):
+    import importlib.util
+
+    words = "".join(
+        f"def {name}(a, o):\n    {other} = a[0] * 2\n    o[0] = {other}\n\n"
+        for name, other in zip(C_NAMES, C_NAMES[1:] + C_NAMES[:1])
+    )
+    (tmp_path / "names_of_c.py").write_text(words)
+    spec = importlib.util.spec_from_file_location("names_of_c", tmp_path / "names_of_c.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    s = op2jit.Set(2)
+    a = op2jit.Dat(s, [1.0, 2.0])
+    for name in C_NAMES:
+        o = op2jit.Dat(s)
+        op2jit.par_loop(op2jit.kernel(getattr(module, name)), s, a(READ), o(WRITE))
+        assert o.fetch().tolist() == [2, 4], name
+
+
+@op2jit.kernel
+def two_names(a, o):
+    index = a[0]
+    index_ = index + 1
+    o[0] = index * 10 + index_
+
+
+def test_names_that_differ_by_an_underscore_stay_two(running):
+    s = op2jit.Set(2)
+    o = op2jit.Dat(s)
+    op2jit.par_loop(two_names, s, op2jit.Dat(s, [1.0, 2.0])(READ), o(WRITE))
+    assert o.fetch().tolist() == [12, 23]

@@ -301,30 +301,6 @@ def in_threads(action):
     return found
 
 
-@pytest.mark.compiled
-def test_nothing_waits_where_errors_come_back():
-    # These tiles make loops wait by themselves as soon as they come again, elsewhere.
-    with op2jit.runtime(diags=0, tiles="1000"):
-        s = op2jit.Set(1000, "cells")
-        x = op2jit.Dat(s, np.ones((1000, 2)), name="x")
-        for _ in range(20):
-            op2jit.par_loop(scale, s, x(RW), op2jit.Global(1.0, name="f")(READ))
-            assert op2jit.counters()["waiting"] == 0
-        assert op2jit.counters()["tiled"] == 0
-
-
-@pytest.mark.compiled
-def test_all_wait_that_are_told_to():
-    with op2jit.runtime(diags=0, lazy="on"):
-        s = op2jit.Set(1000, "cells")
-        x = op2jit.Dat(s, np.ones((1000, 2)), name="x")
-        for called in (1, 2):
-            op2jit.par_loop(scale, s, x(RW), op2jit.Global(3.0, name="f")(READ))
-            assert op2jit.counters()["waiting"] == called
-        assert x.fetch()[0, 0] == 9
-        assert op2jit.counters()["waiting"] == 0
-
-
 def test_views_stay_the_programs_arrays(running):
     s = op2jit.Set(3, "cells")
     mine = np.arange(6.0).reshape(3, 2)
@@ -544,30 +520,6 @@ def test_an_option_that_is_not_there_is_named():
     assert documented == {name.upper() for name in life.OPTIONS}
 
 
-C_NAMES = (
-    "trunc exp log abs main double struct_ printf INFINITY NULL M_PI int32_t free y0 op2_kernel min switch".split()
-)
-
-
-def test_names_of_c_are_names_in_kernels(running, tmp_path):
-    import importlib.util
-
-    words = "".join(
-        f"def {name}(a, o):\n    {other} = a[0] * 2\n    o[0] = {other}\n\n"
-        for name, other in zip(C_NAMES, C_NAMES[1:] + C_NAMES[:1])
-    )
-    (tmp_path / "names_of_c.py").write_text(words)
-    spec = importlib.util.spec_from_file_location("names_of_c", tmp_path / "names_of_c.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    s = op2jit.Set(2)
-    a = op2jit.Dat(s, [1.0, 2.0])
-    for name in C_NAMES:
-        o = op2jit.Dat(s)
-        op2jit.par_loop(op2jit.kernel(getattr(module, name)), s, a(READ), o(WRITE))
-        assert o.fetch().tolist() == [2, 4], name
-
-
 def test_no_loop_runs_on_a_dat_that_is_written_to(running):
     s = op2jit.Set(2)
     x, y, g = op2jit.Dat(s, np.ones((2, 2))), op2jit.Dat(s, np.ones((2, 2))), op2jit.Global(3.0)
@@ -591,17 +543,3 @@ def test_no_loop_runs_on_a_dat_that_is_written_to(running):
             raise ZeroDivisionError
     loop()
     assert (x.fetch() == 27).all()
-
-
-@op2jit.kernel
-def two_names(a, o):
-    index = a[0]
-    index_ = index + 1
-    o[0] = index * 10 + index_
-
-
-def test_names_that_differ_by_an_underscore_stay_two(running):
-    s = op2jit.Set(2)
-    o = op2jit.Dat(s)
-    op2jit.par_loop(two_names, s, op2jit.Dat(s, [1.0, 2.0])(READ), o(WRITE))
-    assert o.fetch().tolist() == [12, 23]

@@ -186,7 +186,7 @@ def test_what_is_gone_leaves_no_loop_behind(running):
         many(action, 3)
         before = len(op2jit.loops._launches)
         many(action, 20)
-        assert len(op2jit.loops._launches) <= before + 1
+        assert len(op2jit.loops._launches) <= before + 1 and len(mesh.x._store.keys | mesh.y._store.keys) <= before + 1
     assert who.value == 2
 
 
@@ -238,94 +238,10 @@ def test_every_call_has_a_name_of_python():
     package = os.path.dirname(op2jit.__file__)
     texts = [open(file, encoding="utf-8").read() for file in glob.glob(os.path.join(package, "**", "*.py"), recursive=True)]
     calls = {word for text in texts for word in re.findall(r"lib\.op2jit_(\w+)", text)}
-    silent = set("arg_global arg_idx arg_info arg_mat arg_may_meet opt_arg_dat opt_arg_gbl last_error declarations errors_return".split())
+    silent = set("arg_global arg_idx arg_info arg_mat arg_may_meet opt_arg_dat opt_arg_gbl last_error declarations errors_later".split())
     silent |= set("rank rank_count init_comm set_error_handler running_thread".split())
     silent |= {"decl_type", "solver_ready"}  # OP_TYPE, and what Python calls it
     missing = [word for word in calls - silent if "op_" + word.replace("_loop_array", "_loop") not in op2jit.words.CALLS]
     assert not missing, missing
     said = op2jit.words.in_python("OP_ERR_MPI", "op_report_json: rank 1 called op_decl_set; op_barrier and op_free_gbl")
     assert "op_" not in said and said.startswith("op2jit.report: rank 1 called op2jit.Set; op2jit.barrier"), said
-
-
-def test_arithmetic_on_whole_dats(running):
-    s, t = op2jit.Set(5, "s"), op2jit.Set(2, "t")
-    one, other = np.arange(10.0).reshape(5, 2), np.linspace(1, 2, 5)
-    a, b, c = op2jit.Dat(s, one, name="a"), op2jit.Dat(s, other, name="b"), op2jit.Dat(s, dim=2, name="c")
-    with np.errstate(all="ignore"):
-        before = op2jit.counters()["loops"]
-        a += 2 * b
-        assert op2jit.counters()["loops"] == before + 1
-        one = one + 2 * other[:, None]
-        c.assign((a - b) / 4 + -a * a)
-        expected = (one - other[:, None]) / 4 - one * one
-        c -= c * 0.5 + np.float64(1)
-        expected = expected - (expected * 0.5 + 1)
-        c *= 3
-        c /= b
-        expected = expected * 3 / other[:, None]
-    assert np.allclose(a.fetch(), one) and np.allclose(c.fetch(), expected)
-    assert np.isclose(a @ c, np.sum(one * expected)) and np.isclose(op2jit.dot(a, a), a.norm() ** 2)
-    assert np.isclose(c.norm(), np.linalg.norm(expected)) and np.isclose(c.sum(), expected.sum())
-    assert c.min() == c.fetch().min() and a.max() == one.max()
-    holes = op2jit.Dat(s, [1.0, np.nan, -2.0, 3.0, 4.0], name="holes")
-    assert np.isnan(holes.min()) and np.isnan(holes.max()) and np.isnan(holes.sum())  # as NumPy has it
-    holes.put(3.5)
-    assert holes.min() == holes.max() == 3.5
-    n = op2jit.Dat(s, [3, 1, 2, 5, 4], name="n")
-    n += 2
-    assert n.sum() == 25 and n.max() == 7 and n.min() == 3
-    b.assign(0)
-    assert b.norm() == 0
-    for wrong, words in (
-        (lambda: a.assign(op2jit.Dat(t)), "on set s and dat on t"),
-        (lambda: b.assign(a), "has 2 values on an element; expected 1"),
-        (lambda: a + np.ones(3), "dats and numbers"),
-        (lambda: a @ b, "have 2 and 1 values"),
-        (lambda: np.dot(a, a), "write a @ b"),
-    ):
-        with pytest.raises(op2jit.Error, match=words):
-            wrong()
-    assert np.allclose(a, one)
-
-
-@pytest.mark.compiled
-def test_arithmetic_on_whole_dats_fuses():
-    """Loops that follow one another wait, and run as one."""
-    one, other = np.linspace(1, 2, 300), np.linspace(0, 1, 300)
-    with op2jit.runtime(diags=0, lazy="on", fuse="on"):
-        s = op2jit.Set(300, "s")
-        a, b, c = op2jit.Dat(s, one, name="a"), op2jit.Dat(s, other, name="b"), op2jit.Dat(s, name="c")
-        for turn in range(2):
-            before = op2jit.counters()
-            a += 2 * b
-            c.assign(a - turn)
-            c += 3 * b  # another number for the same kernel as that of a
-            found = op2jit.counters()
-            assert found["loops"] == before["loops"] + 3 and found["waiting"] == before["waiting"] + 3, found
-            one = one + 2 * other
-            assert np.allclose(c.fetch(), one - turn + 3 * other) and np.allclose(a.fetch(), one)
-            assert op2jit.counters()["fused"] == before["fused"] + 3, op2jit.counters()
-        a += b
-        assert np.isclose(a @ c, (one + other) @ (one - 1 + 3 * other))
-
-
-def test_arithmetic_on_whole_numbers_is_exact(running):
-    s = op2jit.Set(3, "s")
-    wide = op2jit.Dat(s, [2**60 + 1, 4 * 10**9, -5], name="wide")
-    wide += 1
-    wide.assign(-wide * 3 + 2**53)
-    assert wide.fetch().tolist() == [3 * -(2**60 + 2) + 2**53, 3 * -(4 * 10**9 + 1) + 2**53, 12 + 2**53]
-    wide.assign(2**53 + 1)
-    assert wide.fetch().tolist() == [2**53 + 1] * 3
-    wide.put([4 * 10**9, 4 * 10**9, -5])
-    assert wide @ wide == 32e18 + 25 and wide.norm() == (32e18 + 25) ** 0.5
-    unsigned = op2jit.Dat(s, np.array([2**63 + 1, 0, 7], np.uint64), name="unsigned")
-    unsigned += 1
-    assert unsigned.fetch().tolist() == [2**63 + 2, 1, 8] and unsigned.sum() == 2**63 + 11
-    small = op2jit.Dat(s, np.array([0, 1, 2**32 - 1], np.uint32), name="small")
-    small -= 1
-    assert small.fetch().tolist() == [2**32 - 1, 0, 2**32 - 2]  # what is stored in a narrower type wraps around
-    assert op2jit.Dat(s, np.array([1e30, 0, 0], np.float32), name="large").norm() == float(np.float32(1e30))
-    for wrong in (lambda: wide.assign(2**64), lambda: wide.assign(np.complex128(1))):
-        with pytest.raises(op2jit.Error, match="and this is"):
-            wrong()

@@ -167,6 +167,8 @@ def test_kernels_may_have_names_macros_and_headers_of_their_own(tmp_path):
     kernel = op2.Kernel(text + "void k(double *x) { x[0] += i + t0; x[3] += row; }", "k", include_dirs=[tmp_path])
     op2.par_loop(kernel, edges, x(op2.INC, ends))
     assert x.data_ro.tolist() == [[5, 0], [5, 1], [5, 1], [0, 1]]
+    with pytest.raises(op2.NameTypeError, match="header mine.h is in none"):
+        op2.par_loop(op2.Kernel('#include "math.h"\n#include "mine.h"\nvoid k(double *x) {}', "k"), edges, x(op2.INC, ends))
 
 
 def test_subsets():
@@ -186,6 +188,10 @@ def test_subsets():
     assert d.data_ro.tolist() == [7, 0, 7, 0, 7, 0]
     with pytest.raises(op2.SubsetIndexOutOfBounds):
         s(6)
+    assert s.union(even) is s and s.intersection(even) is even and s.difference(even).indices.tolist() == [1, 3, 5]
+    assert s.symmetric_difference(s).size == 0 and even.difference(s).size == 0 and even.union(s).size == 6
+    with pytest.raises(TypeError):
+        s.union(op2.Set(6))
 
 
 def test_arithmetic_and_norms():
@@ -238,6 +244,28 @@ def test_what_is_one_and_what_is_of_several():
     assert x.dataset == vertices ** (2, 2) and x in x.dataset and vertices.sizes == (4, 4, 4)
 
 
+def test_arrays_with_halos():
+    """A set that says how many of its elements are core, own, and copies of other ranks': arrays have rows for all of them."""
+    cells, points = op2.Set((2, 3, 5), "cells"), op2.Set(4, "points")
+    assert cells.size == 3 and cells.sizes == (2, 3, 5) and (cells.core_size, cells.total_size) == (2, 5)
+    assert list(range(5))[cells.core_part] == [0, 1] and list(range(5))[cells.owned_part] == [2]
+    x = op2.Dat(cells**2, np.arange(10.0))
+    next_ = op2.Map(cells, points, 1, [0, 1, 2, 3, 3])
+    assert x.shape == (3, 2) and x.data.shape == (3, 2) and x.data_with_halos.shape == (5, 2)
+    y = op2.Dat(points)
+    op2.par_loop(op2.Kernel("void add(double *x, double *y) { y[0] += x[1]; x[0] = -1; }", "add"), cells,
+                 x(op2.RW), y(op2.INC, next_))
+    assert y.data_ro.tolist() == [1, 3, 5, 0] and x.data_ro.tolist() == [[-1, 1], [-1, 3], [-1, 5]]
+    assert x.data_ro_with_halos[:, 0].tolist() == [-1, -1, -1, 6, 8]
+    assert op2.DatView(x, 1).data_with_halos.tolist() == [1, 3, 5, 7, 9]
+    assert op2.Dat(x).data_with_halos.tolist() == x.duplicate().data_ro_with_halos.tolist() == x.data_with_halos.tolist()
+    x.zero()
+    assert not x.data_with_halos.any() and (+y).data_ro.tolist() == [1, 3, 5, 0]
+    for wrong in ((3, 2), (-1, 2)):
+        with pytest.raises(op2.SetValueError):
+            op2.Set(wrong)
+
+
 def test_exceptions_have_the_names_of_pyop2():
     vertices, edges, ends = strip()
     x, w = op2.Dat(vertices), op2.Dat(edges)
@@ -255,6 +283,7 @@ def test_exceptions_have_the_names_of_pyop2():
         ("MapValueError", lambda: w(op2.READ, ends)),
         ("MapValueError", lambda: op2.par_loop(kernel, vertices, x(op2.INC, ends))),
         ("MapTypeError", lambda: x(op2.READ, 3)),
+        ("CompilationError", lambda: op2.par_loop(op2.Kernel("void k(double *x) { x = ; }", "k"), vertices, x(op2.RW))),
         ("KernelTypeError", lambda: op2.par_loop(vertices, kernel, x(op2.RW))),
         ("DatTypeError", lambda: op2.par_loop(kernel, vertices, x)),
         ("IndexValueError", lambda: op2.DatView(x, 1)),
@@ -272,8 +301,9 @@ def test_exceptions_have_the_names_of_pyop2():
 def test_what_is_not_here_says_what_to_do(name):
     with pytest.raises(NotImplementedError, match=f"{name} is not in op2jit.pyop2: "):
         getattr(op2, name)()
-    with pytest.raises(NotImplementedError, match="complex"):
-        op2.Dat(op2.Set(3), dtype=np.complex128)
+    for act in (lambda: op2.Dat(op2.Set(3), dtype=np.complex128), lambda: op2.Global(1, 1j)):
+        with pytest.raises(NotImplementedError, match="complex"):
+            act()
     with pytest.raises(AttributeError):
         op2.Unheard
 
@@ -299,7 +329,7 @@ def made_of(kind):
     ends = op2.Map(s, s, 1, [0, 1])
     made = [s, s(0), s**2, ends, dat, op2.DatView(dat, 0), op2.Global(1, 0.0), op2.Sparsity(s**1, ends)]
     made.append(op2.Mat(made[-1]))
-    return dir(next(one for one in made if type(one) is kind)) if kind is not op2.Parloop else ["kernel", "iterset", "arguments"]
+    return dir(next(one for one in made if type(one) is kind)) if kind is not op2.Parloop else ["accesses", "arguments", "iterset"]
 
 
 def test_what_stands_beside(tmp_path):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 
 import numpy as np
 import pytest
@@ -13,13 +14,11 @@ from op2jit.kernels import Parameter
 from op2jit.translate import translate
 from op2jit.translate.source import snapshot
 
-MANY = int(os.environ.get("OP2JIT_RANDOM_KERNELS", "20"))
-#: Each backend has its own ones, where few are looked at.
-FIRST = int(os.environ.get("OP2JIT_RANDOM_FIRST", {"native": "0", "seq": "100"}.get(os.environ["OP2_BACKEND"], "200")))
-#: On the native backend a whole number beyond 64 bits ends a loop, so that each function has a loop, over what stays within.
-NATIVE = os.environ.get("OP2_BACKEND") == "native"
-GROUP, ELEMENTS = 1 if NATIVE else 20, 12
-PART = 300
+MANY = int(os.environ.get("OP2JIT_RANDOM_KERNELS", "300"))
+FIRST = int(os.environ.get("OP2JIT_RANDOM_FIRST", "0"))
+BACKENDS = os.environ.get("OP2JIT_RANDOM_BACKENDS", "native seq openmp").split()
+#: So many functions are in one C text, which is compiled sooner than many; and so many in one file.
+GROUP, PART, ELEMENTS = 20, 300, 12
 
 
 def loaded(folder, name, text):
@@ -37,18 +36,32 @@ def parameters():
     return [Parameter(types.get(kind, "long long"), length, 0, RW if out else READ) for _, kind, length, out in made.ROWS]
 
 
-def groups(names):
-    """Kernels that call several functions, each with rows of its own for results: one is compiled sooner than many."""
-    text = ""
-    for number in range(0, len(names), GROUP):
-        text += f"def group{number // GROUP}({made.NAMES}):\n"
-        for place, name in enumerate(names[number : number + GROUP]):
-            words = [
-                f"{row}[{place * length}:{(place + 1) * length}]" if out else row for row, _, length, out in made.ROWS
-            ]
-            text += f"    {name}({', '.join(words)})\n"
-        text += "\n"
-    return text
+class Made(op2jit.Kernel):
+    """A function that is translated already."""
+
+    def __init__(self, name, found):
+        super().__init__(found.words, name)
+        self.made = op2jit.kernels.Form(name, found.words, found.source, found.run, parameters())
+
+    def form(self, _):
+        return self.made
+
+
+def together(translated):
+    """A kernel in C that calls several functions, each with rows of its own for results."""
+    lines, bodies, calls = {}, [], []  # tables and operations are lines, which several have
+    for place, (name, found) in enumerate(translated.items()):
+        own = re.findall(r"^static .*?\b(\w+)\([^;]*?\) \{$", found.source, re.MULTILINE)
+        for part in found.source.split("\n\n"):
+            if part.rstrip().endswith("\n}"):
+                bodies.append(re.sub(rf"\b({'|'.join(own)})\b", rf"\1_of_{name}", part))
+            else:
+                lines.update(dict.fromkeys(part.split("\n")))
+        words = [f"{row} + {place * length}" if out else row for row, _, length, out in made.ROWS]
+        calls.append(f"  {name}_of_{name}({', '.join(words)});")
+    types = [f"{'' if out else 'const '}{parameter.type} *{row}" for (row, *_, out), parameter in zip(made.ROWS, parameters())]
+    whole = f"void together({', '.join(types)}) {{\n" + "\n".join(calls) + "\n}\n"
+    return op2jit.Kernel("\n".join([*lines, *bodies, whole]), "together")
 
 
 def run(kernel, rows, count):
@@ -70,39 +83,64 @@ def same(one, other):
     return np.array_equal(one, other, equal_nan=True) and bool(np.all(signs | np.isnan(one)))
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + MANY, PART))
-def test_random_kernels(tmp_path, first):
-    numbers = range(first, min(first + PART, FIRST + MANY))
-    text = made.HEAD + "".join(made.Maker(number).text(f"f{number}") for number in numbers)
-    module, reference = loaded(tmp_path, f"random_bodies_{first}", text), made.reference(text)
-    good, refused, compared = [], 0, 0
-    with op2jit.runtime(diags=0, fp="strict"):
-        for number in numbers:
-            function = getattr(module, f"f{number}")
+def compare(where, found, wanted, place):
+    """The rows of one function of several with what CPython leaves, if it leaves something."""
+    for element, one in enumerate(wanted):
+        for row, _, length, out in made.ROWS if one else []:
+            got = found[row].reshape(len(wanted), -1)[element]
+            got = got[place * length : (place + 1) * length] if out else got
+            said = f"{where} of element {element}, row {row}: {got.tolist()}, CPython {one[row].tolist()}"
+            assert same(got, one[row]), said
+
+
+def compare_native(translated, rows, wanted):
+    """There a whole number beyond 64 bits ends a loop: each function has one, over what stays within."""
+    for name, found in translated.items():
+        within = [e for e in range(ELEMENTS) if wanted[name][e]]
+        if within:
+            some = {row: values[within] for row, values in rows.items()}
+            compare(f"native: {name}", run(Made(name, found), some, 1), [wanted[name][e] for e in within], 0)
+
+
+def groups(translated):
+    """So many functions at a time, with a number."""
+    names = list(translated)
+    for first in range(0, len(names), GROUP):
+        yield first, {name: translated[name] for name in names[first : first + GROUP]}
+
+
+def translations(module, names):
+    """Of the functions that are not refused: a function is translated once, for all backends."""
+    found = {}
+    with op2jit.runtime(diags=0, fp="strict", backend=BACKENDS[0]):
+        for name in names:
+            function = getattr(module, name)
             try:
-                translate(function, parameters(), snapshot(function))
-                good.append(f"f{number}")
+                found[name] = translate(function, parameters(), snapshot(function))
             except op2jit.KernelError as error:
                 assert "^" in str(error)
-                refused += 1
-        assert refused * 4 < len(numbers), refused
-        module = loaded(tmp_path, f"random_groups_{first}", text + groups(good))
-        for group in range(0, len(good), GROUP):
-            names = good[group : group + GROUP]
-            rows = made.data(ELEMENTS, first + group)
-            wanted = [[made.expected(reference[name], rows, e) for e in range(ELEMENTS)] for name in names]
-            if NATIVE:
-                rows = {row: [values[e] for e in range(ELEMENTS) if wanted[0][e]] for row, values in rows.items()}
-                wanted = [[one for one in wanted[0] if one]]
-            if not wanted[0]:
-                continue
-            found = run(getattr(module, f"group{group // GROUP}"), rows, len(names))
-            for place, name in enumerate(names):
-                for element, one in enumerate(wanted[place]):
-                    compared += one is not None
-                    for row, _, length, out in made.ROWS if one else []:
-                        got = found[row].reshape(len(wanted[0]), -1)[element]
-                        got = got[place * length : (place + 1) * length] if out else got
-                        where = f"{name} of element {element}, row {row}"
-                        assert same(got, one[row]), f"{where}: {got.tolist()}, CPython {one[row].tolist()}"
-    assert compared > 2 * len(numbers), compared
+    return found
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + MANY, PART))
+def test_random_kernels(tmp_path, first):
+    names = [f"f{number}" for number in range(first, min(first + PART, FIRST + MANY))]
+    text = made.HEAD + "".join(made.Maker(int(name[1:])).text(name) for name in names)
+    reference = made.reference(text)
+    good = translations(loaded(tmp_path, f"random_bodies_{first}", text), names)
+    assert len(good) * 4 > 3 * len(names), len(good)
+    inputs, wanted = {}, {}
+    for number, some in groups(good):
+        inputs[number] = made.data(ELEMENTS, first + number)
+        for name in some:
+            wanted[name] = [made.expected(reference[name], inputs[number], e) for e in range(ELEMENTS)]
+    assert sum(one is not None for each in wanted.values() for one in each) > 2 * len(names)
+    for backend in BACKENDS:  # with one cache, as the code of kernels is the same for all that compile
+        with op2jit.runtime(diags=0, fp="strict", backend=backend, cache=tmp_path / "cache.db"):
+            for number, some in groups(good):
+                if backend == "native":
+                    compare_native(some, inputs[number], wanted)
+                    continue
+                found = run(together(some), inputs[number], len(some))
+                for place, name in enumerate(some):
+                    compare(f"{backend}: {name}", found, wanted[name], place)

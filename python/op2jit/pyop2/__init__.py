@@ -15,13 +15,18 @@ from .._library import INC, MAX, MIN, READ, RW, UNSAID, WRITE
 from .data import Argument, Dat, DatView, Global, seen
 from .errors import (
     ArityTypeError,
+    CachingError,
+    CompilationError,
+    ConfigurationError,
     DataSetTypeError,
     DatTypeError,
     DataTypeError,
     DataValueError,
     DimTypeError,
+    HashError,
     IndexTypeError,
     IndexValueError,
+    IterateValueError,
     KernelTypeError,
     MapTypeError,
     MapValueError,
@@ -30,9 +35,12 @@ from .errors import (
     NameTypeError,
     NotHereError,
     SetTypeError,
+    SetValueError,
     SizeTypeError,
+    SparsityFormatError,
     SparsityTypeError,
     SubsetIndexOutOfBounds,
+    compiling,
     missing,
 )
 from .kernels import Kernel
@@ -40,7 +48,8 @@ from .matrices import Mat, Sparsity
 from .sets import DataSet, Map, Set, Subset, init
 
 __all__ = [
-    "ArityTypeError", "DataSet", "DataSetTypeError", "DataTypeError", "DataValueError", "Dat", "DatTypeError",
+    "ArityTypeError", "CachingError", "CompilationError", "ConfigurationError", "HashError", "IterateValueError",
+    "SetValueError", "SparsityFormatError", "DataSet", "DataSetTypeError", "DataTypeError", "DataValueError", "Dat", "DatTypeError",
     "DatView",
     "DimTypeError", "Global", "INC", "IndexTypeError", "IndexValueError", "Kernel", "KernelTypeError", "MAX", "MIN",
     "Map", "Mat",
@@ -83,6 +92,7 @@ class Parloop:
                     f"map {argument.map.name} is of set {argument.map.source.name}, and the loop runs over {whole.name}"
                 )
         self.kernel, self.iterset, self.arguments = kernel, iterset, arguments
+        self.accesses = tuple(argument.arg.access for argument in arguments)
         self._wrapped = kernel.wrapped(tuple(argument.key for argument in arguments))
 
     def compute(self) -> None:
@@ -91,7 +101,8 @@ class Parloop:
         for dat in used:
             if dat is not None:
                 dat.give_back()
-        loops.par_loop(self._wrapped, self.iterset, *[argument.arg for argument in self.arguments])
+        with compiling():
+            loops.par_loop(self._wrapped, self.iterset, *[argument.arg for argument in self.arguments])
         for dat in used:
             if dat is not None:
                 dat.take()

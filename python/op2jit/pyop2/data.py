@@ -36,14 +36,19 @@ class Argument:
         return self.arg.owner.type, self.arg.owner.dim, self.arg.access, self.packed, self.part
 
 
+def real(dtype: Any) -> None:
+    """Complex numbers are not here."""
+    if dtype is not None and np.dtype(dtype).kind == "c":
+        raise NotHereError("complex values are not in op2jit.pyop2; use two dats, of real and imaginary parts")
+
+
 def given(data: Any, dtype: Any, shape: Tuple[int, ...], what: str) -> Values:
     """Data as PyOP2 takes it: of that type, whatever it was."""
     try:
         found = np.asarray(data, dtype)
     except (TypeError, ValueError) as problem:
         raise DataTypeError(f"the data of {what} cannot be of type {np.dtype(dtype)}: {problem}") from None
-    if found.dtype.kind == "c":
-        raise NotHereError("complex data are not in op2jit.pyop2; use two dats, of real and imaginary parts")
+    real(found.dtype)
     try:
         return found.reshape(shape)
     except ValueError:
@@ -100,6 +105,9 @@ class One:
     def __neg__(self) -> Any:
         return self.duplicate()._change("*", -1)
 
+    def __pos__(self) -> Any:
+        return self.duplicate()
+
     def __rsub__(self, other: Any) -> Any:
         return (-self)._change("+", other)
 
@@ -125,16 +133,22 @@ class Dat(One):
         self, dataset: Union[DataSet, Set, "Dat"], data: Any = None, dtype: Any = None, name: Optional[str] = None
     ) -> None:
         if isinstance(dataset, Dat):
-            data, dtype, dataset = dataset.data_ro, dtype or dataset.dtype, dataset.dataset
+            data, dtype, dataset = dataset.data_ro_with_halos, dtype or dataset.dtype, dataset.dataset
         if not isinstance(dataset, (DataSet, Set)):
             raise DataSetTypeError(f"a dat is on a DataSet or a Set, and not on {dataset!r}")
         self.dataset: DataSet = dataset if isinstance(dataset, DataSet) else DataSet(dataset)
-        if dtype is not None and np.dtype(dtype).kind == "c":
-            raise NotHereError("complex dats are not in op2jit.pyop2; use two dats, of real and imaginary parts")
+        real(dtype)
+        of, what = self.dataset.set, f"dat {name or ''}".rstrip()
+        behind: Optional[Values] = None
         if data is not None:
-            data = given(data, dtype, (self.dataset.set.size, self.dataset.cdim), f"dat {name or ''}".rstrip())
-        self._dat = dats.Dat(self.dataset.set, data, self.dataset.cdim, dtype, name)
+            rows = of.total_size if np.size(data) == of.total_size * self.cdim else of.size
+            data = given(data, dtype, (rows, self.cdim), what)
+            data, behind = data[: of.size], data[of.size :]
+        self._dat = dats.Dat(of, data, self.cdim, dtype, name)
+        #: All rows that the program has, with those of halos behind the own; None as long as it has none.
         self._view: Optional[Values] = None
+        if behind is not None and len(behind):
+            self.data_with_halos[of.size :] = behind.reshape(-1, *self.shape[1:])
         self._args: Dict[Any, Argument] = {}
         seen[self._dat._store.handle] = self
 
@@ -160,12 +174,25 @@ class Dat(One):
     @property
     def data(self) -> Values:
         """The values; what is changed in the array is there for the next loop."""
+        return self.data_with_halos[: self.dataset.set.size]
+
+    @property
+    def data_with_halos(self) -> Values:
+        """The same, and behind it as many rows as the sizes of the set say; no loop sees these."""
         if self._view is None:
-            self._view = self._fetch()
+            self._view = np.zeros((self.dataset.set.total_size, *self.shape[1:]), self.dtype)
+            self.take()
         return self._view
 
-    data_wo = data_with_halos = data_wo_with_halos = data  # copies of other ranks' elements are the library's own
-    data_ro_with_halos = data_ro
+    @property
+    def data_ro_with_halos(self) -> Values:
+        """The same, which cannot be changed in this array."""
+        self.give_back()
+        found = self.data_with_halos.copy() if self.dataset.set._halo else self._fetch()
+        found.flags.writeable = False
+        return found
+
+    data_wo, data_wo_with_halos = data, data_with_halos
 
     def _fetch(self) -> Values:
         return self._dat.fetch().reshape(self.shape)
@@ -173,12 +200,12 @@ class Dat(One):
     def give_back(self) -> None:
         """Before a loop: the array that the program has is the truth."""
         if self._view is not None:
-            self._dat.put(self._view.reshape(self._dat.shape))
+            self._dat.put(self._view[: self.dataset.set.size].reshape(self._dat.shape))
 
     def take(self) -> None:
         """After a loop: the array gets what is new."""
         if self._view is not None:
-            self._view[...] = self._fetch()
+            self._view[: self.dataset.set.size] = self._fetch()
 
     @property
     def vec(self) -> Any:
@@ -207,6 +234,8 @@ class Dat(One):
     def zero(self, subset: Optional[mesh.Set] = None) -> None:
         """All values become 0, or those on a subset."""
         self._put(np.zeros(self.shape, self.dtype), subset)
+        if self._view is not None and subset is None:
+            self._view[...] = 0
 
     def copy(self, other: "Dat", subset: Optional[mesh.Set] = None) -> None:
         """The values of this one into another one, all or those on a subset."""
@@ -224,7 +253,7 @@ class Dat(One):
 
     def duplicate(self) -> "Dat":
         """Another one with the same values."""
-        return Dat(self.dataset, self.data_ro, self.dtype, self.name)
+        return Dat(self.dataset, self.data_ro_with_halos, self.dtype, self.name)
 
     def _change(self, sign: str, other: Any) -> "Dat":
         self.give_back()
@@ -295,8 +324,17 @@ class DatView(One):
         """The component, to look at."""
         return self._parent.data_ro.reshape(-1, self._parent.cdim)[:, self._part]
 
-    data_wo = data_with_halos = data_wo_with_halos = data
-    data_ro_with_halos = data_ro
+    @property
+    def data_with_halos(self) -> Values:
+        """The same, and behind it the rows of halos."""
+        return self._parent.data_with_halos.reshape(-1, self._parent.cdim)[:, self._part]
+
+    @property
+    def data_ro_with_halos(self) -> Values:
+        """The same, to look at."""
+        return self._parent.data_ro_with_halos.reshape(-1, self._parent.cdim)[:, self._part]
+
+    data_wo, data_wo_with_halos = data, data_with_halos
     shape = property(lambda self: (self.dataset.set.size,), doc="The shape of its arrays.")
     nbytes = property(lambda self: self.dtype.itemsize * self.dataset.set.size, doc="Its bytes.")
 
@@ -362,6 +400,7 @@ class Global(One):
             data, dtype, dim = dim.data, dim.dtype, dim.shape
         shape = (dim,) if isinstance(dim, int) else tuple(dim)
         wanted: Any = dtype or (np.asarray(data).dtype if data is not None else np.float64)
+        real(wanted)
         values = np.zeros(shape, wanted) if data is None else np.asarray(data)
         values = np.broadcast_to(values, shape) if values.ndim == 0 else given(values, wanted, shape, "a global")
         self._global = globals.Global(values, np.dtype(wanted), name)
@@ -382,7 +421,7 @@ class Global(One):
     def data(self, value: Any) -> None:
         self._global.data[:] = given(np.broadcast_to(value, self.shape), self.dtype, (self.cdim,), "a global")
 
-    data_ro = data_wo = data_with_halos = data_ro_with_halos = data
+    data_ro = data_wo = data_with_halos = data_ro_with_halos = data_wo_with_halos = data
 
     def __float__(self) -> float:
         return float(self.data.reshape(-1)[0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 from .. import errors
 
@@ -85,6 +86,44 @@ class SparsityTypeError(Mistake, TypeError):
 
 class MatTypeError(Mistake, TypeError):
     """Something that is no matrix, or a matrix of another type."""
+
+
+class SparsityFormatError(Mistake, ValueError):
+    """A sparsity of another form."""
+
+
+class IterateValueError(Mistake, ValueError):
+    """An order of elements that there is not."""
+
+
+class SetValueError(Mistake, ValueError):
+    """Sizes that a set cannot have."""
+
+
+class ConfigurationError(Mistake, RuntimeError):
+    """An option that cannot be."""
+
+
+class CachingError(Mistake, ValueError):
+    """Of PyOP2's caches; nothing here raises it."""
+
+
+class HashError(CachingError):
+    """Of PyOP2's caches; nothing here raises it."""
+
+
+class CompilationError(errors.KernelError, RuntimeError):
+    """A kernel that cannot become code, or does not fit its arguments."""
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """What is wrong with a kernel has PyOP2's name."""
+    try:
+        yield
+    except errors.KernelError as problem:
+        found = CompilationError(problem.code, problem.name, problem.message, problem.place)
+        raise found.with_traceback(problem.__traceback__) from None
 
 
 class NotHereError(Mistake, NotImplementedError):

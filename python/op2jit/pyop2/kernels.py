@@ -11,6 +11,10 @@ from .._library import INC, READ, WRITE
 from .errors import NameTypeError
 
 
+#: Headers of C, which all kernels have.
+_OF_C = {f"{word}.h" for word in "complex float limits math stdbool stddef stdint stdio stdlib string tgmath".split()}
+
+
 class Kernel:
     """``Kernel(code, name)``: C text with a function of that name. ``include_dirs`` has folders of its own headers."""
 
@@ -40,11 +44,13 @@ def _included(code: str, folders: List[Path], depth: int = 0) -> str:
     def header(found: Any) -> str:
         for folder in folders:
             path = folder / found[1]
-            if found[0].lstrip().startswith("#") and path.is_file() and depth < 20:
+            if path.is_file() and depth < 20:
                 return _included(path.read_text(encoding="utf-8"), folders, depth + 1)
+        if found[0].rstrip().endswith('"') and found[1] not in _OF_C:
+            raise NameTypeError(f"the kernel's header {found[1]} is in none of its include_dirs")
         return ""
 
-    return re.sub(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"].*$', header, code, flags=re.MULTILINE)
+    return re.sub(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', header, code, flags=re.MULTILINE)
 
 
 def _wrap(code: str, name: str, key: Sequence[Tuple[str, int, int, int, int]]) -> str:

@@ -15,6 +15,7 @@ from .errors import (
     DimTypeError,
     MapValueError,
     SetTypeError,
+    SetValueError,
     SizeTypeError,
     SubsetIndexOutOfBounds,
 )
@@ -29,23 +30,57 @@ def init(comm: Any = None, log_level: Any = None, **options: Any) -> None:
 
 
 class Own(mesh.Set):
-    """Of a set and a subset: all its elements are the rank's own, and copies of other ranks' are the library's."""
+    """What a set and a subset have in common: copies of other ranks' elements are the library's, beside those here."""
 
-    core_part = owned_part = property(lambda self: slice(0, self.size), doc="The elements.")
-    core_size = property(lambda self: self.size, doc="How many there are.")
-    total_size = property(lambda self: self.size, doc="How many there are.")
-    sizes = property(lambda self: (self.size, self.size, self.size), doc="How many there are.")
+    #: Elements before `size` that a program called core, and behind it that it called halo: arrays have room for these.
+    _core: Optional[int] = None
+    _halo = 0
+
+    core_size = property(lambda self: self.size if self._core is None else self._core, doc="How many it called core.")
+    total_size = property(lambda self: self.size + self._halo, doc="Rows of arrays with halos.")
+    sizes = property(lambda self: (self.core_size, self.size, self.total_size), doc="These three sizes.")
+    core_part = property(lambda self: slice(0, self.core_size), doc="The elements that it called core.")
+    owned_part = property(lambda self: slice(self.core_size, self.size), doc="The others of this rank.")
 
 
 class Set(Own):
-    """``Set(size, name)``; of a tuple (core, owned, ...) of sizes the second counts. ``set ** dim`` is a DataSet."""
+    """``Set(size, name)``, or sizes (core, owned, total): loops run over `owned` elements, and arrays that are given may
+    have `total` rows, of which the first ones count. ``set ** dim`` is a DataSet."""
 
     def __init__(self, size: Union[int, Sequence[int]], name: Optional[str] = None, comm: Any = None) -> None:
         init(comm)
         sizes = [size] if isinstance(size, (int, np.integer)) else list(size)
         if not sizes or not all(isinstance(one, (int, np.integer)) for one in sizes):
             raise SizeTypeError(f"the size of a set is {size!r}; expected a whole number, or a tuple of them")
+        if sizes != sorted(sizes) or sizes[0] < 0:
+            raise SetValueError(f"the sizes of a set are {size!r}; expected core <= owned <= total")
         super().__init__(int(sizes[min(1, len(sizes) - 1)]), name)
+        self._core, self._halo = int(sizes[0]) if len(sizes) > 1 else None, int(sizes[-1]) - self.size
+
+    @property
+    def indices(self) -> Values:
+        """The numbers of its elements."""
+        return np.arange(self.size)
+
+    def intersection(self, other: Union["Set", "Subset"]) -> Union["Set", "Subset"]:
+        """Of a set and itself or a subset: that one."""
+        return self._same(other)
+
+    def union(self, other: Union["Set", "Subset"]) -> "Set":
+        """Itself."""
+        self._same(other)
+        return self
+
+    def difference(self, other: Union["Set", "Subset"]) -> "Subset":
+        """The elements that a subset has not."""
+        return Subset(self, np.setdiff1d(self.indices, self._same(other).indices))
+
+    symmetric_difference = difference
+
+    def _same(self, other: Union["Set", "Subset"]) -> Union["Set", "Subset"]:
+        if other is not self and getattr(other, "superset", None) is not self:
+            raise TypeError(f"{other!r} is neither set {self.name} nor one of its subsets")
+        return other
 
     def __pow__(self, dim: Union[int, Tuple[int, ...]]) -> "DataSet":
         return DataSet(self, dim)
@@ -86,24 +121,24 @@ class Subset(Own):
         self.name, self.key, self.handle = made.name, made.key, made.handle
         self.superset, self.indices = whole, numbers
 
-    def _other(self, other: "Subset") -> Values:
-        if not isinstance(other, Subset) or other.superset is not self.superset:
-            raise TypeError("both are subsets of one set")
+    def _other(self, other: Union[Set, "Subset"]) -> Values:
+        if other is not self.superset and getattr(other, "superset", None) is not self.superset:
+            raise TypeError("both are subsets of one set, or one is that set")
         return other.indices
 
-    def intersection(self, other: "Subset") -> "Subset":
+    def intersection(self, other: Union[Set, "Subset"]) -> "Subset":
         """The elements of both."""
         return Subset(self.superset, np.intersect1d(self.indices, self._other(other)))
 
-    def union(self, other: "Subset") -> "Subset":
+    def union(self, other: Union[Set, "Subset"]) -> "Subset":
         """The elements of one of them."""
         return Subset(self.superset, np.union1d(self.indices, self._other(other)))
 
-    def difference(self, other: "Subset") -> "Subset":
+    def difference(self, other: Union[Set, "Subset"]) -> "Subset":
         """The elements that the other one has not."""
         return Subset(self.superset, np.setdiff1d(self.indices, self._other(other)))
 
-    def symmetric_difference(self, other: "Subset") -> "Subset":
+    def symmetric_difference(self, other: Union[Set, "Subset"]) -> "Subset":
         """The elements of one of them alone."""
         return Subset(self.superset, np.setxor1d(self.indices, self._other(other)))
 
@@ -152,17 +187,20 @@ class Map(mesh.Map):
         for one in (iterset, toset):
             if not isinstance(one, Set):
                 raise SetTypeError(f"a map is between Sets, and this is {one!r}")
+        what = f"map {name}" if name else "a map"
         if not isinstance(arity, (int, np.integer)) or isinstance(arity, bool):
-            raise ArityTypeError(f"the arity of a map is {arity!r}; expected a whole number")
+            raise ArityTypeError(f"the arity of {what} is {arity!r}; expected a whole number")
+        if arity < 1:
+            raise MapValueError(f"the arity of {what} is {arity}; expected one target at least")
         if values is None:
-            raise MapValueError(f"map {name or ''} has no values; here a map has them from its beginning")
+            raise MapValueError(f"{what} has no values; here a map has them from its beginning")
         try:
             table = np.asarray(values, np.int32)  # floats too, as PyOP2 takes them
         except (TypeError, ValueError) as problem:
-            raise DataTypeError(f"the values of map {name or ''} are no whole numbers: {problem}") from None
-        if table.size != iterset.size * arity:
-            raise DataValueError(f"map {name or ''} has {table.size} values; expected {iterset.size} x {arity}")
-        super().__init__(iterset, toset, table.reshape(iterset.size, arity), name, int(arity))
+            raise DataTypeError(f"the values of {what} are no whole numbers: {problem}") from None
+        if table.size not in (iterset.size * arity, iterset.total_size * arity):
+            raise DataValueError(f"{what} has {table.size} values; expected {iterset.size} x {arity}")
+        super().__init__(iterset, toset, table.reshape(-1, arity)[: iterset.size], name, int(arity))
         self.iterset, self.toset = iterset, toset
 
     shape = property(lambda self: (self.iterset.size, self.arity), doc="The shape of its table.")

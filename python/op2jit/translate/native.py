@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import math
 import operator
 import types
@@ -276,7 +275,7 @@ def runner(unit: Any, function: types.FunctionType) -> Callable[..., Any]:
     module["__builtins__"] = function.__globals__.get("__builtins__", builtins)
     module["__name__"] = function.__module__
     source = Source(function, unit.files)
-    tree = copy.deepcopy(source.tree)
+    tree = source.tree
     tree.decorator_list, tree.returns = [], None
     for word in tree.args.args:
         word.annotation = None
