@@ -124,6 +124,8 @@ static int cut_here(struct away *a, const struct bisection *b, choose_direction 
                                        .count = a->in.total,
                                        .numbers = a->numbers,
                                        .weights = b->request->weights ? a->weights : NULL,
+                                       .speeds = b->request->speeds ? b->request->speeds + b->groups[g].first
+                                                                    : NULL,
                                        .coords = a->coords,
                                        .dim = b->request->dim};
   code = bisect(&request, choose, a->part, err);
