@@ -10,6 +10,7 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "spread/distribute/mail.h"
 
 static int no_memory(struct error *err) {
   return error_memory(err, "parts that flow", 0);
@@ -86,62 +87,61 @@ static int groups_make(struct groups *g, int rank, const struct set *prime, cons
 
 struct flow {
   struct comm *comm;
-  int *ranks; /* neighbours, ascending */
+  struct tally neighbours; /* a value for each */
   int count;
-  size_t *bytes;           /* of messages to each rank of all */
-  double *values, *others; /* of each neighbour */
+  double *values, *others; /* of each */
 };
 
 static void flow_free(struct flow *f) {
-  free(f->ranks);
-  free(f->bytes);
+  tally_free(&f->neighbours);
   free(f->values);
   free(f->others);
 }
 
-/* Both sides know that they meet, if one does: each tells those that it sees. */
-static int find_neighbours(struct flow *f, const struct groups *g, long owned, struct error *err) {
-  const int size = f->comm->size, rank = f->comm->rank;
-  size_t *sent = array_new((size_t)size, sizeof *sent), *got = array_new((size_t)size, sizeof *got);
-  char *flags = calloc((size_t)size, 1);
-  void *in = NULL;
-  f->bytes = array_new((size_t)size, sizeof *f->bytes);
-  f->ranks = array_new((size_t)size, sizeof *f->ranks);
-  int code =
-      agree_on_success(f->comm, sent && got && flags && f->bytes && f->ranks ? OP_OK : no_memory(err), err);
-  for (long k = 0; !code && k < g->count; k++) {
+static bool add_once(struct tally *t, int rank) {
+  return tally_place(t, rank) >= 0 || tally_add(t, rank, 1);
+}
+
+/* Those that have elements beside the rank's own. */
+static bool add_seen(struct flow *f, const struct groups *g, long owned) {
+  bool good = true;
+  for (long k = 0; good && k < g->count; k++) {
     bool own = false;
     for (long i = g->first[k]; i < g->first[k + 1]; i++)
       own |= g->in[i] < owned;
-    for (long i = g->first[k]; own && i < g->first[k + 1]; i++)
-      sent[g->owner[g->in[i]]] = 1;
+    for (long i = g->first[k]; good && own && i < g->first[k + 1]; i++)
+      if (g->owner[g->in[i]] != f->comm->rank)
+        good = add_once(&f->neighbours, g->owner[g->in[i]]);
   }
-  if (!code) {
-    sent[rank] = 0;
-    code = f->comm->table->post(f->comm, flags, sent, &in, got, err);
-    flags = NULL;
-  }
-  for (int r = 0; !code && r < size; r++)
-    if (r != rank && (sent[r] || got[r])) {
-      f->bytes[r] = sizeof(double);
-      f->ranks[f->count++] = r;
-    }
-  free(in);
-  free(flags);
-  free(sent);
-  free(got);
+  return good && tally_sort(&f->neighbours);
+}
+
+/* Both sides know that they meet, if one does: each tells those that it sees. */
+static int find_neighbours(struct flow *f, const struct groups *g, long owned, struct error *err) {
+  struct mail in = {0};
+  bool good = add_seen(f, g, owned);
+  char *flags = good ? calloc((size_t)f->neighbours.count + 1, 1) : NULL;
+  int code = agree_on_success(f->comm, flags ? OP_OK : no_memory(err), err);
   if (code)
-    return code;
+    free(flags);
+  else
+    code = mail_send(f->comm, flags, &f->neighbours, 1, &in, err);
+  for (int i = 0; good && !code && i < in.from.count; i++)
+    good = add_once(&f->neighbours, in.from.ranks[i]);
+  good = good && tally_sort(&f->neighbours);
+  mail_free(&in);
+  f->count = f->neighbours.count;
   f->values = array_new((size_t)f->count, sizeof *f->values);
   f->others = array_new((size_t)f->count, sizeof *f->others);
-  return agree_on_success(f->comm, f->values && f->others ? OP_OK : no_memory(err), err);
+  good = good && f->values && f->others;
+  return agree_on_success(f->comm, code || good ? code : no_memory(err), err);
 }
 
 /* The neighbours' values, into f->others. */
 static int swap(struct flow *f, double mine, struct error *err) {
   for (int n = 0; n < f->count; n++)
     f->values[n] = mine;
-  return f->comm->table->exchange(f->comm, f->values, f->bytes, f->others, f->bytes, err);
+  return mail_send_known(f->comm, f->values, &f->neighbours, sizeof mine, f->others, &f->neighbours, err);
 }
 
 /* By conjugate gradients: the potential x of each rank, so that x - the neighbour's is what flows there. `excess` adds up to
@@ -257,7 +257,7 @@ static int give_all(const struct flow *f, const struct groups *g, const long lon
     part[e] = l.rank;
   for (int n = 0; good && n < f->count; n++)
     if (x > f->others[n])
-      give(&l, f->ranks[n], x - f->others[n]);
+      give(&l, f->neighbours.ranks[n], x - f->others[n]);
   free(l.queue);
   free(l.seen);
   return good ? OP_OK : no_memory(err);

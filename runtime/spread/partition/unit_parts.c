@@ -65,7 +65,7 @@ int unit_parts(void *context, const struct unit_graph *graph, int parts, int *pa
     code = error_memory(err, "the parts of tasks", (size_t)block.size * sizeof *mine);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
-    code = agree_on_success(ctx->comm, partitioner->part(ctx->comm, &block, parts, mine, err), err);
+    code = agree_on_success(ctx->comm, partitioner->part(ctx->comm, &block, parts, NULL, mine, err), err);
   if (!code)
     code = share_parts(ctx->comm, &block, mine, part, err);
   graph_free(&block);
