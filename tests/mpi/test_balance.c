@@ -220,8 +220,14 @@ static void test_parts(bool scotch) {
     check(uneven(false) < 0.1);
     check(!op_exit());
   }
-  begin("OP2_SPEEDS=measured", NULL);
   struct program p;
+  begin("OP2_SPEEDS=5,1", NULL);
+  declare(&p);
+  check(!op_partition("diffusive", "", p.edges, p.ends, NULL)); /* which share cells */
+  check(uneven(true) < 0.1);
+  run_steps(&p, 3, 0);
+  check(!op_exit());
+  begin("OP2_SPEEDS=measured", NULL);
   declare(&p);
   part_by(&p, "rcb");
   check(uneven(false) < 0.01); /* nothing ran, and all have one backend */
