@@ -165,7 +165,7 @@ static double uneven(bool by_speed) {
   double all = 0;
   for (int r = 0; r < ctx->comm->size; r++)
     all += by_speed ? speed_of(r) : 1;
-  const double share = CELLS * (by_speed ? speed_of(ctx->comm->rank) : 1) / all;
+  const double share = (double)CELLS * (by_speed ? speed_of(ctx->comm->rank) : 1) / all;
   double most = fabs((double)owned_cells() / share - 1);
   check(!ctx->comm->table->reduce_all(ctx->comm, &most, 1, COMM_DOUBLE, COMM_MAX, &err));
   return most;
