@@ -456,11 +456,11 @@ long long op_get_global_size(op_set set);
 int op_renumber(op_map base);
 /* method "rcm" (coords may be NULL), "hilbert" or "rcb" (coords on base's target set, dim 1 to 3). */
 int op_renumber_by(const char *method, op_map base, op_dat coords);
-/* Distribute all sets over the ranks. `lib` says how the set `prime` is shared out; the others follow it along the
- * maps.
+/* Distribute all sets over the ranks. `lib` says how the set `prime` is shared out; the others follow along maps.
  *   "ptscotch"                 few cut edges; needs `prime_map`, a map from or to the prime set
  *   "rcb" or "geom"            boxes; needs `coords`, on the prime set or on one that a map leads to
  *   "inertial"                 slices across the longest axis; needs `coords`
+ *   "diffusive"                from the parts that are, over borders; needs `prime_map`, as "ptscotch"
  *   "block", "random"          need nothing
  *   "external"                 `coords` is a dat of ints on the prime set: a rank for each element
  * Capitals count as small letters. `method` is "" or NULL; "kway" of ptscotch is the same. What is not needed may be

@@ -17,6 +17,6 @@ def renumber(base: Map, method: str = "rcm", coords: Optional[Dat] = None) -> No
 def partition(
     library: str, prime: Set, map: Optional[Map] = None, coords: Optional[Dat] = None, method: str = ""
 ) -> None:
-    """Share all sets out over the ranks: "ptscotch", "rcb", "inertial", "block", "random", "external"."""
+    """Share all sets out over the ranks: "ptscotch", "rcb", "inertial", "diffusive", "block", "random", "external"."""
     way, where = map.handle if map else None, coords.handle if coords else None
     check(lib.op2jit_partition(text(library), text(method), prime.handle, way, where))

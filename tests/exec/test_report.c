@@ -314,6 +314,29 @@ CASE(advice) {
   assert_false(advises(&row, NULL));
 }
 
+/* Of what ranks computed, without what they waited. */
+CASE(advice_on_ranks) {
+  struct report_rank ranks[] = {{.seconds = 2, .exchange_seconds = 0.6},
+                                {.seconds = 2, .exchange_seconds = 0.2}};
+  const struct report_row row = {.name = "a", .calls = 100, .seconds = 2, .by_rank = ranks};
+  struct report r = make(2);
+  struct text out = {0};
+  r.rows = &row;
+  r.nrows = 1;
+  report_advice(&r, &out);
+  expect(&out, "rank 1 computed 1.12 times as long as the mean of the ranks, and the others waited for it; "
+               "OP2_BALANCE=on");
+  text_clear(&out);
+  r.on_devices = true;
+  report_advice(&r, &out);
+  assert_int_equal(out.length, 0);
+  r.on_devices = false;
+  ranks[0].exchange_seconds = 0.3;
+  report_advice(&r, &out);
+  assert_int_equal(out.length, 0);
+  text_free(&out);
+}
+
 CASE(advice_on_the_mesh) {
   struct report r = make(1);
   struct text out = {0};
@@ -583,6 +606,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(counts),
                                      cmocka_unit_test(page),
                                      cmocka_unit_test(advice),
+                                     cmocka_unit_test(advice_on_ranks),
                                      cmocka_unit_test(advice_on_the_mesh),
                                      cmocka_unit_test(reach_of_maps),
                                      cmocka_unit_test(views)};

@@ -165,7 +165,7 @@ static double uneven(bool by_speed) {
   double all = 0;
   for (int r = 0; r < ctx->comm->size; r++)
     all += by_speed ? speed_of(r) : 1;
-  const double share = CELLS * (by_speed ? speed_of(ctx->comm->rank) : 1) / all;
+  const double share = (double)CELLS * (by_speed ? speed_of(ctx->comm->rank) : 1) / all;
   double most = fabs((double)owned_cells() / share - 1);
   check(!ctx->comm->table->reduce_all(ctx->comm, &most, 1, COMM_DOUBLE, COMM_MAX, &err));
   return most;
@@ -220,8 +220,14 @@ static void test_parts(bool scotch) {
     check(uneven(false) < 0.1);
     check(!op_exit());
   }
-  begin("OP2_SPEEDS=measured", NULL);
   struct program p;
+  begin("OP2_SPEEDS=5,1", NULL);
+  declare(&p);
+  check(!op_partition("diffusive", "", p.edges, p.ends, NULL)); /* which share cells */
+  check(uneven(true) < 0.1);
+  run_steps(&p, 3, 0);
+  check(!op_exit());
+  begin("OP2_SPEEDS=measured", NULL);
   declare(&p);
   part_by(&p, "rcb");
   check(uneven(false) < 0.01); /* nothing ran, and all have one backend */

@@ -355,6 +355,15 @@ static void part_by_graph(struct program *p) {
   }
 }
 
+/* From wherever elements are. */
+static void part_by_flow(struct program *p, uint64_t seed) {
+  if (!p->nmaps)
+    return;
+  const int m = (int)(seed / 2 % (uint64_t)p->nmaps);
+  const int prime = seed % 2 ? p->mesh.maps[m].from : p->mesh.maps[m].to;
+  check(!op_partition("diffusive", "", p->sets[prime], p->maps[m], NULL));
+}
+
 /* Neighbours come together, and nobody changes owner. */
 static void renumber(struct program *p, uint64_t seed) {
   const struct op_context *ctx = api_context();
@@ -404,6 +413,9 @@ static void run_program(uint64_t seed) {
   part_through_a_map(&p);
   check_all(&p);
   renumber(&p, seed);
+  check_all(&p);
+  part_externally(&p, prime);
+  part_by_flow(&p, seed);
   check_all(&p);
   part_by_graph(&p);
   check_printed(&p, prime);

@@ -24,6 +24,9 @@ struct groups {
   long *first, *in;          /* of each group, its elements */
   long *first_of, *group_of; /* of each element, its groups */
   int *owner;                /* of each element: a rank */
+  /* Of each group: rows of others that share a target are here only where the target is owned here, so who owns it counts as one
+   * that has elements there. */
+  int *place;
 };
 
 static void groups_free(struct groups *g) {
@@ -32,6 +35,7 @@ static void groups_free(struct groups *g) {
   free(g->first_of);
   free(g->group_of);
   free(g->owner);
+  free(g->place);
 }
 
 /* Which are what lists hold, and where each list begins, from pairs; the lists are in the order of the pairs. */
@@ -64,7 +68,8 @@ static int groups_make(struct groups *g, int rank, const struct set *prime, cons
   g->count = by_rows ? rows : map->to->extents[EXTENT_NONEXEC];
   g->elements = prime->extents[EXTENT_NONEXEC];
   g->owner = array_new((size_t)g->elements, sizeof *g->owner);
-  bool good = group && element && g->owner;
+  g->place = array_new((size_t)g->count, sizeof *g->place);
+  bool good = group && element && g->owner && g->place;
   for (long e = 0; good && e < rows; e++)
     for (long i = map_begin(map, e); i < map_end(map, e); i++) {
       group[i] = by_rows ? e : map->table[i];
@@ -78,6 +83,12 @@ static int groups_make(struct groups *g, int rank, const struct set *prime, cons
     return no_memory(err);
   for (long e = 0; e < g->elements; e++)
     g->owner[e] = rank;
+  for (long k = 0; k < g->count; k++)
+    g->place[k] = rank;
+  if (!by_rows) {
+    note_owners(&map->to->spread->exec.receive, g->place);
+    note_owners(&map->to->spread->nonexec.receive, g->place);
+  }
   note_owners(&prime->spread->exec.receive, g->owner);
   note_owners(&prime->spread->nonexec.receive, g->owner);
   return OP_OK;
@@ -109,6 +120,8 @@ static bool add_seen(struct flow *f, const struct groups *g, long owned) {
     bool own = false;
     for (long i = g->first[k]; i < g->first[k + 1]; i++)
       own |= g->in[i] < owned;
+    if (own && good && g->place[k] != f->comm->rank)
+      good = add_once(&f->neighbours, g->place[k]);
     for (long i = g->first[k]; good && own && i < g->first[k + 1]; i++)
       if (g->owner[g->in[i]] != f->comm->rank)
         good = add_once(&f->neighbours, g->owner[g->in[i]]);
@@ -226,6 +239,9 @@ static void give(struct leaving *l, int to, double amount) {
   const struct groups *g = l->g;
   long behind = 0, taken = 0;
   memset(l->seen, 0, (size_t)g->count);
+  for (long k = 0; k < g->count; k++)
+    if (g->place[k] == to)
+      behind = add_group(l, k, to, behind);
   for (long e = l->owned; e < g->elements; e++)
     for (long i = g->first_of[e]; g->owner[e] == to && i < g->first_of[e + 1]; i++)
       behind = add_group(l, g->group_of[i], to, behind);

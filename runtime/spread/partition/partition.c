@@ -100,7 +100,7 @@ static const struct method *find_method(const struct partition_call *call, struc
 
 bool partition_bisects(const char *lib) {
   struct error ignored = {0};
-  const struct method *m = find_method(&(struct partition_call){.lib = lib}, &ignored);
+  const struct method *m = find_method(&(struct partition_call){.lib = lib, .method = ""}, &ignored);
   error_free(&ignored);
   return m && m->need == NEED_COORDS;
 }

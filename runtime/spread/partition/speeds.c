@@ -16,8 +16,8 @@
 #include "spread/partition/weights.h"
 
 /* Less than so many nanoseconds on a rank are noise; ranks that differ by less than a tenth are taken for alike. */
-enum { LEAST_TIME = 10000000, STEPS_PER_OCTAVE = 16 };
-static const double alike = 1.1;
+enum { LEAST_TIME = 10000000 };
+static const double alike = 1.1, steps_per_octave = 16;
 
 static const char *wanted(const struct op_context *ctx) {
   return env_value(ctx->env, ENV_SPEEDS);
@@ -97,8 +97,8 @@ static void to_steps(const double (*all)[TOLD], int ranks, int which, int *speed
     const double step = which == GIVEN ? share
                         : most < alike * least
                             ? 1
-                            : exp2(round(log2(share) * STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE);
-    speeds[r] = (int)fmax(1, round(MOST_SPEED * step));
+                            : exp2(round(log2(share) * steps_per_octave) / steps_per_octave);
+    speeds[r] = (int)fmax(1, round((double)MOST_SPEED * step));
   }
 }
 
