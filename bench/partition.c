@@ -1,7 +1,9 @@
 /* What op_partition costs under mpirun, on a grid like airfoil's of which each rank declares a block: seconds of each
  * partitioner with the moving of all data and the making of halos, and the most memory that a rank had.
  *
- *   mpirun -n RANKS partition [CELLS] OP2_BACKEND=native [OP2_...=...] */
+ *   mpirun -n RANKS partition [CELLS] OP2_BACKEND=native [OP2_...=...]
+ *
+ * With OP2_LOG=mpi a line of each partitioner says how long its parts took. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
