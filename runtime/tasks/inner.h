@@ -246,6 +246,8 @@ int check_uses(const struct task_graph *g, struct error *err);
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */
 int check_after(struct check *c, const struct task *task, struct error *err);
+/* While a message arrives nobody looks at the memory of the resource, and at what is around it. */
+void check_hide(struct check *c, int resource, bool hidden);
 void check_done(struct check *c);
 
 #endif
