@@ -285,7 +285,7 @@ static void graph_of_ranks(int form) {
   CALL(type = op_graph_type(graph, "nothing", nothing));
   CALL(around = op_graph_resource(graph, 0, "around"));
   for (int r = 0; r < 3; r++) {
-    CALL(parts[r] = op_graph_resource(graph, around, r ? "part" : NULL));
+    CALL(parts[r] = op_graph_resource(graph, around, r ? r > 1 ? "other" : "part" : NULL));
     CALL(op_graph_memory(graph, parts[r], NULL, 64));
     CALL(op_graph_owner(graph, parts[r], r));
   }
