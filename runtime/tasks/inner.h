@@ -198,7 +198,7 @@ int tasks_prepare(struct task_graph *g, struct error *err);
 /* Weights by what tasks cost now. */
 void tasks_weigh(struct task_graph *g);
 /* The longest way. */
-double tasks_critical(const struct task_graph *g);
+double tasks_critical(struct task_graph *g);
 /* Without those that are there twice or have one above them among them; in order. Returns how many are left. */
 int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks);
 

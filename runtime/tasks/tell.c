@@ -43,8 +43,6 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
   }
   /* On ranks: the part of this one. */
   struct task_graph *ran = g->ranks ? g->ranks->local : g;
-  if (ran && ran->sorted)
-    tasks_weigh(ran);
   *facts = (op_graph_facts_t){.tasks = g->ntasks,
                               .dependencies = (long long)(g->after.count + g->after.nadded),
                               .resources = g->nresources,
