@@ -12,7 +12,7 @@ from .globals import Const, Global, info
 from .dats import Dat
 from .matrices import Mat, Sparsity
 from .records import record
-from .tasks import Graph, Resource, Task
+from .tasks import EVERY_RANK, Graph, Resource, Task
 from .whole import dot
 from .adjoint import Tape, adjoint_of, freeze, tangents, tape
 from .order import partition, renumber
@@ -26,7 +26,7 @@ from .life import (
 
 __version__ = "0.1.0"
 __all__ = [
-    "Arg", "Const", "Dat", "Error", "Global", "Graph", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "Mat", "READ", "RW",
+    "Arg", "Const", "Dat", "EVERY_RANK", "Error", "Global", "Graph", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "Mat", "READ", "RW",
     "Resource", "Set", "Sparsity", "Tape", "Task",
     "WORK", "WRITE", "adjoint_of", "barrier", "checkpoint", "checkpoint_facts", "checkpoint_keep", "counters", "dot", "dump", "exit", "freeze", "index", "info", "init", "is_root", "kernel", "par_loop",
     "partition", "plan_check", "plot", "progress", "rank", "rank_count", "record", "renumber", "report", "runtime", "say",

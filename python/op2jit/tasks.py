@@ -66,8 +66,8 @@ class Graph(Handle):
     its lock; pieces of loops (``loop``) run side by side. A task must not call the library, but for ``add``. An exception
     of a task ends the run, which raises it.
 
-    ``ranks``: all ranks run it together. "whole": each makes all of it, the same; "parts": each makes its part, in which
-    functions and resources of one name are the same on all ranks, and tasks have keys.
+    ``ranks``: all ranks run it together. "whole": each makes all of it, the same; "parts": each makes its part, the
+    tasks that it runs; resources of one name are the same on all ranks, and tasks have keys.
     """
 
     def __init__(self, name: str = "graph", ranks: Optional[str] = None) -> None:
@@ -81,6 +81,7 @@ class Graph(Handle):
         self._loops: List[Any] = []
         self._memory: List[Any] = []  # of resources: it has to stay
         self._raised: List[BaseException] = []
+        self._apart = ranks == "parts"  # other ranks have not the calls of this one
         if ranks is not None:
             check(lib.op2jit_graph_ranks(self.handle, _FORMS.index(ranks)))
 
@@ -124,7 +125,11 @@ class Graph(Handle):
         after_keys: Iterable[int] = (),
     ) -> Task:
         """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others. ``rank`` is who
-        runs it; by its ``key`` tasks of other ranks wait for it, which they name in ``after_keys``."""
+        runs it (``EVERY_RANK``: each); by its ``key`` tasks of other ranks wait for it, which they name in ``after_keys``."""
+        if self._apart and rank is None:
+            rank = int(lib.op2jit_rank())
+        elif self._apart and rank != int(lib.op2jit_rank()):
+            raise errors.make("ARGUMENT", f"a part of a graph has the tasks of its rank, and this is to run on rank {rank}")
         number = self._given(function, arguments)
         data = byref(c_longlong(number))
         found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, 8, float(cost)))

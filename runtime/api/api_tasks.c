@@ -162,8 +162,10 @@ double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *net
   struct op_context *ctx = api_enter("op_graph_simulate_ranks", KEEP);
   struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate_ranks") : NULL;
   const double seconds = g ? tasks_simulate_ranks(g, network, ctx->comm, api_error()) : -1;
-  if (ctx)
+  if (ctx && g && tasks_on_ranks(g))
     api_leave(api_error()->code);
+  else if (ctx)
+    api_leave_local(api_error()->code);
   return seconds;
 }
 

@@ -280,11 +280,14 @@ static void name_rows(const struct report *r, struct text *out) {
       text_addf(out,
                 ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
                 r->rank, k, trace_kind_row((enum trace_kind)k));
-  for (int i = 0; i < r->threads; i++)
+  bool messages = false; /* of tasks: behind the last thread */
+  for (int i = 0; i < r->ngraphs; i++)
+    messages = messages || r->graphs[i].last.ranks > 1;
+  for (int i = 0; i < r->threads + messages; i++)
     text_addf(
-        out,
-        ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"thread %d\"}}",
-        r->rank, TRACE_THREAD + i, i);
+        out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s %d\"}}",
+        r->rank, TRACE_THREAD + i, i < r->threads ? "thread" : "messages of rank",
+        i < r->threads ? i : r->rank);
 }
 
 static bool names_variant(enum trace_kind kind) {

@@ -279,11 +279,13 @@ static void text_types(const struct report_graph *g, struct text *out) {
   struct tasks_type_facts t;
   for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
     if (t.count > 0) {
+      /* The first two are messages, whose time is no thread's: see tasks/ranks/ranks.h. */
+      const bool message = g->last.ranks > 1 && k < 2;
       text_addf(out, "  %-20s %9lld", t.name, t.count);
       cell_time(out, t.seconds, 8);
-      cell_percent(out, g->sums.busy > 0 ? t.seconds / g->sums.busy : -1, 6);
+      cell_percent(out, g->sums.busy > 0 && !message ? t.seconds / g->sums.busy : -1, 6);
       cell_time(out, t.seconds / (double)t.count, 8);
-      text_add(out, " a task\n");
+      text_add(out, message ? " a message\n" : " a task\n");
     }
 }
 

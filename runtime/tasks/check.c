@@ -8,6 +8,7 @@
 
 struct check {
   struct task_graph *graph;
+  int *hidden; /* of each resource: messages that change its memory now */
 };
 
 /* ---- what tasks change ---- */
@@ -59,7 +60,9 @@ int check_after(struct check *c, const struct task *task, struct error *err) {
   const struct task_graph *g = c->graph;
   for (int i = 0; i < g->nresources; i++) {
     struct resource_more *m = &g->more[i];
-    const uint64_t now = m->bytes ? sum_of(m->memory, m->bytes) : m->seen;
+    if (!m->bytes || !m->memory || c->hidden[i] > 0)
+      continue;
+    const uint64_t now = sum_of(m->memory, m->bytes);
     if (now == m->seen)
       continue;
     m->seen = now;
@@ -156,13 +159,29 @@ int check_begin(struct check **out, struct task_graph *g, struct error *err) {
   if (!c)
     return error_memory_of(err, "the check of graph", g->name, sizeof *c);
   c->graph = g;
+  c->hidden = array_new((size_t)g->nresources, sizeof *c->hidden);
+  if (!c->hidden) {
+    free(c);
+    return error_memory_of(err, "the check of graph", g->name, (size_t)g->nresources * sizeof(int));
+  }
   for (int i = 0; i < g->nresources; i++)
-    if (g->more[i].bytes)
+    if (g->more[i].bytes && g->more[i].memory)
       g->more[i].seen = sum_of(g->more[i].memory, g->more[i].bytes);
   *out = c;
   return OP_OK;
 }
 
+void check_hide(struct check *c, int resource, bool hidden) {
+  for (int i = resource; i >= 0; i = c->graph->resources[i].parent) {
+    struct resource_more *m = &c->graph->more[i];
+    c->hidden[i] += hidden ? 1 : -1;
+    if (c->hidden[i] == 0 && m->bytes && m->memory)
+      m->seen = sum_of(m->memory, m->bytes);
+  }
+}
+
 void check_done(struct check *c) {
+  if (c)
+    free(c->hidden);
   free(c);
 }

@@ -33,7 +33,12 @@ static void free_insides(struct task_graph *g) {
   relation_free(&g->locks);
   relation_free(&g->uses);
   run_free(g->run);
-  ranks_free(g);
+  if (g->ranks) {
+    tasks_free(g->ranks->local);
+    tasks_free(g->ranks->whole);
+    ranks_free(g->ranks);
+    g->ranks = NULL;
+  }
   messages_free(g->messages);
   free(g->origins);
   free(g->tasks);

@@ -198,7 +198,7 @@ int tasks_prepare(struct task_graph *g, struct error *err);
 /* Weights by what tasks cost now. */
 void tasks_weigh(struct task_graph *g);
 /* The longest way. */
-double tasks_critical(const struct task_graph *g);
+double tasks_critical(struct task_graph *g);
 /* Without those that are there twice or have one above them among them; in order. Returns how many are left. */
 int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks);
 
@@ -246,6 +246,8 @@ int check_uses(const struct task_graph *g, struct error *err);
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */
 int check_after(struct check *c, const struct task *task, struct error *err);
+/* While a message arrives nobody looks at the memory of the resource, and at what is around it. */
+void check_hide(struct check *c, int resource, bool hidden);
 void check_done(struct check *c);
 
 #endif

@@ -488,10 +488,3 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
   tell_trace(to, r, options->trace);
   return OP_OK;
 }
-
-int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
-  if (g->ranks)
-    return ranks_run(g, options, err);
-  const int code = tasks_prepare(g, err);
-  return code ? code : run_prepared(g, g, options, err);
-}

@@ -2,7 +2,18 @@
 #include <string.h>
 
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks/messages.h"
+
+static long long bytes_on_ranks(const struct graph_ranks *k) {
+  long long bytes = (long long)relation_bytes(&k->touched);
+  if (k->whole)
+    bytes += tasks_bytes(k->whole);
+  if (k->local)
+    bytes += tasks_bytes(k->local);
+  if (k->local && k->local->messages)
+    bytes += k->local->messages->count * (long long)sizeof(struct message);
+  return bytes;
+}
 
 long long tasks_bytes(const struct task_graph *g) {
   size_t bytes = sizeof *g + (size_t)g->ntasks * (sizeof *g->tasks + (g->order ? sizeof *g->order : 0)) +
@@ -11,10 +22,18 @@ long long tasks_bytes(const struct task_graph *g) {
   for (const struct piece *p = g->pieces; p; p = p->next)
     bytes += sizeof *p + p->size;
   if (g->ranks)
-    bytes += (size_t)ranks_bytes(g->ranks);
+    bytes += (size_t)bytes_on_ranks(g->ranks);
   for (int i = 0; g->run && i < g->run->threads; i++)
     bytes += sizeof *g->run->workers + (size_t)g->run->workers[i].ready.most * sizeof(struct entry);
   return (long long)bytes;
+}
+
+static void tell_ranks(const struct task_graph *g, op_graph_facts_t *facts) {
+  const struct graph_ranks *k = g->ranks;
+  facts->ranks = k->size;
+  facts->messages = k->messages;
+  facts->message_bytes = k->bytes;
+  facts->waited = k->waited;
 }
 
 void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
@@ -24,8 +43,6 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
   }
   /* On ranks: the part of this one. */
   struct task_graph *ran = g->ranks ? g->ranks->local : g;
-  if (ran && ran->sorted)
-    tasks_weigh(ran);
   *facts = (op_graph_facts_t){.tasks = g->ntasks,
                               .dependencies = (long long)(g->after.count + g->after.nadded),
                               .resources = g->nresources,
@@ -43,7 +60,7 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .critical = g->runs && ran && ran->sorted ? tasks_critical(ran) : 0,
                               .ranks = 1};
   if (g->ranks)
-    ranks_tell(g, facts);
+    tell_ranks(g, facts);
 }
 
 bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts) {

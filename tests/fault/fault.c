@@ -272,6 +272,44 @@ static void adds(op_running *running, void *data) {
   op_running_add(running, *(const op_task_type *)data, data, sizeof(op_task_type), 1, 0, NULL);
 }
 
+/* Of all ranks, though there is one: they bring parts together. */
+static void graph_of_ranks(int form) {
+  op_graph graph = NULL;
+  op_task_type type = 0;
+  op_resource around = 0, parts[3] = {0};
+  op_task tasks[12] = {0};
+  op_graph_facts_t facts;
+  const op_graph_network_t network = {.ranks = 3, .threads = 2, .latency = 1e-6, .bytes_per_second = 1e9};
+  CALL(graph = op_decl_graph("ranks"));
+  CALL(op_graph_ranks(graph, form));
+  CALL(type = op_graph_type(graph, "nothing", nothing));
+  CALL(around = op_graph_resource(graph, 0, "around"));
+  for (int r = 0; r < 3; r++) {
+    CALL(parts[r] = op_graph_resource(graph, around, r ? r > 1 ? "other" : "part" : NULL));
+    CALL(op_graph_memory(graph, parts[r], NULL, 64));
+    CALL(op_graph_owner(graph, parts[r], r));
+  }
+  for (int t = 0; t < 12; t++) {
+    CALL(tasks[t] = op_graph_task(graph, type, &type, sizeof type, 1));
+    CALL(op_graph_lock(graph, tasks[t], parts[t % 3]));
+    CALL(op_graph_use(graph, tasks[t], parts[(t + 1) % 3]));
+    if (form == OP_GRAPH_PARTS)
+      CALL(op_graph_key(graph, tasks[t], t));
+    if (t > 0 && form == OP_GRAPH_PARTS)
+      CALL(op_graph_depend_key(graph, tasks[t], t - 1));
+    else if (t > 0)
+      CALL(op_graph_depend(graph, tasks[t], tasks[t - 1]));
+  }
+  for (int i = 0; i < 2; i++)
+    CALL(op_graph_run(graph));
+  double seconds = -1;
+  CALL(seconds = op_graph_simulate_ranks(graph, &network));
+  CALL(op_graph_facts(graph, &facts));
+  if (!run.stopped && (facts.executed != 12 || facts.runs != 2 || !(seconds > 0)))
+    wrong("a graph of ranks lost tasks");
+  CALL(op_free_graph(graph));
+}
+
 static void graphs(void) {
   op_graph graph = NULL;
   op_task_type type = 0, adding = 0;
@@ -352,6 +390,8 @@ static void program(void) {
   declare(&p);
   loops(&p);
   graphs();
+  graph_of_ranks(OP_GRAPH_WHOLE);
+  graph_of_ranks(OP_GRAPH_PARTS);
   outputs(&p);
   check_increments(&p);
   unlink(print_path);

@@ -144,7 +144,7 @@ contains
 
   ! A chain of steps, and a loop in pieces behind it.
   subroutine tasks()
-    type(op_graph) :: graph
+    type(op_graph) :: graph, shared
     type(op_graph_facts_t) :: facts
     integer(op_number) :: kind, lock, task, before, pieces(2)
     integer :: i
@@ -187,6 +187,19 @@ contains
     end if
     call op_graph_depend(graph, op_graph_task(graph, kind, [2, 2]), 12345_op_number, stat, errmsg)
     call expect(stat == op_err_handle, 'a task of nobody: '//trim(errmsg))
+    shared = op_decl_graph('of ranks')
+    call op_graph_ranks(shared, op_graph_parts)
+    lock = op_graph_resource(shared, 0_op_number, 'all')
+    call op_graph_owner(shared, lock, 0)
+    task = op_graph_task(shared, op_graph_type(shared, 'join'))
+    call op_graph_lock(shared, task, lock)
+    call op_graph_place(shared, task, op_every_rank)
+    call op_graph_key(shared, task, 5_op_number)
+    call op_graph_depend_key(shared, op_graph_task(shared, op_graph_type(shared, 'join')), 5_op_number)
+    call op_graph_run(shared)
+    facts = op_graph_facts(shared)
+    call expect(facts%executed == 2 .and. facts%ranks == 1, 'facts of a graph of ranks')
+    call expect(op_graph_simulate_ranks(shared, 2, 2, 1d-6, 1d9) >= 0, 'what more ranks would take')
     call op_free_graph(graph)
     call op_graph_run(graph, stat, errmsg)
     call expect(stat == op_err_handle, 'a graph that was freed: '//trim(errmsg))

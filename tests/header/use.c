@@ -59,7 +59,7 @@ static int use_graphs(op_set set, op_dat x, op_dat y) {
   code |= op_graph_ranks(ranks, OP_GRAPH_PARTS);
   const op_resource own = op_graph_resource(ranks, 0, "own");
   const op_task last = op_graph_task(ranks, op_graph_type(ranks, "work", NULL), NULL, 0, 1);
-  const op_graph_network_t network = {.ranks = 2, .threads = 2, .latency = 1e-6, .bytes_per_second = 1e9};
+  const op_graph_network_t network = {2, 2, 1e-6, 1e9, {0}};
   code |= op_graph_owner(ranks, own, 0) | op_graph_place(ranks, last, OP_EVERY_RANK) |
           op_graph_key(ranks, last, 1);
   const op_task more = op_graph_task(ranks, op_graph_type(ranks, "work", NULL), NULL, 0, 1);

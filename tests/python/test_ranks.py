@@ -90,3 +90,9 @@ def test_what_goes_wrong_has_names_of_python(word):
     words = {"arity": "the table of map next is empty here: say Map(..., arity=...)", "report": "op2jit.report", "petsc": "vec of dat x"}
     said = found.stdout
     assert found.returncode != 0 and words[word] in said and "op_" not in said.replace("op_err", ""), said
+
+
+@pytest.mark.parametrize("form", ["whole", "parts"])
+def test_graphs_of_tasks(form):
+    found = ranks(2, os.path.join(HERE, "ranks_tasks.py"), form, OP2_BACKEND="native")
+    assert found.returncode == 0 and found.stdout.count("done") == 2, found.stdout

@@ -99,12 +99,10 @@ static void lose(struct run *r, struct error *err) {
   error_free(err);
 }
 
-/* A receive is no task that changes what it does not lock. */
-static void note_arrival(struct run *r, const struct task *task) {
-  struct error err = {0};
-  if (r->check)
-    check_after(r->check, task, &err);
-  error_free(&err);
+/* What arrives is no change by a task that runs meanwhile. */
+static void hide(struct run *r, const struct message *one, bool hidden) {
+  if (r->check && one->resource >= 0 && r->graph->tasks[one->node].type == TYPE_RECEIVE)
+    check_hide(r->check, one->resource, hidden);
 }
 
 static void record(struct run *r, struct worker *w, const struct message *one, long end) {
@@ -120,7 +118,7 @@ static void record(struct run *r, struct worker *w, const struct message *one, l
   events[w->nevents++] = (struct event){.type = type, .thread = r->threads, .begin = one->began, .end = end};
 }
 
-static void begin_all(struct run *r, struct worker *w) {
+static void begin_all(struct run *r) {
   struct messages *m = r->messages;
   struct error err = {0};
   pthread_mutex_lock(&m->mutex);
@@ -136,6 +134,7 @@ static void begin_all(struct run *r, struct worker *w) {
       struct message *one = &m->items[i];
       one->began = now;
       m->left[node]++;
+      hide(r, one, true);
       m->requests[m->nactive] = one->request;
       m->active[m->nactive++] = i;
       m->comm->table->start_own(m->comm, one->request, &err);
@@ -143,7 +142,6 @@ static void begin_all(struct run *r, struct worker *w) {
   }
   if (err.code)
     lose(r, &err);
-  (void)w;
 }
 
 /* Those that are over go out of the list before others are readied by them. */
@@ -181,9 +179,9 @@ static void ask(struct run *r, struct worker *w, long now) {
     const struct message *one = &m->items[over[k]];
     struct task *task = &r->graph->tasks[one->node];
     record(r, w, one, now);
+    hide(r, one, false);
     if (--m->left[one->node] > 0)
       continue;
-    note_arrival(r, task);
     run_finish(r, w, task);
   }
 }
@@ -193,7 +191,7 @@ void messages_move(struct run *r, struct worker *w, bool idle) {
   if (w->thread != 0 || r->lost)
     return;
   if (atomic_load_explicit(&m->nput, memory_order_acquire) > 0)
-    begin_all(r, w);
+    begin_all(r);
   if (m->nactive == 0)
     return;
   const long now = clock_ns();

@@ -230,11 +230,10 @@ static int merge_types(struct merge *m, struct reader *in) {
 }
 
 static int refuse_resource(const struct merge *m, int at, long long was, long long is, const char *what) {
-  return error_set(
-      m->err, OP_ERR_GRAPH,
-      "graph \"%s\": resource \"%s\" %s %lld by rank %d, and %lld by a lower one; what has one name is "
-      "one resource on all ranks",
-      m->own->name, m->whole->more[at].name, what, is, m->from, was);
+  return error_set(m->err, OP_ERR_GRAPH,
+                   "graph \"%s\": resource \"%s\" %s %lld by rank %d, and %lld before; what has one name is "
+                   "one resource on all ranks",
+                   m->own->name, m->whole->more[at].name, what, is, m->from, was);
 }
 
 static int merge_resource(struct merge *m, struct reader *in, int *out) {

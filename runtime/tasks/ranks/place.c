@@ -167,9 +167,9 @@ static void add_scores(struct places *p, struct row row) {
     }
 }
 
-/* Who has most of it; of several the one with the least to do. */
+/* Of those who have half as much of it as the one with most, or more, the one with the least to do. */
 static int choose(struct places *p, int task) {
-  int best = 0;
+  int best = -1;
   for (int r = 0; r < p->ranks; r++)
     p->score[r] = 0;
   add_scores(p, locks_of(p->g, task));
@@ -182,8 +182,11 @@ static int choose(struct places *p, int task) {
     any = any || p->score[r] > 0;
   if (!any && p->hint[task] >= 0)
     return p->hint[task];
-  for (int r = 1; r < p->ranks; r++)
-    if (p->score[r] > p->score[best] || (p->score[r] >= p->score[best] && p->load[r] < p->load[best]))
+  double most = 0;
+  for (int r = 0; r < p->ranks; r++)
+    most = p->score[r] > most ? p->score[r] : most;
+  for (int r = 0; r < p->ranks; r++)
+    if (2 * p->score[r] >= most && (best < 0 || p->load[r] < p->load[best]))
       best = r;
   return best;
 }

@@ -29,6 +29,10 @@ int tasks_ranks(struct task_graph *g, int form, struct error *err) {
   g->ranks = k;
   if (tasks_add_type(g, "send", NULL, err) && tasks_add_type(g, "receive", NULL, err))
     return OP_OK;
+  while (g->ntypes > 0)
+    free(g->types[--g->ntypes].name);
+  ranks_free(k);
+  g->ranks = NULL;
   return err->code;
 }
 
@@ -98,82 +102,6 @@ int tasks_key(struct task_graph *g, op_task task, long long key, struct error *e
 int tasks_depend_key(struct task_graph *g, op_task task, long long key, struct error *err) {
   struct graph_ranks none = {0}, *k = g->ranks ? g->ranks : &none;
   return add_keyed(g, &k->waits, &k->nwaits, task, key, "op_graph_depend_key", err);
-}
-
-int ranks_touch(struct task_graph *g, int task, int resource, struct error *err) {
-  return g->ranks ? relation_add(&g->ranks->touched, task, resource, err) : OP_OK;
-}
-
-int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
-  if (!g->ranks || g->ranks->form != OP_GRAPH_PARTS)
-    return OP_OK;
-  size_t *sizes = array_more(g->ranks->sizes, (size_t)g->ntasks - 1, sizeof *sizes);
-  if (!sizes)
-    return error_memory_of(err, "the data of tasks of graph", g->name, (size_t)g->ntasks * sizeof *sizes);
-  g->ranks->sizes = sizes;
-  sizes[g->ntasks - 1] = bytes;
-  return OP_OK;
-}
-
-void ranks_changed(struct task_graph *g) {
-  if (g->ranks)
-    g->ranks->changed = true;
-}
-
-bool ranks_task_words(const struct task_graph *g, int task, struct text *out) {
-  if (!g->ranks || !g->ranks->first)
-    return false;
-  int rank = 0;
-  while (rank < g->ranks->ranks - 1 && task >= g->ranks->first[rank + 1])
-    rank++;
-  text_addf(out, "task %d (%s) of rank %d", task - g->ranks->first[rank], g->types[g->tasks[task].type].name,
-            rank);
-  return true;
-}
-
-void ranks_free(struct task_graph *g) {
-  struct graph_ranks *k = g->ranks;
-  if (!k)
-    return;
-  tasks_free(k->local);
-  tasks_free(k->whole);
-  relation_free(&k->touched);
-  units_free(&k->units);
-  for (size_t i = 0; i < k->nrooms; i++) {
-    free(k->rooms[i].name);
-    free(k->rooms[i].memory);
-  }
-  free(k->rooms);
-  free(k->placed);
-  free(k->keys);
-  free(k->waits);
-  free(k->sizes);
-  free(k->first);
-  free(k->place);
-  free(k->home);
-  free(k);
-  g->ranks = NULL;
-}
-
-/* ---- facts ---- */
-
-void ranks_tell(const struct task_graph *g, op_graph_facts_t *facts) {
-  const struct graph_ranks *k = g->ranks;
-  facts->ranks = k->size;
-  facts->messages = k->messages;
-  facts->message_bytes = k->bytes;
-  facts->waited = k->waited;
-}
-
-long long ranks_bytes(const struct graph_ranks *k) {
-  long long bytes = (long long)relation_bytes(&k->touched);
-  if (k->whole)
-    bytes += tasks_bytes(k->whole);
-  if (k->local)
-    bytes += tasks_bytes(k->local);
-  if (k->local && k->local->messages)
-    bytes += k->local->messages->count * (long long)sizeof(struct message);
-  return bytes;
 }
 
 /* ---- memory that the library keeps ---- */
@@ -402,7 +330,7 @@ static void note_homes(struct graph_ranks *k) {
   }
 }
 
-int ranks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
+static int ranks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
   int code = prepare(g, options, err);
   if (code)
     return code;
@@ -423,4 +351,11 @@ int ranks_run(struct task_graph *g, const struct tasks_options *options, struct 
   else
     note_homes(g->ranks);
   return code;
+}
+
+int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
+  if (g->ranks)
+    return ranks_run(g, options, err);
+  const int code = tasks_prepare(g, err);
+  return code ? code : run_prepared(g, g, options, err);
 }

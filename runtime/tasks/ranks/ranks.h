@@ -64,22 +64,19 @@ static inline struct task_graph *ranks_whole(struct task_graph *g) {
   return g->ranks->whole ? g->ranks->whole : g;
 }
 
-/* ranks.c */
-void ranks_free(struct task_graph *g);
-int ranks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);
+/* said.c: all but its graphs goes. */
+void ranks_free(struct graph_ranks *k);
 /* The task locks or uses the resource, says the program: nothing of a graph of one process. */
 int ranks_touch(struct task_graph *g, int task, int resource, struct error *err);
 void ranks_changed(struct task_graph *g);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
-/* What tasks of the whole cost by what all ranks measured. */
-int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 /* "task 3 (sort) of rank 1" of parts that were brought together; false: of nothing else. */
 bool ranks_task_words(const struct task_graph *g, int task, struct text *out);
 
-/* For facts: of a run, and of memory. */
-void ranks_tell(const struct task_graph *g, op_graph_facts_t *facts);
-long long ranks_bytes(const struct graph_ranks *k);
+/* ranks.c */
+/* What tasks of the whole cost by what all ranks measured. */
+int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 
 /* parts.c: the whole, which is the same on all ranks. Collective, and agreed. */
 int ranks_share(struct task_graph *g, struct comm *comm, struct error *err);

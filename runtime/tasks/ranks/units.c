@@ -6,15 +6,6 @@
 
 #include "base/size.h"
 
-void units_free(struct units *u) {
-  free(u->resource);
-  free(u->begin);
-  free(u->end);
-  free(u->bytes);
-  free(u->owner);
-  *u = (struct units){0};
-}
-
 /* What is known of a resource on the way: those around it have lower numbers. */
 struct known {
   size_t below; /* bytes of the nearest ones in it that have memory */

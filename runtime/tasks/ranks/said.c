@@ -1,0 +1,64 @@
+/* What the program says of a graph of all ranks beside what others have, and its end. */
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "tasks/ranks/ranks.h"
+
+int ranks_touch(struct task_graph *g, int task, int resource, struct error *err) {
+  return g->ranks ? relation_add(&g->ranks->touched, task, resource, err) : OP_OK;
+}
+
+int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
+  if (!g->ranks || g->ranks->form != OP_GRAPH_PARTS)
+    return OP_OK;
+  size_t *sizes = array_more(g->ranks->sizes, (size_t)g->ntasks - 1, sizeof *sizes);
+  if (!sizes)
+    return error_memory_of(err, "the data of tasks of graph", g->name, (size_t)g->ntasks * sizeof *sizes);
+  g->ranks->sizes = sizes;
+  sizes[g->ntasks - 1] = bytes;
+  return OP_OK;
+}
+
+void ranks_changed(struct task_graph *g) {
+  if (g->ranks)
+    g->ranks->changed = true;
+}
+
+bool ranks_task_words(const struct task_graph *g, int task, struct text *out) {
+  if (!g->ranks || !g->ranks->first)
+    return false;
+  int rank = 0;
+  while (rank < g->ranks->ranks - 1 && task >= g->ranks->first[rank + 1])
+    rank++;
+  text_addf(out, "task %d (%s) of rank %d", task - g->ranks->first[rank], g->types[g->tasks[task].type].name,
+            rank);
+  return true;
+}
+
+void units_free(struct units *u) {
+  free(u->resource);
+  free(u->begin);
+  free(u->end);
+  free(u->bytes);
+  free(u->owner);
+  *u = (struct units){0};
+}
+
+/* All but its graphs. */
+void ranks_free(struct graph_ranks *k) {
+  relation_free(&k->touched);
+  units_free(&k->units);
+  for (size_t i = 0; i < k->nrooms; i++) {
+    free(k->rooms[i].name);
+    free(k->rooms[i].memory);
+  }
+  free(k->rooms);
+  free(k->placed);
+  free(k->keys);
+  free(k->waits);
+  free(k->sizes);
+  free(k->first);
+  free(k->place);
+  free(k->home);
+  free(k);
+}
