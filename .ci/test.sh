@@ -106,6 +106,7 @@ some_suites() { # DIR-or-empty SUITE...
   for suite in "$@"; do
     case $dir$suite in
     asan | tsan) if built "build-$suite"; then test_all_suites "build-$suite"; fi ;;
+    arm) test_arm ;;
     *) ordinary+=("$suite") ;;
     esac
   done

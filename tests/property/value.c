@@ -1,5 +1,6 @@
 #include "value.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ const struct vtype_info vtypes[V_TYPES] = {
     [V_LL] = {"long long", "ll", sizeof(long long), false, -1099511627776.0, 1099511627776.0},
     [V_ULL] = {"unsigned long long", "ull", sizeof(unsigned long long), false, 0, 1099511627776.0},
     [V_BOOL] = {"bool", NULL, sizeof(bool), false, 0, 1},
-    [V_CHAR] = {"char", NULL, sizeof(char), false, -128, 127},
+    [V_CHAR] = {"char", NULL, sizeof(char), false, CHAR_MIN, CHAR_MAX},
     [V_SHORT] = {"short", NULL, sizeof(short), false, -32768, 32767},
 };
 
