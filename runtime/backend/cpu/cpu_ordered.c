@@ -162,7 +162,8 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
     const struct turned *t = &g->turned[i];
     if (t->rows)
       continue;
-    start_result(t, p->starts[i], p->rows[i], end - begin);
+    if (!g->desc.args[t->arg].fresh)
+      start_result(t, p->starts[i], p->rows[i], end - begin);
     /* Generated code counts rows from element 0. */
     const uintptr_t first = (uintptr_t)p->rows[i] - (uintptr_t)(list ? list[begin] : begin) * t->row_bytes;
     p->frame[desc_slot_dat(&g->desc, g->desc.args[t->arg].dat)] = (void *)first;
@@ -271,7 +272,8 @@ int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loo
   const struct gather_wish wish = {.part = {.end = loop_end(loop)},
                                    .entry = turns ? entry : v->collects,
                                    .columns = turns || gathers,
-                                   .results = has_results(loop)};
+                                   .results = has_results(loop),
+                                   .listed = turns};
   return code ? code : gather_new(&v->ordered, ctx, loop, &wish, err);
 }
 
