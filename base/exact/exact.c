@@ -35,108 +35,136 @@ void exact_add_value(struct exact *e, double value) {
 
 /* ---- many ----------------------------------------------------------------------------------------------*/
 
-/* Several values at a time, as vectors of the language; how these are passed depends on the processor, so nothing passes them. */
-enum { LANES = 8 };
+/* Several values at a time, as vectors of the language; how these are passed depends on the processor, so nothing passes them.
+ * Two at once: one would wait for its own sum. */
+enum { LANES = 8, AT_ONCE = 2 * LANES };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
 
 /* From here on sums of a piece might overflow. */
 static const double most_at_once = 0x1p960;
 
-/* A piece has 2^8 values of less than 2^(exponent + 1): multiples of 2^(exponent - 44), whose sum has 53 bits. What is left is
+/* A piece has 2^10 values of less than 2^(exponent + 1): multiples of 2^(exponent - 42), whose sum has 53 bits. What is left is
  * at most half of that. */
-enum { SPAN = 44, FOLDS = 3 };
+enum { SPAN = 42, FOLDS = 3 };
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* Of all sizes; NaN is larger than all numbers. */
-INLINED double largest(const double *values, int n) {
-  masks most = {0};
-  for (int i = 0; i < n; i += LANES) {
-    masks bits;
-    memcpy(&bits, values + i, sizeof bits);
-    bits &= INT64_MAX;
-    const masks is = bits > most;
-    most = (bits & is) | (most & ~is);
+INLINED void raise(masks *most, const double *values) {
+  masks bits;
+  memcpy(&bits, values, sizeof bits);
+  bits &= INT64_MAX;
+  const masks is = bits > *most;
+  *most = (bits & is) | (*most & ~is);
+}
+
+/* Of all sizes; NaN is larger than all numbers. As bits. */
+INLINED int64_t largest(const double *values, int n) {
+  masks even = {0}, odd = {0};
+  for (int i = 0; i < n; i += AT_ONCE) {
+    raise(&even, values + i);
+    raise(&odd, values + i + LANES);
   }
   int64_t all = 0;
-  for (int k = 0; k < LANES; k++)
-    all = most[k] > all ? most[k] : all;
-  double value;
-  memcpy(&value, &all, sizeof value);
-  return value;
-}
-
-/* Multiples of the step go to the sum, the rest stays: x + c rounds to one. */
-INLINED void take(lanes *x, double c, lanes *sum) {
-  const lanes whole = (*x + c) - c;
-  *sum += whole;
-  *x -= whole;
-}
-
-/* Of each step the multiples in all values, and of the next one those in the rest, which goes to `rest` (NULL: nowhere). Is
- * anything left? */
-INLINED bool fold(const double *values, int n, const double c[FOLDS], double sums[FOLDS], double *rest) {
-  lanes first = {0}, second = {0}, third = {0};
-  masks left = {0};
-  const double c0 = c[0], c1 = c[1], c2 = c[2];
-  for (int i = 0; i < n; i += LANES) {
-    lanes x;
-    masks bits;
-    memcpy(&x, values + i, sizeof x);
-    take(&x, c0, &first);
-    take(&x, c1, &second);
-    take(&x, c2, &third);
-    if (rest)
-      memcpy(rest + i, &x, sizeof x);
-    memcpy(&bits, &x, sizeof bits);
-    left |= bits;
-  }
-  bool any = false;
   for (int k = 0; k < LANES; k++) {
-    any |= (left[k] & INT64_MAX) != 0;
-    sums[0] += first[k];
-    sums[1] += second[k];
-    sums[2] += third[k];
+    all = even[k] > all ? even[k] : all;
+    all = odd[k] > all ? odd[k] : all;
   }
-  return any;
+  return all;
+}
+
+/* The sum's neighbours are a step away, so what x has of whole steps goes to it, rounded; the rest stays. */
+INLINED void take(lanes *x, lanes *sum) {
+  const lanes more = *sum + *x;
+  *x -= more - *sum;
+  *sum = more;
+}
+
+struct folded {
+  lanes first, second, third;
+  masks left;
+};
+
+INLINED struct folded begin_fold(const double c[FOLDS]) {
+  const lanes none = {0};
+  return (struct folded){.first = c[0] + none, .second = c[1] + none, .third = c[2] + none};
+}
+
+INLINED void fold_lanes(struct folded *to, const double *values, bool three, double *rest) {
+  lanes x;
+  masks bits;
+  memcpy(&x, values, sizeof x);
+  take(&x, &to->first);
+  take(&x, &to->second);
+  if (three)
+    take(&x, &to->third);
+  memcpy(rest, &x, sizeof x);
+  memcpy(&bits, &x, sizeof bits);
+  to->left |= bits;
+}
+
+INLINED double sum_of(const lanes *even, const lanes *odd, double began) {
+  const lanes both = (*even - began) + (*odd - began);
+  double sum = 0;
+  for (int k = 0; k < LANES; k++)
+    sum += both[k];
+  return sum;
+}
+
+/* Of each step the multiples in all values, and of the next one those in the rest, in two steps or three; `rest` gets what is
+ * left then. Is anything? */
+INLINED bool fold(const double *values, int n, const double c[FOLDS], bool three, double sums[FOLDS],
+                  double *rest) {
+  struct folded even = begin_fold(c), odd = even;
+  for (int i = 0; i < n; i += AT_ONCE) {
+    fold_lanes(&even, values + i, three, rest + i);
+    fold_lanes(&odd, values + i + LANES, three, rest + i + LANES);
+  }
+  int64_t any = 0;
+  for (int k = 0; k < LANES; k++)
+    any |= (even.left[k] | odd.left[k]) & INT64_MAX;
+  sums[0] = sum_of(&even.first, &odd.first, c[0]);
+  sums[1] = sum_of(&even.second, &odd.second, c[1]);
+  sums[2] = three ? sum_of(&even.third, &odd.third, c[2]) : 0;
+  return any != 0;
 }
 
 /* 1.5 * 2^(52 + step), whose neighbours are 2^step away. */
 static double rounding_to(int step) {
-  return ldexp(1.5, MANTISSA + step);
+  const uint64_t bits = (uint64_t)(step + LEAST + 1) << MANTISSA | (uint64_t)1 << (MANTISSA - 1);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
-/* Steps for values of less than 2^(exponent + 1); returns the exponent of what is left. */
-INLINED int find_steps(int exponent, double c[FOLDS]) {
+/* Steps for values of less than 2^(exponent + 1). */
+INLINED void find_steps(int exponent, double c[FOLDS]) {
   for (int f = 0; f < FOLDS; f++) {
     const int step = exponent - SPAN < -LEAST ? -LEAST : exponent - SPAN;
     c[f] = rounding_to(step);
     exponent = step - 1;
   }
-  return exponent;
 }
 
-/* Few values are so far apart that something is left at first. */
+/* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
-  double room[EXACT_PIECE], c[FOLDS];
-  const double most = largest(values, n);
-  if (!(most < most_at_once)) {
+  double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
+  int64_t most = largest(values, n);
+  double size;
+  memcpy(&size, &most, sizeof size);
+  if (!(size < most_at_once)) {
     for (int i = 0; i < n; i++)
       exact_add_value(e, values[i]);
     return;
   }
-  const double *now = values;
-  int exponent = most > 0 ? ilogb(most) : 0;
-  for (bool left = most > 0; left; now = room) {
-    double sums[FOLDS] = {0};
-    exponent = find_steps(exponent, c);
-    left = fold(now, n, c, sums, NULL);
-    for (int f = 0; f < FOLDS; f++)
+  for (const double *now = values; most; now = room) {
+    const int exponent = (int)(most >> MANTISSA);
+    find_steps((exponent ? exponent : 1) - EXPONENTS / 2, c);
+    const bool left = e->far ? fold(now, n, c, true, sums, room) : fold(now, n, c, false, sums, room);
+    for (int f = 0; f < (e->far ? FOLDS : FOLDS - 1); f++)
       exact_add_value(e, sums[f]);
-    double ignored[FOLDS] = {0};
-    if (left)
-      fold(now, n, c, ignored, room);
+    e->far |= left;
+    most = left ? largest(room, n) : 0;
   }
 }
 
@@ -165,7 +193,7 @@ static void add_any(struct exact *e, const double *values, int n) {
 
 void exact_add_values(struct exact *e, const double *values, int n) {
   double whole[EXACT_PIECE];
-  const int tail = n % LANES, padded = tail ? n + LANES - tail : n;
+  const int tail = n % AT_ONCE, padded = tail ? n + AT_ONCE - tail : n;
   if (tail)
     memcpy(whole, values, (size_t)n * sizeof *whole);
   for (int i = n; i < padded; i++)

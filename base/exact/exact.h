@@ -13,10 +13,11 @@ struct exact {
   int64_t limbs[EXACT_LIMBS];
   int32_t odd;       /* of values that no limbs hold */
   int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
+  int32_t far;       /* values of one piece were far apart */
 };
 
 /* One value, or as many: at most EXACT_PIECE. */
-enum { EXACT_PIECE = 256 };
+enum { EXACT_PIECE = 1024 };
 void exact_add_value(struct exact *e, double value);
 void exact_add_values(struct exact *e, const double *values, int n);
 void exact_add(struct exact *to, const struct exact *from);

@@ -29,6 +29,8 @@ struct desc_arg {
   bool
       scattered; /* entry: they follow those of other elements, which are not of the loop's subset; see the frame */
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
+  bool
+      fresh; /* DAT, INC, of rows that one element has for itself: what it adds is all that they get, and is stored */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool

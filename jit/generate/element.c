@@ -274,7 +274,7 @@ static void put_stored(struct generator *g, int arg) {
     char row[48], memory[128];
     snprintf(row, sizeof row, "op2_a%d[%d + #]", arg, v * a->dim);
     arg_component(g, a, arg_column(a, v), memory, sizeof memory);
-    if (a->access == OP_INC)
+    if (a->access == OP_INC && !a->fresh)
       put_added(g, a, memory, row);
     else if (access_is_extremum(a->access))
       put_components(g, a->dim, "op2_better%d(&%s, op2_b%d[%d + #], %s);", arg, memory, arg, v * a->dim, row);

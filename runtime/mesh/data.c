@@ -34,14 +34,14 @@ static size_t first_line(size_t bytes, unsigned number, const void *base) {
   return LINE * (1 + (line + lines - next % lines) % lines);
 }
 
-/* Where malloc's memory begins stands in front of the first line that is used. */
-static void *memory_in_parts(struct team *team, size_t bytes, size_t part, unsigned number) {
+/* Where malloc's memory begins stands in front of the first line that is used. *room: how much there is. */
+static void *memory_new(size_t bytes, unsigned number, bool huge, size_t *room) {
   size_t total;
   if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
     return NULL;
-  size_t alignment = total >= HUGE_PAGE ? HUGE_PAGE : LINE;
+  size_t alignment = huge && total >= HUGE_PAGE ? HUGE_PAGE : LINE;
   /* What is left of a single huge page would be as much as the data again: it gets small pages. */
-  if (total >= 2 * HUGE_PAGE) {
+  if (alignment == HUGE_PAGE && total >= 2 * HUGE_PAGE) {
     if (!size_add(total, alignment - 1, &total))
       return NULL;
     total -= total % alignment;
@@ -55,8 +55,21 @@ static void *memory_in_parts(struct team *team, size_t bytes, size_t part, unsig
   const size_t lead = first_line(bytes, number, base);
   void **memory = (void **)((unsigned char *)base + lead);
   memory[-1] = base;
-  team_clear(team, memory, total - lead, part);
+  *room = total - lead;
   return memory;
+}
+
+static void *memory_in_parts(struct team *team, size_t bytes, size_t part, unsigned number) {
+  size_t room;
+  void *memory = memory_new(bytes, number, true, &room);
+  if (memory)
+    team_clear(team, memory, room, part);
+  return memory;
+}
+
+void *data_memory_untouched(size_t bytes, unsigned number) {
+  size_t room;
+  return memory_new(bytes, number, false, &room);
 }
 
 void *data_memory(struct team *team, size_t bytes, unsigned number) {

@@ -210,6 +210,8 @@ long data_stride(long rows);
  * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). Arrays that one
  * loop uses get different numbers, for they then lie apart in the caches. NULL: no memory. */
 void *data_memory(struct team *team, size_t bytes, unsigned number);
+/* The same, but on small pages and with any contents: the system gives a large one's pages when they are first written. */
+void *data_memory_untouched(size_t bytes, unsigned number);
 /* The numbers of maps' tables, by their ids: loops use few dats and maps, so the two seldom meet. */
 static inline unsigned data_table_number(int map) {
   return 30 + (unsigned)map;

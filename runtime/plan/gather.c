@@ -311,18 +311,35 @@ bool plan_in_numbers(const struct plan_request *r) {
   return true;
 }
 
-int schedule_numbered(struct schedule *s, const struct plan_request *r, struct error *err) {
-  int status = schedule_new(s, 1, 1, r->size, err);
-  if (status)
+static long count_runs(const int *order, long size, long owned) {
+  long runs = size > 0;
+  for (long p = 1; p < size; p++)
+    runs += (order[p - 1] < owned) != (order[p] < owned);
+  return runs;
+}
+
+int schedule_numbered(struct schedule *s, const struct plan_request *r, long owned, int copies,
+                      struct error *err) {
+  int *order = array_new((size_t)r->size, sizeof *order);
+  int status = order ? plan_sort(order, r, err)
+                     : error_memory(err, "elements in a list", (size_t)r->size * sizeof *order);
+  if (!status)
+    status = schedule_new(s, count_runs(order, r->size, owned), 1, 0, err);
+  if (status) {
+    free(order);
     return status;
+  }
+  s->list = order;
+  s->list_length = r->size;
   schedule_add_phase(s, false);
-  if (!r->size)
-    return OP_OK;
-  schedule_add_item(s, WORK_LIST, 0, r->size, -1);
-  status = plan_sort(s->list, r, err);
-  if (status)
-    schedule_free(s);
-  return status;
+  for (long first = 0, end; first < r->size; first = end) {
+    const bool copied = order[first] >= owned;
+    for (end = first + 1; end < r->size && (order[end] >= owned) == copied;)
+      end++;
+    schedule_add_item(s, WORK_LIST, first, end, -1);
+    s->items[s->nitems - 1].slot = copied ? copies : 0;
+  }
+  return OP_OK;
 }
 
 static int build_collect(struct plan_entry *e, const struct plan_wish *w, struct team *team,

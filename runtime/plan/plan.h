@@ -111,8 +111,10 @@ int schedule_block_colours(struct schedule *s, const struct plan *plan, struct e
  * takes them out of `out` before freeing it. */
 int schedule_sorted(struct schedule *out, const struct schedule *in, const long long *first,
                     struct error *err);
-/* All elements in the order of their numbers, through a list, on one thread. */
-int schedule_numbered(struct schedule *s, const struct plan_request *request, struct error *err);
+/* All elements in the order of their numbers, through a list, on one thread. What those below `owned` result in goes to the
+ * first slot; the rest are copies of other ranks' elements, whose results count there, and here go to the slot `copies`. */
+int schedule_numbered(struct schedule *s, const struct plan_request *request, long owned, int copies,
+                      struct error *err);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no
  * target. For schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);

@@ -146,7 +146,8 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot) {
       else if (arg->access == OP_INC)
         type_start_sum(arg->type, slot + arg->offset, (size_t)arg->dim);
       else
-        memcpy(slot + arg->offset, launch->user[i], arg->bytes);
+        for (int copy = 0; copy <= arg->exact; copy++)
+          memcpy(slot + arg->offset + (size_t)copy * arg->bytes, launch->user[i], arg->bytes);
     }
   }
 }

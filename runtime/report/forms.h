@@ -51,6 +51,9 @@ struct report_detail {
   bool runs_on_one;
   struct report_speed *speeds; /* of earlier runs, newest first */
   int nspeeds;
+  double fastest,
+      otherwise; /* seconds of the fastest call where the same bits are kept, and of one in a run that did not
+                              * keep them; 0: none is known */
   struct text slower; /* "was faster on this machine: ...", or empty */
   struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };

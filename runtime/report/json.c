@@ -84,6 +84,8 @@ static void add_row(const struct report *r, const struct report_row *row, struct
     json_fields(out, "spills:n", row->spills);
   if (row->ordered)
     json_fields(out, "reproducible:b collect_seconds:d", true, row->collect_seconds);
+  if (row->detail && row->detail->otherwise > 0)
+    json_fields(out, "fastest_seconds:d otherwise_seconds:d", row->detail->fastest, row->detail->otherwise);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),

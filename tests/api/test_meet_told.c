@@ -1,5 +1,5 @@
 /* What is said of elements that meet: once for each call site, with two elements and a target that are the user's, whatever
- * the library's order is. And what cannot be forced on them. */
+ * the library's order is. And what cannot be forced on them. And of loops that cannot keep the same bits. */
 #include <unistd.h>
 
 #include "support.h"
@@ -65,8 +65,8 @@ static void listen(void) {
   assert_true(dup2(fileno(said.file), STDERR_FILENO) >= 0);
 }
 
-/* How many warnings there were of elements that meet. */
-static int heard(void) {
+/* How many warnings there were with these words. */
+static int heard_of(const char *words) {
   int count = 0;
   fflush(stderr);
   assert_true(dup2(said.kept, STDERR_FILENO) >= 0);
@@ -74,9 +74,13 @@ static int heard(void) {
   rewind(said.file);
   said.text[fread(said.text, 1, sizeof said.text - 1, said.file)] = '\0';
   fclose(said.file);
-  for (const char *at = said.text; (at = strstr(at, "both reach element ")); at++)
+  for (const char *at = said.text; (at = strstr(at, words)); at++)
     count++;
   return count;
+}
+
+static int heard(void) {
+  return heard_of("both reach element ");
 }
 
 static void is_true_of_the_mesh(void) {
@@ -186,6 +190,29 @@ CASE(sizes_at_the_edge_are_right) {
   }
 }
 
+static int start_reproducible(void **state) {
+  char program[] = "test", word[] = "OP2_REPRODUCIBLE=on", *words[] = {program, word, NULL};
+  (void)state;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  return op_init(2, words, 0);
+}
+
+/* The program's own functions add as they are called: that is said once of a loop that adds, and of no other one. */
+CASE(functions_of_the_program_have_no_order) {
+  const char *backend = getenv("OP2_BACKEND");
+  make();
+  const op_dat x = zeros("x");
+  listen();
+  for (int call = 0; call < 2; call++) {
+    works(op_par_loop(OP_KERNEL_OF(clear), "clear", targets, direct(x, 1, "double", OP_WRITE)));
+    works(op_par_loop(OP_KERNEL_OF(add), "add", sources, direct(value, 1, "double", OP_READ),
+                      op_arg_dat(x, 0, map, 1, "double", OP_INC)));
+  }
+  assert_int_equal(heard_of("OP2_REPRODUCIBLE=on has no effect here"),
+                   backend && strcmp(backend, "native") == 0);
+  all_are(x, EACH);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(a_call_site_is_warned_of_once),
@@ -194,6 +221,7 @@ int main(void) {
       test_in_library(elements_of_a_subset_that_do_not_meet_are_not_named),
       test_in_library(a_second_map_is_looked_at_for_itself),
       test_in_library(sizes_at_the_edge_are_right),
+      cmocka_unit_test_setup_teardown(functions_of_the_program_have_no_order, start_reproducible, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

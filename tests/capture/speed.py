@@ -33,9 +33,9 @@ def change(*statements):
     db.close()
 
 
-def report():
+def report(**variables):
     """Of one more run, whose own line comes later."""
-    run(PROGRAM, OP2_TIMING="json:report.json")
+    run(PROGRAM, OP2_TIMING="json:report.json", **variables)
     with open("report.json", encoding="utf-8") as file:
         found = json.load(file)
     return {loop["name"]: loop for loop in found["loops"]}, found
@@ -75,6 +75,10 @@ def main():
     check("a file of before", history() == [] and run(OP2JIT, "cache", "verify"))
     run(PROGRAM)
     check("it gets the table", len(history("apply")) == 1)
+    plain = history("spread")[0]["seconds"]
+    loops, _ = report(OP2_REPRODUCIBLE="on")
+    check("what the same bits cost", loops["spread"].get("otherwise_seconds") == plain and loops["spread"]["fastest_seconds"] > 0, loops)
+    check("only there", "otherwise_seconds" not in report()[0]["spread"])
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -257,6 +257,15 @@ CASE(owners) {
   text_clear(&out);
   report_json(&r, &out);
   expect(&out, "\"reproducible\":true,\"collect_seconds\":0.5");
+  assert_null(strstr(text_str(&out), "otherwise"));
+  struct report_detail detail = {.fastest = 0.006, .otherwise = 0.004};
+  row.detail = &detail;
+  text_clear(&out);
+  report_text(&r, &out);
+  expect(&out, "; its fastest call took 6.00 ms, and 4.00 ms in an earlier run that did not keep them: 1.50 "
+               "times\n");
+  report_json(&r, &out);
+  expect(&out, "\"fastest_seconds\":0.006,\"otherwise_seconds\":0.004");
   text_free(&out);
 }
 

@@ -2,8 +2,13 @@
  * order of numbers. What is wrong with either is found. */
 #include <string.h>
 
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "expect.h"
 #include "mesh.h"
+#include "mesh/data.h"
 #include "plan/plan_inner.h"
 #include "plan/strategy.h"
 #include "plan/turns/turns.h"
@@ -208,8 +213,53 @@ CASE(numbers_say_the_order) {
   free(numbers);
 }
 
+/* Elements run in the order of their numbers; only what is owned goes to the first slot. */
+CASE(copies_have_a_slot_of_their_own) {
+  enum { SIZE = 1000, OWNED = 700, COPIES = 2 };
+  struct error err = {0};
+  struct schedule s;
+  int numbers[SIZE], runs = 0, seen = 0;
+  for (int e = 0; e < SIZE; e++)
+    numbers[e] = e * 377 % SIZE;
+  const struct plan_request r = {.size = SIZE, .numbers = numbers};
+  expect_ok(schedule_numbered(&s, &r, OWNED, COPIES, &err), &err);
+  for (int i = 0; i < s.nitems; i++)
+    for (long p = s.items[i].begin; p < s.items[i].end; p++) {
+      assert_int_equal(numbers[s.list[p]], seen++);
+      assert_int_equal(s.items[i].slot, s.list[p] < OWNED ? 0 : COPIES);
+      runs += p == 0 || (s.list[p] < OWNED) != (s.list[p - 1] < OWNED);
+    }
+  assert_int_equal(seen, SIZE);
+  assert_int_equal(runs, s.nitems);
+  schedule_free(&s);
+  expect_ok(schedule_numbered(&s, &(struct plan_request){.size = 0}, 0, 0, &err), &err);
+  assert_true(s.nphases == 1 && s.nitems == 0);
+  schedule_free(&s);
+}
+
+/* Rows of elements that are not apart, which most are. */
+CASE(rows_that_nobody_writes_take_no_memory) {
+  enum { PAGES = 4096, WRITTEN = 2048 };
+  const long page = sysconf(_SC_PAGESIZE);
+  static unsigned char there[PAGES + 1];
+  mallopt(M_PERTURB, 0); /* tests fill what they get */
+  unsigned char *rows = data_memory_untouched((size_t)(PAGES * page), 1);
+  int resident = 0;
+  assert_non_null(rows);
+  rows[WRITTEN * page] = 1;
+  void *first = rows + (page - (long)((uintptr_t)rows % (uintptr_t)page)) % page;
+  if (mincore(first, (size_t)((PAGES - 1) * page), there) == 0) {
+    for (int i = 0; i < PAGES - 1; i++)
+      resident += there[i] & 1;
+    assert_in_range(resident, 1, 8);
+  }
+  data_memory_free(rows);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(turns_are_serial), cmocka_unit_test(mistakes_are_found),
-                                     cmocka_unit_test(numbers_say_the_order)};
+                                     cmocka_unit_test(numbers_say_the_order),
+                                     cmocka_unit_test(copies_have_a_slot_of_their_own),
+                                     cmocka_unit_test(rows_that_nobody_writes_take_no_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

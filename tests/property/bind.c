@@ -124,7 +124,7 @@ static void bind_global(struct binding *b, struct world *w, int p) {
   const struct param *param = &b->kernel->params[p];
   size_t size = vtypes[param->type].size;
   for (int c = 0; c < param->dim; c++)
-    value_random(param->type, b->model[p] + (size_t)c * size, &w->random);
+    world_value(w, param->type, b->model[p] + (size_t)c * size);
   int there = random_chance(&w->random, 60);
   for (int q = 0; q < b->kernel->nparams; q++)
     if (b->kernel->params[q].flag == p) {
@@ -182,7 +182,7 @@ void binding_new_values(struct binding *b, struct world *w) {
     for (int q = 0; q < b->kernel->nparams; q++)
       is_flag |= b->kernel->params[q].flag == p;
     for (int c = 0; param->form == FORM_GLOBAL && param->access == OP_READ && !is_flag && c < param->dim; c++)
-      value_random(param->type, b->model[p] + (size_t)c * vtypes[param->type].size, &w->random);
+      world_value(w, param->type, b->model[p] + (size_t)c * vtypes[param->type].size);
   }
   memcpy(b->library, b->model, sizeof b->model);
 }
@@ -216,7 +216,7 @@ static void aim(const struct binding *b, struct world *w, struct frame *f, int p
 }
 
 static void run_model(struct binding *b, struct world *w) {
-  struct frame f = {.kernel = b->kernel};
+  struct frame f = {.kernel = b->kernel, .odd = w->odd};
   int numbers[MAX_PARAMS][MAX_WIDTH];
   for (int p = 0; p < b->kernel->nparams; p++)
     f.at[p][0] = b->model[p];
@@ -333,12 +333,15 @@ static void say_globals(const struct binding *b, struct world *w) {
 }
 
 static bool same_globals(const struct binding *b, struct world *w) {
+  w->looks++;
   for (int p = 0; p < b->kernel->nparams; p++) {
     const struct param *param = &b->kernel->params[p];
     if (!is_global(param) || param->access == OP_WORK || b->kept[p] >= 0)
       continue;
     size_t size = vtypes[param->type].size;
-    for (int c = 0; c < param->dim; c++)
+    if (w->odd && op_is_root())
+      world_hash(w, param->type, param->dim, b->library[p], p, p);
+    for (int c = 0; c < param->dim && !w->odd; c++)
       if (!value_same(param->type, b->model[p] + (size_t)c * size, b->library[p] + (size_t)c * size, 0)) {
         char x[40], y[40];
         value_print(param->type, b->model[p] + (size_t)c * size, x, sizeof x);

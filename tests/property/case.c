@@ -152,7 +152,7 @@ static bool renumber(struct run *run) {
   struct world *w = run->w;
   if (!w->nmaps || w->mirrored)
     return true;
-  if (ranks_count() > 1 && random_chance(&w->random, 70))
+  if (ranks_count() > 1 && random_chance(w->odd ? &w->deal : &w->random, 70))
     return ranks_partition(w);
   int map = random_below(&w->random, w->nmaps);
   world_say(w, "op_renumber(m%d);\n", map);
@@ -205,6 +205,7 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   run->coverage = coverage;
   world_open(w, c->seed, c->size_limit);
   w->mirrored = c->mirrored;
+  w->odd = c->odd;
   w->keeps = c->keeps;
   w->direct = c->direct;
   w->none_meets = c->none_meets;

@@ -11,14 +11,14 @@ struct test_case {
   uint64_t seed;
   int number;
   int size_limit;
-  bool mirrored, keeps, direct; /* see world.h */
-  bool meets;                   /* all kernels are meeting ones */
-  bool none_meets;              /* a strategy is forced that refuses loops whose elements meet */
-  bool sums;                    /* see kernel.h */
-  int longest;                  /* row of a ragged map; 0: any */
-  int again;                    /* how often a new loop is run once more at once */
-  bool all_again;               /* and all loops before it, so that they are a period */
-  unsigned skipped;             /* steps that are left out, one bit each */
+  bool mirrored, keeps, direct, odd; /* see world.h */
+  bool meets;                        /* all kernels are meeting ones */
+  bool none_meets;                   /* a strategy is forced that refuses loops whose elements meet */
+  bool sums;                         /* see kernel.h */
+  int longest;                       /* row of a ragged map; 0: any */
+  int again;                         /* how often a new loop is run once more at once */
+  bool all_again;                    /* and all loops before it, so that they are a period */
+  unsigned skipped;                  /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
   char *texts[CASE_KERNELS]; /* what the library gets */
   int nkernels;

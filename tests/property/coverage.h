@@ -16,6 +16,7 @@ struct coverage {
   int meeting[FORM_INFO + 1][ACCESSES], meets[MEETS], meets_soa, meets_subsets,
       twins; /* arguments where elements really met */
   long loops, elements;
+  uint64_t hash;     /* of what was not compared, see world.h */
   long drawn[DRAWN]; /* arguments, and loops over subsets */
 };
 

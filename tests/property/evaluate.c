@@ -99,9 +99,10 @@ static long long eval_whole(const struct frame *f, const struct node *n, long lo
 
 /* The claim on which exact comparison rests. */
 static void check_bounds(const struct frame *f, const struct node *n, struct value v) {
-  bool good = n->floating ? fabs(v.f) <= n->bound &&
-                                (n->bits > 60 || ldexp(v.f, n->bits) == rint(ldexp(v.f, n->bits)))
-                          : fabs((double)v.w) <= n->bound;
+  bool good = f->odd        ? true
+              : n->floating ? fabs(v.f) <= n->bound &&
+                                  (n->bits > 60 || ldexp(v.f, n->bits) == rint(ldexp(v.f, n->bits)))
+                            : fabs((double)v.w) <= n->bound;
   if (!good) {
     fprintf(stderr, "the test is wrong: kernel %s, node %d (op %d): %.17g / %lld is beyond %g, %d bits\n",
             f->kernel->name, (int)(n - f->kernel->nodes), (int)n->op, v.f, v.w, n->bound, n->bits);

@@ -180,6 +180,7 @@ struct frame {
   struct value locals[MAX_LOCALS];
   struct value formal[2];
   int i, j;
+  bool odd; /* values are rounded */
 };
 /* Run the kernel once. Ends the program if a tree breaks its own bounds: then the test is wrong. */
 void kernel_run(struct frame *f);

@@ -1,13 +1,15 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [--fatal 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] [--fatal 1] [--hash 1]
+ *            [OP2_...=...]
  *
  * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
  * from 1 to the largest set, code being kept between lives. With --meets elements change the rows that they share, in such
  * ways that their order is of no matter. With --sums kernels add up over the targets of
  * ragged maps. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
- * data are looked at later, so that loops can wait for one another (OP2_LAZY). With --fatal errors end
+ * data are looked at later, so that loops can wait for one another (OP2_LAZY). With --hash values are rounded wherever they are
+ * added, nothing is compared, and the line "bits HASH" says what came of all cases (OP2_REPRODUCIBLE). With --fatal errors end
  * the program, so that loops wait by themselves, and some have to; they come again with those before them. Every value is a small dyadic number and every
  * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
  * through sqrt, sin, exp or a division is compared nearly. Prints the seed, a failing case as a small program, and
@@ -25,7 +27,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16, OPENCL_LONGEST = 16 };
 
 struct options {
-  int cases, only, mirrored, again, every_block, keeps, direct, sums, meets, fatal;
+  int cases, only, mirrored, again, every_block, keeps, direct, sums, meets, fatal, hash;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -93,6 +95,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->again = atoi(value);
     else if (strcmp(argv[i], "--fatal") == 0)
       o->fatal = atoi(value);
+    else if (strcmp(argv[i], "--hash") == 0)
+      o->hash = atoi(value);
     else if (strcmp(argv[i], "--keeps") == 0)
       o->keeps = atoi(value);
     else if (strcmp(argv[i], "--direct") == 0)
@@ -165,9 +169,10 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   struct test_case c = {.size_limit = o->largest ? o->largest : 1 << 30,
                         .mirrored = o->mirrored != 0,
                         .keeps = o->keeps != 0,
+                        .odd = o->hash != 0,
                         .direct = o->direct != 0,
                         .meets = o->meets != 0,
-                        .none_meets = o->variant && strstr(o->variant, "gather"),
+                        .none_meets = o->hash ? !o->meets : o->variant && strstr(o->variant, "gather"),
                         .sums = o->sums != 0,
                         .longest = strcmp(o->backend, "opencl") == 0 ? OPENCL_LONGEST : 0,
                         .again = o->again,
@@ -181,6 +186,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
     world_fail(&w, "op_plan_check: %s", op_last_error()->message);
     good = false;
   }
+  coverage->hash = coverage->hash * 31 + ranks_sum(w.hash);
   if (!good)
     report(o, &c, &w);
   world_close(&w);
@@ -271,7 +277,7 @@ static int run(const struct options *o, struct coverage *coverage) {
     fprintf(stderr, "property: no loop waited by itself\n");
     failed++;
   }
-  if (o->direct && o->only < 0)
+  if (o->direct && o->only < 0 && !o->hash) /* loops that add run one by one then */
     failed += check_fused(o, fused, drawn);
   if (o->meets && o->only < 0)
     failed += check_meeting(o, coverage);
@@ -285,7 +291,7 @@ int main(int argc, char **argv) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
             "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [--sums 1] [--meets 1] "
-            "[--fatal 1] "
+            "[--fatal 1] [--hash 1] "
             "[OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
@@ -303,6 +309,8 @@ int main(int argc, char **argv) {
   printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
          o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,
          coverage.loops, coverage.elements, failed, empty);
+  if (o.hash)
+    printf("bits %016llx\n", (unsigned long long)coverage.hash);
   for (int i = 0; i < o.npassed; i++)
     free(o.passed[i]);
   forget_code(&o);

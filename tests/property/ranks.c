@@ -19,6 +19,15 @@ bool ranks_agree(bool good) {
   return all != 0;
 }
 
+uint64_t ranks_sum(uint64_t mine) {
+  struct error err = {0};
+  long long halves[2] = {(long long)(mine >> 32), (long long)(mine & UINT32_MAX)};
+  if (ranks_count() > 1 &&
+      inner_comm()->table->reduce_all(inner_comm(), halves, 2, COMM_LLONG, COMM_SUM, &err))
+    abort();
+  return ((uint64_t)halves[0] << 32) + (uint64_t)halves[1];
+}
+
 static int compare(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
@@ -74,8 +83,9 @@ static bool has_scotch(void) {
 
 bool ranks_partition(struct world *w) {
   static const char *const names[] = {"block", "random", "external", "rcb", "inertial", "ptscotch"};
-  const int kinds = has_scotch() ? 6 : 5, kind = random_below(&w->random, kinds);
-  int s = random_below(&w->random, w->nsets), dat = -1, map = -1;
+  struct random *r = w->odd ? &w->deal : &w->random;
+  const int kinds = w->odd ? 2 : has_scotch() ? 6 : 5, kind = random_below(r, kinds);
+  int s = random_below(r, w->nsets), dat = -1, map = -1;
   /* Entries go where their elements go. */
   while (w->sets[s].entries)
     s--;

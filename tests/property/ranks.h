@@ -4,6 +4,7 @@
 #define OP2JIT_TESTS_RANKS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "random.h"
 
@@ -14,7 +15,9 @@ int ranks_count(void);
 bool ranks_agree(bool good);
 /* This rank's share of a set of so many elements: as even as can be, anyhow, or all of it on one rank. */
 void ranks_share(struct random *r, int size, int *begin, int *end);
-/* Give all elements to other ranks, by any partitioner. */
+/* Over all ranks. */
+uint64_t ranks_sum(uint64_t mine);
+/* Give all elements to other ranks, by any partitioner; in a world that is odd by one that needs no data. */
 bool ranks_partition(struct world *w);
 
 #endif

@@ -98,12 +98,16 @@ bool value_same(enum vtype type, const void *a, const void *b, double tolerance)
   return x == y || fabs(x - y) <= tolerance * (1 + fabs(x));
 }
 
+bool value_in_range(enum vtype type, const void *at) {
+  const struct value v = value_load(type, at);
+  const double x = vtypes[type].floating ? v.f : (double)v.w;
+  return x >= vtypes[type].low && x <= vtypes[type].high;
+}
+
 bool value_tame(enum vtype type, const void *at) {
-  struct value v = value_load(type, at);
-  double x = vtypes[type].floating ? v.f : (double)v.w;
-  if (!(x >= vtypes[type].low && x <= vtypes[type].high))
-    return false;
-  return !vtypes[type].floating || ldexp(x, VALUE_BITS) == floor(ldexp(x, VALUE_BITS));
+  const double x = value_load(type, at).f;
+  return value_in_range(type, at) &&
+         (!vtypes[type].floating || ldexp(x, VALUE_BITS) == floor(ldexp(x, VALUE_BITS)));
 }
 
 void value_random(enum vtype type, void *at, struct random *r) {

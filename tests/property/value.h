@@ -36,8 +36,9 @@ void value_add(enum vtype type, void *at, struct value v, bool minus);
 bool value_less(enum vtype type, const void *a, const void *b);
 /* The same bits, or both zero; or nearly the same if `tolerance` is not 0. */
 bool value_same(enum vtype type, const void *a, const void *b, double tolerance);
-/* May a loop read it? */
+/* May a loop read it? Where nothing is compared it need only be of that size. */
 bool value_tame(enum vtype type, const void *at);
+bool value_in_range(enum vtype type, const void *at);
 void value_random(enum vtype type, void *at, struct random *r);
 int value_print(enum vtype type, const void *at, char *out, size_t size);
 

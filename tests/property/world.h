@@ -73,9 +73,20 @@ struct world {
   int nkept;
   struct wsubset subsets[MAX_SUBSETS];
   int nsubsets;
+  /* Nothing is compared: floating-point values are such that each sum of them is rounded, and all goes into a hash, which is
+   * to be the same whatever runs the loops, on any number of ranks. What these have of their own is dealt apart. */
+  bool odd;
+  uint64_t hash;       /* of this rank's elements */
+  int looks;           /* how often something was looked at */
+  struct random deal;  /* of shares and parts */
   struct text program; /* what was done, as a C program */
   struct text failure; /* the first difference */
 };
+
+/* A value for a loop to read. */
+void world_value(struct world *w, enum vtype type, void *at);
+/* Elements low to high of something with `dim` components go into the hash. */
+void world_hash(struct world *w, enum vtype type, int dim, const unsigned char *values, int low, int high);
 
 void world_open(struct world *w, uint64_t seed, int size_limit);
 void world_close(struct world *w);

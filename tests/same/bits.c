@@ -3,7 +3,7 @@
  *
  *   bits [size=N] [steps=N] [shuffled] [renumber] [partition=LIBRARY] [meets] [drops] [OP2_...=...]
  *
- * shuffled: elements are numbered by chance. meets: with a loop whose elements meet in what they write. drops: the hash of one
+ * shuffled: elements are numbered by chance. meets: with loops whose elements meet in what they write. drops: the hash of one
  * that adds otherwise, which must be another. */
 #include <math.h>
 #include <op2jit.h>
@@ -49,6 +49,17 @@ static const char *const both = "void both(const float *m, const double *x, doub
 static const char *const shares = "void shares(const double *a, const double *b, double *r, double *s) {\n"
                                   "  r[0] += *a * 0.3 - *b;\n  s[0] += *b * 1.1 + *a * *a;\n}";
 static const char *const walk = "void walk(const double *t, double *w) { w[0] = w[0] * 0.7 + *t * 0.3; }";
+static const char *const tread = /* its elements meet, and it has results of each kind */
+    "void tread(const double *v, const int *number, double *w, double *sum, float *narrow, double *least, "
+    "double *most,\n"
+    "           int *count, float *lowest, int *where) {\n"
+    "  const double now = *w * 0.6 + *v * 0.4;\n  *w = now;\n  *sum += now * now / 3;\n  *narrow += "
+    "(float)now;\n"
+    "  *least = fmin(*least, now);\n  if (now * 0 > *most) *most = now * 0;\n  *count += now > 0.1;\n"
+    "  if ((float)now < *lowest) {\n    *lowest = (float)now;\n    *where = *number;\n  }\n}";
+static const char *const mark = /* who comes last leaves its mark */
+    "void mark(const double *x, double *g, double *sum, int *count) {\n"
+    "  *g = x[0] * 1.7 + x[1];\n  *sum += x[0] * x[1];\n  *count += 1;\n}";
 static const char *const fan = "void fan(const double *q, int n, double **to) {\n"
                                "  for (int k = 0; k < n; k++) OP_ROW(to, k)[0] += q[0] * 0.3 + k * q[1];\n}";
 
@@ -80,14 +91,15 @@ static int *numbers(int n) {
 /* ---- the mesh ---- */
 
 static double sums[2], least = 1e30, most = -1e30, zero = 1, other;
-static int who = -1;
-static float narrow;
+static double trod[3] = {0, 1e30, -1}, marked;
+static int who = -1, counts[2], where = -1;
+static float narrow, narrow_trod, lowest = 1e30f;
 static op_gbl kept; /* with ranks it comes late */
 
 struct mesh {
-  op_set cells, edges, nodes, some;
-  op_map cell, edge, ends, fans;
-  op_dat x, q, t, r, m, low, high, w;
+  op_set cells, edges, nodes, some, walkers;
+  op_map cell, edge, ends, fans, walk;
+  op_dat x, q, t, r, m, low, high, w, v, g;
 };
 
 static int *cell_of, *node_of, *edge_of; /* the number of each */
@@ -116,6 +128,19 @@ static op_dat data(op_set set, int n, int dim, const char *type, bool zero, cons
   const op_dat dat = op_decl_dat(set, dim, type, values, name);
   free(values);
   return dat;
+}
+
+/* Several come to most nodes, each to one: with ranks they are where their node is. */
+static void declare_walkers(struct mesh *m) {
+  const int nnodes = (side + 1) * (side + 1), n = 3 * nnodes;
+  int *at = malloc((size_t)n * sizeof *at);
+  for (int i = 0; i < n; i++)
+    at[i] = below(nnodes);
+  m->walkers = op_decl_set(op_is_root() ? n : 0, "walkers");
+  m->walk = op_decl_map(m->walkers, m->nodes, 1, at, "walk");
+  m->v = data(m->walkers, n, 1, "double", false, "v");
+  m->g = data(m->cells, side * side, 1, "double", true, "g");
+  free(at);
 }
 
 static void declare(struct mesh *m) {
@@ -164,6 +189,8 @@ static void declare(struct mesh *m) {
   m->high = data(m->nodes, nnodes, 1, "double", false, "high");
   kept = op_decl_gbl(1, "double", &other, "kept");
   m->w = data(m->nodes, nnodes, 1, "double", false, "w");
+  if (meets)
+    declare_walkers(m);
   free(pcell);
   free(pedge);
   free(pends);
@@ -180,6 +207,20 @@ static op_arg own(op_dat dat, int dim, const char *type, op_access access) {
 }
 static op_arg far(op_dat dat, int i, op_map map, int dim, const char *type, op_access access) {
   return op_arg_dat(dat, i, map, dim, type, access);
+}
+
+static void meet(const struct mesh *m) {
+  op_par_loop(walk, "walk", m->cells, own(m->t, 1, "double", OP_READ),
+              op_arg_may_meet(far(m->w, 1, m->cell, 1, "double", OP_RW)));
+  op_par_loop(tread, "tread", m->walkers, own(m->v, 1, "double", OP_READ), op_arg_idx(-1, OP_ID),
+              op_arg_may_meet(far(m->w, 0, m->walk, 1, "double", OP_RW)),
+              op_arg_gbl(&trod[0], 1, "double", OP_INC), op_arg_gbl(&narrow_trod, 1, "float", OP_INC),
+              op_arg_gbl(&trod[1], 1, "double", OP_MIN), op_arg_gbl(&trod[2], 1, "double", OP_MAX),
+              op_arg_gbl(&counts[0], 1, "int", OP_INC), op_arg_gbl(&lowest, 1, "float", OP_MIN),
+              op_arg_info(&where, 1, "int", 9));
+  op_par_loop(mark, "mark", m->edges, far(m->x, 0, m->ends, 2, "double", OP_READ),
+              op_arg_may_meet(far(m->g, 0, m->edge, 1, "double", OP_WRITE)),
+              op_arg_gbl(&marked, 1, "double", OP_INC), op_arg_gbl(&counts[1], 1, "int", OP_INC));
 }
 
 static void step(const struct mesh *m) {
@@ -202,8 +243,7 @@ static void step(const struct mesh *m) {
   op_par_loop(fan, "fan", m->cells, own(m->q, 3, "double", OP_READ),
               far(m->w, OP_ALL, m->fans, 1, "double", OP_INC));
   if (meets)
-    op_par_loop(walk, "walk", m->cells, own(m->t, 1, "double", OP_READ),
-                op_arg_may_meet(far(m->w, 1, m->cell, 1, "double", OP_RW)));
+    meet(m);
   op_par_loop(both, "both", m->nodes, own(m->m, 2, "float", OP_READ), own(m->x, 2, "double", OP_READ),
               own(m->w, 1, "double", OP_INC), op_arg_global(kept, OP_INC));
   op_par_loop(update, "update", m->cells, own(m->q, 3, "double", OP_RW), own(m->r, 3, "double", OP_RW),
@@ -243,6 +283,8 @@ static void add_all(const struct mesh *m) {
   add_dat(m->low, nnodes, 1, sizeof(double), "low");
   add_dat(m->high, nnodes, 1, sizeof(double), "high");
   add_dat(m->w, nnodes, 1, sizeof(double), "w");
+  if (meets)
+    add_dat(m->g, ncells, 1, sizeof(double), "g");
   add("sums", sums, sizeof sums);
   add("narrow", &narrow, sizeof narrow);
   add("least", &least, sizeof least);
@@ -251,6 +293,12 @@ static void add_all(const struct mesh *m) {
   add("who", &who, sizeof who);
   op_get_gbl(kept, &other);
   add("other", &other, sizeof other);
+  add("trod", trod, sizeof trod);
+  add("narrow", &narrow_trod, sizeof narrow_trod);
+  add("lowest", &lowest, sizeof lowest);
+  add("where", &where, sizeof where);
+  add("marked", &marked, sizeof marked);
+  add("counts", counts, sizeof counts);
 }
 
 int main(int argc, char **argv) {

@@ -17,7 +17,11 @@ using Instructions = llvm::SmallVector<llvm::Instruction *, 8>;
 using Members = llvm::SmallPtrSet<llvm::Instruction *, 32>;
 
 // Cycles for eight doubles on a Zen 4: what the divider takes, and what begins at the multipliers instead.
-constexpr unsigned root_cycles = 16, division_cycles = 9, refinement_cycles = 11;
+constexpr unsigned root_cycles = 16, division_cycles = 9, refinement_cycles = 11, raising_cycles = 3;
+
+// Of a number below the first one the last bits of what is left of it may be lost: its root is that of the number times
+// the second, which has an even exponent.
+constexpr double lost_below = 0x1p-960, raised_by = 0x1p600, lowered_by = 0x1p-300;
 
 // What vfixupimmpd does with a result, by what kind of number its source is, from the lowest four bits: quiet and
 // signalling NaN, zero, one, minus and plus infinity, negative, positive. 0 leaves the result, 1 takes the source, 2 its
@@ -70,6 +74,10 @@ public:
   llvm::Value *less(llvm::Value *c, llvm::Value *a, llvm::Value *b) {
     return plus(builder_.CreateFNeg(a), b, c);
   }
+  // The first where `of` is less than `least`, else 1.
+  llvm::Value *where_less(llvm::Value *of, double least, double value) {
+    return builder_.CreateSelect(builder_.CreateFCmpOLT(of, number(least)), number(value), number(1));
+  }
   llvm::Value *estimate(llvm::Value *of) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_rsqrt14_pd_512, {},
                                     {of, llvm::Constant::getNullValue(type_), all()});
@@ -97,9 +105,11 @@ private:
 
 // The estimate is good to 14 bits. Two steps of Goldschmidt bring the root and half its reciprocal to a few units of the
 // last place, and what is then left of the number gives the last bit.
-llvm::Value *refined_root(llvm::Instruction &at) {
+llvm::Value *refined_root(llvm::Instruction &at, bool of_any) {
   Steps steps(at);
-  llvm::Value *number = at.getOperand(0), *half = steps.number(0.5), *estimate = steps.estimate(number);
+  llvm::Value *given = at.getOperand(0), *half = steps.number(0.5);
+  llvm::Value *number = of_any ? steps.times(given, steps.where_less(given, lost_below, raised_by)) : given;
+  llvm::Value *estimate = steps.estimate(number);
   llvm::Value *root = steps.times(number, estimate), *share = steps.times(estimate, half);
   for (int step = 0; step < 2; step++) {
     llvm::Value *error = steps.less(half, root, share);
@@ -107,7 +117,9 @@ llvm::Value *refined_root(llvm::Instruction &at) {
     share = steps.plus(share, error, share);
   }
   root = steps.plus(steps.less(number, root, root), share, root);
-  return steps.mended(root, number, as_root);
+  if (of_any)
+    root = steps.times(root, steps.where_less(given, lost_below, lowered_by));
+  return steps.mended(root, given, as_root);
 }
 
 // With the reciprocal rounded to nearest the remainder gives the last bit (Markstein). NULL if it is not normal.
@@ -127,18 +139,24 @@ llvm::Value *refined_quotient(llvm::Instruction &at) {
 }
 
 struct RefineRoots : llvm::PassInfoMixin<RefineRoots> {
+  // `to_the_bit`: of any number; quotients are left to the divider.
+  explicit RefineRoots(bool to_the_bit) : exact(to_the_bit) {
+  }
+
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
     bool changed = false;
     for (llvm::BasicBlock &block : function) {
-      for (llvm::Instruction *division : constant_divisions(block))
+      for (llvm::Instruction *division : exact ? Instructions() : constant_divisions(block))
         changed |= replace(*division, refined_quotient(*division));
       for (llvm::Instruction *root : choose(block))
-        changed |= replace(*root, refined_root(*root));
+        changed |= replace(*root, refined_root(*root, exact));
     }
     return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 
 private:
+  const bool exact;
+
   static bool replace(llvm::Instruction &old, llvm::Value *value) {
     if (!value)
       return false;
@@ -158,7 +176,8 @@ private:
   }
 
   // As many as let the divider and the multipliers end together, of those that wait for no other root.
-  static Instructions choose(llvm::BasicBlock &block) {
+  Instructions choose(llvm::BasicBlock &block) const {
+    const unsigned refinement = refinement_cycles + (exact ? raising_cycles : 0);
     unsigned divider = 0, multipliers = 0, best = 0;
     Instructions roots;
     Members behind;
@@ -176,7 +195,7 @@ private:
         behind.insert(&instruction);
     }
     const auto longest = [&](unsigned refined) {
-      return std::max(divider - root_cycles * refined, multipliers + refinement_cycles * refined);
+      return std::max(divider - root_cycles * refined, multipliers + refinement * refined);
     };
     for (unsigned refined = 1; refined <= roots.size(); refined++)
       if (longest(refined) < longest(best))
@@ -189,11 +208,12 @@ private:
 } // namespace
 
 void refine_roots(llvm::PassBuilder &builder, const compile_request &request) {
-  if (keeps_operations(request) || request.trial || !has_feature(request, "avx512f") ||
+  const bool exact = llvm::StringRef(request.fp ? request.fp : "") == "reproducible";
+  if ((keeps_operations(request) && !exact) || request.trial || !has_feature(request, "avx512f") ||
       !has_feature(request, "avx512vl"))
     return;
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(RefineRoots()));
+  builder.registerOptimizerLastEPCallback([exact](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(RefineRoots(exact)));
   });
 }
 

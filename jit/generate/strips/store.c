@@ -49,7 +49,7 @@ static void put_contiguous_store(struct generator *g, int arg) {
       const int from = (v * a->dim + c) * width;
       char where[160];
       lane_address(g, a, arg_column(a, v), c, "0", where, sizeof where);
-      if (!access_reduces(a->access)) {
+      if (!access_reduces(a->access) || a->fresh) {
         put(g, "__builtin_memcpy(%s, op2_l%d + %d, sizeof(%s) * %d);", where, arg, from,
             word_type(g, a->type), width);
         continue;
@@ -83,17 +83,17 @@ void put_lane_store(struct generator *g, int arg, int lane) {
   char number[16], name[32], where[160];
   snprintf(number, sizeof number, "%d", lane);
   lanes_name(a->type, lanes_turned(g, a), name, sizeof name);
+  const bool adds = a->access == OP_INC && !a->fresh;
   for (int v = 0; v < arg_columns(g->d, a); v++) {
     if (lanes_turned(g, a) > 1) {
       lane_address(g, a, arg_column(a, v), 0, number, where, sizeof where);
-      put(g, "op2_%s_%s(%s, op2_r%d + %d);", a->access == OP_INC ? "add" : "put", name, where, arg,
+      put(g, "op2_%s_%s(%s, op2_r%d + %d);", adds ? "add" : "put", name, where, arg,
           v * result_part(g, a) + lane * lanes_row(a->dim, width));
       continue;
     }
     for (int c = 0; c < a->dim; c++) {
       put_place(g, a, v, c, number, where, sizeof where);
-      put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg,
-          (v * a->dim + c) * width + lane);
+      put(g, "*(%s) %s op2_l%d[%d];", where, adds ? "+=" : "=", arg, (v * a->dim + c) * width + lane);
     }
   }
 }

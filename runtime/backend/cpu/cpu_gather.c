@@ -54,6 +54,11 @@ static void keep_arg(struct gather *g, const struct desc *old, int i) {
   }
 }
 
+/* Where each element's part begins with nothing, and is not added to in place, rows need no start. */
+static bool is_fresh(const struct desc *old, const struct desc_arg *a) {
+  return desc_reproduces(old) && a->access == OP_INC && !a->dropped && !desc_is_ragged(old, a);
+}
+
 /* One column becomes a direct argument; a vector goes through the identity; what goes through a ragged map has rows on the
  * map's entries. */
 static void turn_arg(struct gather *g, const struct desc *old, int i, const struct loop *loop) {
@@ -61,6 +66,7 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, const stru
   struct desc_arg *a = &d->args[i];
   int set = 0, arity = 1, dat = number(g->old_dat, &d->ndats, rows_of(i));
   long rows = loop_end(loop);
+  a->fresh = is_fresh(old, a);
   if (desc_is_ragged(old, a)) {
     set = number(g->old_set, &d->nsets, entries_of(a->map));
     a->map = keep_map(g, old, a->map);
@@ -86,6 +92,7 @@ static void turn_result(struct gather *g, int i, const struct loop *loop) {
   struct desc *d = &g->desc;
   struct desc_arg *a = &d->args[i];
   const int dat = number(g->old_dat, &d->ndats, rows_of(i));
+  a->fresh = is_fresh(d, a);
   a->form = DESC_DAT;
   a->map = a->idx = -1;
   a->dat = dat;
@@ -335,7 +342,7 @@ static void fill_extrema(const struct turned *t, long begin, long end) {
 void gather_start_rows(const struct gather *g, long begin, long end) {
   for (int i = 0; i < g->nturned; i++) {
     const struct turned *t = &g->turned[i];
-    if (!t->rows)
+    if (!t->rows || g->desc.args[t->arg].fresh)
       continue;
     const long first = first_row(t->from, begin), last = first_row(t->from, end);
     size_t bytes = (size_t)t->ncolumns * t->row_bytes;
@@ -376,8 +383,8 @@ static int make_identity(struct gather *g, long size, struct error *err) {
   return OP_OK;
 }
 
-static int make_rows(struct gather *g, struct op_context *ctx, const struct loop *loop, long end,
-                     struct error *err) {
+static int make_rows(struct gather *g, struct op_context *ctx, const struct loop *loop,
+                     const struct gather_wish *wish, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!is_turned(g, arg) && !is_result(g, arg))
@@ -393,8 +400,9 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
                          .type = arg->type,
                          .ncolumns = arg_columns(arg),
                          .row_bytes = arg->dat->row_bytes};
-    if (size_mul((size_t)first_row(arg, end) * (size_t)t->ncolumns, t->row_bytes, &bytes))
-      t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
+    if (size_mul((size_t)first_row(arg, wish->part.end) * (size_t)t->ncolumns, t->row_bytes, &bytes))
+      t->rows = wish->listed ? data_memory_untouched(bytes, (unsigned)t->arg)
+                             : data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))
       return error_memory(err, "the gather form", bytes);
   }
@@ -416,7 +424,7 @@ int gather_new(struct gather **out, struct op_context *ctx, const struct loop *l
   if (!status)
     status = make_identity(g, part->end, err);
   if (!status)
-    status = make_rows(g, ctx, loop, part->end, err);
+    status = make_rows(g, ctx, loop, wish, err);
   if (!status && !(g->frame = array_new((size_t)desc_slots(&g->desc) + 1, sizeof *g->frame)))
     status = error_memory(err, "the gather form", (size_t)desc_slots(&g->desc) * sizeof *g->frame);
   if (status)

@@ -18,6 +18,7 @@ struct gather_wish {
   struct loop_part part;
   const struct plan_entry *entry;
   bool columns, results;
+  bool listed; /* of the elements only those of the plan's list get rows */
 };
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
                const struct gather_wish *wish, struct error *err);

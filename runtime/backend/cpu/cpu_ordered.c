@@ -125,7 +125,7 @@ static void take_extremum(const struct turned *t, const double *values, long n, 
     ((float *)slot)[c] = (float)best;
 }
 
-/* Into the slot of the item, whose extrema began with `start`. */
+/* Into the slot of the item, where extrema began with `start`. */
 static void take_result(const struct turned *t, const unsigned char *rows, long n, const unsigned char *start,
                         void *slot) {
   double room[EXACT_PIECE];
@@ -153,7 +153,8 @@ struct pieces {
   const struct gather *g;
   void **frame; /* own */
   unsigned char *room;
-  unsigned char *rows[OP_MAX_ARGS], *slots[OP_MAX_ARGS], *starts[OP_MAX_ARGS];
+  unsigned char *rows[OP_MAX_ARGS], *slots[OP_MAX_ARGS]; /* of exact results */
+  const unsigned char *starts[OP_MAX_ARGS]; /* of extrema: the program's own value, for each element */
 };
 
 static void run_piece(struct pieces *p, const int *list, long begin, long end) {
@@ -162,7 +163,8 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
     const struct turned *t = &g->turned[i];
     if (t->rows)
       continue;
-    start_result(t, p->starts[i], p->rows[i], end - begin);
+    if (!g->desc.args[t->arg].fresh)
+      start_result(t, p->starts[i], p->rows[i], end - begin);
     /* Generated code counts rows from element 0. */
     const uintptr_t first = (uintptr_t)p->rows[i] - (uintptr_t)(list ? list[begin] : begin) * t->row_bytes;
     p->frame[desc_slot_dat(&g->desc, g->desc.args[t->arg].dat)] = (void *)first;
@@ -173,7 +175,7 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
       take_result(&g->turned[i], p->rows[i], end - begin, p->starts[i], p->slots[i]);
 }
 
-/* With results: a piece at a time. Extrema that begin an item are what all of its elements start from. */
+/* With results: a piece at a time. */
 static void run_pieces(void *const *frame, const int *list, long begin, long end, size_t bytes) {
   const struct gather *g = frame[0];
   const size_t nframe = (size_t)desc_slots(&g->desc);
@@ -193,7 +195,7 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
         p.slots[i] + (sum ? (size_t)t->from->dim * sizeof(struct exact) : 2 * t->row_bytes);
     p.rows[i] = room_for > 1 ? room + at : behind;
     at += (size_t)piece * t->row_bytes;
-    p.starts[i] = sum ? NULL : memcpy(p.slots[i] + t->row_bytes, p.slots[i], t->row_bytes);
+    p.starts[i] = sum ? NULL : p.slots[i] + t->row_bytes;
   }
   for (long b = begin; b < end; b += piece)
     run_piece(&p, list, b, end - b < piece ? end : b + piece);
@@ -245,17 +247,15 @@ static int plan_collect(struct op_context *ctx, const struct loop *loop, struct 
   return code;
 }
 
-/* Elements that meet in what they write, in the order of their numbers: each rank runs all that reach its rows. Their copies
- * would count in results. */
+/* Elements that meet in what they write, in the order of their numbers: each rank runs all that reach its rows. */
 static int plan_numbered(const struct loop *loop, struct cpu_variant *v, struct error *err) {
   const struct plan_request r = numbered(loop);
-  if (loop->set->spread && loop->ready.nreductions)
-    return error_set(
-        err, OP_ERR_ALIAS,
-        "loop %s: elements meet in what they write, and the loop has results: with several ranks "
-        "OP2_REPRODUCIBLE=on cannot have both; make two loops of it, or add with OP_INC",
-        loop->name);
-  return v->numbered.nphases ? OP_OK : schedule_numbered(&v->numbered, &r, err);
+  int copies = 0;
+  for (int p = 0; p < loop->ready.nresults; p++)
+    copies += v->parts[p].schedule ? v->parts[p].schedule->nslots : 0;
+  return v->numbered.nphases
+             ? OP_OK
+             : schedule_numbered(&v->numbered, &r, loop->set->extents[EXTENT_OWNED], copies, err);
 }
 
 int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loop *cpu, struct cpu_variant *v,
@@ -271,7 +271,8 @@ int ordered_plan(struct op_context *ctx, struct loop *loop, const struct cpu_loo
   const struct gather_wish wish = {.part = {.end = loop_end(loop)},
                                    .entry = turns ? entry : v->collects,
                                    .columns = turns || gathers,
-                                   .results = has_results(loop)};
+                                   .results = has_results(loop),
+                                   .listed = turns};
   return code ? code : gather_new(&v->ordered, ctx, loop, &wish, err);
 }
 
