@@ -15,7 +15,6 @@
 /* Every call on files begins with these, after what it found wrong itself: names that are there and the same on
  * all ranks. */
 static int begin(struct op_context *ctx, const char *call, const char *file, const char *name) {
-  checkpoint_wait(ctx);
   int code = api_error()->code;
   if (!code && (!file || !*file))
     code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the name of the file is %s; expected a path", call,
@@ -37,7 +36,6 @@ int op2jit_open_hdf5(void) {
   const struct file_table *table;
   if (!ctx)
     return api_refused();
-  checkpoint_wait(ctx);
   const int code = agree_on_call(ctx, OP_OK, api_error(), "op_open_hdf5\n");
   return api_leave(code ? code : io_table(ctx, &table, api_error()));
 }

@@ -335,31 +335,82 @@ static void say_written(struct op_context *ctx, struct checkpoint *k, const stru
   error_clear(err);
 }
 
+/* ---- beside the program ---- */
+
 static void write_behind(void *user) {
   struct checkpoint *k = user;
   const double start = clock_seconds();
-  image_write(NULL, k->files, NULL, k->path, &k->behind_image, &k->behind_error);
+  k->behind_code = image_rows(NULL, &k->behind_image, &k->behind_error);
   k->behind_seconds = clock_seconds() - start;
 }
 
-void checkpoint_join(struct op_context *ctx, struct checkpoint *k) {
-  if (behind_is_lost(&k->behind) || (!behind_is_busy(&k->behind) && !behind_is_done(&k->behind)))
-    return;
-  behind_finish(&k->behind);
-  k->facts.behind += k->behind_seconds;
-  say_written(ctx, k, &k->behind_image, &k->behind_error);
-  image_free(&k->behind_image);
+/* A forked child has nothing to do with it. */
+static bool is_writing(struct checkpoint *k) {
+  k->writing &= !behind_is_lost(&k->behind);
+  return k->writing;
 }
 
-static bool may_wait(const struct op_context *ctx, const struct checkpoint *k) {
-  bool whole = k->beside && together_alone(ctx->comm);
+void checkpoint_join(struct op_context *ctx, struct checkpoint *k) {
+  if (!is_writing(k))
+    return;
+  const double start = clock_seconds();
+  behind_finish(&k->behind);
+  k->writing = false;
+  k->facts.behind += k->behind_seconds;
+  image_end(&k->behind_image, k->behind_code, &k->behind_error);
+  say_written(ctx, k, &k->behind_image, &k->behind_error);
+  image_free(&k->behind_image);
+  k->facts.seconds += clock_seconds() - start;
+}
+
+void checkpoint_abandon(struct checkpoint *k) {
+  if (!is_writing(k))
+    return;
+  behind_finish(&k->behind);
+  k->writing = false;
+  k->behind_image.file.comm = NULL;
+  image_end(&k->behind_image, OP_ERR_STATE, &k->behind_error);
+}
+
+/* Seldom, and never later than twice the time that it took. */
+int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+  long long busy = behind_is_busy(&k->behind);
+  if (!is_writing(k) || (together_alone(ctx->comm) ? busy : k->happened.history.count < k->look_at))
+    return OP_OK;
+  k->look_at = k->happened.history.count + k->look_gap;
+  k->look_gap *= 2;
+  const int code = together_most(ctx->comm, &busy, err);
+  if (!code && !busy)
+    checkpoint_join(ctx, k);
+  return code;
+}
+
+static bool may_wait(const struct checkpoint *k) {
+  bool whole = k->beside;
   for (size_t i = 0; i < k->image.ntables; i++)
     whole &= k->image.tables[i].source == NULL;
   return whole;
 }
 
+/* Where no thread can be started this rank's rows are written at once. */
+static void write_beside(struct checkpoint *k) {
+  k->writing = true;
+  k->look_gap = 1;
+  k->look_at = 0;
+  if (!behind_begin(&k->behind, write_behind, k))
+    write_behind(k);
+}
+
+static void write_now(struct op_context *ctx, struct checkpoint *k, struct error *why) {
+  const int code = image_rows(ctx, &k->behind_image, why);
+  image_end(&k->behind_image, code, why);
+  say_written(ctx, k, &k->behind_image, why);
+  image_free(&k->behind_image);
+}
+
 int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   const double start = clock_seconds();
+  const double before = k->facts.seconds; /* joining counts itself */
   struct error why = {0};
   const bool copied = k->image.ntables == k->nlog || !k->image.tables[k->image.ntables - 1].source;
   int code = k->nopen ? queue_flush(ctx, err) : OP_OK;
@@ -375,15 +426,18 @@ int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error
   }
   count_dats(k);
   checkpoint_join(ctx, k);
-  const bool beside = may_wait(ctx, k);
-  k->behind_image = k->image;
-  k->image = (struct image){0};
-  if (!beside || !behind_begin(&k->behind, write_behind, k)) {
-    image_write(ctx, k->files, ctx->comm, k->path, &k->behind_image, &why);
-    say_written(ctx, k, &k->behind_image, &why);
-    image_free(&k->behind_image);
+  const bool beside = may_wait(k);
+  if (image_begin(k->files, ctx->comm, k->path, &k->image, &why))
+    give_up(ctx, k, &why);
+  else {
+    k->behind_image = k->image;
+    k->image = (struct image){0};
+    if (beside)
+      write_beside(k);
+    else
+      write_now(ctx, k, &why);
   }
   error_free(&why);
-  k->facts.seconds += clock_seconds() - start;
+  k->facts.seconds = before + clock_seconds() - start;
   return OP_OK;
 }

@@ -57,33 +57,36 @@ static int look_at_clock(struct op_context *ctx, struct checkpoint *k, struct er
   return OP_OK;
 }
 
-/* Chosen once. A program that just did something else repeats itself again soon: it is looked at now and then, for as long
- * as the one that is due is not late. */
-static void choose_place(const struct op_context *ctx, struct checkpoint *k) {
+/* Chosen once, by rank 0: what ranks know of kinds depends on what they had to look up again. A program that just did something
+ * else repeats itself again soon: it is looked at now and then, for as long as the one that is due is not late. */
+static int choose_place(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   enum { AGAIN = 8, MOST_WAIT = 512 };
   const long long now = k->happened.history.count;
   if (k->begin_at >= 0 || now < k->choose_at)
-    return;
+    return OP_OK;
   if (!k->choose_at)
     k->choose_by = now + MOST_WAIT;
-  const struct place place = place_best(&k->happened, ctx);
+  struct place place = place_best(&k->happened, ctx);
+  const int code = together_broadcast(ctx->comm, &place, sizeof place, err);
   k->choose_at = now + AGAIN;
   k->period = place.period;
   if (place.period || k->due == 2 || now >= k->choose_by)
     k->begin_at = now + place.wait;
+  return code;
 }
 
 static int advance(struct op_context *ctx, struct checkpoint *k, bool here, struct error *err) {
   const long long now = k->happened.history.count;
-  if (behind_is_done(&k->behind))
-    checkpoint_join(ctx, k);
+  int code = checkpoint_look_behind(ctx, k, err);
+  if (code)
+    return code;
   if (k->begun)
     return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
-  const int code = k->stopped ? OP_OK : look_at_clock(ctx, k, err);
-  if (code || k->stopped || !k->due || behind_is_busy(&k->behind) || (k->places && !here && k->due < 2))
+  code = k->stopped ? OP_OK : look_at_clock(ctx, k, err);
+  if (code || k->stopped || !k->due || k->writing || (k->places && !here && k->due < 2))
     return code;
-  if (!here)
-    choose_place(ctx, k);
+  if (!here && (code = choose_place(ctx, k, err)))
+    return code;
   return here || (k->begin_at >= 0 && now >= k->begin_at) ? checkpoint_begin(ctx, k, err) : OP_OK;
 }
 

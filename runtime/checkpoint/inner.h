@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "checkpoint/tell.h"
 #include "files/layout.h"
+#include "files/writing.h"
 #include "mesh/data.h"
 #include "op2jit_checkpoint.h"
 #include "record/recorder.h"
@@ -82,8 +83,10 @@ int replay_next(struct replay *r);
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count);
 uint64_t hash_word(uint64_t hash, const char *word);
 enum { HASH_START = 1469598103 };
-/* The kind of a loop's call, with its accesses. -1: no memory. */
-int kind_of_loop(struct happened *h, const struct loop *loop);
+/* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
+struct checkpoint;
+int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
+                 struct error *err);
 /* Of a call of a dat or a global; `name` and `dim` are its. */
 int kind_of_call(struct happened *h, const char *call, const char *name, int dim);
 /* The loop gets new values for all of the dat, and nothing is read before. */
@@ -138,7 +141,9 @@ enum {
   FACT_SECONDS, /* that the run and those before it took so far */
   FACTS
 };
-enum { CHECKPOINT_FORMAT = 1 };
+enum { CHECKPOINT_FORMAT = 2 };
+#define FACTS_TABLE "checkpoint"
+#define SUMS_TABLE "sums"
 
 /* All that goes into one file. */
 struct image {
@@ -146,14 +151,22 @@ struct image {
   char version[64], backend[32];
   struct table *tables;
   size_t ntables;
+  const char *path;    /* the checkpoint's */
+  struct writing file; /* that is being written */
+  long long *places;   /* of the tables in it */
 };
 void image_free(struct image *image);
 /* A new table, to be filled; NULL: no memory. */
 struct table *image_table(struct image *image, const char *name, int number);
-/* The image into the file `path`, beside what is there; that becomes PATH.previous. `comm` NULL: this process alone.
- * `ctx` NULL: on a thread of its own, all tables have data. */
-int image_write(struct op_context *ctx, const struct file_table *files, struct comm *comm, const char *path,
-                const struct image *image, struct error *err);
+/* A file is begun beside `path`, with all tables but no rows: `image` is complete. All ranks; after an error there is nothing
+ * to end. */
+int image_begin(const struct file_table *files, struct comm *comm, const char *path, struct image *image,
+                struct error *err);
+/* This rank's rows. `ctx` NULL: all tables have data, and it may be on any thread, each rank at its own pace; else all ranks
+ * do it together. */
+int image_rows(struct op_context *ctx, struct image *image, struct error *err);
+/* It takes the place of what is there, which becomes PATH.previous. `code`: how this rank's rows went. All ranks. */
+int image_end(struct image *image, int code, struct error *err);
 /* Sums of rows, in any order and from any ranks. */
 uint64_t sum_rows(const unsigned char *rows, long long first, long long count, size_t width);
 
@@ -163,6 +176,8 @@ struct past {
   struct layout file; /* open until the run has arrived: another run may give its name to a newer one */
   char version[64], backend[32];
   long long facts[FACTS];
+  uint64_t *sums; /* of the rows of tables, by their numbers */
+  long long nsums;
   struct kind *kinds;
   size_t nkinds;
   struct pair *pairs;
@@ -172,7 +187,7 @@ struct past {
   size_t values_at, own_at;
   struct table *dats; /* without rows */
 };
-/* A file that is there, all of which is looked at. OP_ERR_FILE. `comm` as in image_write. */
+/* A file that is there, all of which is looked at. OP_ERR_FILE. `comm` NULL: this process alone. */
 int past_read(const struct file_table *files, struct comm *comm, const char *path, struct past **out,
               struct error *err);
 /* *out NULL: there is no file. Of two that are there the newest that is whole. */
@@ -205,6 +220,12 @@ struct seen {
 };
 enum { SEEN = 256 };
 
+/* What is in a map. */
+struct map_sum {
+  int id;
+  long long sum;
+};
+
 struct checkpoint {
   struct recorder recorder; /* the context's */
   char *path;
@@ -216,6 +237,8 @@ struct checkpoint {
 
   struct happened happened;
   struct seen seen[SEEN];
+  struct map_sum *maps;
+  size_t nmaps;
   long long loops;
   struct text values, own; /* the same on all ranks; of this rank alone */
   struct text left;        /* rows of dats, of this rank */
@@ -248,10 +271,13 @@ struct checkpoint {
   size_t nlog;        /* tables of the image that are no dats */
   long long left_out;
 
-  /* One that is being written beside the program. */
+  /* One that is being written beside the program: on a thread of each rank, which ranks ask one another about now and then. */
+  bool writing;
   struct behind behind;
   struct image behind_image;
+  long long look_at, look_gap; /* events: when ranks ask again */
   const struct file_table *files;
+  int behind_code;
   struct error behind_error;
   double behind_seconds;
 
@@ -275,7 +301,11 @@ int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *d
 void checkpoint_drops(struct checkpoint *k, const struct dat *dat);
 /* Nothing is open any more, or it has been for too long: the file is written. */
 int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err);
+/* One that is being written has ended, if all ranks are done with it; is waited for. All ranks. */
+int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct error *err);
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);
+/* It is thrown away. */
+void checkpoint_abandon(struct checkpoint *k);
 /* arrive.c: this run is where the earlier one was. */
 int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err);
 /* marks.c. NULL: no memory. */

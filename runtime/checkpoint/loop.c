@@ -10,13 +10,18 @@
 #include "record/record.h"
 #include "record/results.h"
 
-static int find_kind(struct checkpoint *k, const struct loop *loop) {
+static int find_kind(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
+                     struct error *err) {
   struct seen *seen = &k->seen[((uintptr_t)loop >> 6) % SEEN];
-  if (seen->loop != loop || seen->order != loop->key.order)
-    *seen = (struct seen){loop, loop->key.order, kind_of_loop(&k->happened, loop)};
-  if (seen->kind < 0)
+  int code = OP_OK;
+  if (seen->loop != loop || seen->order != loop->key.order) {
+    *seen = (struct seen){.loop = loop, .order = loop->key.order};
+    code = kind_of_loop(ctx, k, loop, &seen->kind, err);
+  }
+  *kind = seen->kind;
+  if (code || seen->kind < 0)
     seen->loop = NULL;
-  return seen->kind;
+  return code;
 }
 
 /* Where the program finds a result of argument i; NULL: it finds none there. */
@@ -52,8 +57,9 @@ static int ran(struct op_context *ctx, const struct loop *loop, const struct loo
 }
 
 /* What is wrong with a call itself is found again. */
-static void failed(struct op_context *ctx) {
+static void failed(struct op_context *ctx, bool waited) {
   struct checkpoint *k = checkpoint_of(ctx);
+  k->running |= waited;
   if (k->running && !k->stopped && together_is_root(ctx->comm))
     log_line(
         ctx->log, LOG_WARN, "io",
@@ -102,7 +108,9 @@ static int note_changes(struct checkpoint *k, const struct loop *loop, struct er
 static int told(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *done,
                 struct error *err) {
   struct checkpoint *k = checkpoint_of(ctx);
-  int code = checkpoint_event(ctx, k, find_kind(k, loop), false, err);
+  int kind = -1, code = find_kind(ctx, k, loop, &kind, err);
+  if (!code)
+    code = checkpoint_event(ctx, k, kind, false, err);
   if (code)
     return code;
   k->loops++;

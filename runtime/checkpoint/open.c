@@ -1,5 +1,6 @@
 /* OP2_CHECKPOINT, and the life of what it asks for. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "files/io.h"
 #include "files/together.h"
 
@@ -22,7 +24,7 @@ struct unit {
   double factor;
 };
 static const struct unit times[] = {{"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {NULL, 0}},
-                         sizes[] = {{"K", 1024}, {"M", MIB}, {"G", 1024.0 * MIB}, {NULL, 0}};
+                         sizes[] = {{"K", 1024}, {"M", MIB}, {"G", 1024.0 * (double)MIB}, {NULL, 0}};
 
 /* A number with one of the units behind it, or none: *unit is 1 then, and *bare is set. */
 static bool read_number(const char *text, const struct unit *units, double *out, bool *bare) {
@@ -87,10 +89,9 @@ static bool take_options(struct checkpoint *k, char *text) {
 /* The program may go to another folder. */
 static char *whole_path(const char *name, size_t length) {
   struct text path = {0};
-  char *folder = *name == '/' ? NULL : getcwd(NULL, 0);
-  if (folder)
+  char folder[PATH_MAX];
+  if (*name != '/' && getcwd(folder, sizeof folder))
     text_addf(&path, "%s/", folder);
-  free(folder);
   text_add_bytes(&path, name, length);
   return text_take(&path);
 }
@@ -113,6 +114,7 @@ static int take_wishes(struct checkpoint *k, const char *value, struct error *er
 /* ---- life ---- */
 
 static void drop(struct checkpoint *k) {
+  checkpoint_abandon(k);
   image_free(&k->image);
   image_free(&k->behind_image);
   past_free(k->past);
@@ -123,6 +125,7 @@ static void drop(struct checkpoint *k) {
   text_free(&k->left);
   free(k->pieces);
   free(k->marks);
+  free(k->maps);
   error_free(&k->behind_error);
   free(k->path);
   free(k);
@@ -165,6 +168,7 @@ int checkpoint_open(struct op_context *ctx, struct error *err) {
     return code;
   }
   ctx->recorder = &k->recorder;
+  ctx->trace->checkpoints = &k->facts;
   return OP_OK;
 }
 
@@ -200,7 +204,9 @@ void checkpoint_close(struct op_context *ctx) {
   struct checkpoint *k = checkpoint_of(ctx);
   if (!k)
     return;
-  checkpoint_join(ctx, k);
+  if (together_alone(ctx->comm)) /* a rank may have failed alone */
+    checkpoint_join(ctx, k);
   ctx->recorder = NULL;
+  ctx->trace->checkpoints = NULL;
   drop(k);
 }

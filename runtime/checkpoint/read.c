@@ -32,6 +32,7 @@ void past_free(struct past *past) {
   text_free(&past->values);
   text_free(&past->own);
   text_free(&past->globals);
+  free(past->sums);
   free(past->kinds);
   free(past->pairs);
   free(past->dats);
@@ -74,9 +75,9 @@ static int add_up(struct layout *l, const char *name, long long rows, size_t wid
   return code;
 }
 
-static int check_table(struct layout *l, const char *name, struct error *err) {
-  char said[32], words[32];
-  long long rows = 0, whole = 0;
+static int check_table(struct past *past, const char *name, struct error *err) {
+  struct layout *l = &past->file;
+  long long rows = 0, whole = 0, number = -1;
   size_t width = 0;
   uint64_t sum = 0;
   int code = find_table(l, name, &rows, &width, err);
@@ -86,29 +87,38 @@ static int check_table(struct layout *l, const char *name, struct error *err) {
   code = together_agree(l->comm, code, err);
   if (!code && !together_alone(l->comm))
     code = l->comm->table->reduce_all(l->comm, &whole, 1, COMM_LLONG, COMM_SUM, err);
-  snprintf(words, sizeof words, "%016llx", (unsigned long long)whole);
-  if (!code && (!l->table->get_text(l->file, name, "sum", said, sizeof said) || strcmp(said, words) != 0))
+  if (!code && (!l->table->get_number(l->file, name, "number", &number) || number < 0 ||
+                number >= past->nsums || past->sums[number] != (uint64_t)whole))
     code = damaged(l, name, err);
   return together_agree(l->comm, code, err);
 }
 
-static int read_bytes(struct layout *l, const char *name, long long bytes, struct text *out,
+/* `rows` of a table, all of them; *out is the caller's. */
+static int read_all_rows(struct layout *l, const char *name, long long rows, size_t width, char **out,
+                         struct error *err) {
+  size_t bytes;
+  *out = size_mul((size_t)rows, width, &bytes) && size_add(bytes, 1, &bytes) ? array_new(bytes, 1) : NULL;
+  if (!*out)
+    return error_memory(err, "what happened before a checkpoint", (size_t)rows);
+  return l->table->read(l->file, name, TYPE_CHAR, 0, rows, *out, err);
+}
+
+static int read_bytes(struct past *past, const char *name, long long bytes, struct text *out,
                       struct error *err) {
+  struct layout *l = &past->file;
   long long rows = 0;
   size_t width = 0;
+  char *memory = NULL;
   text_clear(out);
   if (!bytes)
     return OP_OK;
-  int code = check_table(l, name, err);
+  int code = check_table(past, name, err);
   if (!code)
     code = find_table(l, name, &rows, &width, err);
   if (!code && (bytes < 0 || rows * (long long)width != bytes))
     code = damaged(l, name, err);
-  char *memory = code ? NULL : array_new((size_t)bytes + 1, 1);
-  if (!code && !memory)
-    code = error_memory(err, "what happened before a checkpoint", (size_t)bytes);
   if (!code)
-    code = l->table->read(l->file, name, TYPE_CHAR, 0, rows, memory, err);
+    code = read_all_rows(l, name, rows, width, &memory, err);
   if (!code)
     text_add_bytes(out, memory, (size_t)bytes);
   if (!code && !text_ok(out))
@@ -117,21 +127,45 @@ static int read_bytes(struct layout *l, const char *name, long long bytes, struc
   return together_agree(l->comm, code, err);
 }
 
+/* Those that ranks wrote, added up. Where they are damaged no table fits. */
+static int read_sums(struct past *past, struct error *err) {
+  struct layout *l = &past->file;
+  long long rows = 0;
+  size_t width = 0;
+  char *memory = NULL;
+  int code = find_table(l, SUMS_TABLE, &rows, &width, err);
+  if (!code)
+    code = read_all_rows(l, SUMS_TABLE, rows, width, &memory, err);
+  past->nsums = (long long)(width / sizeof *past->sums);
+  past->sums = code ? NULL : array_new((size_t)past->nsums, sizeof *past->sums);
+  if (!code && !past->sums)
+    code = error_memory(err, "what happened before a checkpoint", width);
+  for (long long i = 0; !code && i < rows * past->nsums; i++) {
+    uint64_t sum;
+    memcpy(&sum, memory + (i / past->nsums) * (long long)width + i % past->nsums * (long long)sizeof sum,
+           sizeof sum);
+    past->sums[i % past->nsums] += sum;
+  }
+  free(memory);
+  return together_agree(l->comm, code, err);
+}
+
 /* ---- what they say ---- */
 
-static int read_facts(struct layout *l, struct past *past, struct error *err) {
+static int read_facts(struct past *past, struct error *err) {
+  struct layout *l = &past->file;
   struct text bytes = {0};
   long long rows = 0;
   size_t width = 0;
-  int code = find_table(l, "checkpoint", &rows, &width, err);
+  int code = find_table(l, FACTS_TABLE, &rows, &width, err);
   if (code)
     error_prefix(err, "this is no checkpoint: ");
   else if (width != sizeof *past->facts ||
-           !l->table->get_text(l->file, "checkpoint", "version", past->version, sizeof past->version) ||
-           !l->table->get_text(l->file, "checkpoint", "backend", past->backend, sizeof past->backend))
-    code = damaged(l, "checkpoint", err);
+           !l->table->get_text(l->file, FACTS_TABLE, "version", past->version, sizeof past->version) ||
+           !l->table->get_text(l->file, FACTS_TABLE, "backend", past->backend, sizeof past->backend))
+    code = damaged(l, FACTS_TABLE, err);
   if (!code) /* of another form the sums may be others, too */
-    code = l->table->read(l->file, "checkpoint", TYPE_CHAR, FACT_FORMAT, 1, &past->facts[FACT_FORMAT], err);
+    code = l->table->read(l->file, FACTS_TABLE, TYPE_CHAR, FACT_FORMAT, 1, &past->facts[FACT_FORMAT], err);
   if (!code && past->facts[FACT_FORMAT] != CHECKPOINT_FORMAT)
     code = error_set(
         err, OP_ERR_FILE,
@@ -141,12 +175,14 @@ static int read_facts(struct layout *l, struct past *past, struct error *err) {
         OP2JIT_VERSION_PATCH, CHECKPOINT_FORMAT);
   code = together_agree(l->comm, code, err);
   if (!code)
-    code = read_bytes(l, "checkpoint", sizeof past->facts, &bytes, err);
+    code = read_sums(past, err);
+  if (!code)
+    code = read_bytes(past, FACTS_TABLE, sizeof past->facts, &bytes, err);
   if (!code)
     memcpy(past->facts, text_str(&bytes), sizeof past->facts);
   text_free(&bytes);
   if (!code && (past->facts[FACT_DATS] < 0 || past->facts[FACT_LEFT] < 0))
-    code = damaged(l, "checkpoint", err);
+    code = damaged(l, FACTS_TABLE, err);
   return code;
 }
 
@@ -166,9 +202,9 @@ static int take_kinds(struct past *past, const char *text, struct error *err) {
   return OP_OK;
 }
 
-static int read_events(struct layout *l, struct past *past, struct error *err) {
+static int read_events(struct past *past, struct error *err) {
   struct text bytes = {0};
-  int code = read_bytes(l, "events", past->facts[FACT_PAIRS], &bytes, err);
+  int code = read_bytes(past, "events", past->facts[FACT_PAIRS], &bytes, err);
   const size_t count = bytes.length / sizeof(struct pair);
   past->pairs = code ? NULL : array_new(count, sizeof *past->pairs);
   if (!code && !past->pairs)
@@ -178,7 +214,7 @@ static int read_events(struct layout *l, struct past *past, struct error *err) {
   past->replay.pairs = past->pairs;
   past->replay.npairs = count;
   if (!code)
-    code = read_bytes(l, "kinds", past->facts[FACT_KINDS], &bytes, err);
+    code = read_bytes(past, "kinds", past->facts[FACT_KINDS], &bytes, err);
   if (!code)
     code = take_kinds(past, text_str(&bytes), err);
   text_free(&bytes);
@@ -186,15 +222,16 @@ static int read_events(struct layout *l, struct past *past, struct error *err) {
 }
 
 /* Of this rank, if there are as many as then. */
-static int read_own(struct layout *l, struct past *past, struct error *err) {
+static int read_own(struct past *past, struct error *err) {
+  struct layout *l = &past->file;
   const long long ranks = past->facts[FACT_RANKS], rank = l->comm ? l->comm->rank : 0;
   struct text lengths = {0}, all = {0};
   past->has_own = ranks == (l->comm ? l->comm->size : 1);
   if (!past->facts[FACT_OWN])
     return OP_OK;
-  int code = read_bytes(l, "lengths", ranks * (long long)sizeof ranks, &lengths, err);
+  int code = read_bytes(past, "lengths", ranks * (long long)sizeof ranks, &lengths, err);
   if (!code)
-    code = read_bytes(l, "own", past->facts[FACT_OWN], &all, err);
+    code = read_bytes(past, "own", past->facts[FACT_OWN], &all, err);
   long long first = 0, mine = 0;
   for (long long r = 0; !code && past->has_own && r <= rank; r++) {
     first += mine;
@@ -209,10 +246,11 @@ static int read_own(struct layout *l, struct past *past, struct error *err) {
   return code || text_ok(&past->own) ? code : error_memory(err, "values that left", (size_t)mine);
 }
 
-static int read_dat(struct layout *l, const char *name, struct table *out, struct error *err) {
+static int read_dat(struct past *past, const char *name, struct table *out, struct error *err) {
+  struct layout *l = &past->file;
   char dat[WORD_MOST], set[WORD_MOST], type[WORD_MOST];
   long long dim, ordinal, width, zeros;
-  int code = check_table(l, name, err);
+  int code = check_table(past, name, err);
   if (code)
     return code;
   if (!l->table->get_text(l->file, name, "dat", dat, sizeof dat) ||
@@ -238,30 +276,30 @@ static void name_table(char out[64], long long number) {
   snprintf(out, 64, "dat/%lld", number);
 }
 
-static int read_tables(struct layout *l, struct past *past, struct error *err) {
+static int read_tables(struct past *past, struct error *err) {
   char name[64];
-  int code = past->facts[FACT_LEFT] ? check_table(l, "left", err) : OP_OK;
+  int code = past->facts[FACT_LEFT] ? check_table(past, "left", err) : OP_OK;
   past->dats = code ? NULL : array_new((size_t)past->facts[FACT_DATS], sizeof *past->dats);
   if (!code && !past->dats)
     code = error_memory(err, "what a checkpoint has of dats", 0);
   for (long long i = 0; !code && i < past->facts[FACT_DATS]; i++) {
     name_table(name, i);
-    code = read_dat(l, name, &past->dats[i], err);
+    code = read_dat(past, name, &past->dats[i], err);
   }
   return code;
 }
 
-static int read_all(struct layout *l, struct past *past, struct error *err) {
-  int code = read_facts(l, past, err);
+static int read_all(struct past *past, struct error *err) {
+  int code = read_facts(past, err);
   if (!code)
-    code = read_events(l, past, err);
+    code = read_events(past, err);
   if (!code)
-    code = read_bytes(l, "values", past->facts[FACT_VALUES], &past->values, err);
+    code = read_bytes(past, "values", past->facts[FACT_VALUES], &past->values, err);
   if (!code)
-    code = read_bytes(l, "globals", past->facts[FACT_GLOBALS], &past->globals, err);
+    code = read_bytes(past, "globals", past->facts[FACT_GLOBALS], &past->globals, err);
   if (!code)
-    code = read_own(l, past, err);
-  return code ? code : read_tables(l, past, err);
+    code = read_own(past, err);
+  return code ? code : read_tables(past, err);
 }
 
 int past_read(const struct file_table *files, struct comm *comm, const char *path, struct past **out,
@@ -274,7 +312,7 @@ int past_read(const struct file_table *files, struct comm *comm, const char *pat
   code = together_agree(comm, code, err);
   if (!code && !(code = layout_open_as(&l, files, comm, text_str(&past->path), true, err))) {
     past->file = l;
-    code = together_agree(comm, read_all(&past->file, past, err), err);
+    code = together_agree(comm, read_all(past, err), err);
   }
   if (code) {
     past_free(past);

@@ -4,6 +4,9 @@
 
 #include "base/size.h"
 #include "checkpoint/inner.h"
+#include "context/context.h"
+#include "files/together.h"
+#include "mesh/halo.h"
 #include "record/record.h"
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
@@ -40,10 +43,72 @@ static void add_argument(struct text *out, const struct loop_arg *arg, const op_
                      : arg->form == DESC_INFO ? "payload"
                      : arg->form == DESC_IDX  ? "number"
                                               : "value";
-  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name,
-            access_name((int)said->access_));
+  text_addf(out, "%s %d %s %s", name, arg->dim, type_info(arg->type)->name, access_name((int)said->access_));
   if (arg->map && !map_is_own(arg->map))
     text_addf(out, " by %s[%d]", arg->map->name, arg->idx);
+}
+
+/* ---- maps, so that another mesh shows ---- */
+
+static long long user_number(const struct set *set, long element) {
+  return set->spread ? set->spread->numbers[element] : set->to_user ? set->to_user[element] : element;
+}
+
+/* The sum of hashes of rows, in the user's numbers: the same however ranks share them, and in whatever order they lie. Sets of
+ * entries have no numbers of their own. */
+static int sum_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
+  const uint64_t factor = 0x9e3779b97f4a7c15U;
+  const bool known = !map->from->entries_of && !map->to->entries_of;
+  uint64_t sum = 0;
+  for (long e = 0; known && e < map->from->extents[EXTENT_OWNED]; e++) {
+    uint64_t hash = (uint64_t)(user_number(map->from, e) + 1) * factor;
+    for (long k = map_begin(map, e); k < map_end(map, e); k++) {
+      hash = (hash ^ (uint64_t)user_number(map->to, map->table[k])) * factor;
+      hash ^= hash >> 29;
+    }
+    sum += hash;
+  }
+  *out = (long long)sum;
+  return together_alone(ctx->comm)
+             ? OP_OK
+             : ctx->comm->table->reduce_all(ctx->comm, out, 1, COMM_LLONG, COMM_SUM, err);
+}
+
+/* Found out once for each map: all ranks come to its first loop together. */
+static int find_sum(struct op_context *ctx, struct checkpoint *k, const struct map *map, long long *out,
+                    struct error *err) {
+  for (size_t i = 0; i < k->nmaps; i++)
+    if (k->maps[i].id == map->id) {
+      *out = k->maps[i].sum;
+      return OP_OK;
+    }
+  int code = sum_map(ctx, map, out, err);
+  struct map_sum *more = array_more(k->maps, k->nmaps, sizeof *more);
+  if (!more && !code)
+    code = error_memory(err, "what is known of maps", 0);
+  if (more) {
+    k->maps = more;
+    k->nmaps += !code;
+    more[k->nmaps - !code] = (struct map_sum){map->id, *out};
+  }
+  return together_agree(ctx->comm, code, err);
+}
+
+static int add_maps(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, struct text *out,
+                    struct error *err) {
+  uint64_t hash = HASH_START;
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    long long sum;
+    if (!arg->map || map_is_own(arg->map))
+      continue;
+    code = find_sum(ctx, k, map_origin(arg->map), &sum, err);
+    hash = hash_bytes(hash, &sum, sizeof sum);
+  }
+  if (hash != HASH_START)
+    text_addf(out, "; maps %08x", (unsigned)(hash & 0xffffffffU));
+  return code;
 }
 
 static void add_loop(struct text *out, const struct loop *loop) {
@@ -85,17 +150,21 @@ static bool take_accesses(struct kind *kind, const struct loop *loop) {
   return true;
 }
 
-int kind_of_loop(struct happened *h, const struct loop *loop) {
+int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
+                 struct error *err) {
   struct text line = {0};
+  *kind = -1;
   add_loop(&line, loop);
-  uint64_t hash = hash_word(HASH_START, text_str(&line));
+  int code = add_maps(ctx, k, loop, &line, err);
+  const uint64_t hash = hash_word(HASH_START, text_str(&line));
   if (loop->key.file)
     text_addf(&line, " (%s:%d)", loop->key.file, loop->key.line);
-  int kind = text_ok(&line) ? happened_kind(h, hash, text_str(&line)) : -1;
-  if (kind >= 0 && !take_accesses(&h->kinds[kind], loop))
-    kind = -1;
+  if (!code && text_ok(&line))
+    *kind = happened_kind(&k->happened, hash, text_str(&line));
+  if (*kind >= 0 && !take_accesses(&k->happened.kinds[*kind], loop))
+    *kind = -1;
   text_free(&line);
-  return kind;
+  return code;
 }
 
 int kind_of_call(struct happened *h, const char *call, const char *name, int dim) {

@@ -154,14 +154,7 @@ int checkpoint_writes(struct op_context *ctx, const char *call, int ndats, struc
     if (dat_counts(dat))
       code = checkpoint_look(ctx, k, call, dat, err);
   }
-  checkpoint_wait(ctx);
   return code;
-}
-
-void checkpoint_wait(struct op_context *ctx) {
-  struct checkpoint *k = checkpoint_of(ctx);
-  if (k)
-    checkpoint_join(ctx, k);
 }
 
 int checkpoint_refuses(const struct op_context *ctx, const char *call, const char *what, struct error *err) {

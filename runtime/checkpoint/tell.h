@@ -40,8 +40,6 @@ int checkpoint_reads(struct op_context *ctx, const char *call, struct dat *dat, 
 /* A call of the library's writes files from the dats (NULL: from all). *skip: they were written by the run before. */
 int checkpoint_writes(struct op_context *ctx, const char *call, int ndats, struct dat *const dats[],
                       bool *skip, struct error *err);
-/* The library for files is about to be called, which one thread may do at a time. */
-void checkpoint_wait(struct op_context *ctx);
 /* OP_ERR_STATE for what checkpoints cannot follow. */
 int checkpoint_refuses(const struct op_context *ctx, const char *call, const char *what, struct error *err);
 

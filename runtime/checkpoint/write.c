@@ -1,4 +1,6 @@
-/* The file of a checkpoint: tables of bytes, each with the sum of its rows. */
+/* The file of a checkpoint: tables of bytes. The root makes them all with what is said of them, and closes the file; then each
+ * rank puts its rows where they belong, without HDF5 and without a word to the others, so that a thread may do it. The last
+ * table has the sums of each rank's rows. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@ void image_free(struct image *image) {
     free(table->type);
   }
   free(image->tables);
+  free(image->places);
   *image = (struct image){0};
 }
 
@@ -83,7 +86,7 @@ static int write_pieces(struct layout *l, const struct table *t, uint64_t *sum, 
   int code = OP_OK;
   for (size_t i = 0, end; !code && i < t->npieces; i = end) {
     long long bytes = t->pieces[i].bytes;
-    for (end = i + 1; together_alone(l->comm) && end < t->npieces; end++)
+    for (end = i + 1; end < t->npieces && t->pieces[end].first == t->pieces[i].first + bytes; end++)
       bytes += t->pieces[end].bytes;
     code = layout_write(l, t->name, TYPE_CHAR, 1, t->pieces[i].first, bytes, data, err);
     *sum += sum_rows(data, t->pieces[i].first, bytes, 1);
@@ -114,71 +117,127 @@ static int write_rows(struct op_context *ctx, struct layout *l, const struct tab
   return code;
 }
 
-static int describe(const struct layout *l, const struct table *t, uint64_t sum, struct error *err) {
+static int describe(const struct layout *l, const struct table *t, long long number, struct error *err) {
   const struct file_table *table = l->table;
-  char words[32];
-  snprintf(words, sizeof words, "%016llx", (unsigned long long)sum);
-  int code = table->put_text(l->file, t->name, "sum", words, err);
-  if (code || !t->dat)
-    return code;
-  code = table->put_text(l->file, t->name, "dat", t->dat, err);
-  if (!code)
-    code = table->put_text(l->file, t->name, "set", t->set, err);
-  if (!code)
-    code = table->put_text(l->file, t->name, "values", t->type, err);
-  if (!code)
-    code = table->put_number(l->file, t->name, "components", t->dim, err);
-  if (!code)
-    code = table->put_number(l->file, t->name, "ordinal", t->ordinal, err);
-  if (!code)
-    code = table->put_number(l->file, t->name, "rows", t->rows, err);
-  if (!code)
-    code = table->put_number(l->file, t->name, "bytes", (long long)t->width, err);
-  return code ? code : table->put_number(l->file, t->name, "zeros", t->zeros, err);
+  const struct {
+    const char *name;
+    long long value;
+  } numbers[] = {{"number", number}, {"components", t->dim},         {"ordinal", t->ordinal},
+                 {"rows", t->rows},  {"bytes", (long long)t->width}, {"zeros", t->zeros}};
+  const struct {
+    const char *name, *value;
+  } words[] = {{"dat", t->dat}, {"set", t->set}, {"values", t->type}};
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < (t->dat ? sizeof numbers / sizeof *numbers : 1); i++)
+    code = table->put_number(l->file, t->name, numbers[i].name, numbers[i].value, err);
+  for (size_t i = 0; !code && t->dat && i < sizeof words / sizeof *words; i++)
+    code = table->put_text(l->file, t->name, words[i].name, words[i].value, err);
+  return code;
 }
 
-/* One byte stands for rows that are all zero, and for none. */
-static int write_table(struct op_context *ctx, struct layout *l, const struct table *t, struct error *err) {
+/* As it lies in the file: one byte stands for rows that are all zero, and for none. */
+static struct table as_stored(const struct image *image, const struct table *t) {
   static unsigned char nothing;
-  struct table short_one = *t;
-  uint64_t sum = 0;
+  struct table stored = *t;
   if (t->zeros || !t->rows) {
-    short_one.rows = 1;
-    short_one.width = 1;
-    short_one.source = NULL;
-    short_one.data = &nothing;
-    short_one.first = 0;
-    short_one.mine = together_is_root(l->comm);
+    stored.rows = 1;
+    stored.width = 1;
+    stored.source = NULL;
+    stored.data = &nothing;
+    stored.first = 0;
+    stored.mine = together_is_root(image->file.comm);
   }
-  int code = layout_new_table(l, t->name, TYPE_CHAR, "char", (int)short_one.width, short_one.rows, NULL, err);
-  if (!code)
-    code = write_rows(ctx, l, &short_one, &sum, err);
-  long long whole = (long long)sum;
-  if (!code && !together_alone(l->comm))
-    code = l->comm->table->reduce_all(l->comm, &whole, 1, COMM_LLONG, COMM_SUM, err);
-  if (!code && l->file)
-    code = describe(l, t, (uint64_t)whole, err);
-  return together_agree(l->comm, code, err);
+  return stored;
 }
 
 /* ---- the whole file ---- */
 
-static int write_facts(struct op_context *ctx, struct layout *l, const struct image *image,
-                       struct error *err) {
-  char name[] = "checkpoint";
-  unsigned char bytes[sizeof image->facts];
-  memcpy(bytes, image->facts, sizeof bytes);
-  const struct table facts = {.name = name,
-                              .rows = FACTS,
-                              .mine = together_is_root(l->comm) ? FACTS : 0,
-                              .width = sizeof *image->facts,
-                              .data = bytes};
-  int code = write_table(ctx, l, &facts, err);
-  if (!code && l->file)
-    code = l->table->put_text(l->file, name, "version", image->version, err);
-  if (!code && l->file)
-    code = l->table->put_text(l->file, name, "backend", image->backend, err);
-  return together_agree(l->comm, code, err);
+/* On the root. */
+static int make_tables(struct image *image, struct error *err) {
+  struct layout l = writing_layout(&image->file, image->path);
+  int code = OP_OK;
+  l.comm = NULL; /* no others take part */
+  for (size_t i = 0; !code && i < image->ntables; i++) {
+    const struct table t = as_stored(image, &image->tables[i]);
+    code = layout_new_table(&l, t.name, TYPE_CHAR, "char", (int)t.width, t.rows, NULL, err);
+    if (!code)
+      code = describe(&l, &image->tables[i], (long long)i, err);
+    if (!code)
+      code = l.table->place(l.file, t.name, &image->places[i], err);
+  }
+  if (!code)
+    code = l.table->put_text(l.file, FACTS_TABLE, "version", image->version, err);
+  if (!code)
+    code = l.table->put_text(l.file, FACTS_TABLE, "backend", image->backend, err);
+  struct error second = {0};
+  const int closed = l.table->close(l.file, &second);
+  image->file.file = NULL;
+  if (!code && closed)
+    code = error_copy(err, &second);
+  error_free(&second);
+  return code;
+}
+
+/* Those that all files have. */
+static int add_tables(struct image *image, const struct comm *comm, struct error *err) {
+  struct table *facts = image_table(image, FACTS_TABLE, -1);
+  if (facts) {
+    *facts = (struct table){.name = facts->name,
+                            .rows = FACTS,
+                            .mine = together_is_root(comm) ? FACTS : 0,
+                            .width = sizeof *image->facts,
+                            .data = array_new(FACTS, sizeof *image->facts)};
+    if (facts->data)
+      memcpy(facts->data, image->facts, sizeof image->facts);
+  }
+  const bool has_facts = facts && facts->data;
+  struct table *sums = has_facts ? image_table(image, SUMS_TABLE, -1) : NULL;
+  if (sums)
+    *sums = (struct table){.name = sums->name,
+                           .rows = comm ? comm->size : 1,
+                           .first = comm ? comm->rank : 0,
+                           .mine = 1,
+                           .width = (image->ntables - 1) * sizeof(uint64_t),
+                           .data = array_new(image->ntables - 1, sizeof(uint64_t))};
+  image->places = array_new(image->ntables, sizeof *image->places);
+  return sums && sums->data && image->places ? OP_OK : error_memory(err, "a checkpoint", 0);
+}
+
+int image_begin(const struct file_table *files, struct comm *comm, const char *path, struct image *image,
+                struct error *err) {
+  image->path = path;
+  int code = together_agree(comm, add_tables(image, comm, err), err);
+  if (!code)
+    code = writing_begin(&image->file, files, comm, path, NULL, err);
+  if (code)
+    return code;
+  if (together_is_root(comm))
+    code = make_tables(image, err);
+  code = together_agree(comm, code, err);
+  if (!code)
+    code = together_broadcast(comm, image->places, image->ntables * sizeof *image->places, err);
+  return code ? writing_end(&image->file, code, err) : OP_OK;
+}
+
+int image_rows(struct op_context *ctx, struct image *image, struct error *err) {
+  struct table *sums = &image->tables[image->ntables - 1];
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < image->ntables; i++) {
+    const struct table t = as_stored(image, &image->tables[i]);
+    struct layout l = {.table = image->file.table,
+                       .ctx = ctx,
+                       .path = image->path,
+                       .apart = true,
+                       .rows = image->file.rows,
+                       .place = image->places[i]};
+    uint64_t sum = 0;
+    code = write_rows(ctx, &l, &t, &sum, err);
+    if (ctx)
+      code = together_agree(image->file.comm, code, err);
+    if (i + 1 < image->ntables)
+      memcpy(sums->data + i * sizeof sum, &sum, sizeof sum);
+  }
+  return code;
 }
 
 /* What is there gets another name, and stays under its own until the new file takes that. Where a file can have no two
@@ -194,19 +253,9 @@ static void keep_previous(const char *path) {
   text_free(&previous);
 }
 
-int image_write(struct op_context *ctx, const struct file_table *files, struct comm *comm, const char *path,
-                const struct image *image, struct error *err) {
-  struct writing w;
-  int code = writing_begin(&w, files, comm, path, NULL, err);
-  if (code)
-    return code;
-  struct layout l = writing_layout(&w, path);
-  l.ctx = ctx;
-  for (size_t i = 0; !code && i < image->ntables; i++)
-    code = write_table(ctx, &l, &image->tables[i], err);
-  if (!code)
-    code = write_facts(ctx, &l, image, err);
-  if (!code && together_is_root(comm))
-    keep_previous(path);
-  return writing_end(&w, code, err);
+int image_end(struct image *image, int code, struct error *err) {
+  code = together_agree(image->file.comm, code, err);
+  if (!code && together_is_root(image->file.comm))
+    keep_previous(image->path);
+  return writing_end(&image->file, code, err);
 }

@@ -85,9 +85,9 @@ int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table
   const size_t row_bytes = (size_t)t->dim * type_info(t->type)->size;
   const int values = t->flat ? t->dim : 1; /* what a row counts in the file */
   const struct set *set = t->set;
-  const long batch = !together_alone(l->comm)   ? set->size
-                     : row_bytes < LAYOUT_ROUND ? (long)(LAYOUT_ROUND / row_bytes)
-                                                : 1;
+  const long batch = !together_alone(io_comm(ctx)) ? set->size
+                     : row_bytes < LAYOUT_ROUND    ? (long)(LAYOUT_ROUND / row_bytes)
+                                                   : 1;
   const long room = batch < set->size ? batch : set->size;
   void *rows = array_new((size_t)room, row_bytes);
   int code = together_agree(l->comm,

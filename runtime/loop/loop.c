@@ -206,7 +206,7 @@ static int run_known(struct op_context *ctx, const struct loop_call *call, struc
   if (!code && layout_wants(ctx->layouts, loop->backend))
     code = layout_called(ctx, loop, err);
   if (code && ctx->recorder && ctx->recorder->failed)
-    ctx->recorder->failed(ctx);
+    ctx->recorder->failed(ctx, false);
   return code;
 }
 

@@ -12,6 +12,7 @@
 #include "loop/temporary/temporary.h"
 #include "mesh/globals.h"
 #include "ranks/comm.h"
+#include "record/recorder.h"
 #include "tune/choose.h"
 
 static bool changes(const struct loop *loop, const struct gbl *gbl) {
@@ -77,6 +78,8 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   if (queue->watch.on)
     watch_ran(&queue->watch);
   temporaries_bury(ctx);
+  if (code && ctx->recorder && ctx->recorder->failed)
+    ctx->recorder->failed(ctx, true);
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
 

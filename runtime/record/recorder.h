@@ -20,8 +20,8 @@ struct recorder {
   /* It has run, or waits; the program's variables have its results. NULL: nobody asks. */
   int (*ran)(struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
              struct error *err);
-  /* That call failed. NULL: nobody asks. */
-  void (*failed)(struct op_context *ctx);
+  /* That call failed; `waited`: one of those that waited did, whoever let them run. NULL: nobody asks. */
+  void (*failed)(struct op_context *ctx, bool waited);
   const char *no_matrix, *no_graph; /* ends of messages: why it takes no loops of these */
 };
 

@@ -237,8 +237,10 @@ static int look(struct op_context *ctx, struct loop *loop, const struct loop_cal
   return code;
 }
 
-static void failed(struct op_context *ctx) {
+/* Those that waited were recorded when they were called. */
+static void failed(struct op_context *ctx, bool waited) {
   struct tapes *tapes = ctx->tapes;
+  (void)waited;
   if (!tapes->busy && tapes->tape && tapes->tape->recording)
     tapes->tape->broken = true;
 }

@@ -21,6 +21,10 @@ OP_KERNEL_DEF(
         *y = *x;
     })
 OP_KERNEL_DEF(
+    twice, void twice(int *x) { *x *= 2; })
+OP_KERNEL_DEF(
+    peek, void peek(const int *x, const int *k, int *y) { *y = *x ? x[*k] : 0; })
+OP_KERNEL_DEF(
     add, void add(const int *y, int *x) { *x += *y; })
 OP_KERNEL_DEF(
     sum, void sum(const int *x, const int *number, int *all) { *all += *x * (*number + 1); })
@@ -104,10 +108,29 @@ static void fails(void) {
   printf("dat code %d\n", code);
 }
 
+/* Loops that fail when they no longer wait: as one they give something else, since one looks at its neighbour. */
+static void late(void) {
+  int values[SIZE], next = 1;
+  for (int i = 0; i < SIZE; i++)
+    values[i] = SIZE - 1 - i;
+  op_put_data(x, values);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  op_par_loop(OP_KERNEL_OF(twice), "twice", cells, direct(x, OP_RW));
+  op_par_loop(OP_KERNEL_OF(peek), "peek", cells, direct(x, OP_READ), op_arg_gbl(&next, 1, "int", OP_READ),
+              direct(y, OP_WRITE));
+  op_barrier();
+  const int code = op_last_error()->code;
+  op_set_error_handler(OP_ERRORS_FATAL, NULL);
+  repeat(40);
+  op_checkpoint();
+  repeat(20);
+  printf("dat code %d\n", code);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
-} cases[] = {{"partial", partial}, {"found", found}, {"names", names}, {"fails", fails}};
+} cases[] = {{"partial", partial}, {"found", found}, {"names", names}, {"fails", fails}, {"late", late}};
 
 int main(int argc, char **argv) {
   int values[SIZE], all = 0, unused = 1;

@@ -89,8 +89,9 @@ def ranks(program, folder, kind, seeds=2, times=2):
     for seed in range(1, int(seeds) + 1):
         for count, other in ((2, 2), (3, 1), (1, 2)):
             run = Run(program, folder, kind, count)
-            killed(run, seed, 12, int(times), 7, ranks=other)
+            killed(run, seed, 12, int(times), 7, ranks=other, beside=("on", "off")[seed % 2 == 0 and count == 2])
     run = Run(program, folder, kind, 2)
+    reported(run, 2)
     more = ["--own"]
     killed(run, own_seed(), 12, 1, 7, more)
     dies(run(own_seed(), 12, "--die", 60, *more, every=7), 2)
@@ -133,6 +134,12 @@ def change(path, at, length=64):
 def trouble(program, folder, command):
     """What can be wrong: clear words, and nothing is lost but time."""
     run = Run(program, folder)
+    for operation in (3, 9):  # another mesh of the same sizes: a map, and a ragged one
+        seed = next(seed for seed in range(1, 200) if any(mix(seed, k) % 16 == operation for k in range(4)))
+        dies(run(seed, 14, "--die", 70, every=6))
+        fails(run(seed, 14, "--mesh", operation, every=6), "is of another program or mesh: event", "; maps ")
+        done = run(seed, 14, "--renumber", every=6)  # the same one
+        assert end_of(done) == end_of(run(seed, 14)) and facts(done)["position"] > 0, done.stderr
     expected = end_of(run(2, 14))
     # Another program, and another mesh: both lines.
     dies(run(2, 14, "--die", 70, every=6))
@@ -177,7 +184,7 @@ def trouble(program, folder, command):
     # Another version.
     again()
     events = json.loads(subprocess.run([command, "checkpoint", "--json", run.file], stdout=subprocess.PIPE, check=True).stdout)["events"]
-    form = whole.index(struct.pack("=qq", 1, events))
+    form = whole.index(struct.pack("=qq", 2, events))
     with open(run.file, "r+b") as file:
         file.seek(form)
         file.write(struct.pack("=q", 99))
@@ -252,6 +259,9 @@ def cases(program, folder, *options):
     dies(done)
     assert not os.path.exists(run.file) and "no more checkpoints are written" in done.stderr, done.stderr
     assert end_of(run("fails", every=3000)) == expected
+    done = run("late", "die", every=30, options=[*options, "OP2_LAZY=check", "OP2_FUSE=on"])
+    dies(done)
+    assert not os.path.exists(run.file) and "no more checkpoints are written" in done.stderr, done.stderr
     # Calls that were passed count, where one is to be kept.
     for call, words in (("10", "call 10 of loop work is not kept"), ("50", "")):
         dies(run("names", "die", every=30))
@@ -288,12 +298,28 @@ def locked(program, folder):
         assert end_of(done) == expected and facts(done)["position"] > 0 and not os.path.exists(newer), seed
 
 
+def reported(run, ranks):
+    """What a report says of checkpoints; they are written beside the program."""
+    os.makedirs(run.folder, exist_ok=True)
+    for form in ("text", "json:report.json"):
+        told = run(3, 40, "--early", 200, every=20, ranks=ranks, extra="", options=run.options + ["OP2_TIMING=" + form])
+        assert told.returncode == 0, told.stderr
+        if form == "text":
+            assert re.search(r"^checkpoints: \d+ written, the last with .* MB of dats; the program waited ", told.stdout, re.M), told.stdout
+        os.remove(run.file)
+        os.remove(run.file + ".previous")
+    with open(os.path.join(run.folder, "report.json"), encoding="utf-8") as file:
+        found = json.load(file)["checkpoints"]
+    assert found["written"] > 1 and found["beside_seconds"] > 0 and found["seconds"] > 0 and found["failed"] == 0, found
+
+
 def work(program, folder):
     """What a run that goes on does: no loop runs before it has arrived."""
     run = Run(program, folder)
     whole = facts(run(3, 200, every=100000))
     done = run(3, 200, "--early", whole["calls"] - 40, every=200)
     assert facts(done)["written"] > 2
+    reported(Run(program, os.path.join(folder, "told")), 1)
     done = run(3, 200, every=100000)
     f = facts(done)
     assert f["skipped"] == f["position"] > 600 and f["loops"] + f["skipped"] == whole["loops"], (f, whole)
@@ -302,11 +328,12 @@ def work(program, folder):
 def lines_of(done):
     """What a sample prints, without times."""
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
-    return [line for line in done.stdout.splitlines() if not re.search(r"\bseconds?\b|\d ?[mu]?s\b|GB/s|loops in|; sets: ", line)]
+    return [line for line in done.stdout.splitlines() if not re.search(r"\bseconds?\b|\d ?[mu]?s\b|GB/s|loops in|; sets: |^facts ", line)]
 
 
 def sample(program, folder, killer, kind, ranks, times, every, *arguments):
-    """A program that knows nothing of checkpoints, killed at random loops; also on several ranks."""
+    """A program that knows nothing of checkpoints, killed at random loops and a moment behind them, so that it often writes then;
+    also on several ranks."""
     options = ["OP2_BACKEND=native"]
     run = Run(program, folder, kind, int(ranks), options)
     run.file = os.path.join(folder, "run.ckpt")
@@ -314,16 +341,27 @@ def sample(program, folder, killer, kind, ranks, times, every, *arguments):
     choice = random.Random(os.path.basename(program))
     env = dict(os.environ, OP2_TOOLS=killer)
     log = ["OP2_LOG=info"]
-    deaths = 0
+    deaths = half = 0
     for n in range(int(times)):  # the first one late enough that there is something to go on from
-        env["CHECKPOINT_LOOPS"] = str(choice.randrange(1 if n else 2 * int(every), 3 * int(every)))
+        env["CHECKPOINT_LOOPS"] = str(choice.randrange(1 if n else 4 * int(every), 6 * int(every)))
         env["CHECKPOINT_RANK"] = str(choice.randrange(int(ranks)))
-        done = run(*arguments, every=every, env=env)
+        env["CHECKPOINT_DELAY"] = str(choice.choice((0, int(10 ** choice.uniform(0.5, 3.6)))))
+        done = run(*arguments, every=every, env=env, extra=choice.choice(("", ",beside=off")))
         if done.returncode == 0:
             assert lines_of(done) == expected
             continue
         deaths += 1
-    assert deaths
+        left = [name for name in os.listdir(folder) if name.endswith(".part")]
+        half += len(left)
+        for name in left:
+            os.remove(os.path.join(folder, name))
+    print(f"{deaths} deaths, {half} of them while a file was written")
+    assert deaths and (half or int(times) < 100)
+    env["CHECKPOINT_DELAY"] = "0"
+    for factor in range(3, 12):  # the last ones may have begun anew, and died at once
+        if not os.path.exists(run.file):
+            env["CHECKPOINT_LOOPS"] = str(factor * int(every))
+            run(*arguments, every=every, env=env)
     done = run(*arguments, every=every, options=options + log)
     assert lines_of(done) == expected, (lines_of(done), expected)
     assert "this run goes on behind loop" in done.stderr, done.stderr
