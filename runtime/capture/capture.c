@@ -5,52 +5,6 @@
 
 #include "base/size.h"
 
-static void free_value(const struct capture_value *v) {
-  free(v->name);
-  free(v->before);
-  free(v->after);
-}
-
-static void free_call(const struct capture_call *call) {
-  char *const words[] = {call->name, call->text, call->file, call->variant};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    free(words[i]);
-  free(call->elements);
-  for (int i = 0; i < call->nargs; i++) {
-    free(call->args[i].before);
-    free(call->args[i].after);
-  }
-}
-
-void capture_free(struct capture *c) {
-  for (int i = 0; i < c->nfacts; i++) {
-    free(c->facts[i].name);
-    free(c->facts[i].words);
-  }
-  for (int i = 0; i < c->nsets; i++)
-    free(c->sets[i].name);
-  for (int i = 0; i < c->nmaps; i++) {
-    free(c->maps[i].name);
-    free(c->maps[i].table);
-    free(c->maps[i].first);
-  }
-  for (int i = 0; i < c->ndats; i++) {
-    free(c->dats[i].name);
-    free(c->dats[i].before);
-    free(c->dats[i].after);
-  }
-  for (int i = 0; i < c->nconstants; i++)
-    free_value(&c->constants[i]);
-  for (int i = 0; i < c->nglobals; i++)
-    free_value(&c->globals[i]);
-  for (int i = 0; i < c->ncalls; i++)
-    free_call(&c->calls[i]);
-  void *const arrays[] = {c->facts, c->sets, c->maps, c->dats, c->constants, c->globals, c->calls};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    free(arrays[i]);
-  *c = (struct capture){0};
-}
-
 const char *capture_fact(const struct capture *c, const char *name) {
   for (int i = 0; i < c->nfacts; i++)
     if (strcmp(c->facts[i].name, name) == 0)
@@ -83,6 +37,16 @@ long long capture_begin(const struct capture_map *map, long long element) {
 
 long long capture_end(const struct capture_map *map, long long element) {
   return map->first ? map->first[element + 1] : (element + 1) * map->arity;
+}
+
+void capture_drop_arg(struct capture_call *call, int number) {
+  free(call->args[number].before);
+  free(call->args[number].after);
+  call->nargs--;
+  for (int a = number; a < call->nargs; a++)
+    call->args[a] = call->args[a + 1];
+  for (int a = 0; a < call->nargs; a++)
+    call->args[a].ref -= call->args[a].ref > number;
 }
 
 /* ---- what nobody may rely on until it is checked ---- */

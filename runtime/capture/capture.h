@@ -94,16 +94,24 @@ static inline bool capture_arg_is_column(const struct capture_map *map, const st
 
 /* Of any bytes: OP_ERR_FILE says what is wrong. Structs become types (type_declare), for types_forget to end. */
 int capture_read(struct capture *out, const void *bytes, size_t length, struct error *err);
+/* All of it once more. */
+int capture_copy(const struct capture *c, struct capture *out, struct error *err);
 int capture_load(struct capture *out, const char *path, struct error *err);
 int capture_print(const struct capture *c, struct text *out, struct error *err);
 int capture_save(const struct capture *c, const char *path, struct error *err);
 
 /* ---- less of it (select.c) ---- */
 
-/* The same calls over the elements that `run` has (a byte for each element of each set; NULL: all that run), with what these
- * touch and nothing else. What is kept of rows that other elements add to is kept as it is, right or not. */
-int capture_select(const struct capture *from, const unsigned char *const *run, struct capture *out,
-                   struct error *err);
+/* Only the elements that `run` has are left (a byte for each element of each set; NULL: all that run), with what calls over them
+ * touch. What is kept of rows that other elements add to is kept as it is, right or not. After an error it may be freed only. */
+int capture_select(struct capture *c, const unsigned char *const *run, struct error *err);
+/* The same, and what numbers a dat and a row of it that stay have then. */
+int capture_select_telling(struct capture *c, const unsigned char *const *run, int *dat, long long *row,
+                           struct error *err);
+/* Things that have -1 there go, and the others move up; nothing else is changed (file.c). */
+void capture_keep(struct capture *c, const int *sets, const int *maps, const int *dats);
+void capture_drop_call(struct capture *c, int number);
+void capture_drop_arg(struct capture_call *call, int number);
 /* Is something wrong with it? What files are checked for. OP_ERR_FILE. */
 int capture_check(const struct capture *c, struct error *err);
 

@@ -30,168 +30,148 @@ static void members_free(struct members *m) {
   free(m->items);
 }
 
-static int member(struct stream *s, op2jit_member *m, long long struct_size) {
+static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   char *name = (char *)(size_t)m->name, *type = (char *)(size_t)m->type;
   long long offset = (long long)m->offset, size = (long long)m->size;
-  int code = stream_words(s, &name, "a member's name");
-  m->name = name;
-  if (!code)
-    code = stream_words(s, &type, "a member's type");
-  m->type = type;
-  if (!code)
-    code = stream_number(s, &offset, 0, struct_size - 1, "a member's offset");
-  if (!code)
-    code = stream_number(s, &size, 1, struct_size - offset, "a member's size");
-  m->offset = (size_t)offset;
-  m->size = (size_t)size;
-  return code;
+  stream_words(s, &name, "a member's name");
+  stream_words(s, &type, "a member's type");
+  stream_number(s, &offset, 0, struct_size - 1, "a member's offset");
+  stream_number(s, &size, 1, struct_size - offset, "a member's size");
+  *m = (op2jit_member){name, type, (size_t)offset, (size_t)size};
 }
 
-static int read_struct(struct stream *s) {
+static void read_struct(struct stream *s) {
   char *name = NULL;
   long long size = 0;
   struct members m = {0};
-  int code = stream_words(s, &name, "a struct's name");
-  if (!code)
-    code = stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
-  if (!code)
-    code = stream_items(s, &m.count, MOST_MEMBERS, (void **)&m.items, sizeof *m.items, "a struct's members");
-  for (int i = 0; !code && i < m.count; i++)
-    code = member(s, &m.items[i], size);
-  if (!code && type_declare(name, (size_t)size, m.count, m.items, s->err) != OP_OK)
-    code = s->err->code == OP_ERR_MEMORY ? OP_ERR_MEMORY : (s->err->code = OP_ERR_FILE);
+  stream_words(s, &name, "a struct's name");
+  stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
+  stream_items(s, &m.count, MOST_MEMBERS, (void **)&m.items, sizeof *m.items, "a struct's members");
+  for (int i = 0; i < m.count; i++)
+    member(s, &m.items[i], size);
+  if (!s->code && type_declare(name, (size_t)size, m.count, m.items, s->err) != OP_OK)
+    s->code = s->err->code == OP_ERR_MEMORY ? OP_ERR_MEMORY : (s->err->code = OP_ERR_FILE);
   members_free(&m);
   free(name);
-  return code;
 }
 
-static int write_struct(struct stream *s, enum type_code type) {
+static void write_struct(struct stream *s, enum type_code type) {
   const struct type_info *info = type_info(type);
   char *name = (char *)(size_t)info->name;
   long long size = (long long)info->size;
-  int code = stream_words(s, &name, ""), count = info->nmembers;
-  if (!code)
-    code = stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
-  if (!code)
-    code = stream_items(s, &count, MOST_MEMBERS, NULL, 0, "a struct's members");
-  for (int i = 0; !code && i < count; i++) {
+  int count = info->nmembers;
+  stream_words(s, &name, "");
+  stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
+  stream_items(s, &count, MOST_MEMBERS, NULL, 0, "a struct's members");
+  for (int i = 0; i < count; i++) {
     const struct type_member *m = &info->members[i];
     op2jit_member said = {m->name, type_info(m->type)->name ? type_info(m->type)->name : "", m->offset,
                           m->size};
-    code = member(s, &said, size);
+    member(s, &said, size);
   }
-  return code;
 }
 
 /* All that the process has, as their numbers are: few, and what one has of another is a member's type. */
-static int structs(struct stream *s) {
-  int count = s->out ? types_of_program()->count : 0, code;
-  long long n = count;
-  code = stream_number(s, &n, 0, TYPES_OF_PROGRAM, "the structs");
-  for (int i = 0; !code && i < n; i++)
-    code = s->out ? write_struct(s, (enum type_code)(TYPE_COUNT + 1 + i)) : read_struct(s);
-  return code;
+static void structs(struct stream *s) {
+  long long n = s->out ? types_of_program()->count : 0;
+  stream_number(s, &n, 0, TYPES_OF_PROGRAM, "the structs");
+  for (int i = 0; !s->code && i < n; i++)
+    if (s->out)
+      write_struct(s, (enum type_code)(TYPE_COUNT + 1 + i));
+    else
+      read_struct(s);
 }
 
-static int type(struct stream *s, enum type_code *t) {
+static void type(struct stream *s, enum type_code *t) {
   char *name = s->out ? (char *)(size_t)type_info(*t)->name : NULL;
-  int code = stream_words(s, &name, "a type");
-  if (code || s->out)
-    return code;
+  if (s->frees)
+    return;
+  stream_words(s, &name, "a type");
+  if (s->out || s->code)
+    return;
   *t = type_parse(name, NULL);
   if (*t == TYPE_NONE)
-    code = error_set(s->err, OP_ERR_FILE, "the type \"%.60s\" is unknown", name);
+    stream_fail(s, "the type \"%.60s\" is unknown", name);
   free(name);
-  return code;
 }
 
-/* ---- things ---- */
+/* ---- things: a function for each, which writes, reads and frees it ---- */
 
-static int fact(struct stream *s, struct capture_fact *f) {
-  const int code = stream_words(s, &f->name, "a fact");
-  return code ? code : stream_words(s, &f->words, "a fact");
+/* What may be relied on: nothing is wrong so far. */
+static size_t size_of(const struct stream *s, const struct capture *c, long long set) {
+  return s->code || s->frees ? 0 : (size_t)c->sets[set].size;
 }
 
-static int set(struct stream *s, const struct capture *c, struct capture_set *set) {
-  int code = stream_words(s, &set->name, "a set's name");
-  if (!code)
-    code = stream_number(s, &set->size, 0, INT_MAX, "a set's size");
-  if (!code)
-    code = stream_number(s, &set->owned, 0, set->size, "what is owned of a set");
-  (void)c;
-  return code ? code
-              : stream_number(s, &set->entries_of, -1, MOST_THINGS, "the map that a set has entries of");
+static void fact(struct stream *s, struct capture_fact *f) {
+  stream_words(s, &f->name, "a fact");
+  stream_words(s, &f->words, "a fact");
 }
 
-static int map(struct stream *s, const struct capture *c, struct capture_map *map) {
-  int code = stream_words(s, &map->name, "a map's name");
-  if (!code)
-    code = stream_number(s, &map->from, 0, c->nsets - 1, "the set that a map begins at");
-  if (!code)
-    code = stream_number(s, &map->to, 0, c->nsets - 1, "the set that a map leads to");
-  if (!code)
-    code = stream_number(s, &map->arity, 0, INT_MAX, "a map's arity");
-  if (code)
-    return code;
-  const size_t rows = (size_t)c->sets[map->from].size;
+static void set(struct stream *s, struct capture_set *set) {
+  stream_words(s, &set->name, "a set's name");
+  stream_number(s, &set->size, 0, INT_MAX, "a set's size");
+  stream_number(s, &set->owned, 0, set->size, "what is owned of a set");
+  stream_number(s, &set->entries_of, -1, MOST_THINGS, "the map that a set has entries of");
+}
+
+/* Of a ragged map that is read; how many entries it has. */
+static size_t check_rows(struct stream *s, const struct capture_map *map, size_t rows) {
+  for (size_t e = 0; !s->code && e <= rows; e++)
+    if (map->first[e] < (e ? map->first[e - 1] : 0) || (!e && map->first[0]) || map->first[e] > INT_MAX)
+      stream_fail(s, "a ragged map's rows do not follow one another");
+  return s->code ? 0 : (size_t)map->first[rows];
+}
+
+static void map(struct stream *s, const struct capture *c, struct capture_map *map) {
+  stream_words(s, &map->name, "a map's name");
+  stream_number(s, &map->from, 0, c->nsets - 1, "the set that a map begins at");
+  stream_number(s, &map->to, 0, c->nsets - 1, "the set that a map leads to");
+  stream_number(s, &map->arity, 0, INT_MAX, "a map's arity");
+  const size_t rows = size_of(s, c, map->from);
   size_t entries = 0;
-  if (map->arity && !size_mul(rows, (size_t)map->arity, &entries))
-    return error_set(s->err, OP_ERR_FILE, "a map has more entries than there may be");
-  if (!map->arity) {
-    code = stream_bytes(s, (void **)&map->first, rows + 1, sizeof *map->first, "a map's rows");
-    for (size_t e = 0; !code && e <= rows; e++)
-      if (map->first[e] < (e ? map->first[e - 1] : 0) || (!e && map->first[0]) || map->first[e] > INT_MAX)
-        code = error_set(s->err, OP_ERR_FILE, "a ragged map's rows do not follow one another");
-    entries = code ? 0 : (size_t)map->first[rows];
-  }
-  if (!code)
-    code = stream_bytes(s, (void **)&map->table, entries, sizeof *map->table, "a map's targets");
-  for (size_t e = 0; !code && e < entries; e++)
+  if (!size_mul(rows, (size_t)map->arity, &entries))
+    stream_fail(s, "a map has more entries than there may be");
+  if (!map->arity || s->frees)
+    stream_bytes(s, (void **)&map->first, rows + 1, sizeof *map->first, "a map's rows");
+  if (!map->arity && !s->frees)
+    entries = check_rows(s, map, rows);
+  stream_bytes(s, (void **)&map->table, entries, sizeof *map->table, "a map's targets");
+  for (size_t e = 0; !s->code && !s->out && !s->within && e < entries; e++)
     if (map->table[e] < 0 || map->table[e] >= c->sets[map->to].size)
-      code = error_set(s->err, OP_ERR_FILE, "target %d of a map is outside of its set", map->table[e]);
-  return code;
+      stream_fail(s, "target %d of a map is outside of its set", map->table[e]);
 }
 
 /* Values that may be there or not. */
-static int values(struct stream *s, unsigned char **bytes, size_t count, size_t size) {
+static void values(struct stream *s, unsigned char **bytes, size_t count, size_t size) {
   bool there = *bytes != NULL;
-  const int code = stream_truth(s, &there, "whether values are there");
-  return code || !there ? code : stream_bytes(s, (void **)bytes, count, size, "values");
+  stream_truth(s, &there, "whether values are there");
+  if (there)
+    stream_bytes(s, (void **)bytes, count, size, "values");
 }
 
-static int dat(struct stream *s, const struct capture *c, struct capture_dat *d) {
-  size_t row;
-  int code = stream_words(s, &d->name, "a dat's name");
-  if (!code)
-    code = stream_number(s, &d->set, 0, c->nsets - 1, "a dat's set");
-  if (!code)
-    code = stream_number(s, &d->dim, 1, INT_MAX, "a dat's dim");
-  if (!code)
-    code = type(s, &d->type);
-  if (!code)
-    code = stream_truth(s, &d->soa, "how a dat lies");
-  if (!code)
-    code = stream_truth(s, &d->view, "whether a dat is a view");
-  if (!code && !size_mul((size_t)d->dim, type_info(d->type)->size, &row))
-    code = error_set(s->err, OP_ERR_FILE, "a dat's rows are longer than they may be");
-  if (!code)
-    code = stream_bytes(s, (void **)&d->before, (size_t)c->sets[d->set].size, row, "a dat's values");
-  return code ? code : values(s, &d->after, (size_t)c->sets[d->set].size, row);
+static void dat(struct stream *s, const struct capture *c, struct capture_dat *d) {
+  size_t row = 0;
+  stream_words(s, &d->name, "a dat's name");
+  stream_number(s, &d->set, 0, c->nsets - 1, "a dat's set");
+  stream_number(s, &d->dim, 1, INT_MAX, "a dat's dim");
+  type(s, &d->type);
+  stream_truth(s, &d->soa, "how a dat lies");
+  stream_truth(s, &d->view, "whether a dat is a view");
+  if (!s->code && !size_mul((size_t)d->dim, type_info(d->type)->size, &row))
+    stream_fail(s, "a dat's rows are longer than they may be");
+  stream_bytes(s, (void **)&d->before, size_of(s, c, d->set), row, "a dat's values");
+  values(s, &d->after, size_of(s, c, d->set), row);
 }
 
-static int value(struct stream *s, const struct capture *c, struct capture_value *v) {
-  int code = stream_words(s, &v->name, "a constant's name");
-  if (!code)
-    code = stream_number(s, &v->dim, 1, INT_MAX, "a constant's dim");
-  if (!code)
-    code = type(s, &v->type);
-  if (!code)
-    code = stream_bytes(s, (void **)&v->before, (size_t)v->dim, type_info(v->type)->size, "a constant");
-  (void)c;
-  return code ? code : values(s, &v->after, (size_t)v->dim, type_info(v->type)->size);
+static void value(struct stream *s, struct capture_value *v) {
+  stream_words(s, &v->name, "a constant's name");
+  stream_number(s, &v->dim, 1, INT_MAX, "a constant's dim");
+  type(s, &v->type);
+  stream_bytes(s, (void **)&v->before, (size_t)v->dim, type_info(v->type)->size, "a constant");
+  values(s, &v->after, (size_t)v->dim, type_info(v->type)->size);
 }
 
-static int arg(struct stream *s, const struct capture *c, struct capture_arg *a) {
+static void arg(struct stream *s, const struct capture *c, struct capture_arg *a) {
   const struct {
     long long *number, least, most;
     const char *what;
@@ -204,69 +184,90 @@ static int arg(struct stream *s, const struct capture *c, struct capture_arg *a)
                  {&a->gbl, -1, c->nglobals - 1, "an argument's global"},
                  {&a->dim, 1, INT_MAX, "an argument's dim"},
                  {&a->ref, -1, OP_MAX_ARGS - 1, "the argument that a payload goes with"}};
-  int code = OP_OK;
-  for (size_t i = 0; !code && i < sizeof numbers / sizeof *numbers; i++)
-    code = stream_number(s, numbers[i].number, numbers[i].least, numbers[i].most, numbers[i].what);
-  if (!code)
-    code = stream_truth(s, &a->may_meet, "whether elements may meet");
-  if (!code)
-    code = type(s, &a->type);
-  if (!code)
-    code = values(s, &a->before, (size_t)a->dim, type_info(a->type)->size);
-  return code ? code : values(s, &a->after, (size_t)a->dim, type_info(a->type)->size);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    stream_number(s, numbers[i].number, numbers[i].least, numbers[i].most, numbers[i].what);
+  stream_truth(s, &a->may_meet, "whether elements may meet");
+  type(s, &a->type);
+  values(s, &a->before, (size_t)a->dim, type_info(a->type)->size);
+  values(s, &a->after, (size_t)a->dim, type_info(a->type)->size);
 }
 
-static int call(struct stream *s, const struct capture *c, struct capture_call *call) {
+static void call(struct stream *s, const struct capture *c, struct capture_call *call) {
   char **const words[] = {&call->name, &call->text, &call->file, &call->variant};
   long long nargs = call->nargs;
   bool some = call->elements != NULL;
-  int code = OP_OK;
-  for (size_t i = 0; !code && i < sizeof words / sizeof *words; i++)
-    code = stream_words(s, words[i], "the words of a call");
-  if (!code)
-    code = stream_number(s, &call->line, 0, INT_MAX, "a line");
-  if (!code)
-    code = stream_real(s, &call->seconds);
-  if (!code)
-    code = stream_number(s, &call->set, 0, c->nsets - 1, "a call's set");
-  if (!code)
-    code = stream_number(s, &call->count, 0, c->sets[call->set].size, "a call's elements");
-  if (!code)
-    code = stream_truth(s, &some, "which elements run");
-  if (!code && some)
-    code = stream_bytes(s, (void **)&call->elements, (size_t)call->count, sizeof *call->elements,
-                        "a call's elements");
-  if (!code)
-    code = stream_number(s, &nargs, 1, OP_MAX_ARGS, "the number of arguments");
-  call->nargs = code ? call->nargs : (int)nargs;
-  for (int i = 0; !code && i < call->nargs; i++)
-    code = arg(s, c, &call->args[i]);
-  return code;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    stream_words(s, words[i], "the words of a call");
+  stream_number(s, &call->line, 0, INT_MAX, "a line");
+  stream_real(s, &call->seconds);
+  stream_number(s, &call->set, 0, c->nsets - 1, "a call's set");
+  stream_number(s, &call->count, 0, (long long)size_of(s, c, call->set), "a call's elements");
+  stream_truth(s, &some, "which elements run");
+  if (some)
+    stream_bytes(s, (void **)&call->elements, (size_t)call->count, sizeof *call->elements,
+                 "a call's elements");
+  stream_number(s, &nargs, 1, OP_MAX_ARGS, "the number of arguments");
+  if (!s->code)
+    call->nargs = (int)nargs;
+  for (int i = 0; i < call->nargs; i++)
+    arg(s, c, &call->args[i]);
 }
 
 /* ---- the whole ---- */
 
 #define ALL(what, most, one)                                                                                 \
   do {                                                                                                       \
-    if (!code)                                                                                               \
-      code = stream_items(s, &c->n##what, most, (void **)&c->what, sizeof *c->what, #what);                  \
-    for (int i = 0; !code && i < c->n##what; i++)                                                            \
-      code = one;                                                                                            \
+    stream_items(s, &c->n##what, most, (void **)&c->what, sizeof *c->what, #what);                           \
+    for (int i = 0; !s->code && i < c->n##what; i++)                                                         \
+      one;                                                                                                   \
+    if (s->frees)                                                                                            \
+      free(c->what);                                                                                         \
   } while (0)
 
 static int all(struct stream *s, struct capture *c) {
   long long number = order;
-  int code = stream_number(s, &number, order, order, "the order of bytes");
+  stream_number(s, &number, order, order, "the order of bytes");
   ALL(facts, MOST_FACTS, fact(s, &c->facts[i]));
-  if (!code)
-    code = structs(s);
-  ALL(sets, MOST_THINGS, set(s, c, &c->sets[i]));
+  if (!s->frees && !s->within)
+    structs(s);
+  ALL(sets, MOST_THINGS, set(s, &c->sets[i]));
   ALL(maps, MOST_THINGS, map(s, c, &c->maps[i]));
   ALL(dats, MOST_THINGS, dat(s, c, &c->dats[i]));
-  ALL(constants, MOST_THINGS, value(s, c, &c->constants[i]));
-  ALL(globals, MOST_THINGS, value(s, c, &c->globals[i]));
+  ALL(constants, MOST_THINGS, value(s, &c->constants[i]));
+  ALL(globals, MOST_THINGS, value(s, &c->globals[i]));
   ALL(calls, MOST_CALLS, call(s, c, &c->calls[i]));
-  return code;
+  return s->code;
+}
+
+void capture_free(struct capture *c) {
+  struct stream s = {.frees = true};
+  all(&s, c);
+  *c = (struct capture){0};
+}
+
+/* Those with -1 go, and the others get the numbers that they have there. */
+#define KEEP(what, numbers, one)                                                                             \
+  do {                                                                                                       \
+    int count = 0;                                                                                           \
+    for (int i = 0; i < c->n##what; i++)                                                                     \
+      if ((numbers)[i] < 0)                                                                                  \
+        one;                                                                                                 \
+      else                                                                                                   \
+        c->what[count++] = c->what[i];                                                                       \
+    c->n##what = count;                                                                                      \
+  } while (0)
+
+void capture_keep(struct capture *c, const int *sets, const int *maps, const int *dats) {
+  struct stream frees = {.frees = true}, *s = &frees;
+  KEEP(maps, maps, map(s, c, &c->maps[i]));
+  KEEP(dats, dats, dat(s, c, &c->dats[i]));
+  KEEP(sets, sets, set(s, &c->sets[i]));
+}
+
+void capture_drop_call(struct capture *c, int number) {
+  struct stream s = {.frees = true};
+  call(&s, c, &c->calls[number]);
+  memmove(&c->calls[number], &c->calls[number + 1], (size_t)(--c->ncalls - number) * sizeof *c->calls);
 }
 
 int capture_read(struct capture *out, const void *bytes, size_t length, struct error *err) {
@@ -276,21 +277,37 @@ int capture_read(struct capture *out, const void *bytes, size_t length, struct e
     return error_set(err, OP_ERR_FILE, "it is no capture of this version of op2jit");
   s.end = s.at + length;
   s.at += sizeof magic;
-  int code = all(&s, out);
-  if (!code && s.at != s.end)
-    code = error_set(err, OP_ERR_FILE, "something follows its end");
-  if (!code)
-    code = capture_check(out, err);
+  all(&s, out);
+  if (s.at != s.end)
+    stream_fail(&s, "something follows its end");
+  const int code = s.code ? s.code : capture_check(out, err);
   if (code)
     capture_free(out);
   return code;
 }
 
-int capture_print(const struct capture *c, struct text *out, struct error *err) {
-  struct stream s = {.out = out, .err = err};
-  struct capture copy = *c;
-  text_add_bytes(out, magic, sizeof magic);
+static int print(const struct capture *c, bool within, struct text *out, struct error *err) {
+  struct stream s = {.out = out, .within = within, .err = err};
+  struct capture copy = *c; /* nothing of it changes */
   return all(&s, &copy);
+}
+
+int capture_print(const struct capture *c, struct text *out, struct error *err) {
+  text_add_bytes(out, magic, sizeof magic);
+  return print(c, false, out, err);
+}
+
+int capture_copy(const struct capture *c, struct capture *out, struct error *err) {
+  struct text bytes = {0};
+  *out = (struct capture){0};
+  int code = print(c, true, &bytes, err);
+  struct stream s = {.within = true, .err = err};
+  s.at = (const unsigned char *)text_str(&bytes);
+  s.end = s.at + bytes.length;
+  if (!code && (code = all(&s, out)))
+    capture_free(out);
+  text_free(&bytes);
+  return code;
 }
 
 int capture_load(struct capture *out, const char *path, struct error *err) {

@@ -8,7 +8,8 @@
 /* By set and element: whether it is there in the end, and its new number. By map and element: whether its row counts; rows of
  * others lead to element 0, or nowhere. By dat, map and set: its new number, -1: nothing needs it. */
 struct picking {
-  const struct capture *from;
+  struct capture *c;
+  int nsets, nmaps; /* as they were */
   const unsigned char *const *run;
   unsigned char **used, **mapped;
   int **numbers;
@@ -17,11 +18,11 @@ struct picking {
 };
 
 static void picking_free(struct picking *p) {
-  for (int s = 0; s < p->from->nsets; s++) {
+  for (int s = 0; s < p->nsets; s++) {
     free(p->used ? p->used[s] : NULL);
     free(p->numbers ? p->numbers[s] : NULL);
   }
-  for (int m = 0; p->mapped && m < p->from->nmaps; m++)
+  for (int m = 0; p->mapped && m < p->nmaps; m++)
     free(p->mapped[m]);
   void *const arrays[] = {p->used, p->mapped, p->numbers, p->dats, p->maps, p->sets};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -29,7 +30,7 @@ static void picking_free(struct picking *p) {
 }
 
 static bool picking_make(struct picking *p) {
-  const struct capture *c = p->from;
+  const struct capture *c = p->c;
   p->used = array_new((size_t)c->nsets, sizeof *p->used);
   p->numbers = array_new((size_t)c->nsets, sizeof *p->numbers);
   p->mapped = array_new((size_t)c->nmaps, sizeof *p->mapped);
@@ -57,7 +58,7 @@ static void use(struct picking *p, long long set, long long element) {
 }
 
 static void use_row(struct picking *p, long long m, long long element) {
-  const struct capture_map *map = &p->from->maps[m];
+  const struct capture_map *map = &p->c->maps[m];
   use(p, map->from, element);
   p->changed |= !p->mapped[m][element];
   p->mapped[m][element] = 1;
@@ -84,9 +85,9 @@ static void use_call(struct picking *p, const struct capture_call *call) {
 
 /* An entry is there with its whole row, and a row with all its entries. */
 static void use_entries(struct picking *p, int set) {
-  const long long m = p->from->sets[set].entries_of;
-  const struct capture_map *map = m >= 0 ? &p->from->maps[m] : NULL;
-  for (long long e = 0; map && e < p->from->sets[map->from].size; e++) {
+  const long long m = p->c->sets[set].entries_of;
+  const struct capture_map *map = m >= 0 ? &p->c->maps[m] : NULL;
+  for (long long e = 0; map && e < p->c->sets[map->from].size; e++) {
     bool any = p->mapped[m][e];
     for (long long k = map->first[e]; !any && k < map->first[e + 1]; k++)
       any = p->used[set][k];
@@ -100,7 +101,7 @@ static void use_entries(struct picking *p, int set) {
 
 /* Rows that do not count lead to the first element that is there: one has to be. */
 static void use_any(struct picking *p, const struct capture_map *map, const unsigned char *mapped) {
-  const long long rows = p->from->sets[map->from].size, targets = p->from->sets[map->to].size;
+  const long long rows = p->c->sets[map->from].size, targets = p->c->sets[map->to].size;
   bool wanted = false;
   for (long long e = 0; map->arity && !wanted && e < rows; e++)
     wanted = p->used[map->from][e] && !mapped[e];
@@ -111,11 +112,11 @@ static void use_any(struct picking *p, const struct capture_map *map, const unsi
 }
 
 static void need_map(struct picking *p, long long m) {
-  p->maps[m] = p->sets[p->from->maps[m].from] = p->sets[p->from->maps[m].to] = 1;
+  p->maps[m] = p->sets[p->c->maps[m].from] = p->sets[p->c->maps[m].to] = 1;
 }
 
 static void need_things(struct picking *p) {
-  const struct capture *c = p->from;
+  const struct capture *c = p->c;
   for (int i = 0; i < c->ncalls; i++) {
     p->sets[c->calls[i].set] = 1;
     for (int a = 0; a < c->calls[i].nargs; a++) {
@@ -132,197 +133,136 @@ static void need_things(struct picking *p) {
       need_map(p, c->sets[s].entries_of);
 }
 
-/* 1 and 0 become numbers and -1; how many there are. */
-static int number(int *flags, int count) {
+/* 1 and 0 become numbers and -1. */
+static void number(int *flags, int count) {
   int next = 0;
   for (int i = 0; i < count; i++)
     flags[i] = flags[i] ? next++ : -1;
-  return next;
 }
 
-/* ---- copies ---- */
+/* ---- what is left moves up ---- */
 
-static void *copy_bytes(const void *from, size_t bytes, bool *good) {
-  void *to = from ? malloc(bytes ? bytes : 1) : NULL;
-  if (to && bytes)
-    memcpy(to, from, bytes);
-  *good &= to || !from;
-  return to;
-}
-
-static char *copy_words(const char *from, bool *good) {
-  return copy_bytes(from ? from : "", strlen(from ? from : "") + 1, good);
-}
-
-static void pick_sets(struct picking *p, struct capture *out, bool *good) {
-  for (int s = 0; *good && s < p->from->nsets; s++) {
-    const struct capture_set *from = &p->from->sets[s];
-    if (p->sets[s] < 0)
-      continue;
-    struct capture_set *to = &out->sets[p->sets[s]];
-    *to = (struct capture_set){.name = copy_words(from->name, good),
-                               .entries_of = from->entries_of < 0 ? -1 : p->maps[from->entries_of]};
-    for (long long e = 0; e < from->size; e++)
-      if (p->used[s][e]) {
-        to->owned += e < from->owned;
-        p->numbers[s][e] = (int)to->size++;
-      }
+static void pick_map(const struct picking *p, int m) {
+  struct capture_map *map = &p->c->maps[m];
+  long long row = 0, entries = 0, k = 0;
+  for (long long e = 0; e < p->c->sets[map->from].size; e++) {
+    const bool used = p->used[map->from][e], wanted = used && p->mapped[m][e];
+    for (const long long end = capture_end(map, e); k < end; k++)
+      if (wanted || (used && map->arity))
+        map->table[entries++] = wanted ? p->numbers[map->to][map->table[k]] : 0;
+    row += used;
+    if (map->first)
+      map->first[row] = entries;
   }
 }
 
-static void pick_map(const struct picking *p, int m, struct capture_map *to, bool *good) {
-  const struct capture_map *from = &p->from->maps[m];
-  const long long rows = p->from->sets[from->from].size;
-  long long row = 0, entries = 0;
-  *to = (struct capture_map){.name = copy_words(from->name, good),
-                             .from = p->sets[from->from],
-                             .to = p->sets[from->to],
-                             .arity = from->arity};
-  to->table = array_new((size_t)capture_end(from, rows - 1), sizeof *to->table);
-  to->first = from->first ? array_new((size_t)rows + 1, sizeof *to->first) : NULL;
-  *good &= to->table && (to->first || !from->first);
-  for (long long e = 0; *good && e < rows; e++) {
-    if (!p->used[from->from][e])
-      continue;
-    for (long long k = capture_begin(from, e); k < capture_end(from, e); k++)
-      if (p->mapped[m][e])
-        to->table[entries++] = p->numbers[from->to][from->table[k]];
-      else if (from->arity)
-        to->table[entries++] = 0;
-    row++;
-    if (to->first)
-      to->first[row] = entries;
-  }
-}
-
-static void *pick_rows(const struct picking *p, const struct capture_dat *d, const unsigned char *from,
-                       size_t rows, bool *good) {
+static void pick_rows(const struct picking *p, const struct capture_dat *d, unsigned char *rows) {
   const size_t row = capture_row(d);
-  unsigned char *to = from ? array_new(rows, row) : NULL, *at = to;
-  *good &= to || !from;
-  for (long long e = 0; to && e < p->from->sets[d->set].size; e++)
+  unsigned char *at = rows;
+  for (long long e = 0; rows && e < p->c->sets[d->set].size; e++)
     if (p->used[d->set][e]) {
-      memcpy(at, from + (size_t)e * row, row);
+      memmove(at, rows + (size_t)e * row, row);
       at += row;
     }
-  return to;
 }
 
-static void pick_dat(const struct picking *p, const struct capture *out, const struct capture_dat *from,
-                     struct capture_dat *to, bool *good) {
-  *to = *from;
-  to->name = copy_words(from->name, good);
-  to->set = p->sets[from->set];
-  const size_t rows = (size_t)out->sets[to->set].size;
-  to->before = pick_rows(p, from, from->before, rows, good);
-  to->after = pick_rows(p, from, from->after, rows, good);
-}
-
-static void pick_values(const struct capture_value *from, int count, struct capture_value *to, bool *good) {
-  for (int i = 0; to && i < count; i++) {
-    const size_t bytes = (size_t)from[i].dim * type_info(from[i].type)->size;
-    to[i] = from[i];
-    to[i].name = copy_words(from[i].name, good);
-    to[i].before = copy_bytes(from[i].before, bytes, good);
-    to[i].after = copy_bytes(from[i].after, bytes, good);
+static void pick_set(const struct picking *p, int s) {
+  struct capture_set *set = &p->c->sets[s];
+  long long size = 0, owned = 0;
+  for (long long e = 0; e < set->size; e++) {
+    size += p->used[s][e];
+    owned += p->used[s][e] && e < set->owned;
   }
+  set->size = size;
+  set->owned = owned;
+  set->entries_of = set->entries_of < 0 ? -1 : p->maps[set->entries_of];
 }
 
-static void pick_elements(const struct picking *p, const struct capture *out, const struct capture_call *from,
-                          struct capture_call *to, bool *good) {
-  to->count = 0;
-  to->elements = array_new((size_t)from->count, sizeof *to->elements);
-  *good &= to->elements != NULL;
-  for (long long i = 0; to->elements && i < from->count; i++)
-    if (runs(p, from, i))
-      to->elements[to->count++] = p->numbers[from->set][from->elements ? from->elements[i] : i];
-  if (to->count == out->sets[to->set].size) {
-    free(to->elements);
-    to->elements = NULL;
-  }
-}
-
-static void pick_call(const struct picking *p, const struct capture *out, const struct capture_call *from,
-                      struct capture_call *to, bool *good) {
-  *to = *from;
-  to->name = copy_words(from->name, good);
-  to->text = copy_words(from->text, good);
-  to->file = copy_words(from->file, good);
-  to->variant = copy_words(from->variant, good);
-  to->set = p->sets[from->set];
-  pick_elements(p, out, from, to, good);
-  for (int i = 0; i < from->nargs; i++) {
-    struct capture_arg *a = &to->args[i];
-    const size_t bytes = (size_t)a->dim * type_info(a->type)->size;
-    a->dat = a->dat < 0 ? -1 : p->dats[a->dat];
-    a->map = a->map < 0 ? -1 : p->maps[a->map];
-    a->before = copy_bytes(a->before, bytes, good);
-    a->after = copy_bytes(a->after, bytes, good);
-  }
-}
-
-static bool make_room(const struct picking *p, struct capture *out) {
-  const struct capture *c = p->from;
-  out->nsets = number(p->sets, c->nsets);
-  out->nmaps = number(p->maps, c->nmaps);
-  out->ndats = number(p->dats, c->ndats);
-  out->sets = array_new((size_t)out->nsets, sizeof *out->sets);
-  out->maps = array_new((size_t)out->nmaps, sizeof *out->maps);
-  out->dats = array_new((size_t)out->ndats, sizeof *out->dats);
-  out->constants = array_new((size_t)c->nconstants, sizeof *out->constants);
-  out->globals = array_new((size_t)c->nglobals, sizeof *out->globals);
-  out->calls = array_new((size_t)c->ncalls, sizeof *out->calls);
-  const bool good = out->sets && out->maps && out->dats && out->constants && out->globals && out->calls;
-  if (!good)
-    out->nsets = out->nmaps = out->ndats = 0;
-  out->nconstants = good ? c->nconstants : 0;
-  out->nglobals = good ? c->nglobals : 0;
-  out->ncalls = good ? c->ncalls : 0;
-  return good;
-}
-
-static bool pick_all(struct picking *p, struct capture *out, struct error *err) {
-  const struct capture *c = p->from;
-  bool good = make_room(p, out);
-  for (int i = 0; good && i < c->nfacts; i++)
-    good = capture_add_fact(out, c->facts[i].name, c->facts[i].words, err) == OP_OK;
-  if (!good)
+static bool pick_elements(const struct picking *p, struct capture_call *call) {
+  long long count = 0;
+  int *elements = array_new((size_t)call->count, sizeof *elements);
+  for (long long i = 0; elements && i < call->count; i++)
+    if (runs(p, call, i))
+      elements[count++] = p->numbers[call->set][call->elements ? call->elements[i] : i];
+  if (!elements)
     return false;
-  pick_sets(p, out, &good);
-  for (int m = 0; good && m < c->nmaps; m++)
-    if (p->maps[m] >= 0)
-      pick_map(p, m, &out->maps[p->maps[m]], &good);
-  for (int d = 0; good && d < c->ndats; d++)
-    if (p->dats[d] >= 0)
-      pick_dat(p, out, &c->dats[d], &out->dats[p->dats[d]], &good);
-  pick_values(c->constants, c->nconstants, out->constants, &good);
-  pick_values(c->globals, c->nglobals, out->globals, &good);
-  for (int i = 0; i < c->ncalls; i++)
-    pick_call(p, out, &c->calls[i], &out->calls[i], &good);
+  free(call->elements);
+  call->count = count;
+  call->elements = count == p->c->sets[call->set].size ? NULL : elements;
+  if (!call->elements)
+    free(elements);
+  return true;
+}
+
+static void renumber(const struct picking *p) {
+  struct capture *c = p->c;
+  for (int m = 0; m < c->nmaps; m++) {
+    c->maps[m].from = p->sets[c->maps[m].from];
+    c->maps[m].to = p->sets[c->maps[m].to];
+  }
+  for (int d = 0; d < c->ndats; d++)
+    c->dats[d].set = p->sets[c->dats[d].set];
+  for (int i = 0; i < c->ncalls; i++) {
+    struct capture_call *call = &c->calls[i];
+    call->set = p->sets[call->set];
+    for (int k = 0; k < call->nargs; k++) {
+      struct capture_arg *a = &call->args[k];
+      a->dat = a->dat < 0 ? -1 : p->dats[a->dat];
+      a->map = a->map < 0 ? -1 : p->maps[a->map];
+    }
+  }
+  capture_keep(c, p->sets, p->maps, p->dats);
+}
+
+static bool pick_all(const struct picking *p) {
+  struct capture *c = p->c;
+  bool good = true;
+  number(p->sets, c->nsets);
+  number(p->maps, c->nmaps);
+  number(p->dats, c->ndats);
+  for (int s = 0; s < c->nsets; s++)
+    for (long long e = 0, next = 0; e < c->sets[s].size; e++)
+      p->numbers[s][e] = p->used[s][e] ? (int)next++ : 0;
+  for (int m = 0; m < c->nmaps; m++)
+    pick_map(p, m);
+  for (int d = 0; d < c->ndats; d++) {
+    pick_rows(p, &c->dats[d], c->dats[d].before);
+    pick_rows(p, &c->dats[d], c->dats[d].after);
+  }
+  for (int s = 0; s < c->nsets; s++)
+    pick_set(p, s);
+  for (int i = 0; good && i < c->ncalls; i++)
+    good = pick_elements(p, &c->calls[i]);
   return good;
 }
 
-int capture_select(const struct capture *from, const unsigned char *const *run, struct capture *out,
-                   struct error *err) {
-  struct picking p = {.from = from, .run = run};
-  *out = (struct capture){0};
+int capture_select_telling(struct capture *c, const unsigned char *const *run, int *dat, long long *row,
+                           struct error *err) {
+  struct picking p = {.c = c, .nsets = c->nsets, .nmaps = c->nmaps, .run = run};
   bool good = picking_make(&p);
-  for (int i = 0; good && i < from->ncalls; i++)
-    use_call(&p, &from->calls[i]);
+  for (int i = 0; good && i < c->ncalls; i++)
+    use_call(&p, &c->calls[i]);
   for (p.changed = good; p.changed;) {
     p.changed = false;
-    for (int s = 0; s < from->nsets; s++)
+    for (int s = 0; s < c->nsets; s++)
       use_entries(&p, s);
-    for (int m = 0; m < from->nmaps; m++)
-      use_any(&p, &from->maps[m], p.mapped[m]);
+    for (int m = 0; m < c->nmaps; m++)
+      use_any(&p, &c->maps[m], p.mapped[m]);
   }
   if (good) {
     need_things(&p);
-    good = pick_all(&p, out, err);
+    good = pick_all(&p);
   }
-  picking_free(&p);
+  if (good && dat) {
+    *row = p.numbers[c->dats[*dat].set][*row];
+    *dat = p.dats[*dat];
+  }
   if (good)
-    return OP_OK;
-  capture_free(out);
-  return error_memory(err, "a capture", 0);
+    renumber(&p);
+  picking_free(&p);
+  return good ? OP_OK : error_memory(err, "a capture", 0);
+}
+
+int capture_select(struct capture *c, const unsigned char *const *run, struct error *err) {
+  return capture_select_telling(c, run, NULL, NULL, err);
 }

@@ -54,10 +54,16 @@ static int check_words(const struct taking *t, bool good, const char *value, str
   return t->loop && t->file ? OP_OK : error_memory(err, "OP2_CAPTURE", strlen(value));
 }
 
+/* Ranks have a file each. */
 static int name_file(const struct op_context *ctx, struct taking *t, struct error *err) {
   struct text name = {0};
   if (comm_alone(ctx->comm))
     return OP_OK;
+  if (t->many != 1)
+    return error_set(
+        err, OP_ERR_ENV,
+        "OP2_CAPTURE: of several ranks one call can be kept, by LOOP:CALL:FILE, and no more: between "
+        "loops ranks send one another values, which a rank's file does not have");
   text_addf(&name, "%s.%d", t->file, ctx->comm->rank);
   free(t->file);
   t->file = text_take(&name);
@@ -207,7 +213,7 @@ static const char *why_not(const struct loop *loop) {
     return "it runs by a function of the program, whose text in C is not known";
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].dat->segment)
-      return "it fills a matrix";
+      return "it fills a matrix, which captures do not hold";
   return NULL;
 }
 
@@ -256,7 +262,7 @@ static void forget_freed(const struct op_context *ctx, struct taking *t) {
 /* Written between two calls, by the program. */
 static bool was_written(const struct taking *t) {
   for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i].dat && t->dats[i].dat->version != t->versions[i])
+    if (t->dats[i].dat && t->dats[i].dat->version != t->dats[i].version)
       return true;
   for (int i = 0; i < t->all.nglobals; i++)
     if (t->all.globals[i].after &&
@@ -292,8 +298,6 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   else if (!t->failed && was_written(t))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
-  if (t->many != 1 && !comm_alone(ctx->comm))
-    t->failed = "ranks send one another values between loops, so of several ranks one call can be kept";
   t->failed = t->failed ? t->failed : why_not(loop);
   t->start = loop->stats.seconds;
   struct error lost = {0};
@@ -324,7 +328,7 @@ static void take_results(const struct op_context *ctx, const struct loop *loop, 
 static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
   for (int i = 0; i < t->all.ndats; i++)
-    t->versions[i] = t->dats[i].dat ? t->dats[i].dat->version : 0;
+    t->dats[i].version = t->dats[i].dat ? t->dats[i].dat->version : 0;
   for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
     struct capture_value *made = &t->all.globals[i];
     struct gbl *gbl = t->globals[i];
@@ -382,7 +386,7 @@ static int take_outcome(struct op_context *ctx, struct taking *t, struct error *
   for (int i = 0; !code && i < t->all.ndats; i++) {
     struct dat *dat = t->dats[i].dat;
     if (!dat || !changes(&t->all, i) ||
-        dat->version != t->versions[i]) /* the program wrote it behind the last call */
+        dat->version != t->dats[i].version) /* the program wrote it behind the last call */
       continue;
     code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
     if (!code && !(t->all.dats[i].after = taking_rows(t, i, dat)))
@@ -430,7 +434,9 @@ static int write_file(struct op_context *ctx, struct taking *t, bool known, stru
   if (!code && !t->all.nfacts)
     code = add_facts(ctx, &t->all, err);
   if (!code)
-    code = capture_select(&t->all, NULL, &part, err);
+    code = capture_copy(&t->all, &part, err);
+  if (!code)
+    code = capture_select(&part, NULL, err);
   if (!code)
     code = capture_save(&part, t->file, err);
   capture_free(&part);

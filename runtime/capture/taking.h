@@ -18,6 +18,7 @@ struct taken_set {
 struct taken_dat {
   struct dat *dat; /* NULL: made for the capture, or freed meanwhile */
   int id;
+  uint64_t version; /* of its values, when the last call had run */
 };
 
 struct taking {
@@ -36,7 +37,6 @@ struct taking {
   struct taken_set *sets;
   int *maps; /* their ids */
   struct taken_dat *dats;
-  uint64_t *versions;
   struct gbl **globals;
 };
 

@@ -154,49 +154,36 @@ unsigned char *taking_rows(const struct taking *t, long long number, const struc
   return to;
 }
 
+/* The next dat, with its values; NULL: one that is made for the capture, of zeros. */
+static long long add_dat(struct taking *t, const struct dat *dat, struct capture_dat made, const char *name,
+                         struct error *err) {
+  const int number = t->all.ndats;
+  if (room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof *t->dats, number, err))
+    return -1;
+  t->dats[number] = (struct taken_dat){
+      .dat = (struct dat *)(size_t)dat, .id = dat ? dat->id : 0, .version = dat ? dat->version : 0};
+  t->all.dats[number] = made;
+  t->all.ndats++;
+  t->all.dats[number].before =
+      dat ? taking_rows(t, number, dat) : array_new(capture_bytes(&t->all, &made), 1);
+  if (!named(&t->all.dats[number].name, name, err) && t->all.dats[number].before)
+    return number;
+  error_memory(err, "a capture", capture_bytes(&t->all, &made));
+  return -1;
+}
+
 long long taking_dat(struct taking *t, const struct dat *dat, struct error *err) {
   for (int i = 0; i < t->all.ndats; i++)
     if (t->dats[i].dat == dat)
       return i;
   const long long set = taking_set(t, dat->set, err);
-  if (set < 0 ||
-      room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof *t->dats, t->all.ndats, err))
-    return -1;
-  uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
-  t->versions = versions ? versions : t->versions;
-  struct capture_dat *made = &t->all.dats[t->all.ndats];
-  t->dats[t->all.ndats++] = (struct taken_dat){(struct dat *)(size_t)dat, dat->id};
-  *made = (struct capture_dat){
+  const struct capture_dat made = {
       .set = set, .dim = dat->dim, .type = dat->type, .soa = dat->asked_soa, .view = dat->view != NULL};
-  if (named(&made->name, dat->name, err))
-    return -1;
-  made->before = versions ? taking_rows(t, t->all.ndats - 1, dat) : NULL;
-  if (!made->before) {
-    error_memory(err, "a capture", capture_bytes(&t->all, made));
-    return -1;
-  }
-  t->versions[t->all.ndats - 1] = dat->version;
-  return t->all.ndats - 1;
+  return set < 0 ? -1 : add_dat(t, dat, made, dat->name, err);
 }
 
 long long taking_numbers(struct taking *t, long long set, int dim, struct error *err) {
-  void *beside = t->dats;
-  uint64_t *versions = array_more(t->versions, (size_t)t->all.ndats, sizeof *versions);
-  t->versions = versions ? versions : t->versions;
-  if (!versions ||
-      room((void **)&t->all.dats, sizeof *t->all.dats, &beside, sizeof *t->dats, t->all.ndats, err)) {
-    error_memory(err, "a capture", 0);
-    return -1;
-  }
-  t->dats = beside;
-  struct capture_dat *made = &t->all.dats[t->all.ndats++];
-  *made = (struct capture_dat){.set = set, .dim = dim, .type = TYPE_INT};
-  made->before = array_new((size_t)t->all.sets[set].size, (size_t)dim * sizeof(int));
-  if (named(&made->name, "numbers", err) || !made->before) {
-    error_memory(err, "a capture", 0);
-    return -1;
-  }
-  return t->all.ndats - 1;
+  return add_dat(t, NULL, (struct capture_dat){.set = set, .dim = dim, .type = TYPE_INT}, "numbers", err);
 }
 
 static int take_value(struct capture_value *made, const char *name, int dim, enum type_code type,
@@ -245,7 +232,6 @@ void taking_free(struct taking *t) {
   free(t->sets);
   free(t->maps);
   free(t->dats);
-  free(t->versions);
   free(t->globals);
   free(t->loop);
   free(t->file);

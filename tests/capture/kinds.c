@@ -18,34 +18,41 @@ static const char *const shared = OP_KERNEL(
       int kind;
     };
     static double half(double x) { return 0.5 * x; });
+static double half(double x) {
+  return 0.5 * x;
+}
 
 static double gam = 1.4;
 
-static const char *flux = OP_KERNEL(void flux(const double *x, const double *p, const double *const q[2],
-                                              double *a, double *both[2], float *f) {
-  *a += gam * x[0] * p[0] + half(x[1]);
-  both[0][0] += q[0][0] * q[1][1];
-  both[1][1] -= x[1];
-  *f = (float)x[0];
-});
-static const char *update = OP_KERNEL(void update(double *q, const double *a, int *count, const int *number) {
-  q[0] = half(q[0]) + 0.25 * *a;
-  q[1] -= 0.125;
-  *count += *number % 3;
-});
-static const char *gather = OP_KERNEL(void gather(int n, const double **q, double **w, double *s) {
-  for (int k = 0; k < n; k++) {
-    *s += OP_ROW(q, k)[0];
-    OP_ROW(w, k)[0] += 1;
-  }
-});
-static const char *some = OP_KERNEL(void some(const double *q, double *x, const int *numbers) {
-  x[0] = q[0] + 0.001 * numbers[0];
-  x[1] = q[1] - 0.001 * numbers[1];
-});
-static const char *sums =
-    OP_KERNEL(void sums(const double *q, const double *scale, double *sum, long long *all, double *least,
-                        int *place, const int *number, double *kept, double *work) {
+OP_KERNEL_DEF(
+    flux, void flux(const double *x, const double *p, const double *const q[2], double *a, double *both[2],
+                    float *f) {
+      *a += gam * x[0] * p[0] + half(x[1]);
+      both[0][0] += q[0][0] * q[1][1];
+      both[1][1] -= x[1];
+      *f = (float)x[0];
+    })
+OP_KERNEL_DEF(
+    update, void update(double *q, const double *a, int *count, const int *number) {
+      q[0] = half(q[0]) + 0.25 * *a;
+      q[1] -= 0.125;
+      *count += *number % 3;
+    })
+OP_KERNEL_DEF(
+    gather, void gather(int n, const double **q, double **w, double *s) {
+      for (int k = 0; k < n; k++) {
+        *s += OP_ROW(q, k)[0];
+        OP_ROW(w, k)[0] += 1;
+      }
+    })
+OP_KERNEL_DEF(
+    some, void some(const double *q, double *x, const int *numbers) {
+      x[0] = q[0] + 0.001 * numbers[0];
+      x[1] = q[1] - 0.001 * numbers[1];
+    })
+OP_KERNEL_DEF(
+    sums, void sums(const double *q, const double *scale, double *sum, long long *all, double *least,
+                    int *place, const int *number, double *kept, double *work) {
       work[1] = *scale * q[1];
       *sum += work[1];
       *all += *number;
@@ -54,13 +61,14 @@ static const char *sums =
         *least = q[0];
         *place = *number;
       }
-    });
-static const char *states = OP_KERNEL(void states(const double *q, struct state *s, float *most) {
-  s->rho += q[0];
-  s->u[1] = half(q[1]);
-  s->kind++;
-  *most = fmaxf(*most, (float)q[0]);
-});
+    })
+OP_KERNEL_DEF(
+    states, void states(const double *q, struct state *s, float *most) {
+      s->rho += q[0];
+      s->u[1] = half(q[1]);
+      s->kind++;
+      *most = fmaxf(*most, (float)q[0]);
+    })
 
 int main(int argc, char **argv) {
   static double x[2 * EDGES], q[2 * NODES], view[NODES], w[ROWS * 3];
@@ -96,7 +104,7 @@ int main(int argc, char **argv) {
          rows = op_decl_set(mine * ROWS, "rows");
   op_map map = op_decl_map(edges, nodes, 2, table, "map");
   op_map ragged = op_decl_map_ragged(rows, nodes, offsets, targets, "ragged");
-  op_set half = op_decl_subset(edges, mine * EDGES / 2, members, "half");
+  op_set odd = op_decl_subset(edges, mine * EDGES / 2, members, "half");
   op_dat dx = op_decl_dat(edges, 2, "double", x, "x"), dq = op_decl_dat(nodes, 2, "double", q, "q"),
          da = op_decl_dat_view(nodes, 1, "double", view, "a"),
          db = op_decl_dat(nodes, 2, "double:soa", NULL, "b"), df = op_decl_dat(edges, 1, "float", NULL, "f"),
@@ -112,26 +120,26 @@ int main(int argc, char **argv) {
   op_partition("block", "", nodes, NULL, NULL);
   for (int step = 0; step < 2; step++) {
     const double start = 7;
-    op_par_loop(flux, "flux", edges, op_arg_dat(dx, -1, OP_ID, 2, "double", OP_READ),
+    op_par_loop(OP_KERNEL_OF(flux), "flux", edges, op_arg_dat(dx, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dq, 1, map, 2, "double", OP_READ), op_arg_dat(dq, -2, map, 2, "double", OP_READ),
                 op_arg_dat(da, 0, map, 1, "double", OP_INC), op_arg_dat(db, OP_ALL, map, 2, "double", OP_INC),
                 op_arg_dat(df, -1, OP_ID, 1, "float", OP_WRITE));
-    op_par_loop(update, "update", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_RW),
+    op_par_loop(OP_KERNEL_OF(update), "update", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_RW),
                 op_arg_dat(da, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(dc, -1, OP_ID, 1, "int", OP_INC),
                 op_arg_idx(-1, OP_ID));
-    op_par_loop(gather, "gather", rows, op_arg_dat(dq, OP_ALL, ragged, 2, "double", OP_READ),
+    op_par_loop(OP_KERNEL_OF(gather), "gather", rows, op_arg_dat(dq, OP_ALL, ragged, 2, "double", OP_READ),
                 op_arg_dat(dw, OP_ALL, ragged, 1, "double", OP_RW),
                 op_arg_dat(ds, -1, OP_ID, 1, "double", OP_INC));
-    op_par_loop(some, "some", half, op_arg_dat(dq, 0, map, 2, "double", OP_READ),
+    op_par_loop(OP_KERNEL_OF(some), "some", odd, op_arg_dat(dq, 0, map, 2, "double", OP_READ),
                 op_arg_dat(dx, -1, OP_ID, 2, "double", OP_WRITE), op_arg_idx(-2, map));
-    op_par_loop(sums, "sums", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
+    op_par_loop(OP_KERNEL_OF(sums), "sums", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_gbl(&scale, 1, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC),
                 op_arg_gbl(&numbers, 1, "long long", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
                 op_arg_info(&place, 1, "int", 5), op_arg_idx(-1, OP_ID), op_arg_global(kept, OP_INC),
                 op_arg_gbl(NULL, 2, "double", OP_WORK));
     if (argc > 1 && step) /* between two loops */
       op_put_gbl(kept, &start);
-    op_par_loop(states, "states", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
+    op_par_loop(OP_KERNEL_OF(states), "states", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dt, -1, OP_ID, 1, "struct state", OP_RW), op_arg_gbl(&most, 1, "float", OP_MAX));
   }
   op_put_gbl(kept, &scale); /* behind the last loop: no part of what these did */

@@ -17,6 +17,6 @@ for count; do
     done
   done
 done
-"$run" "$kind" 2 "$kinds" OP2_CAPTURE=flux:1+:period >log 2>&1
+if "$run" "$kind" 2 "$kinds" OP2_CAPTURE=flux:1+:period >log 2>&1; then echo "a period of ranks"; exit 1; fi
 grep -q "of several ranks one call can be kept" log && ! test -e period.0
 echo "files of $* ranks run alone"

@@ -10,6 +10,7 @@ import tempfile
 
 OP2JIT, KINDS, WRONG = (a if a == "-" else os.path.abspath(a) for a in sys.argv[1:4])
 BACKENDS = sys.argv[4:]
+TARGETS = [name for name in BACKENDS if name != "native"]  # that call no functions of the program
 failures = []
 
 
@@ -31,7 +32,7 @@ def every_backend():
         run(KINDS, OP2_BACKEND=backend, OP2_CAPTURE=f"flux:2+:{backend}.capture")
         shown, _ = run(OP2JIT, "replay", f"{backend}.capture")
         check("six loops are shown", len(re.findall(r"^loop (\w+)", shown, re.M)) == 6 and "--run-code runs it" in shown, shown)
-        for other in BACKENDS:
+        for other in TARGETS:
             said, _ = run(OP2JIT, "replay", f"{backend}.capture", "--run-code", OP2_BACKEND=other)
             check(f"{backend} on {other}", "the results are those of the file" in said, said)
     run(KINDS, OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="gather:1:one.capture")
@@ -40,12 +41,12 @@ def every_backend():
     run(KINDS, OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:1+8:eight.capture")
     said, _ = run(OP2JIT, "replay", "eight.capture", "--run-code", OP2_LAZY="on")
     check("a chain", "the results are those of the file" in said, said)
-    run(KINDS, OP2_BACKEND=BACKENDS[-1], OP2_REPRODUCIBLE="on", OP2_CAPTURE="gather:2:bits.capture")
-    for other in BACKENDS:
+    run(KINDS, OP2_BACKEND=TARGETS[-1], OP2_REPRODUCIBLE="on", OP2_CAPTURE="gather:2:bits.capture")
+    for other in TARGETS:
         said, _ = run(OP2JIT, "replay", "bits.capture", "--run-code", "--bits", OP2_BACKEND=other)
         check(f"the same bits on {other}", "the results are those of the file" in said, said)
-
-
+    _, told = run(OP2JIT, "replay", "bits.capture", "--run-code", status=2, OP2_BACKEND="native")
+    check("functions are not in a file", "which no capture has" in told, told)
     _, told = run(KINDS, "changes", OP2_BACKEND=BACKENDS[0], OP2_CAPTURE="flux:2+:changed.capture")
     check("a global that the program changes", "changed data between two of its loops" in told and
           not os.path.exists("changed.capture"), told)
@@ -83,6 +84,16 @@ def wrong():
     run(*os.environ.get("CC", "cc").split(), "-std=c17", "-fsyntax-only", *os.environ["CAPTURE_FLAGS"].split(), "fast.c")
 
 
+def globals_alone():
+    """What only a global shows: an extreme that the program overlooked, and a sum."""
+    run(WRONG, "least", OP2_BACKEND="native", OP2_CAPTURE="least:1:least.capture")
+    program, _ = run(OP2JIT, "replay", "least.capture", "--run-code", "--reduce", status=1)
+    check("an extreme", elements(program) == 1 and "{-100}" in program, program)
+    run(WRONG, "sums", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="sums:1:sums.capture")
+    program, _ = run(OP2JIT, "replay", "sums.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
+    check("a sum", elements(program) == 1 and "{-100}" in program, program)
+
+
 def freed():
     """What lies where something lay that was freed is another thing; and a global changes between two loops."""
     for calls in ["moves:1+6", "rows:2+5"]:
@@ -115,6 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
     every_backend()
     if WRONG != "-":
         wrong()
+        globals_alone()
         freed()
         shadow()
 print("\n".join(failures) or "captures run everywhere")

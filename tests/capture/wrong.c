@@ -3,6 +3,8 @@
  *   promise   the kernel assigns what it promises to add to
  *   dies      a division by zero, which ends the process
  *   fast      a test for NaN, which OP2_FP=fast may leave out
+ *   least     the C function overlooks the least value, and nothing but a global shows it
+ *   sums      the same with a test for NaN in a sum, which OP2_FP=fast may leave out
  *   freed     nothing is wrong: sets, maps and dats are freed and declared again between the loops
  *   puts      a global gets another value between two loops */
 #include <math.h>
@@ -87,6 +89,30 @@ static int freed(void) {
 
 static const char *const counts = OP_KERNEL(void counts(const double *x, double *all) { *all += *x + 1; });
 
+static const char *const least = OP_KERNEL(void least(const double *x, double *low) {
+  if (*x < *low)
+    *low = *x;
+});
+static void least_but_one(const double *x, double *low) {
+  if (*x<*low && * x> - 50)
+    *low = *x;
+}
+static const char *const sums = OP_KERNEL(void sums(const double *x, double *all) {
+  double u = sqrt(*x);
+  *all += u == u ? u : 4;
+});
+
+/* Only a global shows what is wrong. */
+static int only_global(const double *x, bool extreme) {
+  double value = 0;
+  op_kernel_native(least, (op_kernel_function)least_but_one);
+  op_set edges = op_decl_set(EDGES, "edges");
+  op_dat dx = op_decl_dat(edges, 1, "double", x, "x");
+  return op_par_loop(extreme ? least : sums, extreme ? "least" : "sums", edges,
+                     op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                     op_arg_gbl(&value, 1, "double", extreme ? OP_MIN : OP_INC));
+}
+
 static int puts_global(void) {
   static const double other = 100;
   op_set here = op_decl_set(EDGES, "here");
@@ -108,7 +134,8 @@ int main(int argc, char **argv) {
     table[e] = e % NODES;
   }
   const char *which = argc > 1 ? argv[1] : "";
-  const double special = strcmp(which, "fast") == 0 ? -100 : 7;
+  const bool least_one = strcmp(which, "least") == 0, summed = strcmp(which, "sums") == 0;
+  const double special = least_one || summed || strcmp(which, "fast") == 0 ? -100 : 7;
   x[SPECIAL] = special;
   y[SPECIAL % NODES] = -0.0;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
@@ -116,6 +143,8 @@ int main(int argc, char **argv) {
     return 2;
   if (strcmp(which, "freed") == 0)
     return freed() || op_exit();
+  if (least_one || summed)
+    return only_global(x, least_one) || op_exit();
   if (strcmp(which, "puts") == 0)
     return puts_global() || op_exit();
   op_kernel_native(twice, (op_kernel_function)twice_and_more);

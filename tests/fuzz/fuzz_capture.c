@@ -47,13 +47,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (code == OP_OK) {
     look(&c);
     same_again(&c);
-    if (capture_select(&c, NULL, &less, &err) == OP_OK) {
+    if (capture_copy(&c, &less, &err) == OP_OK && capture_select(&less, NULL, &err) == OP_OK) {
       if (capture_check(&less, &err) != OP_OK)
         abort();
       look(&less);
       same_again(&less);
-      capture_free(&less);
     }
+    capture_free(&less);
   } else if (code != OP_ERR_FILE && code != OP_ERR_MEMORY)
     abort();
   capture_free(&c);

@@ -151,12 +151,12 @@ static int make_smaller(struct cli *cli, struct judge *j, struct capture *c, str
   enum { SECONDS = 60 };
   struct fault f = {0};
   j->wanted.seconds = j->plain.seconds = j->checked.seconds = SECONDS;
-  int code = fault_find(j, c, &f, err);
+  int code = fault_find(j, c, FAULT_OF_NOTHING, &f, err);
   if (!code && f.kind)
     code = reduce(j, c, &f, err);
   if (!code && f.kind) { /* the numbers of elements are others now */
     struct fault now;
-    code = fault_find(j, c, &now, err);
+    code = fault_find(j, c, FAULT_OF_NOTHING, &now, err);
     if (!code)
       program_print(c, &j->wanted, now.kind == f.kind ? &now : &f, &cli->out);
     fault_free(&now);
@@ -172,6 +172,10 @@ static int run_code(struct cli *cli, struct capture *c, struct error *err) {
   long long times = 0;
   if (cli->values[OPTION_TIMES] && !cli_number(cli->values[OPTION_TIMES], 1000000, &times))
     return cli_fail(CLI_USAGE, "--times %s: expected a whole number", cli->values[OPTION_TIMES]);
+  if (strcmp(env_value(&cli->env, ENV_BACKEND), "native") == 0)
+    return cli_fail(CLI_USAGE,
+                    "OP2_BACKEND=native calls functions of the program, which no capture has; name another "
+                    "backend (op2jit info lists those here)");
   int status = CLI_FAILED;
   if (make_judge(cli, c, &j, err))
     cli_fail(CLI_FAILED, "%s", error_message(err));

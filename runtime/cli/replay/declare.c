@@ -17,18 +17,14 @@ struct declared {
   unsigned char **arrays; /* of dats that are views */
 };
 
-static void *list_of(int count, size_t size) {
-  return array_new((size_t)count, size);
-}
-
 static bool make_lists(struct declared *d) {
   const struct capture *c = d->c;
-  d->sets = list_of(c->nsets, sizeof(op_set));
-  d->subsets = list_of(c->ncalls, sizeof(op_set));
-  d->maps = list_of(c->nmaps, sizeof(op_map));
-  d->dats = list_of(c->ndats, sizeof(op_dat));
-  d->globals = list_of(c->nglobals, sizeof(op_gbl));
-  d->arrays = list_of(c->ndats, sizeof *d->arrays);
+  d->sets = array_new((size_t)c->nsets, sizeof(op_set));
+  d->subsets = array_new((size_t)c->ncalls, sizeof(op_set));
+  d->maps = array_new((size_t)c->nmaps, sizeof(op_map));
+  d->dats = array_new((size_t)c->ndats, sizeof(op_dat));
+  d->globals = array_new((size_t)c->nglobals, sizeof(op_gbl));
+  d->arrays = array_new((size_t)c->ndats, sizeof *d->arrays);
   return d->sets && d->subsets && d->maps && d->dats && d->globals && d->arrays;
 }
 
@@ -139,6 +135,15 @@ static op_arg make_arg(const struct declared *d, const struct capture_call *call
   }
 }
 
+/* Bytes of a variable, and what it takes in `memory` with others. */
+static size_t bytes_of(const struct capture_arg *a) {
+  return a->before ? (size_t)a->dim * type_info(a->type)->size : 0;
+}
+
+static size_t room_of(const struct capture_arg *a) {
+  return (bytes_of(a) + 15) & ~(size_t)15;
+}
+
 /* Variables of one call: each has its place in `memory`. */
 static int run_call(const struct declared *d, int i, unsigned char *memory, const struct places *places,
                     struct outcome *out) {
@@ -147,11 +152,11 @@ static int run_call(const struct declared *d, int i, unsigned char *memory, cons
   size_t at = 0;
   for (int a = 0; a < call->nargs; a++) {
     const struct capture_arg *arg = &call->args[a];
-    const size_t bytes = arg->before ? (size_t)arg->dim * type_info(arg->type)->size : 0;
+    const size_t bytes = bytes_of(arg);
     if (bytes)
       memcpy(memory + at, arg->before, bytes);
     args[a] = make_arg(d, call, arg, bytes ? memory + at : NULL);
-    at += (bytes + 15) & ~(size_t)15;
+    at += room_of(arg);
   }
   const int code = op_par_loop_array(call->text, call->name, d->subsets[i], call->nargs, args,
                                      *call->file ? call->file : NULL, (int)call->line);
@@ -168,9 +173,7 @@ static size_t memory_of(const struct capture *c) {
   for (int i = 0; i < c->ncalls; i++) {
     size_t bytes = 0;
     for (int a = 0; a < c->calls[i].nargs; a++)
-      if (c->calls[i].args[a].before)
-        bytes +=
-            ((size_t)c->calls[i].args[a].dim * type_info(c->calls[i].args[a].type)->size + 15) & ~(size_t)15;
+      bytes += room_of(&c->calls[i].args[a]);
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -191,26 +194,18 @@ static int run_all(const struct declared *d, unsigned char *memory, const struct
   return code;
 }
 
-static int fetch(const struct declared *d, const struct places *places, const struct outcome *out) {
+/* Dats and globals, between the library and an outcome; NULL: they get what they began with. */
+static int move(const struct declared *d, const struct places *places, const struct outcome *out) {
   int code = OP_OK;
   for (int p = 0; !code && p < places->count; p++) {
     const struct place *place = &places->items[p];
+    unsigned char *to = out ? out->values + place->offset : NULL;
     if (place->kind == PLACE_DAT)
-      code = op2jit_fetch_data(d->dats[place->number], out->values + place->offset);
+      code = out ? op2jit_fetch_data(d->dats[place->number], to)
+                 : op2jit_put_data(d->dats[place->number], place->before);
     else if (place->kind == PLACE_GLOBAL)
-      code = op2jit_get_gbl(d->globals[place->number], out->values + place->offset);
-  }
-  return code;
-}
-
-static int start_again(const struct declared *d, const struct places *places) {
-  int code = OP_OK;
-  for (int p = 0; !code && p < places->count; p++) {
-    const struct place *place = &places->items[p];
-    if (place->kind == PLACE_DAT)
-      code = op2jit_put_data(d->dats[place->number], place->before);
-    else if (place->kind == PLACE_GLOBAL)
-      code = op2jit_put_gbl(d->globals[place->number], place->before);
+      code = out ? op2jit_get_gbl(d->globals[place->number], to)
+                 : op2jit_put_gbl(d->globals[place->number], place->before);
   }
   return code;
 }
@@ -236,10 +231,10 @@ int replay_calls(const struct capture *c, const struct places *places, int times
   if (!code)
     code = run_all(&d, memory, places, out, &out->first);
   if (!code)
-    code = fetch(&d, places, out);
+    code = move(&d, places, out);
   for (int i = 0; !code && i < times; i++) {
     double seconds = 0;
-    code = start_again(&d, places);
+    code = move(&d, places, NULL);
     if (!code)
       code = run_all(&d, memory, places, NULL, &seconds);
     if (!code && (i == 0 || seconds < out->best))

@@ -3,10 +3,6 @@
 
 #include "cli/replay/replay.h"
 
-static bool is_same_end(const struct outcome *a, const struct fault *f) {
-  return a->end == f->end && a->code == f->code && a->fact == f->fact;
-}
-
 static void say_end(const struct outcome *o, struct text *out) {
   if (o->end == RERUN_DIED && o->code)
     text_addf(out, "the process died of signal %d (%s)", o->code, strsignal(o->code));
@@ -34,7 +30,9 @@ static bool find_difference(const struct judge *j, const struct capture *c, cons
   for (int p = 0; p < places->count; p++) {
     const struct place *place = &places->items[p];
     const unsigned char *other = b ? b + place->offset : place->kept;
-    const size_t value = other ? place_differs(place, a + place->offset, other, j->bits) : place->count;
+    const size_t value = !other      ? place->count
+                         : j->beyond ? place_beyond(place, a + place->offset, other)
+                                     : place_differs(place, a + place->offset, other, j->bits);
     if (value == place->count)
       continue;
     out->place = p;
@@ -66,26 +64,39 @@ static bool take_end(const struct outcome *o, enum fault_kind kind, struct fault
   return true;
 }
 
-static int find(struct judge *j, const struct capture *c, const struct places *places, struct fault *out,
-                struct error *err) {
-  struct outcome checked = {0}, wanted = {0}, plain = {0};
-  int code = run(j, &j->checked, c, places, &checked, err);
-  if (!code && checked.end == RERUN_REFUSED && checked.code == OP_ERR_VIOLATION)
-    take_end(&checked, FAULT_CHECK, out);
-  if (!code && !out->kind)
-    code = run(j, &j->wanted, c, places, &wanted, err);
-  if (!code && !out->kind)
-    take_end(&wanted, FAULT_REFUSED, out);
-  if (!code && !out->kind)
-    code = run(j, &j->plain, c, places, &plain, err);
-  if (!code && !out->kind && plain.end == RERUN_RAN &&
-      find_difference(j, c, places, wanted.values, plain.values, out))
+struct outcomes {
+  struct outcome checked, wanted, plain;
+};
+
+/* The first kind of fault that is there; `only`: that one alone is looked for (FAULT_OF_NOTHING: all). */
+static int look(struct judge *j, const struct capture *c, const struct places *places, enum fault_kind only,
+                struct outcomes *o, struct fault *out, struct error *err) {
+  const bool any = only == FAULT_OF_NOTHING;
+  int code = any || only == FAULT_CHECK ? run(j, &j->checked, c, places, &o->checked, err) : OP_OK;
+  if (!code && o->checked.end == RERUN_REFUSED && o->checked.code == OP_ERR_VIOLATION)
+    take_end(&o->checked, FAULT_CHECK, out);
+  if (code || out->kind || only == FAULT_CHECK)
+    return code;
+  code = run(j, &j->wanted, c, places, &o->wanted, err);
+  if (code || take_end(&o->wanted, FAULT_REFUSED, out))
+    return code;
+  if (any || only == FAULT_DIFFERS)
+    code = run(j, &j->plain, c, places, &o->plain, err);
+  const bool compared = !code && o->plain.values && o->plain.end == RERUN_RAN;
+  if (compared && find_difference(j, c, places, o->wanted.values, o->plain.values, out))
     out->kind = FAULT_DIFFERS;
-  if (!code && !out->kind && find_difference(j, c, places, wanted.values, NULL, out))
+  else if (!code && (any || only == FAULT_KEPT) && find_difference(j, c, places, o->wanted.values, NULL, out))
     out->kind = FAULT_KEPT;
-  outcome_free(&checked, places);
-  outcome_free(&wanted, places);
-  outcome_free(&plain, places);
+  return code;
+}
+
+static int find(struct judge *j, const struct capture *c, const struct places *places, enum fault_kind only,
+                struct fault *out, struct error *err) {
+  struct outcomes o = {0};
+  const int code = look(j, c, places, only, &o, out, err);
+  outcome_free(&o.checked, places);
+  outcome_free(&o.wanted, places);
+  outcome_free(&o.plain, places);
   return code;
 }
 
@@ -95,12 +106,13 @@ void fault_of(const struct judge *j, const struct capture *c, const struct place
     out->kind = FAULT_KEPT;
 }
 
-int fault_find(struct judge *j, const struct capture *c, struct fault *out, struct error *err) {
+int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, struct fault *out,
+               struct error *err) {
   struct places places;
   *out = (struct fault){0};
   int code = places_find(c, &places, err);
   if (!code)
-    code = find(j, c, &places, out, err);
+    code = find(j, c, &places, only, out, err);
   places_free(&places);
   return code;
 }
@@ -109,40 +121,12 @@ void fault_free(struct fault *f) {
   text_free(&f->words);
 }
 
-/* ---- is it still there? ---- */
-
-static bool differs_still(struct judge *j, const struct capture *c, const struct places *places,
-                          const struct fault *f, struct error *err) {
-  struct outcome wanted = {0}, plain = {0};
-  struct fault found = {0};
-  bool still = run(j, &j->wanted, c, places, &wanted, err) == OP_OK && wanted.end == RERUN_RAN;
-  if (still && f->kind == FAULT_DIFFERS)
-    still = run(j, &j->plain, c, places, &plain, err) == OP_OK && plain.end == RERUN_RAN;
-  still = still && find_difference(j, c, places, wanted.values, plain.values, &found);
-  fault_free(&found);
-  outcome_free(&wanted, places);
-  outcome_free(&plain, places);
-  return still;
-}
-
-static bool ends_so_still(struct judge *j, const struct capture *c, const struct places *places,
-                          const struct fault *f, struct error *err) {
-  struct outcome ran = {0};
-  const bool still =
-      run(j, f->kind == FAULT_CHECK ? &j->checked : &j->wanted, c, places, &ran, err) == OP_OK &&
-      is_same_end(&ran, f);
-  outcome_free(&ran, places);
-  return still;
-}
-
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f) {
-  struct places places;
+  struct fault now;
   struct error err = {0};
-  bool still = places_find(c, &places, &err) == OP_OK;
-  if (still)
-    still = (f->kind == FAULT_DIFFERS || f->kind == FAULT_KEPT ? differs_still : ends_so_still)(j, c, &places,
-                                                                                                f, &err);
-  places_free(&places);
+  const bool still = fault_find(j, c, f->kind, &now, &err) == OP_OK && now.kind == f->kind &&
+                     now.end == f->end && now.code == f->code && now.fact == f->fact;
+  fault_free(&now);
   error_free(&err);
   return still;
 }

@@ -66,6 +66,19 @@ static bool is_written(const struct capture *c, int dat, int global) {
   return false;
 }
 
+/* How calls come to a global: what its first argument that changes it says. */
+static long long access_of(const struct capture *c, int global) {
+  for (int i = 0; i < c->ncalls; i++)
+    for (int a = 0; a < c->calls[i].nargs; a++)
+      if (c->calls[i].args[a].gbl == global && is_changed(&c->calls[i].args[a]))
+        return c->calls[i].args[a].access;
+  return OP_READ;
+}
+
+static int extreme_of(long long access) {
+  return access == OP_MAX ? 1 : access == OP_MIN ? -1 : 0;
+}
+
 static bool add_variables(const struct capture *c, int i, struct places *out) {
   bool good = true;
   for (int a = 0; good && a < c->calls[i].nargs; a++) {
@@ -74,7 +87,8 @@ static bool add_variables(const struct capture *c, int i, struct places *out) {
       good =
           add(out, &(struct place){PLACE_VARIABLE, i, a, (size_t)arg->dim,
                                    (size_t)arg->dim * type_info(arg->type)->size, 0, arg->type, arg->before,
-                                   arg->after, arg->access == OP_INC ? (double)c->calls[i].count : 0});
+                                   arg->after, arg->access == OP_INC ? (double)c->calls[i].count : 0,
+                                   extreme_of(arg->form == DESC_GBL ? arg->access : OP_READ)});
   }
   return good;
 }
@@ -87,14 +101,15 @@ int places_find(const struct capture *c, struct places *out, struct error *err) 
     if (is_written(c, d, -1))
       good = add(out, &(struct place){PLACE_DAT, d, 0, (size_t)(c->sets[dat->set].owned * dat->dim),
                                       capture_bytes(c, dat), 0, dat->type, dat->before, dat->after,
-                                      most_additions(c, d, &good)});
+                                      most_additions(c, d, &good), 0});
   }
   for (int g = 0; good && g < c->nglobals; g++) {
     const struct capture_value *v = &c->globals[g];
     if (is_written(c, -1, g))
-      good = add(out, &(struct place){PLACE_GLOBAL, g, 0, (size_t)v->dim,
-                                      (size_t)v->dim * type_info(v->type)->size, 0, v->type, v->before,
-                                      v->after, c->ncalls ? (double)c->calls[0].count : 0});
+      good =
+          add(out, &(struct place){PLACE_GLOBAL, g, 0, (size_t)v->dim,
+                                   (size_t)v->dim * type_info(v->type)->size, 0, v->type, v->before, v->after,
+                                   c->ncalls ? (double)c->calls[0].count : 0, extreme_of(access_of(c, g))});
   }
   for (int i = 0; good && i < c->ncalls; i++)
     good = add_variables(c, i, out);
@@ -123,6 +138,15 @@ size_t place_differs(const struct place *place, const unsigned char *a, const un
   largest = values_largest(place->type, a, place->count, largest);
   return values_differ(place->type, a, b, place->count,
                        fmax(values_tolerance(place->type), rounds) * largest);
+}
+
+size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b) {
+  const size_t size = type_info(place->type)->size;
+  for (size_t k = 0; place->extreme && k < place->count; k++)
+    if (place->extreme * (type_number(place->type, a + k * size) - type_number(place->type, b + k * size)) >
+        0)
+      return k;
+  return place->count;
 }
 
 void place_tell(const struct capture *c, const struct place *place, size_t value, struct text *out) {

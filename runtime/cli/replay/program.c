@@ -36,8 +36,9 @@ static void print_number(enum type_code type, const unsigned char *value, struct
 }
 
 /* "static double x[] = {1, 2};"; a struct's bytes. */
-static void print_values(enum type_code type, const unsigned char *values, size_t count, const char *name,
-                         int number, struct text *out) {
+static void print_values(enum type_code type, const void *from, size_t count, const char *name, int number,
+                         struct text *out) {
+  const unsigned char *values = from;
   const bool bytes = type_is_struct(type);
   const size_t size = bytes ? 1 : type_info(type)->size, all = bytes ? count * type_info(type)->size : count;
   text_addf(out, "static _Alignas(16) %s %s%d[] = {", bytes ? "unsigned char" : type_info(type)->name, name,
@@ -49,41 +50,33 @@ static void print_values(enum type_code type, const unsigned char *values, size_
   text_add(out, all ? "};\n" : "0};\n");
 }
 
-static void print_integers(const char *type, const char *name, int number, const void *values, size_t count,
-                           bool wide, struct text *out) {
-  text_addf(out, "static %s %s%d[] = {", type, name, number);
-  for (size_t k = 0; k < count; k++)
-    text_addf(out, "%s%lld",
-              k == 0   ? ""
-              : k % 16 ? ", "
-                       : ",\n    ",
-              wide ? ((const long long *)values)[k] : (long long)((const int *)values)[k]);
-  text_add(out, count ? "};\n" : "0};\n");
-}
-
 static void print_data(const struct capture *c, struct text *out) {
   for (int m = 0; m < c->nmaps; m++) {
     const long long rows = c->sets[c->maps[m].from].size;
     if (c->maps[m].first)
-      print_integers("long long", "first", m, c->maps[m].first, (size_t)rows + 1, true, out);
-    print_integers("int", "table", m, c->maps[m].table, (size_t)capture_end(&c->maps[m], rows - 1), false,
-                   out);
+      print_values(TYPE_LONGLONG, c->maps[m].first, (size_t)rows + 1, "first", m, out);
+    print_values(TYPE_INT, c->maps[m].table, (size_t)capture_end(&c->maps[m], rows - 1), "table", m, out);
   }
   for (int d = 0; d < c->ndats; d++)
     print_values(c->dats[d].type, c->dats[d].before, (size_t)(c->sets[c->dats[d].set].size * c->dats[d].dim),
                  "data", d, out);
-  for (int i = 0; i < c->nconstants; i++)
-    print_values(c->constants[i].type, c->constants[i].before, (size_t)c->constants[i].dim, "constant", i,
-                 out);
-  for (int i = 0; i < c->nglobals; i++)
-    print_values(c->globals[i].type, c->globals[i].before, (size_t)c->globals[i].dim, "value", i, out);
+  const struct {
+    const struct capture_value *values;
+    int count;
+    const char *name;
+  } lists[] = {{c->constants, c->nconstants, "constant"}, {c->globals, c->nglobals, "value"}};
+  for (int l = 0; l < 2; l++)
+    for (int i = 0; i < lists[l].count; i++)
+      print_values(lists[l].values[i].type, lists[l].values[i].before, (size_t)lists[l].values[i].dim,
+                   lists[l].name, i, out);
   for (int i = 0; i < c->ncalls; i++) {
-    if (c->calls[i].elements)
-      print_integers("int", "elements", i, c->calls[i].elements, (size_t)c->calls[i].count, false, out);
-    for (int a = 0; a < c->calls[i].nargs; a++)
-      if (c->calls[i].args[a].before)
-        print_values(c->calls[i].args[a].type, c->calls[i].args[a].before, (size_t)c->calls[i].args[a].dim,
-                     "variable", i * OP_MAX_ARGS + a, out);
+    const struct capture_call *call = &c->calls[i];
+    if (call->elements)
+      print_values(TYPE_INT, call->elements, (size_t)call->count, "elements", i, out);
+    for (int a = 0; a < call->nargs; a++)
+      if (call->args[a].before)
+        print_values(call->args[a].type, call->args[a].before, (size_t)call->args[a].dim, "variable",
+                     i * OP_MAX_ARGS + a, out);
   }
 }
 
@@ -156,41 +149,29 @@ static void print_declarations(const struct capture *c, struct text *out) {
               c->globals[i].dim, type_info(c->globals[i].type)->name, i);
 }
 
-static void print_place(const struct capture_arg *a, struct text *out) {
-  if (a->map < 0)
+static void print_dat_arg(const struct capture_arg *a, struct text *out) {
+  const bool numbers = a->form == DESC_IDX; /* of elements, which the capture has as a dat */
+  text_addf(out, "%sop_opt_arg_dat(%lld, ", a->may_meet ? "op_arg_may_meet(" : "", a->present);
+  text_addf(out, a->dat >= 0 ? "dat%lld, " : "NULL, ", a->dat);
+  if (numbers || a->map < 0)
     text_add(out, "-1, OP_ID");
   else if (a->idx == OP_ALL)
     text_addf(out, "OP_ALL, map%lld", a->map);
   else
     text_addf(out, "%lld, map%lld", a->idx, a->map);
-}
-
-static void print_dat_arg(const struct capture_arg *a, struct text *out) {
-  const char *access = a->form == DESC_IDX ? "OP_READ" : access_name((int)a->access);
-  text_add(out, a->may_meet ? "op_arg_may_meet(" : "");
-  text_addf(out, "op_opt_arg_dat(%lld, ", a->present);
-  if (a->dat >= 0)
-    text_addf(out, "dat%lld, ", a->dat);
-  else
-    text_add(out, "NULL, ");
-  if (a->form == DESC_IDX)
-    text_add(out, "-1, OP_ID");
-  else
-    print_place(a, out);
-  text_addf(out, ", %lld, \"%s\", %s)%s", a->dim, type_info(a->type)->name, access, a->may_meet ? ")" : "");
+  text_addf(out, ", %lld, \"%s\", %s)%s", a->dim, type_info(a->type)->name,
+            numbers ? "OP_READ" : access_name((int)a->access), a->may_meet ? ")" : "");
 }
 
 static void print_arg(const struct capture_arg *a, int number, struct text *out) {
   const char *type = type_info(a->type)->name;
   if (a->form == DESC_GBL && a->gbl >= 0)
     text_addf(out, "op_arg_global(gbl%lld, %s)", a->gbl, access_name((int)a->access));
-  else if (a->form == DESC_GBL && a->before)
-    text_addf(out, "op_opt_arg_gbl(%lld, (void *)variable%d, %lld, \"%s\", %s)", a->present, number, a->dim,
-              type, access_name((int)a->access));
-  else if (a->form == DESC_GBL)
-    text_addf(out, "op_opt_arg_gbl(%lld, (void *)0, %lld, \"%s\", %s)", a->present, a->dim, type,
-              access_name((int)a->access));
-  else if (a->form == DESC_INFO)
+  else if (a->form == DESC_GBL) {
+    text_addf(out, "op_opt_arg_gbl(%lld, (void *)", a->present);
+    text_addf(out, a->before ? "variable%d" : "0", number);
+    text_addf(out, ", %lld, \"%s\", %s)", a->dim, type, access_name((int)a->access));
+  } else if (a->form == DESC_INFO)
     text_addf(out, "op_arg_info((void *)variable%d, %lld, \"%s\", %lld)", number, a->dim, type, a->ref + 1);
   else
     print_dat_arg(a, out);

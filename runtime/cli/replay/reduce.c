@@ -49,7 +49,9 @@ static int without(const struct capture *c, long long begin, long long end, stru
                    struct error *err) {
   struct running r;
   long long at = 0;
-  int code = running_make(&r, c) ? OP_OK : error_memory(err, "a capture", 0);
+  int code = capture_copy(c, out, err);
+  if (!running_make(&r, c) && !code)
+    code = error_memory(err, "a capture", 0);
   for (int s = 0; !code && s < c->nsets; s++)
     for (long long e = 0; e < c->sets[s].size; e++)
       if (r.sets[s][e]) {
@@ -57,7 +59,7 @@ static int without(const struct capture *c, long long begin, long long end, stru
         at++;
       }
   if (!code)
-    code = capture_select(c, (const unsigned char *const *)r.sets, out, err);
+    code = capture_select(out, (const unsigned char *const *)r.sets, err);
   running_free(&r);
   return code;
 }
@@ -102,16 +104,12 @@ static int reduce_elements(struct judge *j, struct capture *c, const struct faul
 static int reduce_calls(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
   int code = OP_OK;
   for (int i = c->ncalls - 1; !code && i >= 0 && c->ncalls > 1; i--) {
-    struct capture part = *c, less;
-    part.calls = array_new((size_t)c->ncalls, sizeof *part.calls);
-    if (!part.calls)
-      return error_memory(err, "a capture", 0);
-    part.ncalls = 0;
-    for (int k = 0; k < c->ncalls; k++)
-      if (k != i)
-        part.calls[part.ncalls++] = c->calls[k];
-    code = capture_select(&part, NULL, &less, err);
-    free(part.calls);
+    struct capture less;
+    code = capture_copy(c, &less, err);
+    if (!code) {
+      capture_drop_call(&less, i);
+      code = capture_select(&less, NULL, err);
+    }
     if (!code && fault_is_there(j, &less, f))
       replace(c, &less);
     capture_free(&less);
@@ -170,29 +168,9 @@ static void find_focus(const struct judge *j, const struct capture *c, const str
   }
 }
 
-/* Nothing is kept but one row, and others of its dat are marked: by zeros, and the row by ones. */
-static void mark(struct capture *c, const struct focus *focus) {
-  for (int d = 0; d < c->ndats; d++)
-    if (d != focus->dat) {
-      free(c->dats[d].after);
-      c->dats[d].after = NULL;
-    }
-  for (int g = 0; g < c->nglobals; g++) {
-    free(c->globals[g].after);
-    c->globals[g].after = NULL;
-  }
-  for (int i = 0; i < c->ncalls; i++)
-    for (int a = 0; a < c->calls[i].nargs; a++) {
-      free(c->calls[i].args[a].after);
-      c->calls[i].args[a].after = NULL;
-    }
-  struct capture_dat *dat = &c->dats[focus->dat];
-  memset(dat->after, 0, capture_bytes(c, dat));
-  memset(dat->after + (size_t)focus->row * capture_row(dat), 1, capture_row(dat));
-}
-
-/* The marked row gets its values back, and the others what a run makes of them. */
-static int unmark(struct judge *j, struct capture *c, const unsigned char *row, struct error *err) {
+/* What is kept becomes what a run makes of it, but for that row. */
+static int keep_row(struct judge *j, struct capture *c, const struct focus *focus, const unsigned char *row,
+                    struct error *err) {
   struct places places;
   struct outcome ran = {0};
   int code = places_find(c, &places, err);
@@ -200,39 +178,43 @@ static int unmark(struct judge *j, struct capture *c, const unsigned char *row, 
     code = rerun(&j->wanted, c, &places, &ran, err);
   for (int p = 0; !code && p < places.count; p++) {
     const struct place *place = &places.items[p];
-    if (!place->kept)
-      continue;
-    const struct capture_dat *dat = &c->dats[place->number];
-    const size_t size = capture_row(dat);
-    for (unsigned char *at = dat->after; at < dat->after + place->bytes; at += size)
-      memcpy(at, at[0] ? row : ran.values + place->offset + (at - dat->after), size);
+    if (place->kept)
+      memcpy((unsigned char *)(size_t)place->kept, ran.values + place->offset, place->bytes);
   }
+  const size_t size = capture_row(&c->dats[focus->dat]);
+  if (!code)
+    memcpy(c->dats[focus->dat].after + (size_t)focus->row * size, row, size);
   outcome_free(&ran, &places);
   places_free(&places);
   return code;
 }
 
-static int reduce_to(struct judge *j, struct capture *c, const struct focus *focus, struct running *r,
+static int reduce_to(struct judge *j, struct capture *c, struct focus *focus, struct running *r,
                      struct error *err) {
-  struct capture less = {0};
   const size_t size = capture_row(&c->dats[focus->dat]);
   unsigned char *row = malloc(size);
   if (!row)
     return error_memory(err, "a row", size);
   memcpy(row, c->dats[focus->dat].after + (size_t)focus->row * size, size);
-  mark(c, focus);
   touching(c, focus->dat, focus->row, r);
-  int code = capture_select(c, (const unsigned char *const *)r->sets, &less, err);
+  int code = capture_select_telling(c, (const unsigned char *const *)r->sets, &focus->dat, &focus->row, err);
   if (!code)
-    code = unmark(j, &less, row, err);
+    code = keep_row(j, c, focus, row, err);
   free(row);
-  if (!code)
-    replace(c, &less);
-  capture_free(&less);
   return code;
 }
 
-static int reduce_kept(struct judge *j, struct capture *c, struct error *err) {
+/* Where only an extreme shows it: the text finds one beyond what the program found, so some element is wrong there. Which element
+ * of a sum is wrong nobody can tell. */
+static int reduce_extreme(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
+  j->beyond = true;
+  if (fault_is_there(j, c, f))
+    return reduce_elements(j, c, f, err);
+  j->beyond = false;
+  return OP_OK;
+}
+
+static int reduce_kept(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
   struct places places;
   struct outcome ran = {0};
   struct running r = {0};
@@ -249,13 +231,13 @@ static int reduce_kept(struct judge *j, struct capture *c, struct error *err) {
   if (!code && focus.dat >= 0)
     code = reduce_to(j, c, &focus, &r, err);
   running_free(&r);
-  return code;
+  return code || focus.dat >= 0 ? code : reduce_extreme(j, c, f, err);
 }
 
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
   int code = reduce_calls(j, c, f, err);
   if (!code)
-    code = f->kind == FAULT_KEPT ? reduce_kept(j, c, err) : reduce_elements(j, c, f, err);
+    code = f->kind == FAULT_KEPT ? reduce_kept(j, c, f, err) : reduce_elements(j, c, f, err);
   if (!code && f->kind != FAULT_KEPT)
     shorten(j, c, f);
   return code;

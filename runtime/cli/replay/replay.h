@@ -19,6 +19,7 @@ struct place {
   enum type_code type;
   const unsigned char *before, *kept; /* the capture's; kept NULL: nobody knows */
   double additions;                   /* to one value, at most */
+  int extreme;                        /* 1: of OP_MAX, -1: of OP_MIN */
 };
 struct places {
   struct place *items;
@@ -30,6 +31,8 @@ int places_find(const struct capture *c, struct places *out, struct error *err);
 void places_free(struct places *p);
 /* The first value of a place that differs by more than rounding may do (`bits`: at all), or its count. */
 size_t place_differs(const struct place *place, const unsigned char *a, const unsigned char *b, bool bits);
+/* The first value of a place of OP_MAX or OP_MIN that is beyond the other one, or its count. */
+size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b);
 /* "dat "q", element 3, component 0", appended. */
 void place_tell(const struct capture *c, const struct place *place, size_t value, struct text *out);
 
@@ -81,10 +84,13 @@ struct fault {
 struct judge {
   struct rerun wanted, plain, checked;
   bool bits;
+  bool
+      beyond; /* only an extreme that is beyond what is kept counts as a difference: of fewer elements it is one, too */
   int runs; /* so far */
 };
-/* What is wrong with the capture; fault_free releases it. */
-int fault_find(struct judge *j, const struct capture *c, struct fault *out, struct error *err);
+/* What is wrong with the capture, or whether that kind of fault is (`only`; FAULT_OF_NOTHING: any); fault_free releases it. */
+int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, struct fault *out,
+               struct error *err);
 /* The same of a run alone: does it end, and are its results those that are kept? */
 void fault_of(const struct judge *j, const struct capture *c, const struct places *places,
               const struct outcome *ran, struct fault *out);

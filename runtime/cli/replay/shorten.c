@@ -11,23 +11,21 @@ enum { RUNS_OF_TEXTS = 400 };
 /* The call with another text, tried; `arg` of its arguments is left out (-1: none). True: it is the capture's from now on. */
 static bool try_text(struct judge *j, struct capture *c, int call, const struct text *words, int arg,
                      const struct fault *f) {
-  struct capture part = *c, less = {0};
+  struct capture less = {0};
   struct error err = {0};
   bool still = false;
-  part.calls = array_new((size_t)c->ncalls, sizeof *part.calls);
-  if (part.calls && text_ok(words)) {
-    memcpy(part.calls, c->calls, (size_t)c->ncalls * sizeof *part.calls);
-    struct capture_call *to = &part.calls[call];
-    to->text = (char *)(size_t)text_str(words);
-    for (int a = arg; arg >= 0 && a + 1 < to->nargs; a++)
-      to->args[a] = to->args[a + 1];
-    to->nargs -= arg >= 0;
-    for (int a = 0; arg >= 0 && a < to->nargs; a++)
-      to->args[a].ref -= to->args[a].ref > arg;
-    still = capture_select(&part, NULL, &less, &err) == OP_OK && capture_check(&less, &err) == OP_OK &&
+  char *text = text_ok(words) ? strdup(text_str(words)) : NULL;
+  if (text && capture_copy(c, &less, &err) == OP_OK) {
+    struct capture_call *to = &less.calls[call];
+    free(to->text);
+    to->text = text;
+    text = NULL;
+    if (arg >= 0)
+      capture_drop_arg(to, arg);
+    still = capture_select(&less, NULL, &err) == OP_OK && capture_check(&less, &err) == OP_OK &&
             fault_is_there(j, &less, f);
   }
-  free(part.calls);
+  free(text);
   if (still) {
     capture_free(c);
     *c = less;
