@@ -5,8 +5,8 @@
 #include "base/size.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
-#include "files/rows.h"
 #include "files/together.h"
+#include "mesh/halo.h"
 #include "record/record.h"
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
@@ -50,21 +50,28 @@ static void add_argument(struct text *out, const struct loop_arg *arg, const op_
 
 /* ---- maps, so that another mesh shows ---- */
 
-/* The sum of hashes of rows, in the user's order and numbers: the same however ranks share them. */
+static long long user_number(const struct set *set, long element) {
+  return set->spread ? set->spread->numbers[element] : set->to_user ? set->to_user[element] : element;
+}
+
+/* The sum of hashes of rows, in the user's numbers: the same however ranks share them, and in whatever order they lie. Sets of
+ * entries have no numbers of their own. */
 static int sum_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
-  struct rows_known rows;
-  int code = rows_know(ctx, map, &rows, err);
-  *out = 0;
-  for (long long e = 0; !code && e < map->from->size; e++) {
-    const long long number = map->from->global_first + e;
-    const size_t bytes = (size_t)(rows.first[e + 1] - rows.first[e]) * sizeof *rows.targets;
-    const void *row = rows.targets + rows.first[e];
-    *out = (long long)((uint64_t)*out + sum_rows(row, number, 1, bytes));
+  const uint64_t factor = 0x9e3779b97f4a7c15U;
+  const bool known = !map->from->entries_of && !map->to->entries_of;
+  uint64_t sum = 0;
+  for (long e = 0; known && e < map->from->extents[EXTENT_OWNED]; e++) {
+    uint64_t hash = (uint64_t)(user_number(map->from, e) + 1) * factor;
+    for (long k = map_begin(map, e); k < map_end(map, e); k++) {
+      hash = (hash ^ (uint64_t)user_number(map->to, map->table[k])) * factor;
+      hash ^= hash >> 29;
+    }
+    sum += hash;
   }
-  rows_forget(&rows);
-  if (!together_alone(ctx->comm) && !code)
-    code = ctx->comm->table->reduce_all(ctx->comm, out, 1, COMM_LLONG, COMM_SUM, err);
-  return code;
+  *out = (long long)sum;
+  return together_alone(ctx->comm)
+             ? OP_OK
+             : ctx->comm->table->reduce_all(ctx->comm, out, 1, COMM_LLONG, COMM_SUM, err);
 }
 
 /* Found out once for each map: all ranks come to its first loop together. */

@@ -1,9 +1,11 @@
-/* program SEED STEPS [--die N] [--rank R] [--own] [--out PREFIX] [--places] [--early N] [--mesh N] [OP2_...]: a program of random
- * loops and calls, in whole numbers that wrap: its end is the same on any number of ranks and any backend, to the last
- * bit. It repeats itself, with something else in between. --die: before the N-th of its calls the process kills itself, of
- * several ranks R. --own: ranks fetch elements of their own. --out: files, PREFIX.STEP.bin. --places: it says where
- * checkpoints are good. --early: it ends there by op_checkpoint_keep. --stop: it ends there and says that it has done its work.
- * --mesh: another map (3) or ragged map (9) of the same size. --rename N FROM TO: before the N-th of its calls a file gets another name. */
+/* program SEED STEPS [--die N] [--rank R] [--own] [--out PREFIX] [--places] [--early N] [--mesh N] [--renumber]
+ * [OP2_...]: a program of random loops and calls, in whole numbers that wrap: its end is the same on any number of
+ * ranks and any backend, to the last bit. It repeats itself, with something else in between. --die: before the N-th
+ * of its calls the process kills itself, of several ranks R. --own: ranks fetch elements of their own. --out: files,
+ * PREFIX.STEP.bin. --places: it says where checkpoints are good. --early: it ends there by op_checkpoint_keep.
+ * --stop: it ends there and says that it has done its work. --renumber: elements get other numbers. --mesh: another
+ * map (3) or ragged map (9) of the same size. --rename N FROM TO: before the N-th of its calls a file gets another
+ * name. */
 #include <op2jit_checkpoint.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,7 +74,7 @@ static struct {
   ull carried; /* what the program makes of values that it got */
   long calls, die, early, stop, renames;
   char **names; /* of the file then */
-  int rank, own, places, mesh;
+  int rank, own, places, mesh, renumber;
   const char *out;
 } p = {.die = -1, .early = -1, .stop = -1, .renames = -1};
 
@@ -240,6 +242,8 @@ static void declare(ull seed) {
   p.gbl = op_decl_gbl(1, "ull", NULL, "total");
   op_decl_const("factor", 1, "ull", &factor);
   op_partition("block", "", p.cells, NULL, NULL);
+  if (p.renumber)
+    op_renumber(p.ends);
   free(ends);
   free(targets);
   free(offsets);
@@ -277,6 +281,7 @@ int main(int argc, char **argv) {
     p.mesh = strcmp(argv[i], "--mesh") == 0 ? atoi(value) : p.mesh;
     p.out = strcmp(argv[i], "--out") == 0 ? value : p.out;
     p.own |= strcmp(argv[i], "--own") == 0;
+    p.renumber |= strcmp(argv[i], "--renumber") == 0;
     p.places |= strcmp(argv[i], "--places") == 0;
   }
   op_init(argc, argv, 1);
