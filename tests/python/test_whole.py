@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import op2jit
-from op2jit import READ, RW
+from op2jit import READ, RW, life
 
 
 def test_arithmetic_on_whole_dats(running):
@@ -129,6 +129,21 @@ def test_an_error_of_a_loop_that_waits_comes_later():
         with pytest.raises(op2jit.KernelError, match="scale"):
             op2jit.par_loop(scale, s, x(RW))
         assert x.fetch()[0, 0] == 3.0**called and op2jit.counters()["waiting"] == 0
+
+
+def test_an_error_of_what_waits_at_the_end_is_told(monkeypatch):
+    """The report runs what waits: the library ends, and the error comes out."""
+
+    def fails():
+        raise op2jit.errors.make("MEMORY", "op_report_json runs what waits: no memory")
+
+    op2jit.init(diags=0)
+    with monkeypatch.context() as patched:
+        patched.setattr(life, "_report_text", fails)
+        with pytest.raises(op2jit.errors.FailedError, match="no memory"):
+            op2jit.exit()
+    with op2jit.runtime(diags=0):
+        op2jit.Set(1)
 
 
 @pytest.mark.compiled
