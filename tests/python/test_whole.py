@@ -116,8 +116,8 @@ def test_loops_that_come_again_wait(ways):
 
 
 @pytest.mark.compiled
-def test_an_error_of_a_loop_that_waits_comes_later():
-    """What can be seen at the call is an error of the call, also where loops wait."""
+def test_what_can_be_seen_at_the_call_is_an_error_of_the_call():
+    """Also where loops wait: what was called before has run, with the numbers of its call."""
     with op2jit.runtime(diags=0, tiles="1000"):  # whatever comes again waits
         s = op2jit.Set(1000, "cells")
         x, f = op2jit.Dat(s, np.ones((1000, 2)), name="x"), op2jit.Global(3.0, name="f")
