@@ -106,13 +106,18 @@ def exit() -> None:
 
     All objects are gone then.
     """
+    problem: Optional[errors.Error] = None
     if state.open:
         try:
             state.last_report = json.loads(_report_text())
-        except (errors.Error, ValueError):
+        except errors.Error as found:  # of a loop that waited: all ends, and then it is told
+            problem = found
+        except ValueError:
             pass
     _close()
     check(lib.op2jit_exit())
+    if problem:
+        raise problem
 
 
 def checkpoint() -> None:
@@ -176,7 +181,10 @@ def _at_exit() -> None:
         if hasattr(sys, "last_value"):  # an exception that nobody caught: the work is not done
             lib.op2jit_checkpoint_keep()
         _close()
-        lib.op2jit_exit()
+        try:
+            check(lib.op2jit_exit())
+        except errors.Error as problem:  # of a loop that waited, or a report that cannot be written
+            print(f"op2jit: error: {problem}", file=sys.stderr)
 
 
 def rank() -> int:

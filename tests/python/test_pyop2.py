@@ -207,6 +207,9 @@ def test_arithmetic_and_norms():
         (2 - a, 1.5 - one),
         (3 * a, 3 * (one + 0.5)),
         (a / g, (one + 0.5) / 3),
+        (g + a, one + 3.5),
+        (g - a, 2.5 - one),
+        (g * a, 3 * (one + 0.5)),
         (-a, -one - 0.5),
     ):
         assert np.allclose(found.data_ro, expected) and found is not a
@@ -301,8 +304,13 @@ def test_exceptions_have_the_names_of_pyop2():
 def test_what_is_not_here_says_what_to_do(name):
     with pytest.raises(NotImplementedError, match=f"{name} is not in op2jit.pyop2: "):
         getattr(op2, name)()
-    for act in (lambda: op2.Dat(op2.Set(3), dtype=np.complex128), lambda: op2.Global(1, 1j)):
-        with pytest.raises(NotImplementedError, match="complex"):
+    s = op2.Set(3)
+    for word, act in (
+        ("complex", lambda: op2.Dat(s, dtype=np.complex128)),
+        ("complex", lambda: op2.Global(1, 1j)),
+        ("extruded", lambda: op2.Map(s, s, 1, [0, 1, 2], "m", offset=[1])),
+    ):
+        with pytest.raises(NotImplementedError, match=word):
             act()
     with pytest.raises(AttributeError):
         op2.Unheard

@@ -83,23 +83,36 @@ def same(one, other):
     return np.array_equal(one, other, equal_nan=True) and bool(np.all(signs | np.isnan(one)))
 
 
-def compare(where, found, wanted, place):
-    """The rows of one function of several with what CPython leaves, if it leaves something."""
-    for element, one in enumerate(wanted):
-        for row, _, length, out in made.ROWS if one else []:
-            got = found[row].reshape(len(wanted), -1)[element]
-            got = got[place * length : (place + 1) * length] if out else got
-            said = f"{where} of element {element}, row {row}: {got.tolist()}, CPython {one[row].tolist()}"
-            assert same(got, one[row]), said
+class Wanted:
+    """What CPython leaves in the rows of a function, and of which elements it leaves something."""
+
+    def __init__(self, function, rows):
+        each = [made.expected(function, rows, e) for e in range(ELEMENTS)]
+        self.elements = [e for e, one in enumerate(each) if one]
+        self.rows = {row[0]: np.array([each[e][row[0]] for e in self.elements]) for row in made.ROWS if self.elements}
+
+    def compare(self, where, found, place=0):
+        """With the rows of these elements, in which the function's own results are at some place."""
+        for row, _, length, out in made.ROWS if self.elements else []:
+            got = found[row][:, place * length : (place + 1) * length] if out else found[row]
+            said = "{}, elements {}, row {}: {}, CPython {}".format
+            assert same(got, self.rows[row]), said(where, self.elements, row, got.tolist(), self.rows[row].tolist())
 
 
 def compare_native(translated, rows, wanted):
     """There a whole number beyond 64 bits ends a loop: each function has one, over what stays within."""
     for name, found in translated.items():
-        within = [e for e in range(ELEMENTS) if wanted[name][e]]
-        if within:
-            some = {row: values[within] for row, values in rows.items()}
-            compare(f"native: {name}", run(Made(name, found), some, 1), [wanted[name][e] for e in within], 0)
+        some = {row: values[wanted[name].elements] for row, values in rows.items()}
+        if wanted[name].elements:
+            wanted[name].compare(f"native: {name}", run(Made(name, found), some, 1))
+
+
+def compare_compiled(backend, translated, rows, wanted):
+    """All functions in one loop."""
+    found = run(together(translated), rows, len(translated))
+    for place, name in enumerate(translated):
+        some = {row: values[wanted[name].elements] for row, values in found.items()}
+        wanted[name].compare(f"{backend}: {name}", some, place)
 
 
 def groups(translated):
@@ -132,15 +145,12 @@ def test_random_kernels(tmp_path, first):
     inputs, wanted = {}, {}
     for number, some in groups(good):
         inputs[number] = made.data(ELEMENTS, first + number)
-        for name in some:
-            wanted[name] = [made.expected(reference[name], inputs[number], e) for e in range(ELEMENTS)]
-    assert sum(one is not None for each in wanted.values() for one in each) > 2 * len(names)
+        wanted.update((name, Wanted(reference[name], inputs[number])) for name in some)
+    assert sum(len(each.elements) for each in wanted.values()) > 2 * len(names)
     for backend in BACKENDS:  # with one cache, as the code of kernels is the same for all that compile
         with op2jit.runtime(diags=0, fp="strict", backend=backend, cache=tmp_path / "cache.db"):
             for number, some in groups(good):
                 if backend == "native":
                     compare_native(some, inputs[number], wanted)
-                    continue
-                found = run(together(some), inputs[number], len(some))
-                for place, name in enumerate(some):
-                    compare(f"{backend}: {name}", found, wanted[name], place)
+                else:
+                    compare_compiled(backend, some, inputs[number], wanted)

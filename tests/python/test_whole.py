@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import op2jit
-from op2jit import READ, RW
+from op2jit import READ, RW, life
 
 
 def test_arithmetic_on_whole_dats(running):
@@ -116,8 +116,8 @@ def test_loops_that_come_again_wait(ways):
 
 
 @pytest.mark.compiled
-def test_an_error_of_a_loop_that_waits_comes_later():
-    """What can be seen at the call is an error of the call, also where loops wait."""
+def test_what_can_be_seen_at_the_call_is_an_error_of_the_call():
+    """Also where loops wait: what was called before has run, with the numbers of its call."""
     with op2jit.runtime(diags=0, tiles="1000"):  # whatever comes again waits
         s = op2jit.Set(1000, "cells")
         x, f = op2jit.Dat(s, np.ones((1000, 2)), name="x"), op2jit.Global(3.0, name="f")
@@ -129,6 +129,21 @@ def test_an_error_of_a_loop_that_waits_comes_later():
         with pytest.raises(op2jit.KernelError, match="scale"):
             op2jit.par_loop(scale, s, x(RW))
         assert x.fetch()[0, 0] == 3.0**called and op2jit.counters()["waiting"] == 0
+
+
+def test_an_error_of_what_waits_at_the_end_is_told(monkeypatch):
+    """The report runs what waits: the library ends, and the error comes out."""
+
+    def fails():
+        raise op2jit.errors.make("MEMORY", "op_report_json runs what waits: no memory")
+
+    op2jit.init(diags=0)
+    with monkeypatch.context() as patched:
+        patched.setattr(life, "_report_text", fails)
+        with pytest.raises(op2jit.errors.FailedError, match="no memory"):
+            op2jit.exit()
+    with op2jit.runtime(diags=0):
+        op2jit.Set(1)
 
 
 @pytest.mark.compiled

@@ -88,17 +88,22 @@ class One:
     def _change(self, sign: str, other: Any) -> Any:
         raise NotImplementedError
 
+    def _with(self, sign: str, other: Any) -> Any:
+        if isinstance(self, Global) and isinstance(other, (Dat, DatView)):
+            return NotImplemented  # a dat is made of them, by the dat
+        return self.duplicate()._change(sign, other)
+
     def __add__(self, other: Any) -> Any:
-        return self.duplicate()._change("+", other)
+        return self._with("+", other)
 
     def __sub__(self, other: Any) -> Any:
-        return self.duplicate()._change("-", other)
+        return self._with("-", other)
 
     def __mul__(self, other: Any) -> Any:
-        return self.duplicate()._change("*", other)
+        return self._with("*", other)
 
     def __truediv__(self, other: Any) -> Any:
-        return self.duplicate()._change("/", other)
+        return self._with("/", other)
 
     __radd__, __rmul__ = __add__, __mul__
 

@@ -14,6 +14,7 @@ from .errors import (
     DataValueError,
     DimTypeError,
     MapValueError,
+    NotHereError,
     SetTypeError,
     SetValueError,
     SizeTypeError,
@@ -183,7 +184,11 @@ class DataSet:
 class Map(mesh.Map):
     """``Map(iterset, toset, arity, values, name)``."""
 
-    def __init__(self, iterset: Set, toset: Set, arity: int, values: Any = None, name: Optional[str] = None) -> None:
+    def __init__(
+        self, iterset: Set, toset: Set, arity: int, values: Any = None, name: Optional[str] = None, offset: Any = None
+    ) -> None:
+        if offset is not None:
+            raise NotHereError("offsets are of maps of extruded sets, which are not in op2jit.pyop2: name all targets")
         for one in (iterset, toset):
             if not isinstance(one, Set):
                 raise SetTypeError(f"a map is between Sets, and this is {one!r}")

@@ -114,13 +114,13 @@ class Body(Assignments):
 
     def translate(self) -> None:
         """Go over the statements until the types of variables are settled."""
+        self.places = places.declared(self.statements, self.names - self.hoisted)
         for _ in range(_PASSES):
             before = (dict(self.locals), self.returns)
             self.pieces, self.counters, self.made = [], {}, {}
             self.refused, self.whole_made, self.real_into, self.certain = [], set(), set(), set()
             for name in self.inputs:
                 self.locals.setdefault(name, self.parameters[name])
-            self.places = places.declared(self.statements, self.names - self.hoisted)
             self.block(self.statements, 1)
             if before == (self.locals, self.returns):
                 break

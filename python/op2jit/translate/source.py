@@ -7,12 +7,23 @@ import inspect
 import linecache
 import textwrap
 import types
-from typing import Any, Callable, Dict, List, NoReturn
+from typing import Any, Callable, Dict, List, NoReturn, Tuple
 
 from .. import errors
 
-#: The lines of files by their names.
-Files = Dict[str, List[str]]
+
+class Files(Dict[str, List[str]]):
+    """The lines of files by their names, and what was found in them: those of functions, by the first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: Dict[Tuple[str, int], List[str]] = {}
+
+    def block(self, file: str, first: int) -> List[str]:
+        """The lines of a function."""
+        if (file, first) not in self.blocks:
+            self.blocks[file, first] = list(inspect.getblock(self[file][first - 1 :]))
+        return self.blocks[file, first]
 
 
 def snapshot(function: Callable[..., Any]) -> Files:
@@ -20,7 +31,7 @@ def snapshot(function: Callable[..., Any]) -> Files:
 
     They are read when the kernel is made: a file that is edited later does not change it.
     """
-    found: Files = {}
+    found = Files()
     seen = set()
     waiting: List[Any] = [function]
     while waiting:
@@ -61,13 +72,13 @@ class Source:
             raise errors.kernel_error(
                 f"the text of function {self.name} is not to be had; write it in a file or a notebook's cell", place
             )
-        lines = list(inspect.getblock(lines[self.first - 1 :]))
+        lines = files.block(self.file, self.first)
         text = "".join(lines)
         self.indent = len(text) - len(text.lstrip())
         self.lines = {self.first + number: line.rstrip("\n") for number, line in enumerate(lines)}
         try:
-            tree: Any = ast.parse(textwrap.dedent(text))
-            node = tree.body[0]
+            # With empty lines before it, so that lines have the numbers of the file.
+            node: Any = ast.parse("\n" * (self.first - 1) + textwrap.dedent(text)).body[0]
         except (SyntaxError, IndexError):
             node = None
         if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
@@ -75,7 +86,6 @@ class Source:
                 f"{self.name} is not written with def, as a kernel must be, or its file was changed since it was read",
                 place,
             )
-        ast.increment_lineno(tree, self.first - 1)
         self.tree = node
         self.check_parameters()
 
