@@ -10,10 +10,11 @@ contains
   end subroutine
 
   ! As OP2's program reduction has it: nobody knows here that all elements leave the same.
-  subroutine clear(v, n)
-    real(8), intent(out) :: v
+  subroutine clear(one, other, n)
+    real(8), intent(out) :: one, other
     integer(4), intent(inout) :: n
-    v = 0
+    one = 0
+    other = 0
     n = n + 1
   end subroutine
 
@@ -71,8 +72,8 @@ contains
     call expect(op_get_size(nodes) == int(n, 8), 'the size over all ranks')
     if (op_is_root() == 1) call expect(rank == 0, 'the root')
     count = 0
-    call op_par_loop_2(clear, edges, op_arg_dat(sum, 1, ends, 1, 'real(8)', OP_RW), &
-        op_arg_gbl(count, 1, 'integer(4)', OP_INC))
+    call op_par_loop_3(clear, edges, op_arg_dat(sum, 1, ends, 1, 'real(8)', OP_RW), &
+        op_arg_dat(sum, 2, ends, 1, 'real(8)', OP_RW), op_arg_gbl(count, 1, 'integer(4)', OP_INC))
     call op_fetch_data(sum, back)
     call expect(count == n .and. all(back == 0), 'elements that meet, and are counted')
     call op_exit()

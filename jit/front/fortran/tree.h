@@ -186,8 +186,6 @@ const char *f_say(struct fortran *f, const char *format, ...) __attribute__((for
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void f_memory(struct fortran *f);
-/* Does a statement begin here that kernels have not? It is refused if `refuse`. */
-bool f_is_refused(struct fortran *f, bool refuse);
 
 /* ---- tokens.c, condition.c ---- */
 bool f_is_fixed(const char *path);
@@ -250,9 +248,11 @@ void f_refuse_unknown(struct fortran *f, const struct f_token *at, const char *w
 const char *f_type_in_c(struct f_type type);
 const char *f_type_said(struct fortran *f, struct f_type type);
 
-/* ---- declare.c, attributes ---- */
+/* ---- declare.c, types.c ---- */
 void f_declare_unit(struct fortran *f, struct f_unit *u);
 bool f_is_type_word(const struct fortran *f, int at);
+/* Does a statement begin here that kernels have not? It is refused if `refuse`. */
+bool f_is_refused(struct fortran *f, bool refuse);
 /* False: no type stands here. *wrong: kernels have it not, because of that. plain: what stands in brackets is no kind. */
 bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain);
 struct f_type f_implicit_type(const struct f_unit *u, const char *name);

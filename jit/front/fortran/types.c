@@ -1,4 +1,4 @@
-/* Words of types, with their kinds. */
+/* Words of types, with their kinds, and of statements that kernels have not. */
 #include <string.h>
 
 #include "jit/front/fortran/tree.h"
@@ -66,4 +66,38 @@ bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, boo
   } else if (row != DOUBLE_PRECISION && !plain)
     read_kind(f, type);
   return true;
+}
+
+/* What kernels have not, and why or what to write instead. */
+static const struct {
+  const char *words, *remedy;
+} refused[] = {
+    {" common ",
+     "; declare what the kernel reads as a constant of the library (op_decl_const), a variable of a module"},
+    {" equivalence ", "; use one name for one thing"},
+    {" namelist read ", ", for kernels read no file; pass what they need as arguments"},
+    {" data ", "; write `parameter` with the values, or assign them"},
+    {" entry ", "; write a procedure of its own"},
+    {" format ", "; `print *, ...` needs none"},
+    {" save ", ", for kernels keep nothing between elements; leave it out"},
+    {" write ", ", for kernels write no file; `print *, ...` prints"},
+    {" open close ", "; pass what the kernel needs as arguments"},
+    {" allocate deallocate ", "; declare the array with constant bounds, as w(4)"},
+    {" nullify ", "; pass the array itself"},
+    {" stop error ",
+     "; let the kernel set a flag, as an argument with OP_MAX, and look at it behind the loop"},
+    {" associate ", "; use a variable"},
+    {" block ", "; declare the variables at the top of the procedure"},
+    {" forall ", "; write a do loop"},
+    {" pause assign ", ""},
+};
+
+bool f_is_refused(struct fortran *f, bool refuse) {
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    if (f_is_any(f, f->at, refused[i].words)) {
+      if (refuse)
+        f_refuse(f, now(f), "`%s` is not in the subset%s", now(f)->spelled, refused[i].remedy);
+      return true;
+    }
+  return false;
 }

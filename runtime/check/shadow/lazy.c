@@ -126,9 +126,10 @@ static size_t compare(const struct written *w, enum type_code type, size_t count
 }
 
 static void add_place(const struct written *w, size_t value, struct text *out) {
-  const struct loop_arg *arg = &w->launch->loop->args[w->arg];
+  const struct loop *loop = w->launch->loop;
+  const struct loop_arg *arg = &loop->args[w->arg];
   if (arg->dat)
-    values_place(arg->dat, value, out);
+    values_place(loop, arg->dat, value, out);
   else
     text_addf(out, arg->gbl ? "global \"%s\", value %zu," : "the global%s, value %zu,",
               arg->gbl ? arg->gbl->name : "", value);

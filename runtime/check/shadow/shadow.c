@@ -123,11 +123,12 @@ size_t values_differ(enum type_code type, const unsigned char *a, const unsigned
   return count;
 }
 
-void values_place(const struct dat *dat, size_t value, struct text *out) {
+void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out) {
   const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
   const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
   text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
-            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
+            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name,
+            component + loop->desc.origins.fortran);
 }
 
 /* Of an argument; `count`: none. */
@@ -209,7 +210,7 @@ static int compare_dat(const struct op_context *ctx, const struct loop *loop, in
   if (at == count)
     return OP_OK;
   struct text where = {0};
-  values_place(dat, at, &where);
+  values_place(loop, dat, at, &where);
   int code = report(ctx, loop, i, text_str(&where), first + at * dat->value_size,
                     second + at * dat->value_size, err);
   text_free(&where);

@@ -31,7 +31,7 @@ double values_largest(enum type_code type, const unsigned char *values, size_t c
 double values_tolerance(enum type_code type);
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance);
-void values_place(const struct dat *dat, size_t value, struct text *out);
+void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out);
 /* Copies of others' elements are nobody's result: those of a dat from one memory in its layout to another. */
 void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned char *to);
 
