@@ -48,7 +48,7 @@ objdump = 'aarch64-linux-gnu-objdump'
 pkgconfig = 'pkg-config'
 exe_wrapper = '$ARM/run'
 [built-in options]
-c_args = ['-g1']
+c_args = ['-g1', '-isystem', '$ARM/root/usr/include']
 c_link_args = ['-Wl,-rpath,$libraries', '-Wl,-rpath,$ARM/root/lib/aarch64-linux-gnu', '-L$libraries', '-L$ARM/root/lib/aarch64-linux-gnu']
 [properties]
 sys_root = '$ARM/root'
