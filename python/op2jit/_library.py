@@ -117,8 +117,8 @@ def type_of(dtype: Any) -> str:
 raised: List[BaseException] = []
 
 
-def fail(place: Optional[errors.Place] = None) -> None:
-    """Raises what the last call of this thread says."""
+def fail(place: Optional[errors.Place] = None, said: Optional[errors.Place] = None) -> None:
+    """Raises what the last call of this thread says; ``said`` is the place that the library was told, if it is another."""
     record = lib.op2jit_last_error().contents
     if raised:
         problem = raised.pop()
@@ -127,6 +127,8 @@ def fail(place: Optional[errors.Place] = None) -> None:
     if record.code:
         name = record.name.decode()
         message = words.in_python(name, record.message.decode(errors="replace"))
+        if place and said and message.startswith("%s:%d: " % said):
+            message = "%s:%d: " % place + message[len("%s:%d: " % said) :]
         raise errors.made(record.code, name, message, place)
 
 

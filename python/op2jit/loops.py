@@ -120,8 +120,8 @@ def _prepare(
     def launch(problems: List[BaseException] = raised, written: List[int] = store.written) -> None:
         if written and not handles.isdisjoint(written):
             raise errors.make("STATE", "a dat of the loop is being written to by access; end that block first")
-        if call() or problems:
-            fail(place)
+        if call() or problems:  # the place of this call: that of the first one is what C has
+            fail(errors.caller(), place)
 
     return launch
 

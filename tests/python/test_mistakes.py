@@ -233,6 +233,27 @@ def test_a_beginner_sees_his_own_line(tmp_path):
     assert "op2jit.Set(1)" in shown and os.path.dirname(op2jit.__file__) not in shown
 
 
+@kernel
+def fill_more(x, n):
+    for k in range(n[0]):
+        x[k] = 1.0
+
+
+@pytest.mark.compiled
+def test_an_error_names_the_line_of_its_own_call():
+    """Also where the same loop was called elsewhere before."""
+    with op2jit.runtime(diags=0, check="on"):
+        s = op2jit.Set(3, "s")
+        x, n = op2jit.Dat(s, name="x"), op2jit.Global(1)
+        op2jit.par_loop(fill_more, s, x(op2jit.RW), n(READ))
+        n.value = 2
+        line = sys._getframe().f_lineno + 2
+        with pytest.raises(op2jit.errors.CheckError) as caught:
+            op2jit.par_loop(fill_more, s, x(op2jit.RW), n(READ))
+        assert caught.value.place == (__file__, line), caught.value.place
+        assert caught.value.message.startswith(f"{__file__}:{line}: loop fill_more, "), caught.value
+
+
 def test_every_call_has_a_name_of_python():
     """Messages of the library name calls; each that the package makes has a name that a program in Python knows."""
     package = os.path.dirname(op2jit.__file__)
