@@ -61,7 +61,7 @@ static double start_of(enum type_code type, const unsigned char *increment, int 
   const double step = fabs(type_number(type, increment)), more = number % STARTS * STRIDE % STARTS;
   if (!type_info(type)->is_float)
     return (again ? 3 : 1) + WHOLE_STRIDE * (number % WHOLE_STARTS);
-  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1) * (1 + more / PARTS);
+  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1) * (1 + more / (double)PARTS);
 }
 
 void watch_start_increments(struct cell *cell, double scale, bool again) {

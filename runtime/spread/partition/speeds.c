@@ -112,7 +112,7 @@ static bool all_know(const double (*all)[TOLD], int ranks, int which) {
     any |= all[r][which] > 0;
     most = fmax(most, all[r][BUSY]);
   }
-  return any && (which != MEASURED || most >= LEAST_TIME);
+  return any && (which != MEASURED || most >= (double)LEAST_TIME);
 }
 
 static bool differ(const int *speeds, int ranks) {
@@ -127,7 +127,7 @@ static void tell(const struct op_context *ctx, const int *speeds, int which) {
   enum { MOST_TOLD = 16 };
   struct text line = {0};
   for (int r = 0; r < ctx->comm->size && r < MOST_TOLD; r++)
-    text_addf(&line, "%s%.3f", r ? ", " : "", (double)speeds[r] / MOST_SPEED);
+    text_addf(&line, "%s%.3f", r ? ", " : "", (double)speeds[r] / (double)MOST_SPEED);
   log_line(ctx->log, LOG_INFO, "mesh", "op_partition takes ranks for so fast, %s: %s%s", from[which],
            text_str(&line), ctx->comm->size > MOST_TOLD ? ", ..." : "");
   text_free(&line);
