@@ -202,6 +202,26 @@ static void check_moved(const struct program *p) {
   check(!cells->spread || op_rank() > 0 || stay == p->count);
 }
 
+/* Ranks of which the third, and those behind it, have none: who has no neighbours gets nothing, and counts for nothing. */
+static void test_apart(void) {
+  struct program p;
+  struct op_context *ctx = NULL;
+  begin(NULL, NULL);
+  declare(&p);
+  ctx = api_context();
+  int *part = array_new((size_t)p.count, sizeof *part);
+  for (int i = 0; i < p.count; i++)
+    part[i] = ctx->comm->size > 1 && p.first + i >= CELLS / 2 + 2 * WIDE;
+  op_dat parts = op_decl_dat(p.cells, 1, "int", part, "parts");
+  free(part);
+  check(!op_partition("external", "", p.cells, NULL, parts));
+  part_by(&p, "diffusive");
+  const long owned = owned_cells(), half = ctx->comm->size > 1 ? CELLS / 2 : CELLS;
+  check(ctx->comm->rank > 1 ? owned == 0 : labs(owned - half) <= 1);
+  run_steps(&p, 3, 0);
+  check(!op_exit());
+}
+
 static void test_parts(bool scotch) {
   static const char *const ways[] = {"rcb", "inertial", "diffusive", "ptscotch"};
   for (int w = 0; w < 3 + scotch; w++) {
@@ -387,9 +407,10 @@ int main(int argc, char **argv) {
   for (nwords = 1; nwords <= argc - options; nwords++)
     list[nwords] = argv[options + nwords - 1];
   words = list;
-  if (parts)
+  if (parts) {
     test_parts(strcmp(argv[2], "scotch") == 0);
-  else if (strcmp(what, "mixed") == 0)
+    test_apart();
+  } else if (strcmp(what, "mixed") == 0)
     test_mixed();
   else {
     test_given(false);

@@ -157,32 +157,46 @@ static int swap(struct flow *f, double mine, struct error *err) {
   return mail_send_known(f->comm, f->values, &f->neighbours, sizeof mine, f->others, &f->neighbours, err);
 }
 
-/* By conjugate gradients: the potential x of each rank, so that x - the neighbour's is what flows there. `excess` adds up to
- * nothing over all ranks. The neighbours' potentials are in f->others then. */
+/* What flows out of each rank, less what flows in, where `mine` are potentials. */
+static int flow_out(struct flow *f, double mine, double *out, struct error *err) {
+  const int code = swap(f, mine, err);
+  *out = f->count * mine;
+  for (int n = 0; !code && n < f->count; n++)
+    *out -= f->others[n];
+  return code;
+}
+
+static int add_up(const struct flow *f, double *value, struct error *err) {
+  return f->comm->table->reduce_all(f->comm, value, 1, COMM_DOUBLE, COMM_SUM, err);
+}
+
+/* The potential x of each rank, so that x - the neighbour's is what flows there. Ranks that meet nobody, and groups of ranks
+ * that do not meet, keep what they have too much: conjugate residuals come as near as is possible, where conjugate gradients
+ * would not come to an end. The neighbours' potentials are in f->others then. */
 static int find_potential(struct flow *f, double excess, double *x, struct error *err) {
   enum { MOST_ROUNDS = 500 };
   const double enough = 1e-8;
-  double r = excess, p = r, sums[2] = {r * r, fabs(excess)};
-  struct comm *c = f->comm;
+  double r = excess, p = r, of_r = 0, of_p;
   *x = 0;
-  int code = c->table->reduce_all(c, sums, 2, COMM_DOUBLE, COMM_SUM, err);
-  double square = sums[0];
+  int code = flow_out(f, r, &of_r, err);
+  double square = r * of_r;
+  if (!code)
+    code = add_up(f, &square, err);
   const double stop = enough * enough * square;
-  for (int round = 0; !code && round < MOST_ROUNDS && square > stop && square > 0; round++) {
-    code = swap(f, p, err);
-    double image = f->count * p;
-    for (int n = 0; !code && n < f->count; n++)
-      image -= f->others[n];
-    double along = p * image;
-    if (!code)
-      code = c->table->reduce_all(c, &along, 1, COMM_DOUBLE, COMM_SUM, err);
-    if (code || !(along > 0)) /* ranks that meet nobody */
+  of_p = of_r;
+  for (int round = 0; !code && round < MOST_ROUNDS && square > stop; round++) {
+    double along = of_p * of_p, next;
+    code = add_up(f, &along, err);
+    if (code || !(along > 0))
       break;
     *x += square / along * p;
-    r -= square / along * image;
-    double next = r * r;
-    code = c->table->reduce_all(c, &next, 1, COMM_DOUBLE, COMM_SUM, err);
+    r -= square / along * of_p;
+    code = flow_out(f, r, &of_r, err);
+    next = r * of_r;
+    if (!code)
+      code = add_up(f, &next, err);
     p = r + next / square * p;
+    of_p = of_r + next / square * of_p;
     square = next;
   }
   return code ? code : swap(f, *x, err);
