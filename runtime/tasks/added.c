@@ -37,7 +37,7 @@ int op2jit_running_threads(const op_running *running) {
 static int check_locks(const struct task_graph *g, int nlocks, const op_resource locks[], int *indices,
                        struct error *err) {
   for (int i = 0; i < nlocks; i++)
-    if ((indices[i] = tasks_index(g, locks[i], NUMBER_RESOURCE, err)) < 0)
+    if ((indices[i] = ranks_resource(g, locks[i], err)) < 0)
       return err->code;
   return OP_OK;
 }

@@ -113,14 +113,12 @@ static int keep_room(struct task_graph *g, int resource, struct error *err) {
   struct kept_room *rooms = array_more(k->rooms, k->nrooms, sizeof *rooms);
   if (rooms)
     k->rooms = rooms;
-  char *name = k->whole && more->name ? strdup(more->name) : NULL;
   void *memory = array_new(more->bytes, 1);
-  if (!rooms || !memory || (k->whole && more->name && !name)) {
-    free(name);
+  if (!rooms || !memory) {
     free(memory);
     return error_memory_of(err, "the memory of resources of graph", g->name, more->bytes);
   }
-  rooms[k->nrooms++] = (struct kept_room){.name = name, .resource = resource, .memory = memory};
+  rooms[k->nrooms++] = (struct kept_room){.resource = resource, .bytes = more->bytes, .memory = memory};
   more->memory = memory;
   return OP_OK;
 }
@@ -182,19 +180,26 @@ static int own_types(struct task_graph *g, struct task_graph *local, int rank, s
   return OP_OK;
 }
 
+int ranks_first_home(const struct task_graph *whole, const int *home, int resource) {
+  int above = whole->resources[resource].parent;
+  while (above >= 0 && !whole->more[above].bytes)
+    above = whole->resources[above].parent;
+  return above >= 0 ? home[above] : NO_RANK;
+}
+
 /* Who has what from now on; those of a unit that nobody named may change. */
 static int find_places(struct task_graph *g, const struct tasks_options *o, bool anew, struct error *err) {
   struct graph_ranks *k = g->ranks;
   struct task_graph *whole = ranks_whole(g);
   const int ranks = o->comm->size;
   int code = units_find(whole, &k->units, err);
-  int *home = code || k->whole ? k->home : array_resize(k->home, (size_t)whole->nresources, sizeof *home);
-  if (!code && !home && !k->whole)
+  int *home = code ? k->home : array_resize(k->home, (size_t)whole->nresources, sizeof *home);
+  if (!code && !home)
     code = error_memory_of(err, "the resources of graph", g->name, (size_t)whole->nresources * sizeof *home);
-  if (home && !k->whole)
+  if (home)
     k->home = home;
-  for (; !code && !k->whole && k->nhomes < whole->nresources; k->nhomes++)
-    k->home[k->nhomes] = NO_RANK;
+  for (; !code && k->nhomes < whole->nresources; k->nhomes++)
+    k->home[k->nhomes] = ranks_first_home(whole, home, k->nhomes);
   code = agree_on_success(o->comm, code, err);
   if (!code)
     code = place_units(whole, &k->units, anew ? NULL : k->home, ranks, o, err);
@@ -254,6 +259,13 @@ static int build_part(struct task_graph *g, const struct tasks_options *o, struc
 
 /* ---- costs ---- */
 
+int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err) {
+  const int code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
+  for (int t = 0; !code && t < whole->ntasks; t++)
+    whole->tasks[t].cost = (float)costs[t];
+  return code;
+}
+
 int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
   const struct task_graph *local = g->ranks->local;
   struct task_graph *whole = ranks_whole(g);
@@ -264,9 +276,7 @@ int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
     if (local->origins[t] >= 0)
       costs[local->origins[t]] = (double)local->tasks[t].cost;
   if (!code)
-    code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
-  for (int t = 0; !code && t < whole->ntasks; t++)
-    whole->tasks[t].cost = (float)costs[t];
+    code = ranks_agree_on_costs(whole, costs, comm, err);
   free(costs);
   return code;
 }
@@ -323,11 +333,13 @@ static int prepare(struct task_graph *g, const struct tasks_options *o, struct e
 
 /* Units are with their owners again; where they began elsewhere the next run has other messages. */
 static void note_homes(struct graph_ranks *k) {
-  for (int i = 0; k->home && i < k->units.count; i++) {
-    int *home = &k->home[k->units.resource[i]];
-    k->changed = k->changed || (*home != NO_RANK && *home != k->units.owner[i]);
-    *home = k->units.owner[i];
+  const struct units *u = &k->units;
+  for (int i = 0; i < u->count; i++) {
+    const int home = k->home[u->resource[i]];
+    k->changed = k->changed || (home != NO_RANK && home != u->owner[i]);
   }
+  for (int r = 0; r < k->nhomes; r++)
+    k->home[r] = u->begin[r] < u->end[r] ? u->owner[u->begin[r]] : NO_RANK;
 }
 
 static int ranks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
