@@ -53,8 +53,8 @@ typedef struct op_tool {
 int op_add_tool(const op_tool *tool);
 
 /* For op_set_error_handler: as OP_ERRORS_RETURN, but loops wait all the same where that is faster (OP2_LAZY=auto). What is
- * wrong with one that waited, such as that there is no memory, comes from the call that runs it and names the loop. For
- * languages in which errors are exceptions. */
+ * wrong with one that waited, such as that there is no memory, comes from the call that runs it and names the loop and its
+ * line; what waited behind it does not run. For languages in which errors are exceptions. */
 #define op_errors_later op2jit_errors_later
 void op_errors_later(const op_error *error, void *user);
 

@@ -418,7 +418,7 @@ static int run_ready(struct op_context *ctx, struct launch *launch, int first, b
     code =
         (loop->set->spread && results_come_late(ctx, loop) ? late_begin : launch_results)(ctx, launch, err);
   if (code)
-    return code;
+    return launch_ended(launch, code, err);
   if (ctx->hardware)
     hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
   (launch->deep ? loop_mark_owned_written : loop_mark_written)(ctx, loop, loop->space);

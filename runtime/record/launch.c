@@ -93,6 +93,11 @@ void launch_free(struct launch *launch) {
   free(launch);
 }
 
+int launch_ended(const struct launch *launch, int code, struct error *err) {
+  return code && launch->line > 0 && launch->file ? error_prefix(err, "%s:%d: ", launch->file, launch->line)
+                                                  : code;
+}
+
 static int make(struct launch *launch, struct error *err) {
   const struct loop *loop = launch->loop;
   const size_t nframe = (size_t)desc_slots(&loop->desc);

@@ -21,11 +21,11 @@ struct launch {
   struct {
     int first, count;
   } part_slots[LOOP_PARTS];
-  int variant;    /* of the backend: what is to run */
-  bool timed;     /* for tuning, which a device does itself: */
-  double seconds; /* so long it took there */
-  char *file;     /* the place of the call, of a launch that waited; NULL: no memory */
-  int line;
+  int variant;               /* of the backend: what is to run */
+  bool timed;                /* for tuning, which a device does itself: */
+  double seconds;            /* so long it took there */
+  char *file;                /* the place of the call, of a launch that waited; NULL: no memory */
+  int line;                  /* 0: it does not wait, or nobody knows */
   double ahead;              /* seconds that some of its parts took, which ran ahead of the others */
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   uint64_t stale;            /* a bit for each need */
@@ -50,9 +50,12 @@ static inline struct launch *launch_get(struct loop *loop, struct error *err) {
 
 /* It is done, and spare. */
 static inline void launch_put(struct launch *launch) {
+  launch->line = 0;
   launch->next = launch->loop->ready.spare;
   launch->loop->ready.spare = launch;
 }
+/* What became of it. Of one that waited the message begins with its place: the call that runs it is another one. */
+int launch_ended(const struct launch *launch, int code, struct error *err);
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);
 /* How many reduction slots each part takes, in the order of the parts. */

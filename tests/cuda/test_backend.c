@@ -96,6 +96,24 @@ CASE(launches_do_not_wait) {
   unsetenv("STANDIN_FAIL");
 }
 
+/* The call that finds it is another one: the message has both. */
+CASE(an_error_of_what_waited_names_the_line_of_its_loop) {
+  needs_standin();
+  struct small m;
+  setenv("STANDIN_FAIL", "cuLaunchKernel:2:701", 1);
+  works(start("OP2_LAZY=on", "OP2_FUSE=off"));
+  small_mesh(&m);
+  works(op_par_loop("void one(double *x) { *x += 1; }", "one", m.edges,
+                    op_arg_dat(m.x, -1, OP_ID, 1, "double", OP_RW)));
+  const op_arg x = op_arg_dat(m.x, -1, OP_ID, 1, "double", OP_RW);
+  works(op_par_loop_array("void two(double *x) { *x += 2; }", "two", m.edges, 1, &x, "there.c", 17));
+  assert_int_equal(op_counters()->waiting, 2);
+  assert_int_equal(op_fetch_data(m.x, m.xs), OP_ERR_DEVICE);
+  says("op_fetch_data runs what waits: there.c:17: loop two, ");
+  op_exit();
+  unsetenv("STANDIN_FAIL");
+}
+
 static void *goes_on(void *mesh) {
   struct small *m = mesh;
   double sum = 0;
@@ -530,6 +548,7 @@ int main(void) {
       cmocka_unit_test(threads_take_turns),
       cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),
+      cmocka_unit_test(an_error_of_what_waited_names_the_line_of_its_loop),
       cmocka_unit_test(faulting_kernel),
       cmocka_unit_test(start_after_a_fault),
       cmocka_unit_test(fault_met_by_fetching),

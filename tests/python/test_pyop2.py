@@ -136,6 +136,12 @@ def test_mistakes():
         op2.par_loop(op2.Kernel("void f(double *x) {}", "f"), s, op2.Dat(s, np.zeros(3)))
     with pytest.raises(op2jit.Error):
         op2.Map(s, s, 1, [[0], [1], [3]])
+    with pytest.raises(op2jit.Error, match="is 4294967296; expected 0 .. 2"):  # not cut off to another number
+        op2.Map(s, s, 1, [0, 1, 2**32])
+    with pytest.raises(op2.SizeTypeError):
+        op2.Set((1, 2, 3, 4))
+    with pytest.raises(NotImplementedError, match="complex"):
+        op2.Global(1, 1.0) + 1j
 
 
 def strip():
@@ -190,6 +196,9 @@ def test_subsets():
         s(6)
     assert s.union(even) is s and s.intersection(even) is even and s.difference(even).indices.tolist() == [1, 3, 5]
     assert s.symmetric_difference(s).size == 0 and even.difference(s).size == 0 and even.union(s).size == 6
+    assert s(np.arange(6) > 3).indices.tolist() == [4, 5] and even([2]).indices.tolist() == even(2).indices.tolist() == [4]
+    with pytest.raises(op2.SubsetIndexOutOfBounds, match="a mask of 2 elements for 3"):
+        even([True, False])
     with pytest.raises(TypeError):
         s.union(op2.Set(6))
 

@@ -445,6 +445,7 @@ class Global(One):
 
     def _change(self, sign: str, other: Any) -> "Global":
         right = other.data if isinstance(other, Global) else other
+        real(np.asarray(right).dtype)
         operations: Dict[str, Callable[..., Any]] = {
             "+": np.add,
             "-": np.subtract,

@@ -51,8 +51,8 @@ class Set(Own):
     def __init__(self, size: Union[int, Sequence[int]], name: Optional[str] = None, comm: Any = None) -> None:
         init(comm)
         sizes = [size] if isinstance(size, (int, np.integer)) else list(size)
-        if not sizes or not all(isinstance(one, (int, np.integer)) for one in sizes):
-            raise SizeTypeError(f"the size of a set is {size!r}; expected a whole number, or a tuple of them")
+        if not 0 < len(sizes) < 4 or not all(isinstance(one, (int, np.integer)) for one in sizes):
+            raise SizeTypeError(f"the size of a set is {size!r}; expected a whole number, or up to three: core, owned, total")
         if sizes != sorted(sizes) or sizes[0] < 0:
             raise SetValueError(f"the sizes of a set are {size!r}; expected core <= owned <= total")
         super().__init__(int(sizes[min(1, len(sizes) - 1)]), name)
@@ -108,7 +108,12 @@ class Subset(Own):
     def __init__(self, superset: Union[Set, "Subset"], indices: Any) -> None:
         if not isinstance(superset, (Set, Subset)):
             raise SetTypeError(f"a subset is of a Set, and not of {superset!r}")
-        numbers = np.unique(np.asarray(indices, np.int64))
+        given = np.asarray(indices)
+        if given.dtype == bool:  # a mask, as subsets of op2jit take it
+            if given.shape != superset.indices.shape:
+                raise SubsetIndexOutOfBounds(f"a mask of {given.size} elements for {superset.indices.size}")
+            given = np.flatnonzero(given)
+        numbers = np.unique(given.astype(np.int64))
         whole: Set
         if isinstance(superset, Subset):
             if numbers.size and not 0 <= numbers[0] <= numbers[-1] < superset.indices.size:
@@ -121,6 +126,9 @@ class Subset(Own):
         made = whole.subset(numbers)
         self.name, self.key, self.handle = made.name, made.key, made.handle
         self.superset, self.indices = whole, numbers
+
+    def __call__(self, *indices: Any) -> "Subset":
+        return Subset(self, indices[0] if len(indices) == 1 and not isinstance(indices[0], int) else indices)
 
     def _other(self, other: Union[Set, "Subset"]) -> Values:
         if other is not self.superset and getattr(other, "superset", None) is not self.superset:
@@ -200,13 +208,14 @@ class Map(mesh.Map):
         if values is None:
             raise MapValueError(f"{what} has no values; here a map has them from its beginning")
         try:
-            table = np.asarray(values, np.int32)  # floats too, as PyOP2 takes them
-        except (TypeError, ValueError) as problem:
+            table = np.asarray(values, np.int64)  # floats too, as PyOP2 takes them
+        except (TypeError, ValueError, OverflowError) as problem:
             raise DataTypeError(f"the values of {what} are no whole numbers: {problem}") from None
         if table.size not in (iterset.size * arity, iterset.total_size * arity):
             raise DataValueError(f"{what} has {table.size} values; expected {iterset.size} x {arity}")
-        super().__init__(iterset, toset, table.reshape(-1, arity)[: iterset.size], name, int(arity))
-        self.iterset, self.toset = iterset, toset
+        table = table.reshape(-1, arity)[: iterset.size]
+        super().__init__(iterset, toset, table, name, int(arity))  # which looks at all 64 bits
+        self.iterset, self.toset, self._table = iterset, toset, table.astype(np.int32)
 
     shape = property(lambda self: (self.iterset.size, self.arity), doc="The shape of its table.")
     dtype = property(lambda self: np.dtype(np.int32), doc="The type of its entries.")

@@ -174,6 +174,7 @@ static int give(struct op_context *ctx, struct gpu_chain *chain, struct launch *
     p->back = r->back;
     if (!code)
       code = gpu_send_results(ctx, launches[i], p->v, landing + p->landing, err);
+    code = launch_ended(launches[i], code, err);
   }
   return code;
 }
