@@ -202,6 +202,19 @@ static void check_moved(const struct program *p) {
   check(!cells->spread || op_rank() > 0 || stay == p->count);
 }
 
+/* A rank that has nothing meets nobody, and gets its share all the same. */
+static void test_from_one(void) {
+  struct program p;
+  begin("OP2_SPEEDS=5,1", NULL);
+  declare(&p);
+  const op_dat first = op_decl_dat(p.cells, 1, "int", NULL, "first");
+  check(!op_partition("external", "", p.cells, NULL, first));
+  check(!op_partition("diffusive", "", p.cells, p.ends, NULL));
+  check(uneven(true) < 0.1);
+  run_steps(&p, 3, 0);
+  check(!op_exit());
+}
+
 static void test_parts(bool scotch) {
   static const char *const ways[] = {"rcb", "inertial", "diffusive", "ptscotch"};
   for (int w = 0; w < 3 + scotch; w++) {
@@ -387,9 +400,10 @@ int main(int argc, char **argv) {
   for (nwords = 1; nwords <= argc - options; nwords++)
     list[nwords] = argv[options + nwords - 1];
   words = list;
-  if (parts)
+  if (parts) {
     test_parts(strcmp(argv[2], "scotch") == 0);
-  else if (strcmp(what, "mixed") == 0)
+    test_from_one();
+  } else if (strcmp(what, "mixed") == 0)
     test_mixed();
   else {
     test_given(false);
