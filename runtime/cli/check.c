@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "jit/front/fortran/fortran.h"
 #include "jit/front/kernel.h"
 #include "jit/proof/fits.h"
 #include "jit/proof/found.h"
@@ -48,10 +49,10 @@ static const char *word_of_programs(const char *text, int *line) {
   return NULL;
 }
 
-/* Whoever gives a program learns what to give before what is wrong with it as a kernel. */
+/* Whoever gives a program learns what to give before what is wrong with it as a kernel. In Fortran a program may be given. */
 static void explain_program(const struct cli *cli, const char *text, struct error *err) {
   int line = 0;
-  const char *word = word_of_programs(text, &line);
+  const char *word = fortran_is(cli->words[0], text, strlen(text)) ? NULL : word_of_programs(text, &line);
   if (word)
     error_prefix(
         err,

@@ -206,6 +206,10 @@ static double weight_of(const long long *weights, long e) {
   return weights ? (double)weights[e] : 1;
 }
 
+static double speed_of(const int *speeds, int rank) {
+  return speeds ? speeds[rank] : 1;
+}
+
 /* What this rank has more than its share. */
 static int find_excess(struct comm *c, const long long *weights, long owned, const int *speeds,
                        double *excess, struct error *err) {
@@ -214,9 +218,37 @@ static int find_excess(struct comm *c, const long long *weights, long owned, con
     mine += weight_of(weights, e);
   all = mine;
   for (int r = 0; r < c->size; r++)
-    speed += speeds ? speeds[r] : 1;
+    speed += speed_of(speeds, r);
   const int code = c->table->reduce_all(c, &all, 1, COMM_DOUBLE, COMM_SUM, err);
-  *excess = mine - all * (speeds ? speeds[c->rank] : 1) / speed;
+  *excess = mine - all * speed_of(speeds, c->rank) / speed;
+  return code;
+}
+
+/* ---- where nothing can flow ---- */
+
+/* The elements of rank 0, then those of rank 1 and so on, cut into a range for each rank. */
+static int parts_in_line(struct comm *c, const long long *weights, long owned, const int *speeds, int *part,
+                         struct error *err) {
+  double *sums = array_new((size_t)c->size, sizeof *sums), before = 0, all = 0, speed = 0;
+  int to = 0, code = agree_on_success(c, sums ? OP_OK : no_memory(err), err);
+  for (long e = 0; !code && e < owned; e++)
+    sums[c->rank] += weight_of(weights, e);
+  if (!code)
+    code = c->table->reduce_all(c, sums, c->size, COMM_DOUBLE, COMM_SUM, err);
+  for (int r = 0; !code && r < c->size; r++) {
+    before += r < c->rank ? sums[r] : 0;
+    all += sums[r];
+    speed += speed_of(speeds, r);
+  }
+  double end = code ? 0 : all * speed_of(speeds, 0) / speed;
+  for (long e = 0; !code && e < owned; e++) {
+    const double weight = weight_of(weights, e);
+    while (to + 1 < c->size && before + weight / 2 > end)
+      end += all * speed_of(speeds, ++to) / speed;
+    part[e] = to;
+    before += weight;
+  }
+  free(sums);
   return code;
 }
 
@@ -299,7 +331,13 @@ int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct 
   struct groups g = {0};
   struct flow f = {.comm = ctx->comm};
   double excess = 0, x = 0;
-  int code = agree_on_success(ctx->comm, groups_make(&g, ctx->comm->rank, prime, map, err), err);
+  long long none = owned == 0;
+  int code = ctx->comm->table->reduce_all(ctx->comm, &none, 1, COMM_LLONG, COMM_MAX, err);
+  if (!code && none)
+    code = parts_in_line(ctx->comm, weights, owned, speeds, part, err);
+  if (code || none)
+    return agree_on_success(ctx->comm, code, err);
+  code = agree_on_success(ctx->comm, groups_make(&g, ctx->comm->rank, prime, map, err), err);
   if (!code)
     code = find_neighbours(&f, &g, owned, err);
   if (!code)
