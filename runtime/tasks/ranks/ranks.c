@@ -347,6 +347,7 @@ static int ranks_run(struct task_graph *g, const struct tasks_options *options, 
   if (code)
     return code;
   struct task_graph *local = g->ranks->local;
+  const long long runs = g->runs;
   if (options->checked)
     code = agree_on_success(options->comm, check_uses(ranks_whole(g), err), err);
   if (!code)
@@ -358,9 +359,10 @@ static int ranks_run(struct task_graph *g, const struct tasks_options *options, 
   code = agree_on_success(options->comm, code, err);
   g->ranks->size = options->comm->size;
   g->ranks->waited = local->messages ? 1e-9 * (double)local->messages->waited : 0;
-  if (code)
+  if (code) { /* which counts on no rank, though some came to its end */
     g->ranks->changed = true;
-  else
+    g->runs = runs;
+  } else
     note_homes(g->ranks);
   return code;
 }
