@@ -17,6 +17,8 @@
 #include "loop/balance/balance.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
+#include "op2jit_bridge.h"
+#include "op2jit_matrix.h"
 #include "ranks/comm.h"
 #include "record/record.h"
 
@@ -351,6 +353,28 @@ OP_KERNEL_DEF(
         *wrong += (wide1[i] != *q1 + 0.5 * i) + (wide2[i] != *q2 + 0.5 * i);
     })
 
+OP_KERNEL_DEF(
+    fill, void fill(double *a) {
+      for (int i = 0; i < 4; i++)
+        a[i] = i + 1;
+    })
+
+/* Its values have one form on all ranks, whatever a GPU would like. */
+static void test_matrix(const struct program *p) {
+  struct op_context *ctx = api_context();
+  struct error err = {0};
+  op_coo_t coo;
+  double sum = 0;
+  op_mat k = op_decl_mat(1, &p->ends, &p->ends, 1, 1, "double", "k");
+  check(k && !op_par_loop(OP_KERNEL_OF(fill), "fill", p->edges,
+                          op_arg_mat(k, p->ends, p->ends, 1, 1, "double", OP_INC)));
+  check(!op_coo(k, &coo));
+  for (long long i = 0; i < coo.count; i++)
+    sum += coo.rows[i] >= 0 ? coo.values[i] : 0;
+  check(!ctx->comm->table->reduce_all(ctx->comm, &sum, 1, COMM_DOUBLE, COMM_SUM, &err));
+  check(sum == 10.0 * EDGES);
+}
+
 /* Messages so long that all threads pack them. */
 static void test_wide(const struct program *p) {
   op_dat wide = op_decl_dat(p->cells, 64, "double", NULL, "wide");
@@ -386,6 +410,7 @@ static void test_mixed(void) {
   run_steps(&p, 3, 0);
   if (strstr(words[1], "seq,openmp"))
     test_wide(&p);
+  test_matrix(&p);
   check(!op_exit());
   /* What ranks of different backends cannot have. */
   char *list[WORDS] = {words[0], words[1], "OP2_LAZY=on"};
