@@ -418,6 +418,8 @@ static void test_mixed(void) {
   check(op_init(3, list, 0) == OP_ERR_BACKEND && strstr(op_last_error()->message, "OP2_LAZY=on"));
   list[1] = "OP2_BACKEND=seq,native";
   check(op_init(2, list, 0) == OP_ERR_BACKEND && strstr(op_last_error()->message, "native ranks"));
+  list[1] = p.first > 0 ? "OP2_BACKEND=seq" : "OP2_BACKEND=seq,openmp";
+  check(op_init(2, list, 0) == OP_ERR_MPI && strstr(op_last_error()->message, "op_init, OP2_BACKEND: seq"));
   list[1] = "OP2_SPEEDS=5,fast";
   check(op_init(2, list, 0) == OP_ERR_ENV && strstr(op_last_error()->message, "OP2_SPEEDS=5,fast"));
 }
