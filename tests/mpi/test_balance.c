@@ -315,6 +315,26 @@ static void test_quiet(void) {
   free(array);
 }
 
+OP_KERNEL_DEF(
+    none, void none(const int *q, int *n) { *n += *q; })
+
+/* Without a map nobody can go along, and that is said, also where no clock is asked. */
+static void test_no_map(void) {
+  begin("OP2_SPEEDS=5,1", "OP2_BALANCE=on");
+  const int ones[] = {1, 1, 1, 1};
+  op_set points = op_decl_set(4, "points");
+  op_dat q = op_decl_dat(points, 1, "int", ones, "q");
+  check(q && !op_partition("block", "", points, NULL, NULL));
+  for (int i = 0; i < 130; i++) {
+    int n = 0;
+    check(!op_par_loop(OP_KERNEL_OF(none), "none", points, op_arg_dat(q, -1, OP_ID, 1, "int", OP_READ),
+                       op_arg_gbl(&n, 1, "int", OP_INC)));
+    check(n == 4 * op_rank_count());
+  }
+  check(moves() == 0 && (op_rank_count() == 1 || api_context()->balance->told));
+  check(!op_exit());
+}
+
 /* ---- CPUs ---- */
 
 static int allowed_cpus(void) {
@@ -445,6 +465,7 @@ int main(int argc, char **argv) {
     test_measured("");
     test_measured("rcb");
     test_quiet();
+    test_no_map();
     test_pin();
   }
   return 0;
