@@ -11,7 +11,6 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "ranks/peers.h"
 #include "spread/partition/partition.h"
 #include "spread/partition/weights.h"
 
@@ -29,15 +28,14 @@ bool speeds_are_measured(const struct op_context *ctx) {
          (!*value && (ctx->peers || strcmp(env_value(ctx->env, ENV_BALANCE), "on") == 0));
 }
 
-/* Of a rank by its number on its machine; 0: no such number is given. */
+/* Of a rank by its number on its machine; 0: no such number is given. Without memory, for ranks go by it. */
 static double given(const char *list, int node_rank) {
-  struct text word = {0};
+  const char *word = list;
   char *end;
-  node_word(list, node_rank, &word);
-  const double speed = strtod(text_str(&word), &end);
-  const bool good = end != text_str(&word) && !*end && speed >= 1e-3 && speed <= 1e6;
-  text_free(&word);
-  return good ? speed : 0;
+  for (const char *next; node_rank > 0 && (next = strchr(word, ',')); node_rank--)
+    word = next + 1;
+  const double speed = strtod(word, &end);
+  return end != word && (!*end || *end == ',') && speed >= 1e-3 && speed <= 1e6 ? speed : 0;
 }
 
 int speeds_check(const struct op_context *ctx, struct error *err) {
