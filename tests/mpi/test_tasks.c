@@ -330,6 +330,23 @@ static void named_later(void) {
   check(op_free_graph(graph) == OP_OK);
 }
 
+/* Its owner, who had it in memory of the library, has memory for it later. */
+static void named_by_owner(void) {
+  const int last = op_rank_count() - 1;
+  long long number = 0;
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  if (op_rank() == 0) {
+    const op_resource one = with_memory(graph, 0, "one", &number, 1);
+    op_graph_owner(graph, one, last);
+    count_on(graph, one);
+  }
+  check(op_graph_run(graph) == OP_OK);
+  if (op_rank() == last && last > 0)
+    with_memory(graph, 0, "one", &number, 1);
+  check(op_graph_run(graph) == OP_OK && (op_rank() != last || number == 2));
+  check(op_free_graph(graph) == OP_OK);
+}
+
 /* Memory of the library keeps what it has, with a name and without. */
 static void kept_on_parts(const char *name) {
   op_graph graph = begin_counting(OP_GRAPH_PARTS);
@@ -400,6 +417,7 @@ static void changed(void) {
   other_owner(OP_GRAPH_WHOLE);
   other_owner(OP_GRAPH_PARTS);
   named_later();
+  named_by_owner();
   kept_on_parts("one");
   kept_on_parts(NULL);
   larger_later();
