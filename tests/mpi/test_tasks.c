@@ -515,6 +515,18 @@ static void violation(void) {
           "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
 }
 
+/* What travels is the memory of the resources in it. */
+static void around(long long *outer, long long *inner, const char *words) {
+  op_task_type type;
+  op_graph graph = begin("around", OP_GRAPH_WHOLE, &type);
+  const op_resource whole = op_graph_resource(graph, 0, "whole"),
+                    part = op_graph_resource(graph, whole, "part");
+  op_graph_memory(graph, whole, outer, sizeof *outer);
+  op_graph_memory(graph, part, inner, sizeof *inner);
+  op_graph_use(graph, op_graph_task(graph, type, NULL, 0, 1), whole);
+  refused(graph, OP_ERR_GRAPH, words);
+}
+
 static void adding(void) {
   op_task_type type;
   op_graph graph = begin("adding", OP_GRAPH_WHOLE, &type);
@@ -573,6 +585,11 @@ int main(int argc, char **argv) {
     keys();
     violation();
     adding();
+    around(&it.memory[0][0], &it.memory[1][0],
+           "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(&it.memory[0][0], NULL, "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(NULL, NULL,
+           "the library keeps memory for resource \"part\", and so it has none for resource \"whole\"");
   }
   check(op_exit() == OP_OK);
   return 0;
