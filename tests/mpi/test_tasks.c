@@ -330,6 +330,23 @@ static void named_later(void) {
   check(op_free_graph(graph) == OP_OK);
 }
 
+/* Its owner, who had it in memory of the library, has memory for it later. */
+static void named_by_owner(void) {
+  const int last = op_rank_count() - 1;
+  long long number = 0;
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  if (op_rank() == 0) {
+    const op_resource one = with_memory(graph, 0, "one", &number, 1);
+    op_graph_owner(graph, one, last);
+    count_on(graph, one);
+  }
+  check(op_graph_run(graph) == OP_OK);
+  if (op_rank() == last && last > 0)
+    with_memory(graph, 0, "one", &number, 1);
+  check(op_graph_run(graph) == OP_OK && (op_rank() != last || number == 2));
+  check(op_free_graph(graph) == OP_OK);
+}
+
 /* Memory of the library keeps what it has, with a name and without. */
 static void kept_on_parts(const char *name) {
   op_graph graph = begin_counting(OP_GRAPH_PARTS);
@@ -400,6 +417,7 @@ static void changed(void) {
   other_owner(OP_GRAPH_WHOLE);
   other_owner(OP_GRAPH_PARTS);
   named_later();
+  named_by_owner();
   kept_on_parts("one");
   kept_on_parts(NULL);
   larger_later();
@@ -497,6 +515,18 @@ static void violation(void) {
           "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
 }
 
+/* What travels is the memory of the resources in it. */
+static void around(long long *outer, long long *inner, const char *words) {
+  op_task_type type;
+  op_graph graph = begin("around", OP_GRAPH_WHOLE, &type);
+  const op_resource whole = op_graph_resource(graph, 0, "whole"),
+                    part = op_graph_resource(graph, whole, "part");
+  op_graph_memory(graph, whole, outer, sizeof *outer);
+  op_graph_memory(graph, part, inner, sizeof *inner);
+  op_graph_use(graph, op_graph_task(graph, type, NULL, 0, 1), whole);
+  refused(graph, OP_ERR_GRAPH, words);
+}
+
 static void adding(void) {
   op_task_type type;
   op_graph graph = begin("adding", OP_GRAPH_WHOLE, &type);
@@ -555,6 +585,11 @@ int main(int argc, char **argv) {
     keys();
     violation();
     adding();
+    around(&it.memory[0][0], &it.memory[1][0],
+           "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(&it.memory[0][0], NULL, "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(NULL, NULL,
+           "the library keeps memory for resource \"part\", and so it has none for resource \"whole\"");
   }
   check(op_exit() == OP_OK);
   return 0;

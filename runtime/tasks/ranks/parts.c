@@ -479,9 +479,14 @@ static int carry(struct graph_ranks *k, struct task_graph *whole, struct error *
       home[r] = ranks_first_home(whole, home, r);
   for (size_t i = 0; i < k->nrooms; i++) {
     struct kept_room *room = &k->rooms[i];
-    struct resource_more *more = &whole->more[room->resource = moved[room->resource]];
-    if (!more->memory && more->bytes == room->bytes)
+    const int to = moved[room->resource];
+    struct resource_more *more = &whole->more[to];
+    const bool had = k->whole->more[room->resource].memory == room->memory && home[to] == now->me;
+    if (more->bytes == room->bytes && !more->memory)
       more->memory = room->memory;
+    else if (more->bytes == room->bytes && had) /* the program has memory for it now */
+      memcpy((void *)(uintptr_t)more->memory, room->memory, room->bytes);
+    room->resource = to;
   }
   free(k->home);
   free(moved);

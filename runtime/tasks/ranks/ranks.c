@@ -123,6 +123,38 @@ static int keep_room(struct task_graph *g, int resource, struct error *err) {
   return OP_OK;
 }
 
+static bool lies_in(const struct resource_more *inner, const struct resource_more *outer) {
+  const uintptr_t begin = (uintptr_t)outer->memory, at = (uintptr_t)inner->memory;
+  return at >= begin && inner->bytes <= outer->bytes && at - begin <= outer->bytes - inner->bytes;
+}
+
+/* What travels is the memory of units: who touches what lies around them must find that there. Of parts a task may be on a
+ * rank that knows no such memory, and gets none. */
+static int look_around(struct task_graph *g, int resource, struct error *err) {
+  const struct units *u = &g->ranks->units;
+  const struct task_graph *whole = ranks_whole(g);
+  const struct resource_more *outer = &whole->more[resource];
+  struct text words = {0}, inner = {0};
+  for (int k = u->begin[resource]; !err->code && outer->bytes && k < u->end[resource]; k++) {
+    const int unit = u->resource[k];
+    if (unit == resource || !u->bytes[k] ||
+        (outer->memory ? lies_in(&whole->more[unit], outer) : !!g->ranks->whole))
+      continue;
+    tasks_resource_words(whole, resource, &words);
+    tasks_resource_words(whole, unit, &inner);
+    error_set(err, OP_ERR_GRAPH,
+              outer->memory
+                  ? "graph \"%s\": the memory of %s is not in that of %s, in which it lies; name a part of "
+                    "that memory by op_graph_memory"
+                  : "graph \"%s\": the library keeps memory for %s, and so it has none for %s, in which that "
+                    "lies; name memory of both by op_graph_memory, or of the former alone",
+              g->name, text_str(&inner), text_str(&words));
+  }
+  text_free(&words);
+  text_free(&inner);
+  return err->code;
+}
+
 /* What tasks here touch, and what this rank has between runs. */
 static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, struct error *err) {
   const struct units *u = &g->ranks->units;
@@ -141,6 +173,9 @@ static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, 
       code = keep_room(g, r, err);
     local->more[r].memory = whole->more[r].memory;
   }
+  for (int i = 0; !code && i < 2; i++)
+    for (size_t n = 0; !code && n < rows[i]->count; n++)
+      code = rows[i]->items[n] < 0 ? OP_OK : look_around(g, rows[i]->items[n], err);
   free(needed);
   return code;
 }
