@@ -1,4 +1,6 @@
 /* One event: compared with that of an earlier run, or a place where a checkpoint may begin. */
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "checkpoint/inner.h"
@@ -77,8 +79,8 @@ static int choose_place(struct op_context *ctx, struct checkpoint *k, struct err
 
 static int advance(struct op_context *ctx, struct checkpoint *k, bool here, struct error *err) {
   const long long now = k->happened.history.count;
-  int code = checkpoint_look_behind(ctx, k, err);
-  if (code)
+  int code = OP_OK;
+  if (k->process != getpid() || (code = checkpoint_look_behind(ctx, k, err)))
     return code;
   if (k->begun)
     return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/behind/behind.h"
 #include "base/error.h"
@@ -259,9 +260,10 @@ struct checkpoint {
   long long choose_at, choose_by; /* events: when to look for a place again, and at last; 0: not yet */
   long long begin_at;             /* event; -1: not chosen */
   int period;
-  bool places;  /* the program says where */
-  bool running; /* a loop was told of, and has not run */
-  bool stopped; /* a loop failed, which a run that goes on would pass: no further one is begun */
+  bool places;   /* the program says where */
+  bool running;  /* a loop was told of, and has not run */
+  pid_t process; /* whose file it is: its children do not write, and leave what is there */
+  bool stopped;  /* a loop failed, which a run that goes on would pass: no further one is begun */
 
   /* One that has begun: what is to be kept shows. */
   bool begun;

@@ -138,6 +138,7 @@ static int open_here(struct op_context *ctx, struct checkpoint *k, const char *v
   k->begin_at = k->lock = -1;
   k->ask_gap = k->ask_at = GAP;
   k->opened = k->began = clock_seconds();
+  k->process = getpid();
   behind_open(&k->behind, BEHIND_LOWEST / 2);
   checkpoint_record(k);
   if (ctx->compiled)
@@ -184,7 +185,7 @@ static void remove_files(const struct checkpoint *k) {
 /* A program that did nothing leaves what is there. */
 int checkpoint_end(struct op_context *ctx, struct error *err) {
   struct checkpoint *k = checkpoint_of(ctx);
-  if (!k)
+  if (!k || k->process != getpid())
     return OP_OK;
   checkpoint_join(ctx, k);
   if (k->keep || k->happened.history.count == 0)
@@ -204,9 +205,11 @@ void checkpoint_close(struct op_context *ctx) {
   struct checkpoint *k = checkpoint_of(ctx);
   if (!k)
     return;
-  if (together_alone(ctx->comm)) /* a rank may have failed alone */
-    checkpoint_join(ctx, k);
   ctx->recorder = NULL;
   ctx->trace->checkpoints = NULL;
+  if (k->process != getpid())
+    return;                      /* its thread and its lock are the parent's */
+  if (together_alone(ctx->comm)) /* a rank may have failed alone */
+    checkpoint_join(ctx, k);
   drop(k);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/fortran/fortran.h"
 #include "base/nearest.h"
 #include "base/size.h"
 #include "jit/front/constant_name.h"
@@ -47,6 +48,12 @@ static bool is_number(const char *word) {
   return digits > 0 && digits < 9 && !word[digits];
 }
 
+/* Also a type as Fortran has it, with its kind, "real(8)": messages about kernels in Fortran have these. */
+static enum type_code parse_type(const char *name, bool *soa) {
+  char room[64];
+  return type_parse(strpbrk(name, "(*") ? fortran_type(name, room) : name, soa);
+}
+
 /* The words of a type, "unsigned int", and the number behind them. Only a dat's type may end in ":soa": else `soa`
  * is NULL. */
 static int read_type_and_dim(struct reader *r, enum type_code *type, bool *soa, int *dim) {
@@ -60,8 +67,8 @@ static int read_type_and_dim(struct reader *r, enum type_code *type, bool *soa, 
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, "%s%s", used ? " " : "", word);
   }
-  *type = type_parse(name, soa);
-  if (*type == TYPE_NONE && type_parse(first, soa) != TYPE_NONE)
+  *type = parse_type(name, soa);
+  if (*type == TYPE_NONE && parse_type(first, soa) != TYPE_NONE)
     return fail(r, OP_ERR_DIM, "there is no dim behind the type", first,
                 "a whole number from 1, the number of values per element");
   if (*type == TYPE_NONE && !*name && *word)

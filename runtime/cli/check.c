@@ -49,10 +49,11 @@ static const char *word_of_programs(const char *text, int *line) {
   return NULL;
 }
 
-/* Whoever gives a program learns what to give before what is wrong with it as a kernel. In Fortran a program may be given. */
-static void explain_program(const struct cli *cli, const char *text, struct error *err) {
+/* Whoever gives a program learns what to give before what is wrong with it as a kernel. In Fortran a program will do. */
+static void explain_program(const struct cli *cli, const struct text *text, struct error *err) {
   int line = 0;
-  const char *word = fortran_is(cli->words[0], text, strlen(text)) ? NULL : word_of_programs(text, &line);
+  const bool may = fortran_is(cli->words[0], text_str(text), text->length);
+  const char *word = may ? NULL : word_of_programs(text_str(text), &line);
   if (word)
     error_prefix(
         err,
@@ -272,7 +273,7 @@ int cli_with_kernel(struct cli *cli,
   if (!code)
     code = run(cli, &d, &status, &err);
   if (code && status != CLI_USAGE && text.length)
-    explain_program(cli, text_str(&text), &err);
+    explain_program(cli, &text, &err);
   if (code)
     cli_fail(status, "%s", error_message(&err));
   kernel_free(&k);
@@ -307,9 +308,11 @@ const struct command cli_check[] = {
          "  \"gbl TYPE DIM ACCESS\"             a global\n"
          "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
          "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"
-         "TYPE is one of op_decl_dat's, ACCESS OP_READ or read and so on. The verdict of each is proved, "
-         "violated or\n"
-         "unknown. Status 0: nothing is violated, 1: something is, or the text does not compile.\n"
+         "TYPE is one of op_decl_dat's, or as real(8) in Fortran, ACCESS OP_READ or read and so on. The "
+         "verdict "
+         "of each is\n"
+         "proved, violated or unknown. Status 0: nothing is violated, 1: something is, or the text does not "
+         "compile.\n"
          "Example: op2jit check flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
          "OP_INC\"\n",
      .run = run_check,

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 OP_KERNEL_DEF(
@@ -127,10 +128,28 @@ static void late(void) {
   printf("dat code %d\n", code);
 }
 
+/* A child goes on and does its work: what is there is the parent's. */
+static void forks(void) {
+  repeat(40);
+  op_checkpoint();
+  repeat(300); /* it is written */
+  const pid_t child = fork();
+  if (child == 0) {
+    repeat(200);
+    op_checkpoint();
+    repeat(40);
+    _exit(op_exit() != OP_OK);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  printf("dat child %d\n", status);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
-} cases[] = {{"partial", partial}, {"found", found}, {"names", names}, {"fails", fails}, {"late", late}};
+} cases[] = {{"partial", partial}, {"found", found}, {"names", names},
+             {"fails", fails},     {"late", late},   {"forks", forks}};
 
 int main(int argc, char **argv) {
   int values[SIZE], all = 0, unused = 1;

@@ -249,7 +249,7 @@ def refused(program, folder, matrices, adjoint=None):
 def cases(program, folder, *options):
     """What one checkpoint may miss, each thing in a program of its own."""
     run = Run(program, folder, options=options)
-    for what in ("partial", "found", "names"):
+    for what in ("partial", "found", "names", "forks"):
         expected = end_of(run(what))
         dies(run(what, "die", every=30))
         assert os.path.exists(run.file), what

@@ -115,6 +115,24 @@ grep -q 'low is a variable of module bends' said || fail "op2jit check does not 
 $check --const 'low double 1, high double 1' 'dat double 1 OP_RW' | grep -q proved || fail "constants in one list"
 $check --const 'low double 1' --const 'high double 1' 'dat double 1 OP_RW' >said 2>&1 || [ $? = 2 ] || fail "two lists of constants"
 grep -q 'there is a second --const' said || fail "op2jit check drops a list of constants"
+# In its words for types, too; a program's file is as good as another one.
+cat >rate.f90 <<END
+module m
+  real(8) :: rate
+contains
+  subroutine add(a, s)
+    real(8), intent(in) :: a
+    real(8), intent(inout) :: s
+    s = s + rate*a
+  end subroutine
+end module
+call op_par_loop_2(add)
+end
+END
+check() { "$build/runtime/cli/op2jit" check rate.f90 --kernel add --const "rate $1 1" 'dat real(8) 1 READ' 'gbl real*8 1 INC' >said 2>&1; }
+check 'real(8)' && ! grep -v '^proved ' said || fail "types in Fortran's words"
+check 'real(4)' && fail "a constant of another type passes"
+grep -q 'op2jit: kernel add: op_decl_const declared rate with' said || fail "a constant of another type is not what is told first"
 if [ -e "${OP2_CUDA_DRIVER:-}" ]; then
   OP2_BACKEND=cuda ./embedded >said 2>&1 || fail "on the stand-in for a GPU"
   grep -q '4210.68545675    2.05126953' said || fail "other numbers on the stand-in for a GPU"
