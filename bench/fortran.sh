@@ -56,7 +56,7 @@ for compiler in gfortran flang-new-19; do
   for cells in ${CELLS:-45000 720000}; do
     for threads in ${THREADS:-1 2}; do
       echo "$compiler -O2, $cells cells, threads: $threads (by hand and native: 1)"
-      OP2_THREADS=$threads ./bench "$cells" $((360000 / cells + 1)) || exit 1
+      OP2_LAZY=off OP2_THREADS=$threads ./bench "$cells" $((360000 / cells + 1)) || exit 1
     done
   done
 done
@@ -66,6 +66,6 @@ cp "$build/samples/airfoil" c
 for cells in ${CELLS:-45000 720000}; do
   for threads in ${THREADS:-1 2}; do
     export OP2_THREADS=$threads
-    samples "$cells" $((9000000 / cells))
+    samples "$cells" $((45000000 / cells))
   done
 done

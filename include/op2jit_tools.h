@@ -58,6 +58,13 @@ int op_add_tool(const op_tool *tool);
 #define op_errors_later op2jit_errors_later
 void op_errors_later(const op_error *error, void *user);
 
+/* From inside a task of a graph (op2jit_tasks.h): it failed, for a reason that ends in no code of the library, such as an
+ * exception. No more tasks begin, and op_graph_run returns OP_ERR_GRAPH with the task and this text; of a graph of all
+ * ranks it does so on all of them. Errors: OP_ERR_GRAPH; OP_ERR_STATE behind the task. */
+#define op_running_fail op2jit_running_fail
+struct op2jit_running;
+int op_running_fail(struct op2jit_running *running, const char *why);
+
 /* What op2jit.h and op2jit_ragged.h declare, for the library's callers in other languages, in JSON: the kinds of the result
  * and the arguments of each call, the members of structs, the values of names. So they need not be written down a second
  * time. Local. */

@@ -240,7 +240,7 @@ static uint64_t limb_at(const struct exact *e, int i) {
 }
 
 /* Of limbs from 0 on: 64 bits from the first that is set, of which the last one stands for all behind them. */
-static double rounded(const struct exact *e, int top) {
+static double rounded(const struct exact *e, int top, bool narrow) {
   uint64_t m = limb_at(e, top) << LIMB | limb_at(e, top - 1);
   const uint64_t next = limb_at(e, top - 2);
   const int zeros = __builtin_clzll(m);
@@ -248,7 +248,8 @@ static double rounded(const struct exact *e, int top) {
   m = m << zeros | (zeros ? next >> (LIMB - zeros) : 0);
   for (int i = e->low; i < top - 2; i++)
     more |= e->limbs[i] != 0;
-  return ldexp((double)(m | more), LIMB * (top - 1) - LEAST - zeros);
+  const double bits = narrow ? (double)(float)(m | more) : (double)(m | more);
+  return ldexp(bits, LIMB * (top - 1) - LEAST - zeros);
 }
 
 static int top_of(const struct exact *e) {
@@ -258,7 +259,7 @@ static int top_of(const struct exact *e) {
   return top;
 }
 
-double exact_value(const struct exact *e) {
+static double value_of(const struct exact *e, bool narrow) {
   struct exact sum = *e;
   if (e->odd)
     return e->odd == ODD_PLUS ? (double)INFINITY : e->odd == ODD_MINUS ? (double)-INFINITY : (double)NAN;
@@ -270,8 +271,17 @@ double exact_value(const struct exact *e) {
   for (int i = sum.low; below && i < sum.high; i++)
     sum.limbs[i] = -sum.limbs[i];
   carry(&sum, 0);
-  const double value = rounded(&sum, top_of(&sum));
+  const double value = rounded(&sum, top_of(&sum), narrow);
   return below ? -value : value;
+}
+
+double exact_value(const struct exact *e) {
+  return value_of(e, false);
+}
+
+/* What is below a float's least bit is in no sum of floats. */
+float exact_value_of_floats(const struct exact *e) {
+  return (float)value_of(e, true);
 }
 
 /* ---- extrema -------------------------------------------------------------------------------------------*/

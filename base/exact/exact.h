@@ -25,6 +25,8 @@ void exact_add(struct exact *to, const struct exact *from);
 void exact_add_limb(struct exact *e, int i, int64_t count);
 /* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
 double exact_value(const struct exact *e);
+/* Of floats: rounded once as well, not to a double first. */
+float exact_value_of_floats(const struct exact *e);
 
 /* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
  * all NaN have the same bits. */

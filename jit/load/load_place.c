@@ -50,6 +50,8 @@ static void note_wants(struct work *work, size_t section) {
   for (size_t n = 0; n < object_relocations(object, section); n++) {
     const Elf64_Rela relocation = object_relocation(object, section, n);
     const size_t symbol = ELF64_R_SYM(relocation.r_info);
+    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* nobody looked whether it names a symbol */
+      continue;
     const enum load_target target = object->machine->target(ELF64_R_TYPE(relocation.r_info));
     const bool far = target == LOAD_NEAR && is_outside(object, symbol);
     work->wants_stub[symbol] |= far;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from ctypes import CFUNCTYPE, byref, c_int, c_longlong, c_void_p
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -245,6 +246,8 @@ class Graph(Handle):
             function(*arguments)
         except BaseException as problem:  # C cannot carry it: run raises it
             self._raised.append(problem)
+            told = "".join(traceback.format_exception_only(type(problem), problem)).strip()
+            lib.op2jit_running_fail(c_void_p(running), told.encode())  # so that other ranks have it too
         finally:
             _here.running = None
 

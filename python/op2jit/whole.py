@@ -10,6 +10,7 @@ import numpy as np
 
 from . import errors
 from ._library import INC, MAX, MIN, READ, RW, WRITE
+from .given import array
 
 Number = Union[int, float]
 _NUMBERS = (int, float, np.integer, np.floating)
@@ -230,7 +231,8 @@ def _run(dat: Any, what: Any) -> None:
         other: Any = side
         _same_set(dat, other)
         if other.dim not in (1, dat.dim):
-            raise errors.make("DIM", f"{_shown(side)} has {other.dim} values on an element; expected 1 or {dat.dim}")
+            expected = "1" if dat.dim == 1 else f"1 or {dat.dim}"
+            raise errors.make("DIM", f"{_shown(side)} has {other.dim} values on an element; expected {expected}")
         if not any(one is side for one in inputs):
             inputs.append(side)
         place = [one is side for one in inputs].index(True)
@@ -243,6 +245,8 @@ def _run(dat: Any, what: Any) -> None:
     names = [f"a{number}" for number in range(len(inputs))] + [f"c{number}" for number in range(len(numbers))]
     body = f"for k in range({dat.dim}):\n        o[k] = {right}"
     kinds = _kinds(dat, inputs, numbers, "".join(signs))
+    if not isinstance(what, Arithmetic):
+        array(what, dat.dtype, f"what is assigned to {_shown(dat)}")
     kernel, globals_ = _made(", ".join(["o", *names]), body, kinds)
     for place, number, kind in zip(globals_, numbers, kinds):
         place.value = float(number) if kind == "float64" else int(number)

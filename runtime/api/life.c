@@ -212,7 +212,9 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
     return code;
   comm->agreement = ctx->agreement;
   const char *backends = env_value(ctx->env, ENV_BACKEND);
-  if (strchr(backends, ','))
+  double several[] = {strchr(backends, ',') != NULL, strchr(backends, ',') == NULL};
+  code = agree_on_largest(ctx->agreement, OP_OK, several, 2, err);
+  if (!code && several[0] > several[1]) /* ranks that differ in it, or failed, are told so later */
     code = peers_open(ctx, backends, err);
   return code ? code
               : kind_open_host(&ctx->kind, ctx->peers ? ctx->peers : comm, env_value(ctx->env, ENV_PLUGINS),

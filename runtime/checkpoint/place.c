@@ -9,9 +9,13 @@ static const struct kind *kind_at(const struct happened *h, long long event) {
   return &h->kinds[h->history.ring[event % HISTORY]];
 }
 
-static bool repeats(const struct happened *h, int period) {
-  const long long n = h->history.count;
-  for (long long e = n - 1; e >= n - period; e--)
+/* Stages of a step repeat one another inside a longer period: so many events have to agree, where there are as many. */
+enum { CONVINCING = 32 };
+
+static bool repeats(const struct happened *h, int period, long long known) {
+  const long long n = h->history.count, wanted = period < CONVINCING ? CONVINCING : period;
+  const long long first = n - (wanted < known - period ? wanted : known - period);
+  for (long long e = n - 1; e >= first; e--)
     if (kind_at(h, e) != kind_at(h, e - period))
       return false;
   return true;
@@ -20,7 +24,7 @@ static bool repeats(const struct happened *h, int period) {
 static int find_period(const struct happened *h) {
   const long long known = h->history.count < HISTORY ? h->history.count : HISTORY;
   for (int period = 1; 2 * period <= known; period++)
-    if (repeats(h, period))
+    if (repeats(h, period, known))
       return period;
   return 0;
 }

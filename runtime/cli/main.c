@@ -118,6 +118,9 @@ static int take_option(struct cli *cli, char **argv, int argc, int *at) {
     size_t length = strlen(c->options[i].name);
     if (strncmp(word, c->options[i].name, length) != 0 || (word[length] && word[length] != '='))
       continue;
+    if (cli->values[i] && c->options[i].argument && strcmp(c->options[i].argument, "LIST") == 0)
+      return wrong_use(c, "write all in one list, with ',' between them; there is a second ",
+                       c->options[i].name);
     if (!c->options[i].argument)
       cli->values[i] = "";
     else if (word[length] == '=')

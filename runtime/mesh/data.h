@@ -84,6 +84,7 @@ struct message_rows {
   const int *elements;
   long count;
   size_t at; /* bytes, in the messages of its direction */
+  int turn;  /* ascending: rows of one turn are of different elements */
 };
 
 struct mover {

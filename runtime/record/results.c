@@ -33,8 +33,7 @@ static void combine_exactly(const struct loop_arg *arg, const struct partial *fr
     if (arg->access == OP_INC) {
       struct exact sum = {0};
       add_exact(arg, from, c, &sum);
-      const double value = exact_value(&sum);
-      now = start + (arg->type == TYPE_FLOAT ? (double)(float)value : value);
+      now = start + (arg->type == TYPE_FLOAT ? (double)exact_value_of_floats(&sum) : exact_value(&sum));
     } else
       for (int s = 0; s < from->count; s++)
         exact_extremum(arg->access == OP_MAX, start, &now,

@@ -75,8 +75,22 @@ static int next_rank(const struct exchange *x, bool sends, const int *next) {
   return rank;
 }
 
+/* How many of the dat there are already among those for one neighbour. */
+static int turn_of(const struct dat *dat, const struct message_rows *first, const struct message_rows *end) {
+  int turn = 0;
+  for (; first < end; first++)
+    turn += first->dat == dat;
+  return turn;
+}
+
+static int by_turn(const void *a, const void *b) {
+  const struct message_rows *x = a, *y = b;
+  return x->turn != y->turn ? x->turn - y->turn : (x->at > y->at) - (x->at < y->at);
+}
+
 static void add_segments(const struct exchange *x, struct direction *d, bool sends, int rank, int *next,
                          size_t *end) {
+  const struct message_rows *first = d->segments + d->nsegments;
   for (int n = 0; n < x->nneeds; n++) {
     const struct halo_side *side = side_of(&x->needs[n], sends);
     const int k = next[n];
@@ -88,8 +102,12 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
       continue;
     const struct halo_rows *rows = x->needs[n].rows;
     struct dat *dat = rows && rows->into && !sends ? rows->into : x->needs[n].dat;
-    d->segments[d->nsegments++] = (struct message_rows){
-        .dat = dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    struct message_rows *segment = &d->segments[d->nsegments++];
+    *segment = (struct message_rows){.dat = dat,
+                                     .elements = side->elements + side->first[k],
+                                     .count = count,
+                                     .at = *end,
+                                     .turn = turn_of(dat, first, segment)};
     *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
   }
 }
@@ -123,6 +141,8 @@ static int make_direction(struct op_context *ctx, const struct exchange *x, stru
     d->first[d->nranks] = end;
   }
   free(next);
+  if (all && d->nsegments)
+    qsort(d->segments, (size_t)d->nsegments, sizeof *d->segments, by_turn);
   return all ? make_buffer(ctx, x, d, end, err)
              : error_memory(err, "a halo exchange", most * sizeof *d->segments);
 }

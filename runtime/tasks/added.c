@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "op2jit_tools.h"
 #include "tasks/inner.h"
 #include "tasks/ranks/ranks.h"
 
@@ -37,7 +38,7 @@ int op2jit_running_threads(const op_running *running) {
 static int check_locks(const struct task_graph *g, int nlocks, const op_resource locks[], int *indices,
                        struct error *err) {
   for (int i = 0; i < nlocks; i++)
-    if ((indices[i] = tasks_index(g, locks[i], NUMBER_RESOURCE, err)) < 0)
+    if ((indices[i] = ranks_resource(g, locks[i], err)) < 0)
       return err->code;
   return OP_OK;
 }
@@ -124,6 +125,18 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   if (r->threads > 1 && atomic_load(&r->idle) > 0)
     gate_open_for(&r->gate, 1);
   return OP_OK;
+}
+
+int op2jit_running_fail(op_running *running, const char *why) {
+  const struct task_graph *g = running->run->graph;
+  struct text words = {0};
+  if (!running->task)
+    return OP_ERR_STATE;
+  tasks_task_words(g, own_task(running->task), &words);
+  const int code =
+      run_fail(running->run, OP_ERR_GRAPH, "graph \"%s\": %s: %s", g->name, text_str(&words), why ? why : "");
+  text_free(&words);
+  return code;
 }
 
 bool tasks_in_run(const op_running *running) {

@@ -49,6 +49,6 @@ void tasks_resource_words(const struct task_graph *g, int resource, struct text 
   const char *name = g->more[resource].name;
   if (name)
     text_addf(out, "resource \"%s\"", name);
-  else
+  else if (!ranks_resource_words(g, resource, out))
     text_addf(out, "resource %d", resource);
 }

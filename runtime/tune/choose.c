@@ -406,7 +406,7 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
   t->unmet = 0;
   t->unmet_calls = t->meet_after = 0;
   if (is_saving(loop) || !tuner_can_pay(t->tuner, t->meeting))
-    t->meet_after = calls < SELDOM ? SELDOM : calls < MOST_SELDOM ? (int)calls : MOST_SELDOM;
+    t->meet_after = calls < (double)SELDOM ? SELDOM : calls < (double)MOST_SELDOM ? (int)calls : MOST_SELDOM;
 }
 
 /* Of the best variant, undisturbed, on the threads that were to be measured: launches that wait are all told before

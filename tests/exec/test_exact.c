@@ -103,6 +103,21 @@ static void it_is_rounded_once(void **unused) {
   same(sum_of(carries, 2, false), 2);
 }
 
+/* Not to a double first, where the last value is lost. */
+static void floats_are_rounded_once(void **unused) {
+  static const double values[][3] = {{1, 0x1p-24, 0x1p-60},   {-1, -0x1p-24, -0x1p-100},
+                                     {1, 0x1p-24, -0x1p-60},  {1, 0x1p-24, 0},
+                                     {0x1p-149, 0x1p-140, 0}, {0x1.fffffep127, 0x1p127, 0}};
+  static const float expected[] = {1 + 0x1p-23F, -1 - 0x1p-23F, 1, 1, 0x1p-149F + 0x1p-140F, INFINITY};
+  (void)unused;
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    struct exact sum = {0};
+    exact_add_values(&sum, values[i], 3);
+    const float found = exact_value_of_floats(&sum);
+    assert_memory_equal(&found, &expected[i], sizeof found);
+  }
+}
+
 static void what_is_no_number_shows(void **unused) {
   const double plus[] = {1, INFINITY, 2}, both[] = {INFINITY, -INFINITY}, lost[] = {1, NAN},
                over[] = {0x1p1023, 0x1p1023}, back[] = {0x1p1023, 0x1p1023, -0x1p1023};
@@ -137,6 +152,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_order_has_the_same_bits),  cmocka_unit_test(sums_are_right),
       cmocka_unit_test(what_cancels_leaves_the_rest), cmocka_unit_test(it_is_rounded_once),
-      cmocka_unit_test(what_is_no_number_shows),      cmocka_unit_test(extrema_know_no_order)};
+      cmocka_unit_test(floats_are_rounded_once),      cmocka_unit_test(what_is_no_number_shows),
+      cmocka_unit_test(extrema_know_no_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

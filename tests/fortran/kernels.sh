@@ -96,6 +96,25 @@ END
 for words in 'add to it only, with `x = x + ...`' 'never writes component 2' 'component 1 of argument 2 becomes 1' '     4 |   s = a(1)$'; do
   grep -q -- "$words" said || fail "op2jit check does not say: $words"
 done
+# A file with its program may be given; it takes all constants in one list.
+cat >bend.f90 <<END
+module bends
+  real(8) :: low, high
+contains
+  subroutine bend(a)
+    real(8), intent(inout) :: a
+    a = min(max(a, low), high)
+  end subroutine
+end module
+! call op_par_loop(code, 'bend', ...)
+END
+check="$build/runtime/cli/op2jit check bend.f90 --kernel bend"
+$check 'dat double 1 OP_RW' >said 2>&1
+grep -q 'low is a variable of module bends' said || fail "op2jit check does not say which constant is missing"
+! grep -q 'is a program' said || fail "op2jit check takes a program in Fortran for one in C"
+$check --const 'low double 1, high double 1' 'dat double 1 OP_RW' | grep -q proved || fail "constants in one list"
+$check --const 'low double 1' --const 'high double 1' 'dat double 1 OP_RW' >said 2>&1 || [ $? = 2 ] || fail "two lists of constants"
+grep -q 'there is a second --const' said || fail "op2jit check drops a list of constants"
 # In its words for types, too; a program's file is as good as another one.
 cat >rate.f90 <<END
 module m

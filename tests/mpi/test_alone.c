@@ -17,6 +17,7 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/record.h"
+#include "spread/partition/speeds.h"
 
 enum { N = 6 };
 
@@ -308,6 +309,17 @@ static void open_own(int argc, char **argv) {
   env_free(&env);
 }
 
+/* What ranks do goes by it: a rank that could not read it would go another way. */
+static void check_speeds(int argc, char **argv) {
+  check(op_init(argc, argv, 0) == OP_OK);
+  const double expected = api_context()->comm->node_rank ? 1 : 5;
+  memory_fail(FAIL_FROM, 0);
+  const double given = speeds_given(api_context());
+  memory_fail(FAIL_NEVER, 0);
+  check(given == (getenv("OP2_SPEEDS") ? expected : 0));
+  check(op_exit() == OP_OK);
+}
+
 int main(int argc, char **argv) {
   check(argc > 4);
   const char *what = argv[1];
@@ -318,6 +330,7 @@ int main(int argc, char **argv) {
   snprintf(mesh.path, sizeof mesh.path, "/tmp/op2jit-alone-%d", (int)getpid());
   FILE *out = own->rank == 0 ? fdopen(dup(1), "w") : NULL;
   check(freopen("/dev/null", "w", stdout)); /* reports */
+  check_speeds(argc, argv);
   for (long k = 0; !most || k < most; k++) {
     if (own->rank == 0 && getenv("ALONE_SAY"))
       fprintf(stderr, "number %ld\n", first + k * step);

@@ -17,6 +17,8 @@
 #include "loop/balance/balance.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
+#include "op2jit_bridge.h"
+#include "op2jit_matrix.h"
 #include "ranks/comm.h"
 #include "record/record.h"
 
@@ -202,6 +204,19 @@ static void check_moved(const struct program *p) {
   check(!cells->spread || op_rank() > 0 || stay == p->count);
 }
 
+/* A rank that has nothing meets nobody, and gets its share all the same. */
+static void test_from_one(void) {
+  struct program p;
+  begin("OP2_SPEEDS=5,1", NULL);
+  declare(&p);
+  const op_dat first = op_decl_dat(p.cells, 1, "int", NULL, "first");
+  check(!op_partition("external", "", p.cells, NULL, first));
+  check(!op_partition("diffusive", "", p.cells, p.ends, NULL));
+  check(uneven(true) < 0.1);
+  run_steps(&p, 3, 0);
+  check(!op_exit());
+}
+
 static void test_parts(bool scotch) {
   static const char *const ways[] = {"rcb", "inertial", "diffusive", "ptscotch"};
   for (int w = 0; w < 3 + scotch; w++) {
@@ -293,6 +308,26 @@ static void test_quiet(void) {
   free(array);
 }
 
+OP_KERNEL_DEF(
+    none, void none(const int *q, int *n) { *n += *q; })
+
+/* Without a map nobody can go along, and that is said, also where no clock is asked. */
+static void test_no_map(void) {
+  begin("OP2_SPEEDS=5,1", "OP2_BALANCE=on");
+  const int ones[] = {1, 1, 1, 1};
+  op_set points = op_decl_set(4, "points");
+  op_dat q = op_decl_dat(points, 1, "int", ones, "q");
+  check(q && !op_partition("block", "", points, NULL, NULL));
+  for (int i = 0; i < 130; i++) {
+    int n = 0;
+    check(!op_par_loop(OP_KERNEL_OF(none), "none", points, op_arg_dat(q, -1, OP_ID, 1, "int", OP_READ),
+                       op_arg_gbl(&n, 1, "int", OP_INC)));
+    check(n == 4 * op_rank_count());
+  }
+  check(moves() == 0 && (op_rank_count() == 1 || api_context()->balance->told));
+  check(!op_exit());
+}
+
 /* ---- CPUs ---- */
 
 static int allowed_cpus(void) {
@@ -331,6 +366,28 @@ OP_KERNEL_DEF(
         *wrong += (wide1[i] != *q1 + 0.5 * i) + (wide2[i] != *q2 + 0.5 * i);
     })
 
+OP_KERNEL_DEF(
+    fill, void fill(double *a) {
+      for (int i = 0; i < 4; i++)
+        a[i] = i + 1;
+    })
+
+/* Its values have one form on all ranks, whatever a GPU would like. */
+static void test_matrix(const struct program *p) {
+  struct op_context *ctx = api_context();
+  struct error err = {0};
+  op_coo_t coo;
+  double sum = 0;
+  op_mat k = op_decl_mat(1, &p->ends, &p->ends, 1, 1, "double", "k");
+  check(k && !op_par_loop(OP_KERNEL_OF(fill), "fill", p->edges,
+                          op_arg_mat(k, p->ends, p->ends, 1, 1, "double", OP_INC)));
+  check(!op_coo(k, &coo));
+  for (long long i = 0; i < coo.count; i++)
+    sum += coo.rows[i] >= 0 ? coo.values[i] : 0;
+  check(!ctx->comm->table->reduce_all(ctx->comm, &sum, 1, COMM_DOUBLE, COMM_SUM, &err));
+  check(sum == 10.0 * EDGES);
+}
+
 /* Messages so long that all threads pack them. */
 static void test_wide(const struct program *p) {
   op_dat wide = op_decl_dat(p->cells, 64, "double", NULL, "wide");
@@ -366,6 +423,7 @@ static void test_mixed(void) {
   run_steps(&p, 3, 0);
   if (strstr(words[1], "seq,openmp"))
     test_wide(&p);
+  test_matrix(&p);
   check(!op_exit());
   /* What ranks of different backends cannot have. */
   char *list[WORDS] = {words[0], words[1], "OP2_LAZY=on"};
@@ -373,6 +431,8 @@ static void test_mixed(void) {
   check(op_init(3, list, 0) == OP_ERR_BACKEND && strstr(op_last_error()->message, "OP2_LAZY=on"));
   list[1] = "OP2_BACKEND=seq,native";
   check(op_init(2, list, 0) == OP_ERR_BACKEND && strstr(op_last_error()->message, "native ranks"));
+  list[1] = p.first > 0 ? "OP2_BACKEND=seq" : "OP2_BACKEND=seq,openmp";
+  check(op_init(2, list, 0) == OP_ERR_MPI && strstr(op_last_error()->message, "op_init, OP2_BACKEND: seq"));
   list[1] = "OP2_SPEEDS=5,fast";
   check(op_init(2, list, 0) == OP_ERR_ENV && strstr(op_last_error()->message, "OP2_SPEEDS=5,fast"));
 }
@@ -387,9 +447,10 @@ int main(int argc, char **argv) {
   for (nwords = 1; nwords <= argc - options; nwords++)
     list[nwords] = argv[options + nwords - 1];
   words = list;
-  if (parts)
+  if (parts) {
     test_parts(strcmp(argv[2], "scotch") == 0);
-  else if (strcmp(what, "mixed") == 0)
+    test_from_one();
+  } else if (strcmp(what, "mixed") == 0)
     test_mixed();
   else {
     test_given(false);
@@ -397,6 +458,7 @@ int main(int argc, char **argv) {
     test_measured("");
     test_measured("rcb");
     test_quiet();
+    test_no_map();
     test_pin();
   }
   return 0;

@@ -1,5 +1,5 @@
-/* usage: test_tasks random FIRST COUNT | many | mistakes | stalls  Graphs of tasks on ranks. `random`: each case is a graph
- * of which every rank knows all answers: what tasks find and leave is compared. */
+/* usage: test_tasks random FIRST COUNT | many | mistakes | stalls | changed  Graphs of tasks on ranks. `random`: each
+ * case is a graph of which every rank knows all answers: what tasks find and leave is compared. */
 #include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
@@ -239,6 +239,192 @@ static void many(void) {
   check(op_rank() || number == STEPS);
 }
 
+/* ---- graphs that change between runs ---- */
+
+static op_task_type counts_type, shows_type;
+static long long shown;
+
+static void counts(op_running *running, void *data) {
+  (void)data;
+  for (int i = 0; i < 2 && op_running_memory(running, i); i++)
+    ++*(long long *)op_running_memory(running, i);
+}
+
+static void shows(op_running *running, void *data) {
+  (void)data;
+  shown = *(long long *)op_running_memory(running, 0);
+}
+
+static void adds_here(op_running *running, void *data) {
+  for (int i = 0; i < 10; i++)
+    check(op_running_add(running, counts_type, NULL, 0, 1, 1, data) == OP_OK);
+}
+
+static op_graph begin_counting(int form) {
+  op_graph graph = op_decl_graph("changed");
+  check(op_graph_ranks(graph, form) == OP_OK);
+  counts_type = op_graph_type(graph, "counts", counts);
+  shows_type = op_graph_type(graph, "shows", shows);
+  shown = -1;
+  return graph;
+}
+
+static op_task count_on(op_graph graph, op_resource resource) {
+  const op_task task = op_graph_task(graph, counts_type, NULL, 0, 1);
+  check(op_graph_lock(graph, task, resource) == OP_OK);
+  return task;
+}
+
+static void show_on_first(op_graph graph, op_resource resource, op_task before) {
+  const op_task task = op_graph_task(graph, shows_type, NULL, 0, 1);
+  check(op_graph_use(graph, task, resource) == OP_OK && op_graph_depend(graph, task, before) == OP_OK);
+  check(op_graph_place(graph, task, 0) == OP_OK);
+}
+
+static op_resource with_memory(op_graph graph, op_resource around, const char *name, long long *memory,
+                               int numbers) {
+  const op_resource one = op_graph_resource(graph, around, name);
+  check(op_graph_memory(graph, one, memory, (size_t)numbers * sizeof *memory) == OP_OK);
+  return one;
+}
+
+/* A rank's numbers of resources are not those of the whole. */
+static void adding_on_parts(void) {
+  long long number = 0;
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  for (int i = 0; i < 2 * op_rank(); i++)
+    op_graph_resource(graph, 0, NULL);
+  const op_resource mine = with_memory(graph, 0, NULL, &number, 1);
+  const op_task task = op_graph_task(graph, op_graph_type(graph, "adds", adds_here), &mine, sizeof mine, 1);
+  op_graph_lock(graph, task, mine);
+  check(op_graph_run(graph) == OP_OK && number == 10);
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* Who owns a resource from now on finds there what the one before left. */
+static void other_owner(int form) {
+  long long number = 0;
+  op_graph graph = begin_counting(form);
+  const op_resource one = with_memory(graph, 0, "one", &number, 1);
+  if (op_rank() == 0 || form == OP_GRAPH_WHOLE)
+    count_on(graph, one);
+  for (int run = 1; run <= 4; run++) {
+    op_graph_owner(graph, one, run);
+    check(op_graph_run(graph) == OP_OK);
+    check(op_rank() != run % op_rank_count() || number == run);
+  }
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* A lower rank names it later, and so owns it. */
+static void named_later(void) {
+  long long number = 0, expected = 0;
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  for (int rank = op_rank_count() - 1, n = 1; rank >= 0; rank--, n++) {
+    if (op_rank() == rank)
+      count_on(graph, with_memory(graph, 0, "one", &number, 1));
+    check(op_graph_run(graph) == OP_OK);
+    expected += n;
+  }
+  check(op_rank() || number == expected);
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* Its owner, who had it in memory of the library, has memory for it later. */
+static void named_by_owner(void) {
+  const int last = op_rank_count() - 1;
+  long long number = 0;
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  if (op_rank() == 0) {
+    const op_resource one = with_memory(graph, 0, "one", &number, 1);
+    op_graph_owner(graph, one, last);
+    count_on(graph, one);
+  }
+  check(op_graph_run(graph) == OP_OK);
+  if (op_rank() == last && last > 0)
+    with_memory(graph, 0, "one", &number, 1);
+  check(op_graph_run(graph) == OP_OK && (op_rank() != last || number == 2));
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* Memory of the library keeps what it has, with a name and without. */
+static void kept_on_parts(const char *name) {
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  const bool mine = op_rank() == op_rank_count() - 1;
+  const op_resource one = mine ? with_memory(graph, 0, name, NULL, 1) : 0;
+  const op_task task = mine ? count_on(graph, one) : 0;
+  check(op_graph_run(graph) == OP_OK && op_graph_run(graph) == OP_OK);
+  /* From now on it has another number in the whole. */
+  op_graph_resource(graph, 0, NULL);
+  if (mine)
+    show_on_first(graph, one, task);
+  check(op_graph_run(graph) == OP_OK && shown == (op_rank() ? -1 : 3));
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* Other bytes: other memory. */
+static void larger_later(void) {
+  op_graph graph = begin_counting(OP_GRAPH_PARTS);
+  const op_resource one = with_memory(graph, 0, "one", NULL, 1);
+  count_on(graph, one);
+  check(op_graph_run(graph) == OP_OK);
+  check(op_graph_memory(graph, one, NULL, 1 << 20) == OP_OK);
+  check(op_graph_run(graph) == OP_OK);
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* What lies in a resource is where that was. */
+static void parted_later(void) {
+  enum { OTHERS = 8 };
+  long long numbers[2] = {0}, others[OTHERS] = {0};
+  op_graph graph = begin_counting(OP_GRAPH_WHOLE);
+  for (int i = 0; i < OTHERS; i++)
+    count_on(graph, with_memory(graph, 0, NULL, &others[i], 1));
+  const op_resource one = with_memory(graph, 0, NULL, numbers, 2);
+  const op_task task = count_on(graph, one);
+  check(op_graph_run(graph) == OP_OK);
+  const op_resource left = with_memory(graph, one, NULL, &numbers[0], 1);
+  with_memory(graph, one, NULL, &numbers[1], 1);
+  show_on_first(graph, left, task);
+  check(op_graph_run(graph) == OP_OK && shown == (op_rank() ? -1 : 2));
+  check(op_free_graph(graph) == OP_OK);
+}
+
+/* Costs that a program measured are not the same on all ranks. */
+static void other_costs(void) {
+  enum { NUMBERS_LOCKED = 6, TASKS = 60 };
+  long long numbers[NUMBERS_LOCKED] = {0};
+  op_resource all[NUMBERS_LOCKED];
+  op_graph graph = begin_counting(OP_GRAPH_WHOLE);
+  for (int i = 0; i < NUMBERS_LOCKED; i++) {
+    all[i] = with_memory(graph, 0, NULL, &numbers[i], 1);
+    op_graph_owner(graph, all[i], i);
+  }
+  for (int t = 0; t < TASKS; t++) {
+    const op_task task =
+        op_graph_task(graph, counts_type, NULL, 0, 1 + (t * 7 + op_rank() * 5) % 11 * op_rank());
+    op_graph_lock(graph, task, all[t % NUMBERS_LOCKED]);
+    op_graph_lock(graph, task, all[(t + 1) % NUMBERS_LOCKED]);
+  }
+  check(op_graph_run(graph) == OP_OK);
+  for (int i = 0; i < NUMBERS_LOCKED; i++)
+    check(i % op_rank_count() != op_rank() || numbers[i] == 2 * TASKS / NUMBERS_LOCKED);
+  check(op_free_graph(graph) == OP_OK);
+}
+
+static void changed(void) {
+  adding_on_parts();
+  other_owner(OP_GRAPH_WHOLE);
+  other_owner(OP_GRAPH_PARTS);
+  named_later();
+  named_by_owner();
+  kept_on_parts("one");
+  kept_on_parts(NULL);
+  larger_later();
+  parted_later();
+  other_costs();
+}
+
 /* ---- mistakes ---- */
 
 static op_graph begin(const char *name, int form, op_task_type *type) {
@@ -329,6 +515,18 @@ static void violation(void) {
           "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
 }
 
+/* What travels is the memory of the resources in it. */
+static void around(long long *outer, long long *inner, const char *words) {
+  op_task_type type;
+  op_graph graph = begin("around", OP_GRAPH_WHOLE, &type);
+  const op_resource whole = op_graph_resource(graph, 0, "whole"),
+                    part = op_graph_resource(graph, whole, "part");
+  op_graph_memory(graph, whole, outer, sizeof *outer);
+  op_graph_memory(graph, part, inner, sizeof *inner);
+  op_graph_use(graph, op_graph_task(graph, type, NULL, 0, 1), whole);
+  refused(graph, OP_ERR_GRAPH, words);
+}
+
 static void adding(void) {
   op_task_type type;
   op_graph graph = begin("adding", OP_GRAPH_WHOLE, &type);
@@ -376,6 +574,8 @@ int main(int argc, char **argv) {
     many();
   else if (!strcmp(argv[1], "stalls"))
     stalls();
+  else if (!strcmp(argv[1], "changed"))
+    changed();
   else if (op_rank_count() > 1) {
     circle();
     owners(OP_GRAPH_WHOLE);
@@ -385,6 +585,11 @@ int main(int argc, char **argv) {
     keys();
     violation();
     adding();
+    around(&it.memory[0][0], &it.memory[1][0],
+           "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(&it.memory[0][0], NULL, "the memory of resource \"part\" is not in that of resource \"whole\"");
+    around(NULL, NULL,
+           "the library keeps memory for resource \"part\", and so it has none for resource \"whole\"");
   }
   check(op_exit() == OP_OK);
   return 0;

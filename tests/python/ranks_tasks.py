@@ -39,5 +39,23 @@ for run in range(2):
         else:
             raise AssertionError("a part took a task of another rank")
     graph.free()
+    bad = op2jit.Graph("bad", ranks=form)
+
+    def fail(times=[]):
+        times.append(1)
+        if len(times) % 2:
+            raise ValueError("on one rank")
+
+    if form == "whole" or mine == 1:
+        bad.task(fail, rank=1)
+    try:
+        bad.run()
+    except (ValueError if mine == 1 else op2jit.errors.CheckError) as problem:
+        assert str(problem).endswith("on one rank"), problem
+        assert mine == 1 or "ValueError" in str(problem)
+    else:
+        raise AssertionError("an exception of a task was not told on all ranks")
+    bad.run()  # it may run again
+    bad.free()
 op2jit.exit()
 print("done")

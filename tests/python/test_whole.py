@@ -38,7 +38,7 @@ def test_arithmetic_on_whole_dats(running):
     assert b.norm() == 0
     for wrong, words in (
         (lambda: a.assign(op2jit.Dat(t)), "on set s and dat on t"),
-        (lambda: b.assign(a), "has 2 values on an element; expected 1"),
+        (lambda: b.assign(a), "has 2 values on an element; expected 1$"),
         (lambda: a + np.ones(3), "dats and numbers"),
         (lambda: a @ b, "have 2 and 1 values"),
         (lambda: np.dot(a, a), "write a @ b"),
@@ -89,6 +89,11 @@ def test_arithmetic_on_whole_numbers_is_exact(running):
     for wrong in (lambda: wide.assign(2**64), lambda: wide.assign(np.complex128(1))):
         with pytest.raises(op2jit.Error, match="and this is"):
             wrong()
+    for number in (2.5, np.nan, -1):  # as put
+        with pytest.raises(op2jit.Error, match="assigned to small has the value .*, which uint32 cannot hold"):
+            small.assign(number)
+    small.assign(3.0)
+    assert small.fetch().tolist() == [3] * 3
 
 
 @op2jit.kernel

@@ -244,7 +244,7 @@ static int launch_rows(struct op_context *ctx, struct gpu *c, const struct devic
   return launch(c, way, word, blocks_for(rows), values, &sizes, err);
 }
 
-/* ---- one launch for all rows of a direction ---- */
+/* ---- one launch for all rows of a direction, or for each turn of what is unpacked ---- */
 
 static int make_table(struct gpu *c, struct device_messages *m, int n, struct error *err) {
   if (m->nrows >= n)
@@ -262,16 +262,21 @@ static int make_table(struct gpu *c, struct device_messages *m, int n, struct er
   return code;
 }
 
-/* *blocks: of all rows. */
-static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messages *m,
-                      const struct message_rows *rows, int n, long *blocks, struct error *err) {
+/* Two threads do not write one row. */
+static bool go_together(enum rows_way way, const struct message_rows *a, const struct message_rows *b) {
+  return way == ROWS_PACK || a->turn == b->turn;
+}
+
+static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messages *m, enum rows_way way,
+                      const struct message_rows *rows, int n, struct error *err) {
   int code = make_table(c, m, n, err);
-  *blocks = 0;
+  long blocks = 0;
   for (int i = 0; !code && i < n; i++) {
     const struct dat *dat = rows[i].dat;
     const unsigned long long word = (unsigned long long)word_of(dat),
                              dim = (unsigned long long)dat->dim * dat->value_size / word;
     struct gpu_array *list = NULL;
+    blocks = i > 0 && go_together(way, &rows[i - 1], &rows[i]) ? blocks : 0;
     code = list_on_device(ctx, c, rows[i].elements, rows[i].count, &list, err);
     if (code)
       break;
@@ -283,29 +288,38 @@ static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messa
                                                     (unsigned long long)rows[i].count,
                                                     dim,
                                                     word,
-                                                    (unsigned long long)*blocks};
+                                                    (unsigned long long)blocks};
     memcpy(m->rows + (size_t)i * GPU_ROWS_WORDS, row, sizeof row);
-    *blocks += blocks_for(&rows[i]);
+    blocks += blocks_for(&rows[i]);
   }
   return code;
 }
 
+static int bring_table(struct gpu *c, struct device_messages *m, int n, struct error *err) {
+  if (m->nknown == n && memcmp(m->known, m->rows, table_bytes(n)) == 0)
+    return OP_OK;
+  memcpy(m->known, m->rows, table_bytes(n));
+  m->nknown = n;
+  return failed_copy(c, c->driver->copy_in(c->self, m->table, m->rows, table_bytes(n)), table_bytes(n), "to",
+                     err);
+}
+
 static int launch_table(struct op_context *ctx, struct gpu *c, struct device_messages *m, enum rows_way way,
                         const struct message_rows *rows, int n, struct error *err) {
-  long blocks = 0;
-  int result = 0, code = fill_table(ctx, c, m, rows, n, &blocks, err);
-  if (code)
-    return code;
-  if (m->nknown != n || memcmp(m->known, m->rows, table_bytes(n)) != 0) {
-    memcpy(m->known, m->rows, table_bytes(n));
-    m->nknown = n;
-    result = c->driver->copy_in(c->self, m->table, m->rows, table_bytes(n));
-    code = failed_copy(c, result, table_bytes(n), "to", err);
-  }
-  void *values[] = {&m->table, &n, &m->device};
   static const int bytes[] = {0, sizeof n, 0};
   static const struct gpu_sizes sizes = {3, bytes};
-  return code ? code : launch(c, way, 0, blocks, values, &sizes, err);
+  int code = fill_table(ctx, c, m, way, rows, n, err);
+  if (!code)
+    code = bring_table(c, m, n, err);
+  for (int first = 0, count; !code && first < n; first += count) {
+    gpu_address table = m->table + table_bytes(first);
+    void *values[] = {&table, &count, &m->device};
+    long blocks = 0;
+    for (count = 0; first + count < n && go_together(way, &rows[first], &rows[first + count]); count++)
+      blocks += blocks_for(&rows[first + count]);
+    code = launch(c, way, 0, blocks, values, &sizes, err);
+  }
+  return code;
 }
 
 static int move(struct op_context *ctx, enum space space, struct device_messages *m, enum rows_way way,

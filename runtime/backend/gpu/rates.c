@@ -52,7 +52,7 @@ static int copy_rate(const struct measuring *m, double *rate) {
     code = fill(m, n);
     if (!code)
       code = run(m, "op2_copy", values, &sizes, &seconds);
-    *rate = seconds > 0 ? 2.0 * n * PIECE / seconds : 0;
+    *rate = seconds > 0 ? 2.0 * n * (double)PIECE / seconds : 0;
   }
   return code;
 }
@@ -66,7 +66,7 @@ static int sector_rate(const struct measuring *m, const char *name, double *rate
   for (int times = 1; !code && times <= 4096 && seconds < long_enough; times *= 2) {
     void *values[] = {(void *)(uintptr_t)&m->memory, &mask, &times};
     code = run(m, name, values, &sizes, &seconds);
-    *rate = seconds > 0 ? (double)times * BLOCKS * THREADS / seconds : 0;
+    *rate = seconds > 0 ? (double)times * (double)(BLOCKS * THREADS) / seconds : 0;
   }
   return code;
 }

@@ -61,7 +61,7 @@ static double start_of(enum type_code type, const unsigned char *increment, int 
   const double step = fabs(type_number(type, increment)), more = number % STARTS * STRIDE % STARTS;
   if (!type_info(type)->is_float)
     return (again ? 3 : 1) + WHOLE_STRIDE * (number % WHOLE_STARTS);
-  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1) * (1 + more / PARTS);
+  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1) * (1 + more / (double)PARTS);
 }
 
 void watch_start_increments(struct cell *cell, double scale, bool again) {
@@ -100,17 +100,19 @@ static int tell_increment(const struct look *look, const struct increment *found
   const struct loop_arg *arg = &cell->loop->args[found->arg];
   const double step = type_number(arg->type, cell_row(cell, 0, found->arg, found->row) +
                                                  (size_t)found->component * watch_value_size(arg));
-  struct text where = {0};
+  struct text where = {0}, remedy = {0};
   bool known;
   int code =
       watch_tell_cause(cell, found->arg, found->row, found->component, look->element, &known, look->notes);
   watch_place(cell, found->arg, found->row, found->component, look->element, &where);
+  rules_say(rule_remedy(RULE_ADD, arg), arg->access, cell->desc.origins.fortran, &remedy);
   if (!known)
     code =
         watch_violation(cell->loop, RULE_ADD, found->arg, look->element, look->notes,
                         "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; %s",
-                        text_str(&where), step, found->from, found->to, rule_remedy(RULE_ADD, arg));
+                        text_str(&where), step, found->from, found->to, text_str(&remedy));
   text_free(&where);
+  text_free(&remedy);
   return code;
 }
 

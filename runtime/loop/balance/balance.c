@@ -236,7 +236,8 @@ static double seconds_to_compare(const struct op_context *ctx) {
   struct partition_call call;
   if (!(speed > 0))
     return own_seconds(ctx);
-  return find_way(ctx, &call) ? (double)call.prime->extents[EXTENT_OWNED] / speed : 0;
+  find_way(ctx, &call);
+  return call.prime ? (double)call.prime->extents[EXTENT_OWNED] / speed : 0;
 }
 
 /* The same on all ranks, by what they told. */

@@ -217,9 +217,9 @@ static struct segment *find(struct matrix *m, const struct set *set, struct matr
   return empty;
 }
 
-/* On devices components lie apart, so that threads store side by side. */
+/* On devices components lie apart, so that threads store side by side. Ranks of different backends have one form. */
 static const char *type_of(const struct op_context *ctx) {
-  return ctx->mover ? "double:soa" : "double";
+  return ctx->mover && !ctx->peers ? "double:soa" : "double";
 }
 
 /* Of an element's matrix. 0: too many. */

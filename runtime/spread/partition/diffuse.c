@@ -157,32 +157,46 @@ static int swap(struct flow *f, double mine, struct error *err) {
   return mail_send_known(f->comm, f->values, &f->neighbours, sizeof mine, f->others, &f->neighbours, err);
 }
 
-/* By conjugate gradients: the potential x of each rank, so that x - the neighbour's is what flows there. `excess` adds up to
- * nothing over all ranks. The neighbours' potentials are in f->others then. */
+/* What flows out of each rank, less what flows in, where `mine` are potentials. */
+static int flow_out(struct flow *f, double mine, double *out, struct error *err) {
+  const int code = swap(f, mine, err);
+  *out = f->count * mine;
+  for (int n = 0; !code && n < f->count; n++)
+    *out -= f->others[n];
+  return code;
+}
+
+static int add_up(const struct flow *f, double *value, struct error *err) {
+  return f->comm->table->reduce_all(f->comm, value, 1, COMM_DOUBLE, COMM_SUM, err);
+}
+
+/* The potential x of each rank, so that x - the neighbour's is what flows there. Ranks that meet nobody, and groups of ranks
+ * that do not meet, keep what they have too much: conjugate residuals come as near as is possible, where conjugate gradients
+ * would not come to an end. The neighbours' potentials are in f->others then. */
 static int find_potential(struct flow *f, double excess, double *x, struct error *err) {
   enum { MOST_ROUNDS = 500 };
   const double enough = 1e-8;
-  double r = excess, p = r, sums[2] = {r * r, fabs(excess)};
-  struct comm *c = f->comm;
+  double r = excess, p = r, of_r = 0, of_p;
   *x = 0;
-  int code = c->table->reduce_all(c, sums, 2, COMM_DOUBLE, COMM_SUM, err);
-  double square = sums[0];
+  int code = flow_out(f, r, &of_r, err);
+  double square = r * of_r;
+  if (!code)
+    code = add_up(f, &square, err);
   const double stop = enough * enough * square;
-  for (int round = 0; !code && round < MOST_ROUNDS && square > stop && square > 0; round++) {
-    code = swap(f, p, err);
-    double image = f->count * p;
-    for (int n = 0; !code && n < f->count; n++)
-      image -= f->others[n];
-    double along = p * image;
-    if (!code)
-      code = c->table->reduce_all(c, &along, 1, COMM_DOUBLE, COMM_SUM, err);
-    if (code || !(along > 0)) /* ranks that meet nobody */
+  of_p = of_r;
+  for (int round = 0; !code && round < MOST_ROUNDS && square > stop; round++) {
+    double along = of_p * of_p, next;
+    code = add_up(f, &along, err);
+    if (code || !(along > 0))
       break;
     *x += square / along * p;
-    r -= square / along * image;
-    double next = r * r;
-    code = c->table->reduce_all(c, &next, 1, COMM_DOUBLE, COMM_SUM, err);
+    r -= square / along * of_p;
+    code = flow_out(f, r, &of_r, err);
+    next = r * of_r;
+    if (!code)
+      code = add_up(f, &next, err);
     p = r + next / square * p;
+    of_p = of_r + next / square * of_p;
     square = next;
   }
   return code ? code : swap(f, *x, err);
@@ -190,6 +204,10 @@ static int find_potential(struct flow *f, double excess, double *x, struct error
 
 static double weight_of(const long long *weights, long e) {
   return weights ? (double)weights[e] : 1;
+}
+
+static double speed_of(const int *speeds, int rank) {
+  return speeds ? speeds[rank] : 1;
 }
 
 /* What this rank has more than its share. */
@@ -200,9 +218,37 @@ static int find_excess(struct comm *c, const long long *weights, long owned, con
     mine += weight_of(weights, e);
   all = mine;
   for (int r = 0; r < c->size; r++)
-    speed += speeds ? speeds[r] : 1;
+    speed += speed_of(speeds, r);
   const int code = c->table->reduce_all(c, &all, 1, COMM_DOUBLE, COMM_SUM, err);
-  *excess = mine - all * (speeds ? speeds[c->rank] : 1) / speed;
+  *excess = mine - all * speed_of(speeds, c->rank) / speed;
+  return code;
+}
+
+/* ---- where nothing can flow ---- */
+
+/* The elements of rank 0, then those of rank 1 and so on, cut into a range for each rank. */
+static int parts_in_line(struct comm *c, const long long *weights, long owned, const int *speeds, int *part,
+                         struct error *err) {
+  double *sums = array_new((size_t)c->size, sizeof *sums), before = 0, all = 0, speed = 0;
+  int to = 0, code = agree_on_success(c, sums ? OP_OK : no_memory(err), err);
+  for (long e = 0; !code && e < owned; e++)
+    sums[c->rank] += weight_of(weights, e);
+  if (!code)
+    code = c->table->reduce_all(c, sums, c->size, COMM_DOUBLE, COMM_SUM, err);
+  for (int r = 0; !code && r < c->size; r++) {
+    before += r < c->rank ? sums[r] : 0;
+    all += sums[r];
+    speed += speed_of(speeds, r);
+  }
+  double end = code ? 0 : all * speed_of(speeds, 0) / speed;
+  for (long e = 0; !code && e < owned; e++) {
+    const double weight = weight_of(weights, e);
+    while (to + 1 < c->size && before + weight / 2 > end)
+      end += all * speed_of(speeds, ++to) / speed;
+    part[e] = to;
+    before += weight;
+  }
+  free(sums);
   return code;
 }
 
@@ -285,7 +331,13 @@ int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct 
   struct groups g = {0};
   struct flow f = {.comm = ctx->comm};
   double excess = 0, x = 0;
-  int code = agree_on_success(ctx->comm, groups_make(&g, ctx->comm->rank, prime, map, err), err);
+  long long none = owned == 0;
+  int code = ctx->comm->table->reduce_all(ctx->comm, &none, 1, COMM_LLONG, COMM_MAX, err);
+  if (!code && none)
+    code = parts_in_line(ctx->comm, weights, owned, speeds, part, err);
+  if (code || none)
+    return agree_on_success(ctx->comm, code, err);
+  code = agree_on_success(ctx->comm, groups_make(&g, ctx->comm->rank, prime, map, err), err);
   if (!code)
     code = find_neighbours(&f, &g, owned, err);
   if (!code)

@@ -11,7 +11,6 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "ranks/peers.h"
 #include "spread/partition/partition.h"
 #include "spread/partition/weights.h"
 
@@ -29,15 +28,14 @@ bool speeds_are_measured(const struct op_context *ctx) {
          (!*value && (ctx->peers || strcmp(env_value(ctx->env, ENV_BALANCE), "on") == 0));
 }
 
-/* Of a rank by its number on its machine; 0: no such number is given. */
+/* Of a rank by its number on its machine; 0: no such number is given. Without memory, for ranks go by it. */
 static double given(const char *list, int node_rank) {
-  struct text word = {0};
+  const char *word = list;
   char *end;
-  node_word(list, node_rank, &word);
-  const double speed = strtod(text_str(&word), &end);
-  const bool good = end != text_str(&word) && !*end && speed >= 1e-3 && speed <= 1e6;
-  text_free(&word);
-  return good ? speed : 0;
+  for (const char *next; node_rank > 0 && (next = strchr(word, ',')); node_rank--)
+    word = next + 1;
+  const double speed = strtod(word, &end);
+  return end != word && (!*end || *end == ',') && speed >= 1e-3 && speed <= 1e6 ? speed : 0;
 }
 
 int speeds_check(const struct op_context *ctx, struct error *err) {
@@ -112,7 +110,7 @@ static bool all_know(const double (*all)[TOLD], int ranks, int which) {
     any |= all[r][which] > 0;
     most = fmax(most, all[r][BUSY]);
   }
-  return any && (which != MEASURED || most >= LEAST_TIME);
+  return any && (which != MEASURED || most >= (double)LEAST_TIME);
 }
 
 static bool differ(const int *speeds, int ranks) {
@@ -127,7 +125,7 @@ static void tell(const struct op_context *ctx, const int *speeds, int which) {
   enum { MOST_TOLD = 16 };
   struct text line = {0};
   for (int r = 0; r < ctx->comm->size && r < MOST_TOLD; r++)
-    text_addf(&line, "%s%.3f", r ? ", " : "", (double)speeds[r] / MOST_SPEED);
+    text_addf(&line, "%s%.3f", r ? ", " : "", (double)speeds[r] / (double)MOST_SPEED);
   log_line(ctx->log, LOG_INFO, "mesh", "op_partition takes ranks for so fast, %s: %s%s", from[which],
            text_str(&line), ctx->comm->size > MOST_TOLD ? ", ..." : "");
   text_free(&line);

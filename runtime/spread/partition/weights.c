@@ -162,7 +162,7 @@ static long long first_load(const struct weighing *w, int set, long e, int cost,
     const struct share_map *map = &w->share->maps[m];
     parts += map->from == set && !map->arity ? begin_of(w, map, e + 1) - begin_of(w, map, e) : 0;
   }
-  return (long long)((double)cost * POINT * part * (double)parts);
+  return (long long)((double)cost * (double)POINT * part * (double)parts);
 }
 
 static int begin(struct weighing *w, int prime, const int *cost, struct error *err) {

@@ -80,6 +80,19 @@ static int compare_owners(struct task_graph *g, struct comm *comm, struct error 
   return agree_on_success(comm, code, err);
 }
 
+/* They may be measured ones, and those that the library measured differ: tasks must have the same places on all ranks. */
+static int compare_costs(struct task_graph *g, struct comm *comm, struct error *err) {
+  double *costs = array_new((size_t)g->ntasks, sizeof *costs);
+  int code = costs ? OP_OK : error_memory_of(err, "the costs of graph", g->name, (size_t)g->ntasks);
+  code = agree_on_success(comm, code, err);
+  for (int t = 0; !code && t < g->ntasks; t++)
+    costs[t] = (double)g->tasks[t].cost;
+  if (!code)
+    code = ranks_agree_on_costs(g, costs, comm, err);
+  free(costs);
+  return code;
+}
+
 static int compare(struct task_graph *g, struct comm *comm, struct error *err) {
   struct text facts = {0};
   int code = tasks_prepare(g, err);
@@ -89,6 +102,8 @@ static int compare(struct task_graph *g, struct comm *comm, struct error *err) {
   text_free(&facts);
   if (!code && !comm_alone(comm))
     code = compare_owners(g, comm, err);
+  if (!code && !comm_alone(comm))
+    code = compare_costs(g, comm, err);
   return code;
 }
 
@@ -276,9 +291,9 @@ static int merge_resource(struct merge *m, struct reader *in, int *out) {
 static int merge_resources(struct merge *m, struct reader *in) {
   const int count = (int)get_int(in);
   int code = OP_OK;
-  m->resources = array_new((size_t)count, sizeof *m->resources);
-  if (!m->resources)
-    return error_memory_of(m->err, "a part of graph", m->own->name, (size_t)count * sizeof *m->resources);
+  struct graph_ranks *k = m->whole->ranks;
+  k->from[m->from + 1] = k->from[m->from] + count;
+  m->resources = k->resources + k->from[m->from];
   for (int i = 0; !code && i < count; i++) {
     code = merge_resource(m, in, &m->resources[i]);
     if (!code && m->from == m->rank && m->own->more[i].memory)
@@ -365,8 +380,7 @@ static int merge_part(struct merge *m, struct reader in) {
   if (!code)
     code = merge_keyed(m, &in, &k->waits, &k->nwaits);
   free(m->types);
-  free(m->resources);
-  m->types = m->resources = NULL;
+  m->types = NULL;
   return code;
 }
 
@@ -423,7 +437,8 @@ static int follow_keys(struct task_graph *g, struct error *err) {
 
 /* ---- bringing them together ---- */
 
-static struct task_graph *new_whole(const struct task_graph *g, int ranks) {
+static struct task_graph *new_whole(const struct task_graph *g, const struct comm *comm, size_t resources) {
+  const int ranks = comm->size;
   struct task_graph *whole = tasks_new(g->name, g->serial);
   if (!whole)
     return NULL;
@@ -431,33 +446,64 @@ static struct task_graph *new_whole(const struct task_graph *g, int ranks) {
   if (whole->ranks) {
     whole->ranks->form = OP_GRAPH_PARTS;
     whole->ranks->ranks = ranks;
+    whole->ranks->me = comm->rank;
     whole->ranks->first = array_new((size_t)ranks + 1, sizeof *whole->ranks->first);
+    whole->ranks->from = array_new((size_t)ranks + 1, sizeof *whole->ranks->from);
+    whole->ranks->resources = array_new(resources, sizeof *whole->ranks->resources);
   }
-  if (whole->ranks && whole->ranks->first)
+  if (whole->ranks && whole->ranks->first && whole->ranks->from && whole->ranks->resources)
     return whole;
   tasks_free(whole);
   return NULL;
 }
 
-/* Room that the library kept before stays what a resource has. */
-static void find_rooms(struct merge *m) {
-  const struct graph_ranks *k = m->own->ranks;
-  for (size_t i = 0; i < k->nrooms; i++) {
-    const int *slot = k->rooms[i].name ? find_slot(&m->names, m->whole, k->rooms[i].name) : NULL;
-    if (slot && *slot && !m->whole->more[*slot - 1].memory)
-      m->whole->more[*slot - 1].memory = k->rooms[i].memory;
+/* Resources keep who has them, and the room that the library kept, wherever they are in the new whole. */
+static int carry(struct graph_ranks *k, struct task_graph *whole, struct error *err) {
+  const struct graph_ranks *now = whole->ranks, *was = k->whole ? k->whole->ranks : NULL;
+  const size_t old = was ? (size_t)k->whole->nresources : 0, n = (size_t)whole->nresources;
+  int *home = array_new(n, sizeof *home), *moved = array_new(old, sizeof *moved);
+  if (!home || !moved) {
+    free(home);
+    free(moved);
+    return error_memory_of(err, "the resources of graph", whole->name, n * sizeof *home);
   }
+  for (int r = 0; was && r < now->ranks; r++)
+    for (int i = was->from[r]; i < was->from[r + 1]; i++)
+      moved[was->resources[i]] = now->resources[now->from[r] + i - was->from[r]];
+  for (size_t r = 0; r < n; r++)
+    home[r] = NO_RANK - 1;
+  for (int r = 0; r < k->nhomes; r++)
+    home[moved[r]] = k->home[r];
+  for (int r = 0; r < whole->nresources; r++)
+    if (home[r] < NO_RANK)
+      home[r] = ranks_first_home(whole, home, r);
+  for (size_t i = 0; i < k->nrooms; i++) {
+    struct kept_room *room = &k->rooms[i];
+    const int to = moved[room->resource];
+    struct resource_more *more = &whole->more[to];
+    const bool had = k->whole->more[room->resource].memory == room->memory && home[to] == now->me;
+    if (more->bytes == room->bytes && !more->memory)
+      more->memory = room->memory;
+    else if (more->bytes == room->bytes && had) /* the program has memory for it now */
+      memcpy((void *)(uintptr_t)more->memory, room->memory, room->bytes);
+    room->resource = to;
+  }
+  free(k->home);
+  free(moved);
+  k->home = home;
+  k->nhomes = whole->nresources;
+  return OP_OK;
 }
 
 static int merge(struct task_graph *g, const struct comm *comm, const unsigned char *all, size_t most,
                  struct error *err) {
-  struct merge m = {.own = g, .whole = new_whole(g, comm->size), .rank = comm->rank, .err = err};
-  int code = m.whole ? OP_OK : error_memory_of(err, "graph", g->name, sizeof *m.whole);
   long long resources = 0;
   for (int r = 0; r < comm->size; r++) {
     struct reader in = {all + (size_t)r * most};
     resources += get_int(&in);
   }
+  struct merge m = {.own = g, .whole = new_whole(g, comm, (size_t)resources), .rank = comm->rank, .err = err};
+  int code = m.whole ? OP_OK : error_memory_of(err, "graph", g->name, sizeof *m.whole);
   m.names.size = 2 * (size_t)resources + 1;
   m.names.slots = array_new(m.names.size, sizeof *m.names.slots);
   if (!code && !m.names.slots)
@@ -466,13 +512,14 @@ static int merge(struct task_graph *g, const struct comm *comm, const unsigned c
     code = merge_part(&m, (struct reader){all + (size_t)m.from * most + sizeof(long long)});
   if (!code) {
     m.whole->ranks->first[comm->size] = m.whole->ntasks;
-    find_rooms(&m);
     code = follow_keys(m.whole, err);
   }
   if (!code)
     code = tasks_prepare(m.whole, err);
   if (!code)
     code = relation_sort(&m.whole->ranks->touched, m.whole->ntasks, err);
+  if (!code)
+    code = carry(g->ranks, m.whole, err);
   free(m.names.slots);
   if (code) {
     tasks_free(m.whole);

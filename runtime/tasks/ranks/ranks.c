@@ -113,16 +113,46 @@ static int keep_room(struct task_graph *g, int resource, struct error *err) {
   struct kept_room *rooms = array_more(k->rooms, k->nrooms, sizeof *rooms);
   if (rooms)
     k->rooms = rooms;
-  char *name = k->whole && more->name ? strdup(more->name) : NULL;
   void *memory = array_new(more->bytes, 1);
-  if (!rooms || !memory || (k->whole && more->name && !name)) {
-    free(name);
+  if (!rooms || !memory) {
     free(memory);
     return error_memory_of(err, "the memory of resources of graph", g->name, more->bytes);
   }
-  rooms[k->nrooms++] = (struct kept_room){.name = name, .resource = resource, .memory = memory};
+  rooms[k->nrooms++] = (struct kept_room){.resource = resource, .bytes = more->bytes, .memory = memory};
   more->memory = memory;
   return OP_OK;
+}
+
+static bool lies_in(const struct resource_more *inner, const struct resource_more *outer) {
+  const uintptr_t begin = (uintptr_t)outer->memory, at = (uintptr_t)inner->memory;
+  return at >= begin && inner->bytes <= outer->bytes && at - begin <= outer->bytes - inner->bytes;
+}
+
+/* What travels is the memory of units: who touches what lies around them must find that there. Of parts a task may be on a
+ * rank that knows no such memory, and gets none. */
+static int look_around(struct task_graph *g, int resource, struct error *err) {
+  const struct units *u = &g->ranks->units;
+  const struct task_graph *whole = ranks_whole(g);
+  const struct resource_more *outer = &whole->more[resource];
+  struct text words = {0}, inner = {0};
+  for (int k = u->begin[resource]; !err->code && outer->bytes && k < u->end[resource]; k++) {
+    const int unit = u->resource[k];
+    if (unit == resource || !u->bytes[k] ||
+        (outer->memory ? lies_in(&whole->more[unit], outer) : !!g->ranks->whole))
+      continue;
+    tasks_resource_words(whole, resource, &words);
+    tasks_resource_words(whole, unit, &inner);
+    error_set(err, OP_ERR_GRAPH,
+              outer->memory
+                  ? "graph \"%s\": the memory of %s is not in that of %s, in which it lies; name a part of "
+                    "that memory by op_graph_memory"
+                  : "graph \"%s\": the library keeps memory for %s, and so it has none for %s, in which that "
+                    "lies; name memory of both by op_graph_memory, or of the former alone",
+              g->name, text_str(&inner), text_str(&words));
+  }
+  text_free(&words);
+  text_free(&inner);
+  return err->code;
 }
 
 /* What tasks here touch, and what this rank has between runs. */
@@ -143,6 +173,9 @@ static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, 
       code = keep_room(g, r, err);
     local->more[r].memory = whole->more[r].memory;
   }
+  for (int i = 0; !code && i < 2; i++)
+    for (size_t n = 0; !code && n < rows[i]->count; n++)
+      code = rows[i]->items[n] < 0 ? OP_OK : look_around(g, rows[i]->items[n], err);
   free(needed);
   return code;
 }
@@ -182,19 +215,26 @@ static int own_types(struct task_graph *g, struct task_graph *local, int rank, s
   return OP_OK;
 }
 
+int ranks_first_home(const struct task_graph *whole, const int *home, int resource) {
+  int above = whole->resources[resource].parent;
+  while (above >= 0 && !whole->more[above].bytes)
+    above = whole->resources[above].parent;
+  return above >= 0 ? home[above] : NO_RANK;
+}
+
 /* Who has what from now on; those of a unit that nobody named may change. */
 static int find_places(struct task_graph *g, const struct tasks_options *o, bool anew, struct error *err) {
   struct graph_ranks *k = g->ranks;
   struct task_graph *whole = ranks_whole(g);
   const int ranks = o->comm->size;
   int code = units_find(whole, &k->units, err);
-  int *home = code || k->whole ? k->home : array_resize(k->home, (size_t)whole->nresources, sizeof *home);
-  if (!code && !home && !k->whole)
+  int *home = code ? k->home : array_resize(k->home, (size_t)whole->nresources, sizeof *home);
+  if (!code && !home)
     code = error_memory_of(err, "the resources of graph", g->name, (size_t)whole->nresources * sizeof *home);
-  if (home && !k->whole)
+  if (home)
     k->home = home;
-  for (; !code && !k->whole && k->nhomes < whole->nresources; k->nhomes++)
-    k->home[k->nhomes] = NO_RANK;
+  for (; !code && k->nhomes < whole->nresources; k->nhomes++)
+    k->home[k->nhomes] = ranks_first_home(whole, home, k->nhomes);
   code = agree_on_success(o->comm, code, err);
   if (!code)
     code = place_units(whole, &k->units, anew ? NULL : k->home, ranks, o, err);
@@ -254,6 +294,13 @@ static int build_part(struct task_graph *g, const struct tasks_options *o, struc
 
 /* ---- costs ---- */
 
+int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err) {
+  const int code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
+  for (int t = 0; !code && t < whole->ntasks; t++)
+    whole->tasks[t].cost = (float)costs[t];
+  return code;
+}
+
 int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
   const struct task_graph *local = g->ranks->local;
   struct task_graph *whole = ranks_whole(g);
@@ -264,9 +311,7 @@ int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
     if (local->origins[t] >= 0)
       costs[local->origins[t]] = (double)local->tasks[t].cost;
   if (!code)
-    code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
-  for (int t = 0; !code && t < whole->ntasks; t++)
-    whole->tasks[t].cost = (float)costs[t];
+    code = ranks_agree_on_costs(whole, costs, comm, err);
   free(costs);
   return code;
 }
@@ -323,11 +368,13 @@ static int prepare(struct task_graph *g, const struct tasks_options *o, struct e
 
 /* Units are with their owners again; where they began elsewhere the next run has other messages. */
 static void note_homes(struct graph_ranks *k) {
-  for (int i = 0; k->home && i < k->units.count; i++) {
-    int *home = &k->home[k->units.resource[i]];
-    k->changed = k->changed || (*home != NO_RANK && *home != k->units.owner[i]);
-    *home = k->units.owner[i];
+  const struct units *u = &k->units;
+  for (int i = 0; i < u->count; i++) {
+    const int home = k->home[u->resource[i]];
+    k->changed = k->changed || (home != NO_RANK && home != u->owner[i]);
   }
+  for (int r = 0; r < k->nhomes; r++)
+    k->home[r] = u->begin[r] < u->end[r] ? u->owner[u->begin[r]] : NO_RANK;
 }
 
 static int ranks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
@@ -335,6 +382,7 @@ static int ranks_run(struct task_graph *g, const struct tasks_options *options, 
   if (code)
     return code;
   struct task_graph *local = g->ranks->local;
+  const long long runs = g->runs;
   if (options->checked)
     code = agree_on_success(options->comm, check_uses(ranks_whole(g), err), err);
   if (!code)
@@ -346,9 +394,10 @@ static int ranks_run(struct task_graph *g, const struct tasks_options *options, 
   code = agree_on_success(options->comm, code, err);
   g->ranks->size = options->comm->size;
   g->ranks->waited = local->messages ? 1e-9 * (double)local->messages->waited : 0;
-  if (code)
+  if (code) { /* which counts on no rank, though some came to its end */
     g->ranks->changed = true;
-  else
+    g->runs = runs;
+  } else
     note_homes(g->ranks);
   return code;
 }

@@ -29,8 +29,8 @@ struct units {
 
 /* Memory that the library keeps for a resource. */
 struct kept_room {
-  char *name; /* of parts: by this it is found again; else NULL */
   int resource;
+  size_t bytes;
   void *memory;
 };
 
@@ -46,6 +46,9 @@ struct graph_ranks {
 
   struct task_graph *whole; /* of parts that were brought together; NULL: the graph itself */
   int *first, ranks;        /* of such a whole: the first task of each rank's part, and the end */
+  int *from,
+      *resources; /* and what its resources are there: of rank r resources[from[r]] and those behind it */
+  int me;
   struct kept_room *rooms;
   size_t nrooms;
 
@@ -71,10 +74,17 @@ int ranks_touch(struct task_graph *g, int task, int resource, struct error *err)
 void ranks_changed(struct task_graph *g);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
+/* What a number of this rank's program is in its part. -1 with an error. */
+int ranks_resource(const struct task_graph *local, op_resource number, struct error *err);
 /* "task 3 (sort) of rank 1" of parts that were brought together; false: of nothing else. */
 bool ranks_task_words(const struct task_graph *g, int task, struct text *out);
+bool ranks_resource_words(const struct task_graph *g, int resource, struct text *out);
 
 /* ranks.c */
+/* Tasks cost the most that a rank says. Collective. */
+int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err);
+/* Of a resource that is new, by those of lower numbers: what lies in memory is where that is. */
+int ranks_first_home(const struct task_graph *whole, const int *home, int resource);
 /* What tasks of the whole cost by what all ranks measured. */
 int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 

@@ -35,6 +35,29 @@ bool ranks_task_words(const struct task_graph *g, int task, struct text *out) {
   return true;
 }
 
+bool ranks_resource_words(const struct task_graph *g, int resource, struct text *out) {
+  if (!g->ranks || !g->ranks->from)
+    return false;
+  const struct graph_ranks *k = g->ranks;
+  int at = 0, rank = 0;
+  while (k->resources[at] != resource)
+    at++;
+  while (at >= k->from[rank + 1])
+    rank++;
+  text_addf(out, "resource %d of rank %d", at - k->from[rank], rank);
+  return true;
+}
+
+int ranks_resource(const struct task_graph *local, op_resource number, struct error *err) {
+  const struct graph_ranks *k = local->of ? local->of->ranks : NULL;
+  if (!k || !k->from)
+    return tasks_index(local, number, NUMBER_RESOURCE, err);
+  const struct task_graph own = {
+      .name = local->name, .serial = local->serial, .nresources = k->from[k->me + 1] - k->from[k->me]};
+  const int index = tasks_index(&own, number, NUMBER_RESOURCE, err);
+  return index < 0 ? index : k->resources[k->from[k->me] + index];
+}
+
 void units_free(struct units *u) {
   free(u->resource);
   free(u->begin);
@@ -48,16 +71,16 @@ void units_free(struct units *u) {
 void ranks_free(struct graph_ranks *k) {
   relation_free(&k->touched);
   units_free(&k->units);
-  for (size_t i = 0; i < k->nrooms; i++) {
-    free(k->rooms[i].name);
+  for (size_t i = 0; i < k->nrooms; i++)
     free(k->rooms[i].memory);
-  }
   free(k->rooms);
   free(k->placed);
   free(k->keys);
   free(k->waits);
   free(k->sizes);
   free(k->first);
+  free(k->from);
+  free(k->resources);
   free(k->place);
   free(k->home);
   free(k);
