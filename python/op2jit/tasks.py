@@ -247,7 +247,7 @@ class Graph(Handle):
         except BaseException as problem:  # C cannot carry it: run raises it
             self._raised.append(problem)
             told = "".join(traceback.format_exception_only(type(problem), problem)).strip()
-            lib.op2jit_running_fail(c_void_p(running), told.encode())  # so that other ranks have it too
+            lib.op2jit_running_fail(c_void_p(running), told.encode(errors="replace"))  # so that other ranks have it too
         finally:
             _here.running = None
 
