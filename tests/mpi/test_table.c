@@ -5,6 +5,7 @@
 
 #include "context/env.h"
 #include "dense.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 
 /* More than one piece of a message, and not a whole number of them. */
@@ -221,6 +222,30 @@ static void test_split(void) {
   comm_close(part);
 }
 
+/* The second rank fails alone among some of the ranks, where each waits in another comm: all get its error. */
+static void test_part_fails(const struct comm_options *given) {
+  struct comm_options options = *given;
+  struct comm *part = NULL, *inner = NULL;
+  struct error failure = {0};
+  options.hang = 0.2;
+  WORKS(comm_open(&comm, &options, &err));
+  comm->where = "the part";
+  if (comm->size > 2) {
+    WORKS(comm->table->split(comm, comm->rank > 0, &part, &err));
+    WORKS(part->table->split(part, 0, &inner, &err));
+    error_set(&failure, OP_ERR_MEMORY, "no room");
+    const int code = comm->rank == 0   ? comm->table->barrier(comm, &err)
+                     : comm->rank == 1 ? agree_on_success(part, OP_ERR_MEMORY, &failure)
+                                       : inner->table->barrier(inner, &err);
+    check(code == OP_ERR_MEMORY && (comm->rank == 1 || strstr(error_message(&err), "rank 1: no room")));
+    error_clear(&err);
+  }
+  error_free(&failure);
+  comm_close(inner);
+  comm_close(part);
+  comm_close(comm);
+}
+
 static void test_all(bool large) {
   test_shape();
   WORKS(comm->table->barrier(comm, &err));
@@ -264,6 +289,7 @@ int main(int argc, char **argv) {
       printf("%s, %d ranks: every call\n", comm->table->name, comm->size);
     comm_close(comm);
   }
+  test_part_fails(&options);
   text_free(&warnings);
   env_free(&env);
   error_free(&err);

@@ -28,11 +28,12 @@ struct mpi_state {
   MPI_Comm mpi;
   MPI_Op operations[3]; /* of doubles, by enum comm_op: in rank order, and a NaN stays */
   bool crowded; /* more ranks than CPUs, or than their quota pays for: give the CPU away while waiting */
-  struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
-  int number;              /* of this comm there */
-  long long started;       /* the number of what `start` began last */
-  int posts;               /* called so far: 1 if an odd number */
-  unsigned char *room;     /* through which small collectives go */
+  struct mpi_watch *watch;  /* NULL: not all ranks are in this comm */
+  struct mpi_watch *around; /* then: of the comm that it is a part of */
+  int number;               /* of this comm there */
+  long long started;        /* the number of what `start` began last */
+  int posts;                /* called so far: 1 if an odd number */
+  unsigned char *room;      /* through which small collectives go */
   size_t room_bytes;
   struct mpi_wait own; /* for messages that this rank begins by itself */
   struct mpi_tested *tested;
@@ -53,6 +54,8 @@ int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *c
 /* watch.c: what ranks that wait long tell each other. The watch belongs to the comms that share it. */
 int mpi_watch_new(struct comm *c, struct error *err);
 void mpi_watch_share(struct mpi_watch *watch, struct comm *c);
+/* `part` was split from c. */
+void mpi_watch_around(const struct comm *c, struct comm *part);
 void mpi_watch_drop(struct mpi_watch *watch, bool ended);
 /* Before whatever all ranks of the comm begin. Fails once ranks were found to differ. */
 int mpi_watch_begin(struct comm *c, struct error *err);

@@ -60,6 +60,7 @@ static void table_close(struct comm *c) {
     free(s->room);
   mpi_tested_free(s);
   mpi_watch_drop(s->watch, ended != 0);
+  mpi_watch_drop(s->around, ended != 0);
   if (whole && s->mpi != MPI_COMM_NULL)
     MPI_Comm_free(&s->mpi);
   free(s);
@@ -226,6 +227,7 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
     (*out)->where = c->where;
     mpi_state(*out)->crowded = mpi_state(c)->crowded;
     mpi_watch_share(mpi_state(c)->watch, *out);
+    mpi_watch_around(c, *out);
   }
   return code;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "inner.h"
 
@@ -65,6 +66,20 @@ void mpi_watch_share(struct mpi_watch *watch, struct comm *c) {
     s->watch = watch;
     watch->users++;
   }
+}
+
+static struct mpi_watch *watch_of(const struct comm *c) {
+  const struct mpi_state *s = mpi_state(c);
+  return s->watch ? s->watch : s->around;
+}
+
+void mpi_watch_around(const struct comm *c, struct comm *part) {
+  struct mpi_state *s = mpi_state(part);
+  struct mpi_watch *watch = watch_of(c);
+  if (s->watch || !watch)
+    return;
+  s->around = watch;
+  watch->users++;
 }
 
 static bool next_note(struct mpi_watch *watch, struct note *note) {
@@ -178,6 +193,12 @@ static void find_out(struct mpi_watch *watch, const struct note *mine, const str
   send_note(watch, &watch->last, true);
 }
 
+static void tell_all(struct mpi_watch *watch, const struct error *err) {
+  watch->last = (struct note){.rank = watch->rank, .teller = watch->rank};
+  put_failure(&watch->last, err);
+  send_note(watch, &watch->last, true);
+}
+
 int mpi_watch_begin(struct comm *c, struct error *err) {
   struct mpi_state *s = mpi_state(c);
   int ended = 0;
@@ -188,7 +209,7 @@ int mpi_watch_begin(struct comm *c, struct error *err) {
         "MPI has ended in this process, by MPI_Finalize, or by PetscFinalize where PETSc began it; "
         "call op_exit first");
   if (!s->watch)
-    return OP_OK;
+    return s->around && s->around->last.teller >= 0 ? fail(s->around, err) : OP_OK;
   s->watch->begun[s->number]++;
   return s->watch->last.teller < 0 ? OP_OK : fail(s->watch, err);
 }
@@ -198,11 +219,27 @@ long long mpi_watch_number(const struct comm *c) {
   return s->watch ? s->watch->begun[s->number] : 0;
 }
 
+/* Where only some ranks wait nothing is counted. Who failed, and waits there so long that the others of that comm may not come,
+ * tells all; what ranks of other comms wait for is not asked. */
+static int look_around(const struct mpi_wait *w, struct error *err) {
+  const double hang = w->comm->hang, patience = hang > 0 && hang < 3 ? hang : 3;
+  struct mpi_watch *watch = mpi_state(w->comm)->around;
+  struct note theirs;
+  while (watch && watch->last.teller < 0 && next_note(watch, &theirs))
+    if (theirs.teller >= 0)
+      watch->last = theirs;
+    else if (theirs.failed)
+      watch->heard = theirs;
+  if (watch && watch->last.teller < 0 && w->comm->failure && clock_seconds() - w->begin > patience)
+    tell_all(watch, w->comm->failure);
+  return watch && watch->last.teller >= 0 ? fail(watch, err) : OP_OK;
+}
+
 int mpi_watch_look(struct mpi_wait *w, bool tells, struct error *err) {
   struct mpi_watch *watch = mpi_state(w->comm)->watch;
   struct note mine, theirs;
   if (!watch)
-    return OP_OK;
+    return look_around(w, err);
   describe(w, &mine);
   if (watch->heard.failed && differ(&mine, &watch->heard))
     find_out(watch, &mine, &watch->heard);
@@ -225,7 +262,7 @@ int mpi_watch_look(struct mpi_wait *w, bool tells, struct error *err) {
 /* ---- a rank that failed alone ---- */
 
 bool mpi_watch_broken(const struct comm *c) {
-  const struct mpi_watch *watch = mpi_state(c)->watch;
+  const struct mpi_watch *watch = watch_of(c);
   return watch && watch->last.teller >= 0;
 }
 
@@ -238,13 +275,10 @@ static struct mpi_watch *watch_that_speaks(const struct comm *c) {
 
 void mpi_watch_tell(struct comm *c, const struct error *err) {
   struct mpi_watch *watch = watch_that_speaks(c);
-  if (!watch || watch->last.teller >= 0)
-    return;
-  watch->last = (struct note){.rank = watch->rank, .teller = watch->rank};
-  put_failure(&watch->last, err);
-  send_note(watch, &watch->last, true);
+  if (watch && watch->last.teller < 0)
+    tell_all(watch, err);
 }
 
 int mpi_watch_told(struct comm *c, struct error *err) {
-  return mpi_watch_broken(c) ? fail(mpi_state(c)->watch, err) : OP_OK;
+  return mpi_watch_broken(c) ? fail(watch_of(c), err) : OP_OK;
 }
