@@ -1,6 +1,8 @@
 #include "spread/partition/speeds.h"
 
+#include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +30,26 @@ bool speeds_are_measured(const struct op_context *ctx) {
          (!*value && (ctx->peers || strcmp(env_value(ctx->env, ENV_BALANCE), "on") == 0));
 }
 
+/* With a point, whatever the program's locale has there; *end is behind it, or at the text where there is none. */
+static double read_number(const char *text, const char **end) {
+  const char *point = localeconv()->decimal_point;
+  const int length = (int)strspn(text, "0123456789.+-eE"), whole = (int)strcspn(text, ".");
+  const bool has_point = whole < length;
+  char copy[64], *behind;
+  const int written =
+      snprintf(copy, sizeof copy, "%.*s%s%.*s", has_point ? whole : length, text, has_point ? point : "",
+               has_point ? length - whole - 1 : 0, has_point ? text + whole + 1 : "");
+  const double number = strtod(copy, &behind);
+  *end = written > 0 && written < (int)sizeof copy && !*behind ? text + length : text;
+  return number;
+}
+
 /* Of a rank by its number on its machine; 0: no such number is given. Without memory, for ranks go by it. */
 static double given(const char *list, int node_rank) {
-  const char *word = list;
-  char *end;
+  const char *word = list, *end;
   for (const char *next; node_rank > 0 && (next = strchr(word, ',')); node_rank--)
     word = next + 1;
-  const double speed = strtod(word, &end);
+  const double speed = read_number(word, &end);
   return end != word && (!*end || *end == ',') && speed >= 1e-3 && speed <= 1e6 ? speed : 0;
 }
 
