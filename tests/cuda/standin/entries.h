@@ -33,7 +33,15 @@ struct node_launch {
 };
 
 /* ---- queue.c ---- */
-enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT, WORK_WAIT };
+enum work_kind {
+  WORK_COPY,
+  WORK_SET,
+  WORK_LAUNCH,
+  WORK_EVENT,
+  WORK_WAIT,
+  WORK_SET_FLAG,  /* the word at `to` becomes `flag` */
+  WORK_AWAIT_FLAG /* it is, or is above it */
+};
 struct work {
   enum work_kind kind;
   void *stream;
@@ -43,6 +51,7 @@ struct work {
   size_t bytes;
   void *staged;
   unsigned char value;
+  uint32_t flag;
   struct launch launch;
   void **parameters;
   struct event *event;
@@ -51,11 +60,14 @@ struct work {
 /* Work is done as late as is allowed: when somebody waits for it, or what somebody waits for waits for it. NULL: no memory. */
 struct work *queue_add(enum work_kind kind, void *stream);
 int queue_drain(void); /* all of it */
+int queue_drain_to(const struct work *w);
 
 /* ---- transfer.c ---- */
 /* Device addresses carry a tag, unless the host may reach them (STANDIN_REACHABLE). */
 address device_address(uintptr_t at);
 bool is_of_device(address p);
+/* The range is inside one live allocation of the device: where it is, or 0. */
+uintptr_t device_range(address p, size_t bytes);
 /* In memory of the host that kernels reach as well. */
 bool is_pinned(const void *p);
 /* A variable of a program that the host has asked for. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "standin.h"
 
@@ -47,16 +48,15 @@ struct shadow *memory_shadow(size_t bytes) {
   return p == MAP_FAILED ? NULL : p;
 }
 
-struct region *memory_new(size_t bytes, bool pinned) {
-  if (!bytes ||
-      (!pinned && (bytes > standin_settings.memory || memory.used > standin_settings.memory - bytes)))
-    return NULL;
+/* `file` -1: none. */
+static struct region *add_region(size_t bytes, bool pinned, int file) {
   if (!prepare() || memory.top + rounded(bytes) + PAGE > ARENA)
     return NULL;
   char *base = memory.base + memory.top + PAGE;
-  if (mprotect(base, rounded(bytes), PROT_READ | PROT_WRITE) != 0)
+  if (file < 0
+          ? mprotect(base, rounded(bytes), PROT_READ | PROT_WRITE) != 0
+          : mmap(base, rounded(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
     return NULL;
-  memset(base, MEMORY_NEW, bytes);
   struct region *r = &memory.regions[memory.count++];
   *r = (struct region){
       .base = (uintptr_t)base, .bytes = bytes, .mapped = rounded(bytes), .live = true, .pinned = pinned};
@@ -64,8 +64,45 @@ struct region *memory_new(size_t bytes, bool pinned) {
   if (standin_settings.checked && !pinned)
     r->shadow = memory_shadow(bytes);
   memory.top += rounded(bytes) + PAGE;
+  return r;
+}
+
+struct region *memory_new(size_t bytes, bool pinned) {
+  if (!bytes ||
+      (!pinned && (bytes > standin_settings.memory || memory.used > standin_settings.memory - bytes)))
+    return NULL;
+  struct region *r = add_region(bytes, pinned, -1);
+  if (!r)
+    return NULL;
+  memset((void *)r->base, MEMORY_NEW, bytes);
   if (!pinned)
     memory.used += bytes;
+  return r;
+}
+
+/* What others write there nobody sees: all of it counts as written. */
+int memory_give(uintptr_t address) {
+  struct region *r = memory_find(address);
+  if (!r || !r->live || r->pinned || r->taken || r->base != address)
+    return -1;
+  if (r->file)
+    return r->file - 1;
+  const int file = memfd_create("standin-memory", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)r->mapped) != 0 ||
+      pwrite(file, (void *)r->base, r->mapped, 0) != (ssize_t)r->mapped ||
+      mmap((void *)r->base, r->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+    return -1;
+  r->file = file + 1;
+  memory_define(r->base, r->bytes);
+  return file;
+}
+
+struct region *memory_take(int file, size_t bytes) {
+  struct region *r = add_region(bytes, false, file);
+  if (!r)
+    return NULL;
+  r->taken = true;
+  memory_define(r->base, bytes);
   return r;
 }
 
@@ -74,12 +111,13 @@ bool memory_free(uintptr_t address, bool pinned) {
   if (!r || !r->live || r->base != address || r->pinned != pinned)
     return false;
   r->live = false;
-  madvise((void *)r->base, r->mapped, MADV_DONTNEED);
-  mprotect((void *)r->base, r->mapped, PROT_NONE);
+  mmap((void *)r->base, r->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (r->file)
+    close(r->file - 1);
   if (r->shadow)
     munmap(r->shadow, rounded(r->bytes * sizeof(struct shadow)) + PAGE);
   r->shadow = NULL;
-  if (!pinned)
+  if (!pinned && !r->taken)
     memory.used -= r->bytes;
   return true;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "entries.h"
 
@@ -14,12 +15,27 @@ struct event {
 static struct {
   struct work *first, **last;
   long count, numbers; /* of works, and how many there were */
+  bool flags;          /* some set flags, or waited for them */
 } queue = {.last = &queue.first};
 
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool flag_has_come(const struct work *w) {
+  return (int32_t)(__atomic_load_n((const uint32_t *)w->to, __ATOMIC_SEQ_CST) - w->flag) >= 0;
+}
+
+/* Another process sets it, or this is its end. */
+static void await_flag(const struct work *w) {
+  enum { MOST_SECONDS = 60, NAP = 50 };
+  for (const double begin = now(); !flag_has_come(w); usleep(NAP))
+    if (now() - begin > MOST_SECONDS) {
+      driver_fail(CODE_LAUNCH_TIMEOUT);
+      return;
+    }
 }
 
 static void do_work(struct work *w) {
@@ -38,6 +54,11 @@ static void do_work(struct work *w) {
     w->event->done = true;
     break;
   case WORK_WAIT: break; /* what it waits for was done before */
+  case WORK_SET_FLAG:
+    __atomic_store_n((uint32_t *)w->to, w->flag, __ATOMIC_SEQ_CST);
+    memory_define(w->to, sizeof w->flag);
+    break;
+  case WORK_AWAIT_FLAG: await_flag(w); break;
   }
 }
 
@@ -57,10 +78,36 @@ static void finish(struct work *w) {
   work_free(w);
 }
 
-/* What is needed, in the order in which it came. */
-static int do_needed(void) {
+/* Streams that wait for flags which have not come. */
+enum { MOST_STREAMS = 16 };
+struct stuck {
+  const void *streams[MOST_STREAMS];
+  int count;
+};
+
+static bool is_in_queue(long number, const struct work *end) {
+  for (const struct work *w = queue.first; w != end; w = w->next)
+    if (w->number == number)
+      return true;
+  return false;
+}
+
+static bool is_stuck(struct stuck *s, const struct work *w) {
+  for (int i = 0; i < s->count; i++)
+    if (s->streams[i] == w->stream)
+      return true;
+  const bool stuck =
+      (w->kind == WORK_AWAIT_FLAG && !flag_has_come(w)) || (w->kind == WORK_WAIT && is_in_queue(w->waits, w));
+  if (stuck && s->count < MOST_STREAMS)
+    s->streams[s->count++] = w->stream;
+  return stuck;
+}
+
+/* What is needed, in the order in which it came. `tries`: as far as flags have come. */
+static int do_needed(bool tries) {
+  struct stuck stuck = {.count = 0};
   for (struct work **link = &queue.first, *w; (w = *link);) {
-    if (!w->needed) {
+    if (!w->needed || (tries && is_stuck(&stuck, w))) {
       link = &w->next;
       continue;
     }
@@ -77,7 +124,7 @@ static int do_needed(void) {
 int queue_drain(void) {
   for (struct work *w = queue.first; w; w = w->next)
     w->needed = true;
-  return do_needed();
+  return do_needed(false);
 }
 
 static void need_number(struct work *const *works, long n, long number) {
@@ -93,7 +140,7 @@ static void need_before(struct work *const *works, long i) {
 
 /* All of the stream, or the work with this number, and what these wait for; what other streams have is done later. NULL is the
  * stream that waits for all others. */
-static int drain(void *stream, long number) {
+static int drain(void *stream, long number, bool tries) {
   const long n = queue.count;
   struct work **works = stream || number ? malloc((size_t)n * sizeof *works + 1) : NULL;
   if (!works)
@@ -110,7 +157,11 @@ static int drain(void *stream, long number) {
       need_before(works, i);
   }
   free(works);
-  return do_needed();
+  return do_needed(tries);
+}
+
+int queue_drain_to(const struct work *w) {
+  return drain(NULL, w->number, false);
 }
 
 struct work *queue_add(enum work_kind kind, void *stream) {
@@ -123,6 +174,7 @@ struct work *queue_add(enum work_kind kind, void *stream) {
   *queue.last = w;
   queue.last = &w->next;
   queue.count++;
+  queue.flags |= kind == WORK_AWAIT_FLAG || kind == WORK_SET_FLAG;
   return w;
 }
 /* ---- launches ---- */
@@ -228,7 +280,7 @@ EXPORT int cuStreamDestroy_v2(void *stream) {
 }
 EXPORT int cuStreamSynchronize(void *stream) {
   ENTER();
-  return drain(stream, 0);
+  return drain(stream, 0, false);
 }
 EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
   const struct event *e = event;
@@ -264,12 +316,13 @@ EXPORT int cuEventRecord(void *event, void *stream) {
 EXPORT int cuEventSynchronize(void *event) {
   const struct event *e = event;
   ENTER();
-  return e->recorded && !e->done ? drain(NULL, e->number) : driver_error();
+  return e->recorded && !e->done ? drain(NULL, e->number, false) : driver_error();
 }
 EXPORT int cuEventQuery(void *event) {
   ENTER();
   struct event *e = event;
-  return !e->recorded || e->done ? CODE_OK : CODE_NOT_READY;
+  const int code = queue.flags && e->recorded && !e->done ? drain(NULL, e->number, true) : CODE_OK;
+  return code ? code : !e->recorded || e->done ? CODE_OK : CODE_NOT_READY;
 }
 EXPORT int cuEventElapsedTime(float *milliseconds, void *first, void *second) {
   ENTER();

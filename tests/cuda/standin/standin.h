@@ -62,7 +62,8 @@ struct shadow {
 struct region {
   uintptr_t base;
   size_t bytes, mapped;
-  bool live, pinned;
+  bool live, pinned, taken; /* taken: of another process */
+  int file;                 /* other processes may have it: its number + 1 */
   int serial;
   struct shadow *shadow; /* one per byte, checked mode only */
 };
@@ -70,6 +71,9 @@ enum { MEMORY_NEW = 0xFF }; /* every byte of it: a NaN, an index out of every ra
 /* NULL: no memory. Device addresses come without tag and are never given twice. */
 struct region *memory_new(size_t bytes, bool pinned);
 bool memory_free(uintptr_t address, bool pinned);
+/* Memory of the device becomes a file that other processes may take: its number, -1: it cannot. */
+int memory_give(uintptr_t address);
+struct region *memory_take(int file, size_t bytes);
 struct region *memory_find(uintptr_t address); /* also regions that are freed */
 size_t memory_used(void);
 void memory_define(uintptr_t address, size_t bytes); /* the host wrote it */

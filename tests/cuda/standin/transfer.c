@@ -43,8 +43,7 @@ bool is_of_device(address p) {
   return r ? !r->pinned : memory_in_arena((uintptr_t)p) || in_variable((uintptr_t)p, 1);
 }
 
-/* The range is inside one live allocation of the device: where it is, or 0. */
-static uintptr_t device_range(address p, size_t bytes) {
+uintptr_t device_range(address p, size_t bytes) {
   uintptr_t a = without_tag(p);
   if (is_of_device(p) && in_variable(a, bytes))
     return a;
@@ -69,7 +68,8 @@ EXPORT int cuMemAlloc_v2(address *out, size_t bytes) {
 }
 EXPORT int cuMemFree_v2(address p) {
   queue_drain();
-  return !p || memory_free(without_tag(p), false) ? CODE_OK : CODE_INVALID_VALUE;
+  const struct region *r = memory_find(without_tag(p));
+  return !p || (r && !r->taken && memory_free(r->base, false)) ? CODE_OK : CODE_INVALID_VALUE;
 }
 EXPORT int cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
   (void)flags;
