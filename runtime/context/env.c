@@ -131,8 +131,11 @@ static const struct env_row rows[ENV_COUNT] = {
                  "own that lie together, by hwloc",
                  NEEDS_MPI},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
-    [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
-                     "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
+    [ENV_MPI_GPU] =
+        {"OP2_MPI_GPU", "auto", "auto|on|off",
+         "give MPI the memory of GPUs; auto: if MPI says that it takes it, and ranks of a machine "
+         "write into each other's, without MPI",
+         NEEDS_MPI},
     [ENV_WEIGHTS] = {"OP2_WEIGHTS", "measured", "measured|equal",
                      "weight of an element for op_partition: the time that loops over it took so far, or 1",
                      NEEDS_MPI},

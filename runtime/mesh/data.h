@@ -87,6 +87,15 @@ struct message_rows {
   int turn;  /* ascending: rows of one turn are of different elements */
 };
 
+/* Another rank, of an exchange: where its messages are in those of each direction, and whether the devices bring them, without
+ * MPI. */
+struct message_pair {
+  int rank;
+  size_t send, send_end, receive, receive_end;
+  bool direct;
+};
+struct device_pairs; /* the mover's */
+
 struct mover {
   /* Sets memory and bytes of the replica. */
   int (*make)(struct op_context *ctx, enum space space, struct dat *dat, struct error *err);
@@ -114,6 +123,17 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
+  /* Which pairs do without MPI, of an exchange whose messages (NULL: none) all ranks have; the device's messages of these are
+   * from then on in the other rank's memory. Collective, if all have devices; `code` is this rank's outcome so far. *out is NULL
+   * where none does. */
+  int (*pairs_new)(struct op_context *ctx, enum space space, struct device_messages *send,
+                   struct device_messages *receive, struct message_pair *pairs, int n, int code,
+                   struct device_pairs **out, struct error *err);
+  void (*pairs_free)(struct op_context *ctx, enum space space, struct device_pairs *pairs);
+  /* Behind what is packed: the others' devices may unpack it. Before what is unpacked: the device waits until they told the
+   * same. The host does not wait. */
+  int (*pairs_tell)(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
+  int (*pairs_await)(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
   /* The address of the replica, which is there, for other libraries of the process that use the device as `where` says (enum
    * op2jit_where of op2jit_bridge.h): nothing runs any more that uses it. Both NULL: addresses are of no use to others. */
   int (*lend)(struct op_context *ctx, enum space space, struct dat *dat, void **memory, struct error *err);

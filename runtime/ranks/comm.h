@@ -100,12 +100,13 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 10, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 11, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
   int rank, size;
   int node_rank, node_size; /* among the ranks of this machine */
+  int node;                 /* the lowest of them */
   int share; /* CPUs for this rank, if it shares them or their time with others there; 0: it does not */
   int alike,
       place; /* ranks of this machine that are allowed on exactly the same CPUs, and which of them this is */

@@ -37,7 +37,10 @@ struct exchange {
   bool headed; /* each message begins with a header */
   struct exchange_header header;
   struct direction send, receive;
-  struct comm_request **requests; /* receives, then sends */
+  struct message_pair *pairs; /* this rank's, ascending */
+  int npairs;
+  struct device_pairs *direct;    /* those without MPI; NULL: there are none */
+  struct comm_request **requests; /* of the others: receives, then sends */
   int nrequests;
   bool begun; /* a device packs, and MPI has no messages yet */
 };
@@ -160,9 +163,12 @@ static void free_direction(struct op_context *ctx, const struct exchange *x, str
 static void exchange_free(struct op_context *ctx, struct exchange *x) {
   for (int i = 0; i < x->nrequests; i++)
     ctx->comm->table->request_free(ctx->comm, x->requests[i]);
+  if (x->direct)
+    ctx->mover->pairs_free(ctx, x->space, x->direct);
   free_direction(ctx, x, &x->send);
   free_direction(ctx, x, &x->receive);
   free(x->requests);
+  free(x->pairs);
   free(x->fresh);
   free(x->needs);
   free(x);
@@ -179,6 +185,36 @@ static int tag_of(const struct exchange *x) {
   return (int)(mixed % COMM_MOST_TAG);
 }
 
+/* Those of either direction. */
+static int make_pairs(struct exchange *x, struct error *err) {
+  const struct direction *s = &x->send, *r = &x->receive;
+  const size_t most = (size_t)s->nranks + (size_t)r->nranks;
+  x->pairs = array_new(most, sizeof *x->pairs);
+  if (!x->pairs)
+    return error_memory(err, "a halo exchange", most * sizeof *x->pairs);
+  for (int i = 0, k = 0; i < s->nranks || k < r->nranks;) {
+    const int to = i < s->nranks ? s->ranks[i] : INT_MAX, from = k < r->nranks ? r->ranks[k] : INT_MAX;
+    struct message_pair *p = &x->pairs[x->npairs++];
+    *p = (struct message_pair){.rank = to < from ? to : from};
+    if (to == p->rank) {
+      p->send = s->first[i++];
+      p->send_end = s->first[i];
+    }
+    if (from == p->rank) {
+      p->receive = r->first[k++];
+      p->receive_end = r->first[k];
+    }
+  }
+  return OP_OK;
+}
+
+static bool is_direct(const struct exchange *x, int rank) {
+  for (int i = 0; x->direct && i < x->npairs; i++)
+    if (x->pairs[i].rank == rank)
+      return x->pairs[i].direct;
+  return false;
+}
+
 static int make_requests(struct op_context *ctx, struct exchange *x, struct error *err) {
   const int tag = tag_of(x);
   const struct comm_table *table = ctx->comm->table;
@@ -189,12 +225,16 @@ static int make_requests(struct op_context *ctx, struct exchange *x, struct erro
     return error_memory(err, "a halo exchange", most * sizeof *x->requests);
   for (int i = 0; !code && i < x->receive.nranks; i++) {
     const struct direction *d = &x->receive;
+    if (is_direct(x, d->ranks[i]))
+      continue;
     code = table->receive_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
                                tag, &x->requests[x->nrequests], err);
     x->nrequests += !code;
   }
   for (int i = 0; !code && i < x->send.nranks; i++) {
     const struct direction *d = &x->send;
+    if (is_direct(x, d->ranks[i]))
+      continue;
     code = table->send_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
                             tag, &x->requests[x->nrequests], err);
     x->nrequests += !code;
@@ -245,7 +285,7 @@ static int exchange_new(struct op_context *ctx, const struct halo_need *needs, i
   if (!code)
     code = make_direction(ctx, x, &x->receive, false, err);
   if (!code)
-    code = make_requests(ctx, x, err);
+    code = make_pairs(x, err);
   if (code)
     exchange_free(ctx, x);
   else
@@ -306,6 +346,15 @@ static int exchanges_new(struct op_context *ctx, struct error *err) {
   return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
 }
 
+/* What devices do not bring is MPI's. `code` is this rank's outcome so far; NULL: after a failure. */
+static int link_ranks(struct op_context *ctx, struct exchange *x, int code, struct error *err) {
+  struct exchange none = {.space = SPACE_HOST}, *y = x ? x : &none;
+  if (ctx->mover)
+    code = ctx->mover->pairs_new(ctx, y->space, y->send.device, y->receive.device, y->pairs, y->npairs, code,
+                                 &y->direct, err);
+  return code ? code : make_requests(ctx, y, err);
+}
+
 static int get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                bool headed, struct exchange **out, struct error *err) {
   int code = OP_OK;
@@ -319,9 +368,8 @@ static int get(struct op_context *ctx, const struct halo_need *needs, int count,
   if (!code)
     code = exchange_new(ctx, needs, count, space, headed, out, err);
   /* All have it, or none: each may try again. */
-  const int own = code;
-  code = agree_on_success(ctx->comm, own, err);
-  if (code && !own)
+  code = agree_on_success(ctx->comm, link_ranks(ctx, *out, code, err), err);
+  if (code && *out)
     exchange_free(ctx, *out);
   if (code) {
     *out = NULL;
@@ -410,9 +458,13 @@ static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
       move_rows(ctx, &d->segments[i], pack_rows, d->buffer + d->segments[i].at);
     return OP_OK;
   }
-  const int code =
+  int code =
       d->nsegments ? ctx->mover->pack(ctx, x->space, d->device, d->segments, d->nsegments, err) : OP_OK;
-  return code ? code : ctx->mover->hand_over(ctx, x->space, d->device, &x->begun, err);
+  if (!code && x->direct)
+    code = ctx->mover->pairs_tell(ctx, x->space, x->direct, err);
+  return code || (x->direct && !x->nrequests)
+             ? code
+             : ctx->mover->hand_over(ctx, x->space, d->device, &x->begun, err);
 }
 
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
@@ -420,9 +472,10 @@ static int unpack(struct op_context *ctx, const struct exchange *x, struct error
   if (!space_is_device(x->space))
     for (int i = 0; i < d->nsegments; i++)
       move_rows(ctx, &d->segments[i], unpack_rows, d->buffer + d->segments[i].at);
-  if (!d->device)
-    return OP_OK;
-  const int code = ctx->mover->take_over(ctx, x->space, d->device, err);
+  int code = x->direct ? ctx->mover->pairs_await(ctx, x->space, x->direct, err) : OP_OK;
+  if (code || !d->device)
+    return code;
+  code = ctx->mover->take_over(ctx, x->space, d->device, err);
   return code ? code : ctx->mover->unpack(ctx, x->space, d->device, d->segments, d->nsegments, err);
 }
 

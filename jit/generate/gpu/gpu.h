@@ -181,8 +181,8 @@ char *gpu_kernel_name(const struct desc *d);
 
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
 int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generated *out, struct error *err);
-/* The kernels of messages: "op2_pack(table, n, messages)" and "op2_unpack" for all rows of a direction, GPU_ROWS_WORDS words of
- * 64 bits for each. Where kernels take no addresses from memory: "op2_pack4(dat, rows, at, elements, count, dim, row, step)"
+/* The kernels of messages: "op2_pack(table, n)" and "op2_unpack" for all rows of a direction, GPU_ROWS_WORDS words of 64 bits
+ * for each. Where kernels take no addresses from memory: "op2_pack4(dat, rows, at, elements, count, dim, row, step)"
  * and "op2_unpack4" for values of 1, 2, 4 and 8 bytes. */
 enum { GPU_ROWS_WORDS = 9 };
 static inline bool gpu_has_row_tables(enum gpu_dialect dialect) {

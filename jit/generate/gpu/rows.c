@@ -22,12 +22,11 @@ struct row_word {
   const char *type;
 };
 
-/* All rows of a direction in one launch. A row of the table: addresses of values and of elements, the place in the messages,
- * the distances of elements and of components, how many of both, the bytes of a word, the first of its blocks. */
+/* All rows of a direction in one launch. A row of the table: addresses of values, of elements and in the messages, the
+ * distances of elements and of components, how many of both, the bytes of a word, the first of its blocks. */
 static void put_table_kernel(struct generator *g, const struct row_word *words, int nwords, bool pack) {
   const char *read = pack ? "const " : "", *written = pack ? "" : "const ";
-  put_open(g, "$kernel %s(const unsigned long long *table, int n, %sunsigned char *messages)",
-           pack ? "op2_pack" : "op2_unpack", written);
+  put_open(g, "$kernel %s(const unsigned long long *table, int n)", pack ? "op2_pack" : "op2_unpack");
   put(g, "int s = 0;");
   put(g, "while (s + 1 < n && table[%d * s + %d] <= $block) s++;", GPU_ROWS_WORDS, 2 * GPU_ROWS_WORDS - 1);
   put(g, "table += %d * s;", GPU_ROWS_WORDS);
@@ -40,7 +39,7 @@ static void put_table_kernel(struct generator *g, const struct row_word *words, 
   for (int w = 0; w < nwords; w++) {
     put_open(g, "if (table[7] == %d)", words[w].bytes);
     put(g, "%s%s *dat = (%s%s *)OP2_ADDRESS(table[0]);", read, words[w].type, read, words[w].type);
-    put(g, "%s%s *rows = (%s%s *)(messages + table[2]);", written, words[w].type, written, words[w].type);
+    put(g, "%s%s *rows = (%s%s *)OP2_ADDRESS(table[2]);", written, words[w].type, written, words[w].type);
     put(g, "for ($wide i = begin; i < ($wide)count * dim; i += apart)");
     put(g, pack ? "  rows[i] = dat[elements[i / dim] * row + i %% dim * step];"
                 : "  dat[elements[i / dim] * row + i %% dim * step] = rows[i];");

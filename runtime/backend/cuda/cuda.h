@@ -6,6 +6,8 @@
 #include "backend/gpu/driver.h"
 #include "jit/nvrtc/nvrtc.h"
 
+struct comm;
+
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;
@@ -14,6 +16,9 @@ struct cuda {
   cuda_event before, after;
   struct cuda_messages *messages; /* NULL: no rank was sent anything yet */
   struct cuda_held *held;         /* NULL: nothing was ever held back */
+  struct comm *comm;              /* the context's */
+  struct cuda_flags *flags;       /* NULL: no stream ever waited for another rank's */
+  struct error told;              /* another rank failed while a stream waited for it */
   struct nvrtc *nvrtc;            /* NULL: another rank has one and gives what it makes */
 };
 
@@ -69,6 +74,22 @@ int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes);
 int cuda_message_wait(void *self);
 int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes);
 void cuda_messages_free(struct cuda *cuda);
+
+/* peers.c: what ranks of a machine share, as struct gpu_driver has it. */
+enum { CUDA_TOLD = -1 }; /* the code of what cuda->told says */
+#define CUDA_PEER_ROWS                                                                                       \
+  .peer_give = cuda_peer_give, .peer_take = cuda_peer_take, .peer_drop = cuda_peer_drop,                     \
+  .flag_set = cuda_flag_set, .flag_await = cuda_flag_await, .flag_try = cuda_flag_try
+bool cuda_has_peers(const struct cuda_driver *d);
+int cuda_peer_give(void *self, gpu_address at, struct gpu_handle *out);
+int cuda_peer_take(void *self, const struct gpu_handle *handle, gpu_address *out);
+int cuda_peer_drop(void *self, gpu_address at);
+int cuda_flag_set(void *self, gpu_address flag, unsigned number);
+int cuda_flag_await(void *self, const gpu_address *flags, int n, unsigned number);
+int cuda_flag_try(void *self, double seconds, bool *come);
+/* Before whatever makes the host wait for the stream: what is held back is given, and other ranks' flags have come. */
+int cuda_settle(void *self);
+void cuda_flags_free(struct cuda *cuda);
 
 /* held.c: launches that are held back, as struct gpu_driver has them. */
 int cuda_hold(void *self, struct gpu_given *given);

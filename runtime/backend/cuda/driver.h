@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/gpu/driver.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -105,7 +106,8 @@ struct cuda_launch {
 };
 
 /* What older drivers lack. Those before CUDA 11.4 have not all that graphs need: then chains are launched loop by loop. (Older
- * libraries of HIP take no functions of modules as nodes, and say so when the first graph is made.) CUDA 11.8 has the last. */
+ * libraries of HIP take no functions of modules as nodes, and say so when the first graph is made.) CUDA 11.8 has the last. What
+ * HIP lets streams wait for is memory that no other process can have. */
 #define CUDA_LATER_ENTRIES(X)                                                                                \
   X(graph_create, cuGraphCreate, hipGraphCreate, (cuda_graph * graph, unsigned flags))                       \
   X(graph_destroy, cuGraphDestroy, hipGraphDestroy, (cuda_graph graph))                                      \
@@ -119,7 +121,14 @@ struct cuda_launch {
   X(graph_launch, cuGraphLaunch, hipGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                 \
   X(graph_exec_destroy, cuGraphExecDestroy, hipGraphExecDestroy, (cuda_graph_exec exec))                     \
   X(launch_with, cuLaunchKernelEx, none,                                                                     \
-    (const struct cuda_launch *launch, cuda_function function, void **parameters, void **extra))
+    (const struct cuda_launch *launch, cuda_function function, void **parameters, void **extra))             \
+  X(peer_give, cuIpcGetMemHandle, none, (struct gpu_handle * handle, cuda_address at))                       \
+  X(peer_take, cuIpcOpenMemHandle_v2, none, (cuda_address * out, struct gpu_handle handle, unsigned flags))  \
+  X(peer_drop, cuIpcCloseMemHandle, none, (cuda_address at))                                                 \
+  X(flag_set, cuStreamWriteValue32_v2, none,                                                                 \
+    (cuda_stream stream, cuda_address at, unsigned value, unsigned flags))                                   \
+  X(flag_await, cuStreamWaitValue32_v2, none,                                                                \
+    (cuda_stream stream, cuda_address at, unsigned value, unsigned flags))
 
 struct cuda_device {
   int ordinal, handle;

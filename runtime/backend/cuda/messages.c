@@ -63,7 +63,8 @@ int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes) {
 
 int cuda_message_wait(void *self) {
   const struct cuda *cuda = self;
-  return cuda->messages ? cuda->driver.event_wait(cuda->messages->sent) : 0;
+  const int code = cuda->messages ? cuda_settle(self) : 0;
+  return cuda->messages && !code ? cuda->driver.event_wait(cuda->messages->sent) : code;
 }
 
 int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes) {

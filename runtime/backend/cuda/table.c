@@ -35,6 +35,7 @@ void cuda_end(struct cuda *cuda) {
   const struct cuda_driver *d = &cuda->driver;
   cuda_held_free(cuda);
   cuda_messages_free(cuda);
+  cuda_flags_free(cuda);
   if (cuda->before)
     d->event_destroy(cuda->before);
   if (cuda->after)
@@ -115,9 +116,11 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   struct cuda *cuda = c->self = calloc(1, sizeof *cuda);
   if (!cuda)
     return error_memory(err, "the CUDA driver", sizeof *cuda);
+  cuda->comm = ctx->comm;
   int code = cuda_driver_open(&cuda->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
     code = cuda_begin(cuda, ctx, &c->device, err);
+  c->device.peers = !code && cuda_has_peers(&cuda->driver);
   /* Who asks for it by name learns everything that is missing at once. */
   if (code && !cuda->driver.library && env_given(ctx->env, ENV_BACKEND)) {
     const struct nvrtc_places where = places(ctx);
@@ -194,6 +197,8 @@ void cuda_table_enter(void *self) {
 }
 
 int cuda_table_check(void *self, int code, struct error *err, const char *doing) {
+  if (code == CUDA_TOLD)
+    return error_copy(err, &((struct cuda *)self)->told);
   return cuda_check(driver_of(self), code, err, "%s", doing);
 }
 
@@ -211,11 +216,12 @@ int cuda_table_memory_info(void *self, size_t *left, size_t *total) {
 }
 
 int cuda_table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
-  return driver_of(self)->memory_alloc(out, bytes);
+  const int code = cuda_settle(self);
+  return code ? code : driver_of(self)->memory_alloc(out, bytes);
 }
 
 int cuda_table_memory_free(void *self, gpu_address at) {
-  const int code = cuda_give(self), freed = driver_of(self)->memory_free(at);
+  const int code = cuda_settle(self), freed = driver_of(self)->memory_free(at);
   return code ? code : freed;
 }
 
@@ -224,7 +230,7 @@ int cuda_table_host_alloc(void *self, void **out, size_t bytes) {
 }
 
 int cuda_table_host_free(void *self, void *p) {
-  const int code = cuda_give(self), freed = driver_of(self)->host_free(p);
+  const int code = cuda_settle(self), freed = driver_of(self)->host_free(p);
   return code ? code : freed;
 }
 
@@ -242,13 +248,15 @@ int cuda_table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
 int cuda_table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
   cuda_module module = NULL;
   (void)size;
-  const int code = driver_of(self)->module_load(&module, binary, 0, NULL, NULL);
+  int code = cuda_settle(self);
+  if (!code)
+    code = driver_of(self)->module_load(&module, binary, 0, NULL, NULL);
   *out = module;
   return code;
 }
 
 int cuda_table_module_unload(void *self, gpu_module module) {
-  cuda_give(self);
+  cuda_settle(self);
   cuda_held_forget(self);
   return driver_of(self)->module_unload(module);
 }
@@ -301,7 +309,7 @@ static int table_launch_dependent(void *self, gpu_function function, unsigned bl
 
 /* ---- waiting and time ---- */
 int cuda_table_wait(void *self) {
-  const int code = cuda_give(self), waited = driver_of(self)->stream_wait(stream_of(self));
+  const int code = cuda_settle(self), waited = driver_of(self)->stream_wait(stream_of(self));
   return code ? code : waited;
 }
 
@@ -317,6 +325,8 @@ int cuda_table_time_end(void *self, double *seconds) {
   int code = cuda_give(self);
   if (!code)
     code = cuda->driver.event_record(cuda->after, cuda->stream);
+  if (!code)
+    code = cuda_settle(self);
   if (!code)
     code = cuda->driver.event_wait(cuda->after);
   if (!code)
@@ -338,4 +348,5 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared,
                                     .launch_dependent = table_launch_dependent,
                                     CUDA_GRAPH_ROWS,
-                                    CUDA_MESSAGE_ROWS};
+                                    CUDA_MESSAGE_ROWS,
+                                    CUDA_PEER_ROWS};

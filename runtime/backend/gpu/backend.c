@@ -25,6 +25,7 @@ static void close_parts(struct gpu *c) {
       c->driver->wait(c->self);
     gpu_chains_forget(c, NULL);
     gpu_rows_free(c);
+    gpu_pairs_close(c);
     gpu_values_free(c);
     jit_close(c->jit);
     if (c->landing)
@@ -130,6 +131,10 @@ static const struct mover mover = {.make = gpu_dat_make,
                                    .hand_over = gpu_hand_over,
                                    .handed_over = gpu_handed_over,
                                    .take_over = gpu_take_over,
+                                   .pairs_new = gpu_messages_share,
+                                   .pairs_free = gpu_pairs_free,
+                                   .pairs_tell = gpu_pairs_tell,
+                                   .pairs_await = gpu_pairs_await,
                                    .lend = gpu_dat_lend,
                                    .where = gpu_where,
                                    .give = gpu_give};
@@ -146,6 +151,8 @@ static int open_with(const struct gpu_driver *driver, struct op_context *ctx, st
   code = agree_on_success(ctx->agreement, code, err);
   if (!code)
     code = agree_on_success(ctx->agreement, find_compiler(ctx, c, err), err);
+  if (!code)
+    code = gpu_pairs_ask(ctx, c, err);
   if (code) {
     backend_close(ctx);
     kind_close(ctx->gpus);

@@ -33,7 +33,13 @@ struct gpu_device {
   bool is_cpu;                   /* a driver that runs kernels on the host's processors */
   bool no_double;                /* it has no type double */
   bool no_atomics;               /* nor atomic operations on words of 8 bytes */
+  bool peers;                    /* the calls of `peer_give` and what follows are there */
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
+};
+
+/* What another process knows memory by. */
+struct gpu_handle {
+  unsigned char bytes[64];
 };
 
 /* The parameters of a kernel: their bytes, 0 for a gpu_address. */
@@ -131,6 +137,19 @@ struct gpu_driver {
   /* Behind the newest message_out, and not behind what was given since; what is given next waits for it. `from` is
    * host_alloc's. */
   int (*message_in)(void *self, gpu_address to, const void *from, size_t bytes);
+
+  /* ---- ranks of a machine that write into each other's memory; NULL: the driver has no such calls ---- */
+  /* Memory of memory_alloc, for another process: that takes it, and drops it before it is freed. */
+  int (*peer_give)(void *self, gpu_address at, struct gpu_handle *out);
+  int (*peer_take)(void *self, const struct gpu_handle *handle, gpu_address *out);
+  int (*peer_drop)(void *self, gpu_address at);
+  /* Behind all that was given so far the flag, a word of such memory, becomes the number. */
+  int (*flag_set)(void *self, gpu_address flag, unsigned number);
+  /* What is given next waits until each of these flags is the number, or one above it. The list stays as it is until then. Calls
+   * that would make the host wait behind it look meanwhile whether another rank failed, whose error comes back by `check`. */
+  int (*flag_await)(void *self, const gpu_address *flags, int n, unsigned number);
+  /* Are they? If `seconds` have passed and they are not, the device waits no longer. */
+  int (*flag_try)(void *self, double seconds, bool *come);
 
   /* ---- waiting and time ---- */
   int (*wait)(void *self);

@@ -67,12 +67,15 @@ struct gpu {
     bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
   } recording;
   bool no_graphs;
-  bool holds;               /* launches back */
-  struct gpu_given given;   /* graphs: of this chain */
-  unsigned long long turns; /* by sets and parts: the newest loop ran forwards */
-  op_counters_t *counters;  /* the context's */
-  bool failed;              /* a kernel failed: the driver takes no more work */
-  bool gpu_to_mpi;          /* MPI is given the device's memory */
+  bool holds;                   /* launches back */
+  struct gpu_given given;       /* graphs: of this chain */
+  unsigned long long turns;     /* by sets and parts: the newest loop ran forwards */
+  op_counters_t *counters;      /* the context's */
+  bool failed;                  /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi;              /* MPI is given the device's memory */
+  bool shares;                  /* ranks of this machine are given it */
+  struct device_pairs *dropped; /* peers.c's */
+  long long direct;             /* exchanges in which MPI brought nothing, and the host waited for nothing */
 };
 /* The device of the space, which is open. */
 struct gpu *gpu_of(const struct op_context *ctx, enum space space);
@@ -130,6 +133,27 @@ int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messag
                   struct error *err);
 int gpu_handed_over(struct op_context *ctx, enum space space, struct error *err);
 int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err);
+/* Ranks that write into each other's memory (peers.c): the mover's pairs, and what messages ask of them. */
+enum { GPU_TURNS = 2 };
+/* c->shares: all ranks are able to, and may. Collective. */
+int gpu_pairs_ask(struct op_context *ctx, struct gpu *c, struct error *err);
+int gpu_pairs_new(struct op_context *ctx, enum space space, struct message_pair *pairs, int n, int code,
+                  struct device_pairs **out, struct error *err);
+void gpu_pairs_free(struct op_context *ctx, enum space space, struct device_pairs *pairs);
+int gpu_pairs_tell(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
+int gpu_pairs_await(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
+/* Where the place of a direction's messages is; 0: in the device's own. */
+gpu_address gpu_pairs_place(const struct device_pairs *pairs, bool sent, size_t at);
+/* Of the next pack or unpack, below GPU_TURNS. */
+int gpu_pairs_turn(const struct device_pairs *pairs, bool sent);
+/* Of the bytes the first that are MPI's, up to the next that are not. */
+void gpu_pairs_leave(const struct device_pairs *pairs, bool sent, size_t *begin, size_t *end);
+/* Memory that others had, and have dropped. */
+void gpu_pairs_close(struct gpu *c);
+/* As the mover's pairs_new. */
+int gpu_messages_share(struct op_context *ctx, enum space space, struct device_messages *send,
+                       struct device_messages *receive, struct message_pair *pairs, int n, int code,
+                       struct device_pairs **out, struct error *err);
 /* The kernels for it, before the first exchange of the loop's halos. Collective. */
 int gpu_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Files of their text, which is a description's. */

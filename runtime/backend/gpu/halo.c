@@ -105,13 +105,20 @@ static int list_on_device(struct op_context *ctx, struct gpu *c, const int *elem
 
 /* ---- messages ---- */
 
+/* Of a direction's rows, GPU_ROWS_WORDS words each. */
+struct table {
+  gpu_address at;                   /* 0: there is none yet */
+  unsigned long long *rows, *known; /* what it is to be, and what it is */
+  int nrows, nknown;
+};
+
 struct device_messages {
   gpu_address device;
   void *host; /* pinned, what MPI is given; NULL: it is given the device's */
   size_t bytes;
-  gpu_address table; /* of the direction's rows, GPU_ROWS_WORDS words each; 0: there is none yet */
-  unsigned long long *rows, *known; /* what it is to be, and what it is */
-  int nrows, nknown;
+  const struct device_pairs *pairs; /* some of it is elsewhere; NULL: nothing is */
+  bool sent;
+  struct table tables[GPU_TURNS]; /* elsewhere it is in turn in two places */
 };
 
 static size_t table_bytes(int rows) {
@@ -123,9 +130,24 @@ void gpu_messages_free(struct op_context *ctx, enum space space, struct device_m
   gpu_release(c, m->device, m->bytes);
   if (m->host)
     c->driver->host_free(c->self, m->host);
-  gpu_release(c, m->table, table_bytes(m->nrows));
-  free(m->rows);
+  for (int t = 0; t < GPU_TURNS; t++) {
+    gpu_release(c, m->tables[t].at, table_bytes(m->tables[t].nrows));
+    free(m->tables[t].rows);
+  }
   free(m);
+}
+
+int gpu_messages_share(struct op_context *ctx, enum space space, struct device_messages *send,
+                       struct device_messages *receive, struct message_pair *pairs, int n, int code,
+                       struct device_pairs **out, struct error *err) {
+  code = gpu_pairs_new(ctx, space, pairs, n, code, out, err);
+  if (send) {
+    send->pairs = *out;
+    send->sent = true;
+  }
+  if (receive)
+    receive->pairs = *out;
+  return code;
 }
 
 int gpu_messages_new(struct op_context *ctx, enum space space, size_t bytes, struct device_messages **out,
@@ -153,17 +175,28 @@ static int failed_copy(struct gpu *c, int result, size_t bytes, const char *way,
   return gpu_failed(c, result, err, "copying messages of %zu bytes %s %s", bytes, way, c->device.label);
 }
 
+/* The next bytes from `at` on that MPI brings. */
+static bool next_part(const struct device_messages *m, size_t at, size_t *begin, size_t *end) {
+  *begin = at;
+  *end = m->bytes;
+  if (m->pairs)
+    gpu_pairs_leave(m->pairs, m->sent, begin, end);
+  return *begin < *end;
+}
+
 int gpu_hand_over(struct op_context *ctx, enum space space, struct device_messages *m, bool *later,
                   struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  const size_t bytes = m && m->host ? m->bytes : 0;
+  size_t bytes = 0;
   int result = 0;
   c->turns = c->holds ? 0 : c->turns; /* what follows is the same each time */
   *later = c->driver->message_out != NULL;
-  if (*later)
-    result = c->driver->message_out(c->self, bytes ? m->host : NULL, bytes ? m->device : 0, bytes);
-  else if (bytes)
-    result = c->driver->copy_out(c->self, m->host, m->device, bytes);
+  for (size_t begin = 0, end = 0; !result && m && m->host && next_part(m, end, &begin, &end);
+       bytes += end - begin)
+    result = (*later ? c->driver->message_out : c->driver->copy_out)(
+        c->self, (unsigned char *)m->host + begin, m->device + begin, end - begin);
+  if (*later && !bytes)
+    result = c->driver->message_out(c->self, NULL, 0, 0);
   ctx->counters->bytes_from_device += (long long)bytes;
   const int code = failed_copy(c, result, bytes, "from", err);
   return code || *later ? code : gpu_wait(c, err, "packing messages");
@@ -178,12 +211,13 @@ int gpu_handed_over(struct op_context *ctx, enum space space, struct error *err)
 
 int gpu_take_over(struct op_context *ctx, enum space space, struct device_messages *m, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  if (!m->host)
-    return OP_OK;
-  ctx->counters->bytes_to_device += (long long)m->bytes;
-  const int result = (c->driver->message_in ? c->driver->message_in : c->driver->copy_in)(c->self, m->device,
-                                                                                          m->host, m->bytes);
-  return failed_copy(c, result, m->bytes, "to", err);
+  int result = 0;
+  size_t bytes = 0;
+  for (size_t begin = 0, end = 0; !result && m->host && next_part(m, end, &begin, &end); bytes += end - begin)
+    result = (c->driver->message_in ? c->driver->message_in : c->driver->copy_in)(
+        c->self, m->device + begin, (unsigned char *)m->host + begin, end - begin);
+  ctx->counters->bytes_to_device += (long long)bytes;
+  return failed_copy(c, result, bytes, "to", err);
 }
 
 /* Values are moved as words of their size, a struct as the longest words that it is made of. */
@@ -246,19 +280,17 @@ static int launch_rows(struct op_context *ctx, struct gpu *c, const struct devic
 
 /* ---- one launch for all rows of a direction, or for each turn of what is unpacked ---- */
 
-static int make_table(struct gpu *c, struct device_messages *m, int n, struct error *err) {
-  if (m->nrows >= n)
+static int make_table(struct gpu *c, struct table *t, int n, struct error *err) {
+  if (t->nrows >= n)
     return OP_OK;
-  gpu_release(c, m->table, table_bytes(m->nrows));
-  free(m->rows);
-  m->table = 0;
-  m->nrows = m->nknown = 0;
-  m->rows = array_new(2 * (size_t)n * GPU_ROWS_WORDS, sizeof *m->rows);
-  if (!m->rows)
+  gpu_release(c, t->at, table_bytes(t->nrows));
+  free(t->rows);
+  *t = (struct table){.rows = array_new(2 * (size_t)n * GPU_ROWS_WORDS, sizeof *t->rows)};
+  if (!t->rows)
     return error_memory(err, "the messages of a halo exchange", 2 * table_bytes(n));
-  const int code = gpu_allocate(c, &m->table, table_bytes(n), err, "the messages of a halo exchange");
-  m->nrows = code ? 0 : n;
-  m->known = m->rows + (size_t)n * GPU_ROWS_WORDS;
+  const int code = gpu_allocate(c, &t->at, table_bytes(n), err, "the messages of a halo exchange");
+  t->nrows = code ? 0 : n;
+  t->known = t->rows + (size_t)n * GPU_ROWS_WORDS;
   return code;
 }
 
@@ -267,9 +299,14 @@ static bool go_together(enum rows_way way, const struct message_rows *a, const s
   return way == ROWS_PACK || a->turn == b->turn;
 }
 
-static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messages *m, enum rows_way way,
-                      const struct message_rows *rows, int n, struct error *err) {
-  int code = make_table(c, m, n, err);
+static gpu_address place_of(const struct device_messages *m, size_t at) {
+  const gpu_address elsewhere = m->pairs ? gpu_pairs_place(m->pairs, m->sent, at) : 0;
+  return elsewhere ? elsewhere : m->device + at;
+}
+
+static int fill_table(struct op_context *ctx, struct gpu *c, const struct device_messages *m, struct table *t,
+                      enum rows_way way, const struct message_rows *rows, int n, struct error *err) {
+  int code = make_table(c, t, n, err);
   long blocks = 0;
   for (int i = 0; !code && i < n; i++) {
     const struct dat *dat = rows[i].dat;
@@ -282,38 +319,39 @@ static int fill_table(struct op_context *ctx, struct gpu *c, struct device_messa
       break;
     const unsigned long long row[GPU_ROWS_WORDS] = {gpu_dat_address(c, dat),
                                                     list->at,
-                                                    rows[i].at,
+                                                    place_of(m, rows[i].at),
                                                     dat->soa ? 1 : dim,
                                                     dat->soa ? (unsigned long long)dat->stride : 1,
                                                     (unsigned long long)rows[i].count,
                                                     dim,
                                                     word,
                                                     (unsigned long long)blocks};
-    memcpy(m->rows + (size_t)i * GPU_ROWS_WORDS, row, sizeof row);
+    memcpy(t->rows + (size_t)i * GPU_ROWS_WORDS, row, sizeof row);
     blocks += blocks_for(&rows[i]);
   }
   return code;
 }
 
-static int bring_table(struct gpu *c, struct device_messages *m, int n, struct error *err) {
-  if (m->nknown == n && memcmp(m->known, m->rows, table_bytes(n)) == 0)
+static int bring_table(struct gpu *c, struct table *t, int n, struct error *err) {
+  if (t->nknown == n && memcmp(t->known, t->rows, table_bytes(n)) == 0)
     return OP_OK;
-  memcpy(m->known, m->rows, table_bytes(n));
-  m->nknown = n;
-  return failed_copy(c, c->driver->copy_in(c->self, m->table, m->rows, table_bytes(n)), table_bytes(n), "to",
+  memcpy(t->known, t->rows, table_bytes(n));
+  t->nknown = n;
+  return failed_copy(c, c->driver->copy_in(c->self, t->at, t->rows, table_bytes(n)), table_bytes(n), "to",
                      err);
 }
 
 static int launch_table(struct op_context *ctx, struct gpu *c, struct device_messages *m, enum rows_way way,
                         const struct message_rows *rows, int n, struct error *err) {
-  static const int bytes[] = {0, sizeof n, 0};
-  static const struct gpu_sizes sizes = {3, bytes};
-  int code = fill_table(ctx, c, m, way, rows, n, err);
+  static const int bytes[] = {0, sizeof n};
+  static const struct gpu_sizes sizes = {2, bytes};
+  struct table *t = &m->tables[m->pairs ? gpu_pairs_turn(m->pairs, m->sent) : 0];
+  int code = fill_table(ctx, c, m, t, way, rows, n, err);
   if (!code)
-    code = bring_table(c, m, n, err);
+    code = bring_table(c, t, n, err);
   for (int first = 0, count; !code && first < n; first += count) {
-    gpu_address table = m->table + table_bytes(first);
-    void *values[] = {&table, &count, &m->device};
+    gpu_address table = t->at + table_bytes(first);
+    void *values[] = {&table, &count};
     long blocks = 0;
     for (count = 0; first + count < n && go_together(way, &rows[first], &rows[first + count]); count++)
       blocks += blocks_for(&rows[first + count]);

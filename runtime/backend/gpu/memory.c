@@ -191,7 +191,10 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
   const struct on_device *d = dat->replicas[space].memory;
   if (c->failed)
     return lost(c, dat, err);
-  int result = c->driver->copy_out(c->self, dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d));
+  /* The copy makes the host wait, where only `wait` hears of other ranks. */
+  int result = c->shares ? c->driver->wait(c->self) : 0;
+  if (!result)
+    result = c->driver->copy_out(c->self, dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d));
   if (!result)
     result = c->driver->wait(c->self);
   c->failed |= result != 0;

@@ -156,10 +156,8 @@ int mpi_test_some(struct comm *c, struct comm_request *const *requests, int coun
 int mpi_pause_own(struct comm *c, bool anew, struct error *err) {
   struct mpi_wait *w = &mpi_state(c)->own;
   if (anew)
-    *w = (struct mpi_wait){.comm = c,
-                           .call = "messages of tasks",
-                           .told = true,
-                           .number = mpi_watch_number(c)}; /* who calls tells it */
+    *w = (struct mpi_wait){
+        .comm = c, .call = "messages", .told = true, .number = mpi_watch_number(c)}; /* who calls tells it */
   return mpi_pause(w, err);
 }
 

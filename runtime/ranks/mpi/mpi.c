@@ -118,12 +118,15 @@ static int look_at_node(struct comm *c, struct error *err) {
     return code;
   MPI_Comm_rank(node, &c->node_rank);
   MPI_Comm_size(node, &c->node_size);
+  c->node = c->rank;
   allowance_read(&mine);
   struct allowance *all = array_new((size_t)c->node_size, sizeof *all);
   code =
       all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
                       "MPI_Allgather", err)
           : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
+  if (!code)
+    code = mpi_check(MPI_Bcast(&c->node, 1, MPI_INT, 0, node), "MPI_Bcast", err);
   for (int r = 0; all && !code && r < c->node_size; r++) {
     const bool equal = CPU_EQUAL(&all[r].cpus, &mine.cpus) != 0;
     c->alike += equal;
