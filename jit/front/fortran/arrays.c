@@ -41,8 +41,8 @@ static void put_one(struct fortran *f, const struct expr *left, const struct exp
                     const struct expr *mask, const struct place *p) {
   if (mask)
     text_addf(f->to, "if (%s) ", f_said(f, mask, p, C_ALL));
-  f_put_designator(f, left, p, false, C_ALL, f->to);
-  text_addf(f->to, " = %s; ", f_said(f, right, p, C_COND));
+  const char *place = f_said_designator(f, left, p, false, C_ALL);
+  text_addf(f->to, "%s = %s; ", place, f_said(f, right, p, C_COND));
 }
 
 /* The right side first, into a place of its own. */
@@ -116,15 +116,6 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
 
 /* ---- where ---- */
 
-static struct expr *read_mask(struct fortran *f) {
-  f_expect(f, "(");
-  struct expr *e = f_read_expression(f);
-  f_expect(f, ")");
-  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank == 0))
-    f_refuse(f, e->at, "`where` chooses by an array of logical values");
-  return e;
-}
-
 static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask,
                              long long i, bool first) {
   const char *chosen = f_say(f, "%s[%lld]", c->value->symbol->c_name, i);
@@ -190,7 +181,7 @@ static void read_all_masked(struct fortran *f, const struct construct *c) {
 bool f_read_where(struct fortran *f, const char *name) {
   struct construct *c = f_open_construct(f, IS_WHERE, name);
   f->at++;
-  check_where(f, c, read_mask(f));
+  check_where(f, c, f_read_condition(f, true));
   if (failed(f))
     return true;
   if (!f_at_end(f)) {
@@ -210,7 +201,7 @@ void f_read_elsewhere(struct fortran *f) {
     f_refuse(f, now(f), "`elsewhere` belongs to a `where` before it");
     return;
   }
-  const struct expr *mask = f_is_word(f, f->at, "(") ? read_mask(f) : NULL;
+  const struct expr *mask = f_is_word(f, f->at, "(") ? f_read_condition(f, true) : NULL;
   c->last = !mask;
   put_mask(f, c, mask, false);
   if (!f_at_end(f))

@@ -16,9 +16,10 @@ bool fortran_is(const char *file, const char *text, size_t length);
 struct fortran_source {
   const char *text;
   size_t length;
-  const char *file;   /* NULL: a string of the program */
-  int line;           /* of the text's first line in it */
-  const char *kernel; /* the procedure, in any case of letters */
+  const char *file; /* NULL: a string of the program */
+  int line;         /* of the text's first line in it */
+  const char
+      *kernel; /* the procedure, in any case of letters; "": the names of all subroutines become the text */
   const char *module; /* that it is in; NULL: any, or none */
   const char *
       defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
@@ -60,8 +61,5 @@ void fortran_free(struct fortran_made *made);
  * messages show (jit/front/excerpt.h). OP_ERR_KERNEL: it is outside of the subset; the message says where, and the remedy. */
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err);
-/* The files alone that it includes and uses, into made->files, and the names of its subroutines, one a line, as text. */
-int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                 struct error *err);
 
 #endif

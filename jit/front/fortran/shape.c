@@ -13,6 +13,12 @@ void f_shape_of_symbol(struct expr *e, const struct symbol *s) {
     e->extent[i] = s->assumed_size && i == s->rank - 1 ? -1 : extent_of(&s->bounds[i]);
 }
 
+long long f_count_of(const struct symbol *s) {
+  struct expr shape = {.op = E_NOTHING};
+  f_shape_of_symbol(&shape, s);
+  return f_elements_of(&shape);
+}
+
 long long f_elements_of(const struct expr *e) {
   long long count = 1;
   for (int i = 0; i < e->rank; i++)
@@ -119,9 +125,7 @@ void f_type_element(struct fortran *f, struct expr *e) {
 struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
   struct expr *e = f_new(f, sizeof *e);
   e->op = op;
-  struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
-  *copy = *at;
-  e->at = copy;
+  e->at = f_keep(f, at);
   return e;
 }
 
