@@ -56,6 +56,7 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
   set->id = ctx->mesh->next_set++;
   set->size = size;
   set->global_size = size;
+  set->first_said = ctx->columns_base;
   for (int i = 0; i < EXTENTS; i++)
     set->extents[i] = size;
   return set;

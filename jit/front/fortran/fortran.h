@@ -12,6 +12,11 @@ struct shared;
 /* Is this Fortran? By the ending of the file that it is from; without one by its first word. */
 bool fortran_is(const char *file, const char *text, size_t length);
 
+/* How much of a name of its C text messages show: names that mean something in C have a `_` behind them. */
+static inline int fortran_name_length(const char *name, int length) {
+  return length > 1 && name[length - 1] == '_' ? length - 1 : length;
+}
+
 /* A source and the procedure in it that is the kernel. */
 struct fortran_source {
   const char *text;
@@ -21,6 +26,8 @@ struct fortran_source {
   const char
       *kernel; /* the procedure, in any case of letters; "": the names of all subroutines become the text */
   const char *module; /* that it is in; NULL: any, or none */
+  unsigned long long
+      counted; /* a bit for each argument that is a number from 0, and for the procedure one from 1 */
   const char *
       defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
   const char *(*find)(void *data, const char *name,

@@ -24,6 +24,10 @@ static void prepare_dummies(struct fortran *f, struct f_unit *u) {
   }
 }
 
+static bool is_counted(const struct fortran *f, const struct f_unit *u, int dummy) {
+  return is_kernel(f, u) && f->source->counted >> dummy & 1;
+}
+
 static void put_header(struct fortran *f, struct f_unit *u) {
   f_mark(f, &f->tokens[u->header], f->out);
   const bool gives = u->result && !u->result->rank;
@@ -31,13 +35,17 @@ static void put_header(struct fortran *f, struct f_unit *u) {
   for (int i = 0; i < u->ndummies; i++) {
     const struct symbol *s = u->dummies[i];
     const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
-    text_addf(f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
-              s->by_value ? "" : "*", s->c_name);
+    text_addf(f->out, "%s%s%s %s%s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
+              s->by_value ? "" : "*", s->c_name, is_counted(f, u, i) ? "_from_0" : "");
   }
   if (u->result && !gives) /* an array is left where the caller says */
     text_addf(f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
   else
     text_addf(f->out, "%s) { ", u->ndummies ? "" : "void");
+  for (int i = 0; i < u->ndummies; i++)
+    if (is_counted(f, u, i))
+      text_addf(f->out, "%s %s[] = {*%s_from_0 + 1}; ", f_type_in_c(u->dummies[i]->type),
+                u->dummies[i]->c_name, u->dummies[i]->c_name);
 }
 
 /* What messages about the kernel's own arguments say. */

@@ -126,9 +126,8 @@ size_t values_differ(enum type_code type, const unsigned char *a, const unsigned
 void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out) {
   const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
   const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
-  text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
-            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name,
-            component + loop->desc.origins.fortran);
+  text_addf(out, "dat \"%s\", element %ld of set \"%s\", component %zu,", dat->name,
+            set_said(dat->set, (long)element), dat->set->name, component + loop->desc.origins.fortran);
 }
 
 /* Of an argument; `count`: none. */
