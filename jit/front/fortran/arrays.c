@@ -45,13 +45,6 @@ static void put_one(struct fortran *f, const struct expr *left, const struct exp
   text_addf(f->to, "%s = %s; ", place, f_said(f, right, p, C_COND));
 }
 
-/* The right side first, into a place of its own. */
-static const struct expr *put_aside(struct fortran *f, const struct expr *left, const struct expr *right) {
-  const struct expr *t = f_new_local(f, right->at, right->type, left);
-  text_addf(f->to, "{ %s %s[%lld]; ", f_type_in_c(right->type), t->symbol->c_name, f_elements_of(left));
-  return t;
-}
-
 static void put_each(struct fortran *f, const struct expr *left, const struct expr *right,
                      const struct expr *mask) {
   const long long count = f_elements_of(left);
@@ -107,7 +100,8 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
   else if (!needs(right, left, true))
     put_each(f, left, right, mask);
   else {
-    const struct expr *aside = put_aside(f, left, right);
+    text_add(f->to, "{ "); /* the right side first, into a place of its own */
+    const struct expr *aside = f_new_local(f, right->at, right->type, left, f->to);
     put_each(f, aside, right, mask);
     put_each(f, left, aside, mask);
     text_add(f->to, "} ");
@@ -145,15 +139,13 @@ static void put_mask(struct fortran *f, const struct construct *c, const struct 
 
 static void check_where(struct fortran *f, struct construct *c, const struct expr *mask) {
   static const struct f_type logical = {F_LOGICAL, 4};
-  const long long count = f_elements_of(mask);
   if (failed(f))
     return;
-  if (count < 0)
+  if (f_elements_of(mask) < 0)
     f_refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
-  c->value = f_new_local(f, mask->at, logical, mask);
-  c->done = f_new_local(f, mask->at, logical, mask);
-  text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name,
-            count);
+  text_add(f->to, "{ ");
+  c->value = f_new_local(f, mask->at, logical, mask, f->to);
+  c->done = f_new_local(f, mask->at, logical, mask, f->to);
   put_mask(f, c, mask, true);
 }
 

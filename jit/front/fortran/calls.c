@@ -165,9 +165,8 @@ struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
     f_check_calls(f, i, false);
   if (failed(f))
     return f_integer_expr(f, call->at, 0);
-  struct expr *t = f_new_local(f, call->at, call->type, call);
-  const char *arguments = f_said_arguments(f, call, NULL), *place = t->symbol->c_name;
-  text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", f_type_in_c(call->type), place, f_elements_of(call),
-            u->c_name, arguments, u->ndummies ? ", " : "", place);
+  struct expr *t = f_new_local(f, call->at, call->type, call, f->hoist);
+  text_addf(f->hoist, "%s(%s%s%s); ", u->c_name, f_said_arguments(f, call, NULL), u->ndummies ? ", " : "",
+            t->symbol->c_name);
   return t;
 }

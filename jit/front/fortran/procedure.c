@@ -24,26 +24,23 @@ static void prepare_dummies(struct fortran *f, struct f_unit *u) {
   }
 }
 
-static bool is_counted(const struct fortran *f, const struct f_unit *u, int dummy) {
-  return is_kernel(f, u) && f->source->counted >> dummy & 1;
-}
-
 static void put_header(struct fortran *f, struct f_unit *u) {
   f_mark(f, &f->tokens[u->header], f->out);
   const bool gives = u->result && !u->result->rank;
+  const unsigned long long counted = is_kernel(f, u) ? f->source->counted : 0;
   text_addf(f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
   for (int i = 0; i < u->ndummies; i++) {
     const struct symbol *s = u->dummies[i];
     const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
     text_addf(f->out, "%s%s%s %s%s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
-              s->by_value ? "" : "*", s->c_name, is_counted(f, u, i) ? "_from_0" : "");
+              s->by_value ? "" : "*", s->c_name, counted >> i & 1 ? "_from_0" : "");
   }
   if (u->result && !gives) /* an array is left where the caller says */
     text_addf(f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
   else
     text_addf(f->out, "%s) { ", u->ndummies ? "" : "void");
   for (int i = 0; i < u->ndummies; i++)
-    if (is_counted(f, u, i))
+    if (counted >> i & 1)
       text_addf(f->out, "%s %s[] = {*%s_from_0 + 1}; ", f_type_in_c(u->dummies[i]->type),
                 u->dummies[i]->c_name, u->dummies[i]->c_name);
 }
@@ -329,10 +326,8 @@ static void release(struct fortran *f) {
 
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err) {
-  static const struct fortran_parts parts = {f_declare_unit, translate_unit, f_said, f_said_call,
-                                             f_read_action};
-  struct fortran f = {
-      .parts = &parts, .err = err, .shared = shared, .source = source, .kernel = source->kernel};
+  static const struct fortran_parts up = {f_declare_unit, translate_unit, f_said, f_said_call, f_read_action};
+  struct fortran f = {.parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel};
   *made = (struct fortran_made){0};
   f.made = made;
   f.lost.failed = true;

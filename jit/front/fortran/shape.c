@@ -256,7 +256,7 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how) 
 }
 
 struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
-                         const struct expr *like) {
+                         const struct expr *like, struct text *out) {
   struct symbol *s = f_new(f, sizeof *s);
   struct expr *e = f_new_expr(f, E_VARIABLE, at);
   s->name = s->c_name = f_say(f, "t%d_", ++f->labels);
@@ -269,5 +269,6 @@ struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_t
   e->symbol = s;
   e->type = type;
   f_shape_of_symbol(e, s);
+  text_addf(out, "%s %s[%lld]; ", f_type_in_c(type), s->c_name, f_elements_of(like));
   return e;
 }

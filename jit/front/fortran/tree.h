@@ -321,9 +321,9 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how);
 void f_check_arguments(struct fortran *f, struct expr *e);
 bool f_read_where(struct fortran *f, const char *name);
 void f_read_elsewhere(struct fortran *f);
-/* A local array or value of the translation, of the shape of `like`. */
+/* A local array of the translation, of the shape of `like`, which `out` declares. */
 struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
-                         const struct expr *like);
+                         const struct expr *like, struct text *out);
 /* The call of a function that gives an array is done before the statement. */
 struct expr *f_hoist_call(struct fortran *f, const struct expr *call);
 
