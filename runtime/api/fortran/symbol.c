@@ -12,7 +12,8 @@
 #include "jit/key/elf_note.h"
 
 /* What is looked for in a table of symbols: what begins at an address, or what has one of two names; with a stem the only one
- * that is the first name, of that length, with a number, as gfortran writes `alpha.5` for one of the main program. */
+ * that is the first name, of that length, with a number, as gfortran writes `alpha.5` for one of the main program, or the other
+ * name, which is flang's. */
 struct wanted {
   ElfW(Addr) value;
   const char *names[2];
@@ -26,7 +27,7 @@ static bool is_wanted(const struct wanted *w, const ElfW(Sym) * s, const char *n
   if (w->stem) {
     const bool begins = strncmp(name, w->names[0], w->stem) == 0 && name[w->stem] == '.';
     const size_t digits = begins ? strspn(name + w->stem + 1, "0123456789") : 0;
-    return digits && !name[w->stem + 1 + digits];
+    return (digits && !name[w->stem + 1 + digits]) || strcmp(name, w->names[1]) == 0;
   }
   return w->names[0] ? strcmp(name, w->names[0]) == 0 || strcmp(name, w->names[1]) == 0
                      : s->st_value == w->value;
@@ -133,8 +134,9 @@ const void *fortran_variable_at(const void *near, const char *module, const char
   text_addf(&llvm, "_QM%sE%s", module, name);
   struct wanted wanted = {.names = {text_str(&gnu), text_str(&llvm)}, .type = STT_OBJECT};
   if (!*module) {
-    wanted.names[0] = name;
-    wanted.stem = strlen(name);
+    text_clear(&llvm);
+    text_addf(&llvm, "_QFE%s", name);
+    wanted = (struct wanted){.names = {name, text_str(&llvm)}, .type = STT_OBJECT, .stem = strlen(name)};
   }
   if (open_file(near, &file, &base)) {
     symbol = find_symbol(&file, &wanted);
