@@ -106,10 +106,10 @@ static const struct form {
   enum level level; /* that the arguments need */
   bool cast;
 } forms[] = {
-    [I_MATH] = {"@~(*)", "@~(*)"},
+    [I_MATH] = {.real = "@~(*)", .whole = "@~(*)"},
     [I_ROUND] = {"", "@~($0)", .cast = true},
     [I_CONVERT] = {"$0", "$0", .level = C_UNARY, .cast = true},
-    [I_ABS] = {"fabs~(*)", "#abs(*)"},
+    [I_ABS] = {.real = "fabs~(*)", .whole = "#abs(*)"},
     [I_MOD] = {"fmod~(*)", "($0 % $1)", .level = C_UNARY},
     [I_MODULO] = {.name = "modulo",
                   .body = "const int d = a % b != 0 && (a % b < 0) != (b < 0); return a % b + (d ? b : 0);"},

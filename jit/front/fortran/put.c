@@ -4,10 +4,6 @@
 
 #include "jit/front/fortran/tree.h"
 
-const char *f_in_brackets(struct fortran *f, bool needed, const char *said) {
-  return needed ? f_say(f, "(%s)", said) : said;
-}
-
 /* ---- numbers ---- */
 
 static const char *said_integer(struct fortran *f, long long value, struct f_type type, enum level as) {

@@ -182,6 +182,7 @@ const char *f_copy(struct fortran *f, const char *bytes, size_t length);
 /* An empty one, which is freed at the end. Never NULL. */
 struct text *f_text(struct fortran *f);
 const char *f_say(struct fortran *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *f_in_brackets(struct fortran *f, bool needed, const char *said);
 /* A copy that lasts. */
 const struct f_token *f_keep(struct fortran *f, const struct f_token *at);
 /* OP_ERR_KERNEL at a token, unless there is an error. */
@@ -301,7 +302,6 @@ const char *f_said_arguments(struct fortran *f, const struct expr *e, const stru
 /* The item of a flat number, from 0, of a constructor. */
 const char *f_said_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
                         enum level as);
-const char *f_in_brackets(struct fortran *f, bool needed, const char *said);
 long long f_items_of(struct fortran *f, const struct expr *e);
 /* `text` once in front of all functions. */
 void f_add_helper(struct fortran *f, const char *text);
