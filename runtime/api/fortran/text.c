@@ -257,12 +257,9 @@ static int look(struct op_context *ctx, struct procedure *p, const struct loop_c
     return error_memory(err, "a procedure's text", sizeof *t);
   memcpy(&address, &p->compiled.kernel, sizeof address);
   if (p->compiled.alone || !fortran_names(address, &name, &module, &value)) {
-    text_add(
-        &t->why,
-        p->compiled.alone
-            ? "it is an internal procedure that uses variables of the procedure around it; give these the "
-              "attribute save if that is the main program, or put both into a module"
-            : "the program's table of symbols does not have it; do not strip it");
+    text_add(&t->why, p->compiled.alone ? "it is an internal procedure that uses variables of the procedure "
+                                          "around it; put both into a module"
+                                        : "the program's table of symbols does not have it; do not strip it");
     return OP_OK;
   }
   text_program(address, &program);
