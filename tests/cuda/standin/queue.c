@@ -32,7 +32,7 @@ static bool flag_has_come(const struct work *w) {
 static void await_flag(const struct work *w) {
   enum { MOST_SECONDS = 60, NAP = 50 };
   for (const double begin = now(); !flag_has_come(w); usleep(NAP))
-    if (now() - begin > MOST_SECONDS) {
+    if (now() - begin > (double)MOST_SECONDS) {
       driver_fail(CODE_LAUNCH_TIMEOUT);
       return;
     }
