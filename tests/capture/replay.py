@@ -31,7 +31,9 @@ def every_backend():
     for backend in BACKENDS:
         run(KINDS, OP2_BACKEND=backend, OP2_CAPTURE=f"flux:2+:{backend}.capture")
         shown, _ = run(OP2JIT, "replay", f"{backend}.capture")
-        check("six loops are shown", len(re.findall(r"^loop (\w+)", shown, re.M)) == 6 and "--run-code runs it" in shown, shown)
+        loops = re.findall(r"^loop (\w+)", shown, re.M)
+        check("nine loops are shown, three with what they give to a matrix", len(loops) == 12 and loops.count("give_to_matrix") == 3 and
+              "--run-code runs it" in shown, shown)
         for other in TARGETS:
             said, _ = run(OP2JIT, "replay", f"{backend}.capture", "--run-code", OP2_BACKEND=other)
             check(f"{backend} on {other}", "the results are those of the file" in said, said)
