@@ -94,6 +94,11 @@ def globals_alone():
     run(WRONG, "sums", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="sums:1:sums.capture")
     program, _ = run(OP2JIT, "replay", "sums.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
     check("a sum", elements(program) == 1 and "{-100}" in program, program)
+    for which, kept in ("lost", "3"), ("doubled", "33"):
+        run(WRONG, which, OP2_BACKEND="native", OP2_CAPTURE=f"adds:1:{which}.capture")
+        program, _ = run(OP2JIT, "replay", f"{which}.capture", "--run-code", "--reduce", status=1)
+        check(f"an element {which} in a sum", elements(program) == 1 and "{7}" in program and
+              f"value 0 is 18, and the file has {kept}" in program, program)
 
 
 def freed():

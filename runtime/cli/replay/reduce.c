@@ -178,7 +178,7 @@ static int reduce_global(struct judge *j, struct capture *c, const struct fault 
   if (fault_is_there(j, c, f))
     return reduce_elements(j, c, f, err);
   j->beyond = false;
-  return OP_OK;
+  return reduce_sum(j, c, err);
 }
 
 static int reduce_kept(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {

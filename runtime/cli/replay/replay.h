@@ -94,6 +94,9 @@ void fault_free(struct fault *f);
 /* Is the same wrong with this one? */
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f);
 
+/* Of a fault of what is kept of a sum alone: `c` gets the elements that were overlooked, or came twice, and nothing but
+ * these, if such ones explain it (sums.c). */
+int reduce_sum(struct judge *j, struct capture *c, struct error *err);
 /* What is kept becomes what a run makes of it, but for that row, of which these values are kept. */
 int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
                 struct error *err);
