@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../simulated.h"
+
 struct particle {
   double x[3], v[3], mass;
 };
@@ -396,22 +398,6 @@ static void push(double move) {
     }
 }
 
-/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
-static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks,
-                                   .threads = threads,
-                                   .latency = 2e-6,
-                                   .bytes_per_second = 1e10},
-                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds =
-      sky.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
-  const double alone = sky.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
-  if (sky.ranks)
-    op_printf("%d ranks, ", ranks);
-  op_printf("simulated: %.3f ms on %d threads, %.0f%% of the ideal\n", 1e3 * seconds, threads,
-            100 * alone / threads / (sky.ranks ? ranks : 1) / seconds);
-}
-
 /* Of all bits of the forces. */
 static unsigned long long sum_bits(void) {
   unsigned long long sum = 0, bits[4];
@@ -497,7 +483,7 @@ int main(int argc, char **argv) {
       push(sky.step);
     op_graph_facts(graph, &facts);
     if (threads > 0 && s == steps)
-      say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
+      say_simulated(graph, !sky.ranks ? 0 : ranks > 0 ? ranks : op_rank_count(), threads);
     op_free_graph(graph);
   }
   op_printf("%d particles in %d cells, %lld tasks, %.2f ms for all forces on %lld threads\n", n, sky.ncells,
