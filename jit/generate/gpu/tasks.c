@@ -16,7 +16,11 @@ static const char cuda_front[] =
     "#define op_task_barrier() __syncthreads()\n"
     "#define OP2_M\n#define OP2_FN static __device__\n#define OP2_WIDE long long\n"
     "#define OP2_SHARED __shared__\n#define OP2_THREAD threadIdx.x\n#define OP2_MEET __syncthreads()\n"
+    "#ifdef __EDG__\n" /* NVRTC, which may take __ldcg out of loops; others have one that it is not */
     "#define OP2_PEEK(p) (*(volatile int *)(p))\n"
+    "#else\n"
+    "#define OP2_PEEK(p) ((int)__ldcg((const unsigned *)(p)))\n"
+    "#endif\n"
     "#define OP2_OR(p, v) atomicOr(p, v)\n#define OP2_AND(p, v) atomicAnd(p, v)\n"
     "#define OP2_ADD(p, v) atomicAdd(p, v)\n#define OP2_CAS(p, old, v) atomicCAS(p, old, v)\n"
     "#define OP2_FENCE __threadfence()\n"
@@ -25,7 +29,7 @@ static const char cuda_front[] =
     "  char *at;\n"
     "  template <class T> __device__ operator T *() const { return (T *)at; }\n"
     "};\n"
-    "static __device__ op2_any op2_place(char *data, long long at) {\n"
+    "static __device__ op2_any op2_passed(char *data, long long at) {\n"
     "  op2_any place;\n"
     "  place.at = at < 0 ? (char *)0 : data + at;\n"
     "  return place;\n"
@@ -48,7 +52,7 @@ static const char opencl_front[] =
     "#define OP2_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
     "#endif\n"
     "#define OP2_LAST(w) (31 - (int)clz((uint)(w)))\n"
-    "static __global void *op2_place(__global char *data, long at) {\n"
+    "static __global void *op2_passed(__global char *data, long at) {\n"
     "  return at < 0 ? (__global void *)0 : (__global void *)(data + at);\n"
     "}\n";
 
@@ -151,26 +155,23 @@ static const char scheduler[] =
     "  OP2_ADD(t, -1);\n"
     "}\n";
 
-static const char kernel_body[] = "  OP2_SHARED int op2_task;\n"
-                                  "  int op2_tries = 0;\n"
-                                  "  for (;;) {\n"
-                                  "    if (OP2_THREAD == 0) {\n"
-                                  "      op2_task = OP2_PEEK(op2_t) == 0 ? -2 : op2_next(op2_t, op2_tries++ % "
-                                  "64 == 63);\n"
-                                  "      OP2_FENCE;\n"
-                                  "    }\n"
-                                  "    OP2_MEET;\n"
-                                  "    const int op2_now = op2_task;\n"
-                                  "    OP2_MEET;\n"
-                                  "    if (op2_now == -2) break;\n"
-                                  "    if (op2_now >= 0) {\n"
-                                  "      op2_work(op2_data, op2_t, op2_places, op2_now);\n"
-                                  "      OP2_FENCE;\n"
-                                  "      OP2_MEET;\n"
-                                  "      if (OP2_THREAD == 0) op2_done(op2_t, op2_now);\n"
-                                  "    }\n"
-                                  "  }\n"
-                                  "}\n";
+/* Groups of several threads meet twice for each task: all know it, all have done it. */
+static const char kernel_body[] =
+    "  OP2_SHARED int op2_task;\n"
+    "  int op2_now, op2_tries = 0;\n"
+    "  do {\n"
+    "    if (OP2_THREAD == 0) {\n"
+    "      op2_task = OP2_PEEK(op2_t) == 0 ? -2 : op2_next(op2_t, op2_tries++ % 64 == 63);\n"
+    "      OP2_FENCE;\n"
+    "    }\n"
+    "    OP2_MEET;\n"
+    "    op2_now = op2_task;\n"
+    "    op2_work(op2_data, op2_t, op2_places, op2_now);\n"
+    "    OP2_FENCE;\n"
+    "    OP2_MEET;\n"
+    "    if (OP2_THREAD == 0 && op2_now >= 0) op2_done(op2_t, op2_now);\n"
+    "  } while (op2_now != -2);\n"
+    "}\n";
 
 /* A call for each type. */
 static void put_work(const struct gpu_writer *w) {
@@ -178,15 +179,16 @@ static void put_work(const struct gpu_writer *w) {
   struct text *out = w->g.out;
   text_add(out, "OP2_FN void op2_work(OP2_M char *op2_data, OP2_M int *op2_t, OP2_M OP2_WIDE *op2_places, int op2_now) "
                 "{\n"
-                "  OP2_M OP2_WIDE *op2_p = op2_places + op2_t[op2_t[13] + op2_now];\n"
-                "  switch (op2_t[op2_t[12] + op2_now]) {\n");
+                "  const int op2_type = op2_now < 0 ? -1 : op2_t[op2_t[12] + op2_now];\n"
+                "  OP2_M OP2_WIDE *op2_p = op2_places + (op2_now < 0 ? 0 : op2_t[op2_t[13] + op2_now]);\n"
+                "  switch (op2_type) {\n");
   for (int i = 0; i < tasks->count; i++) {
     const struct gpu_task_kernel *k = &tasks->items[i];
     if (!k->name)
       continue;
     add_words(&w->g, out, "  case %d: $user%s%s(", i, word_before(&w->g, k->name), k->name);
     for (int p = 0; p < k->parameters; p++)
-      text_addf(out, "%sop2_place(op2_data, op2_p[%d])", p ? ", " : "", p);
+      text_addf(out, "%sop2_passed(op2_data, op2_p[%d])", p ? ", " : "", p);
     text_add(out, "); break;\n");
   }
   text_add(out, "  default: break;\n  }\n}\n");
