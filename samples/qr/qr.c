@@ -265,8 +265,11 @@ static double value_at(long row, long column) {
 }
 
 static int make_matrix(int n, int tile, int ranks) {
-  A = (struct matrix){
-      .ranks = ranks, .group = A.group, .tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
+  A = (struct matrix){.ranks = ranks,
+                      .group = A.group,
+                      .tiles = n / tile,
+                      .size = tile,
+                      .step = (size_t)tile * (size_t)tile + (size_t)tile};
   A.values = malloc((size_t)(A.tiles * A.tiles) * A.step * sizeof *A.values);
   A.vectors = malloc((size_t)A.tiles * A.step * sizeof *A.vectors);
   return A.values && A.vectors;
@@ -400,10 +403,11 @@ int main(int argc, char **argv) {
     a++;
   }
   if (tile < 1 || tile > MOST_TILE || n < 1 || n % tile) {
-    fprintf(stderr,
-            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--group THREADS] [--vtk FILE]\n"
-            "N is a multiple of the tile, which is at most %d\n",
-            MOST_TILE);
+    fprintf(
+        stderr,
+        "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--group THREADS] [--vtk FILE]\n"
+        "N is a multiple of the tile, which is at most %d\n",
+        MOST_TILE);
     return 2;
   }
   if (op_init(argc, argv, 1) || !make_matrix(n, tile, op_rank_count() > 1 || ranks > 0))
@@ -417,8 +421,9 @@ int main(int argc, char **argv) {
   op_graph_facts(graph, &facts);
   if (facts.groups) /* without the compiler */
     seconds = facts.seconds;
-  op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld %s, %.2f Gflop/s\n", n, n, tile,
-            facts.tasks, seconds, facts.threads, facts.groups ? "groups of a device" : "threads", 4.0 / 3 * n * n * n / seconds * 1e-9);
+  op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld %s, %.2f Gflop/s\n", n, n, tile, facts.tasks,
+            seconds, facts.threads, facts.groups ? "groups of a device" : "threads",
+            4.0 / 3 * n * n * n / seconds * 1e-9);
   if (A.ranks)
     op_printf("%d ranks: this one sent %lld messages of %.1f MB, and waited %.3f s\n", op_rank_count(),
               facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
