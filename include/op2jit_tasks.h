@@ -226,7 +226,7 @@ typedef struct op2jit_graph_facts {
   /* Of a last run on a device: */
   long long groups;       /* of threads, that took tasks; 0: it was the host's */
   long long device_bytes; /* of memory there */
-  double copying;         /* seconds of copies to it and back, which count as idle; `busy` is all of the kernel */
+  double copying; /* seconds of copies to it and back, which count as idle; `busy` is all of the kernel */
   double reserved[1];
 } op_graph_facts_t;
 /* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */

@@ -186,8 +186,8 @@ struct task_graph {
   long long runs, stolen, refused, executed;
   double seconds, spans, busy, idle;
   struct tasks_sums sums;
-  bool past;                 /* see tasks_retire: only its name, types, sums and this are left: */
-  op_graph_facts_t last;     /* of its last run */
+  bool past;             /* see tasks_retire: only its name, types, sums and this are left: */
+  op_graph_facts_t last; /* of its last run */
   struct on_device device;
   double unit;               /* seconds for one of the program's units of cost; 0: not known yet */
   struct graph_ranks *ranks; /* of a graph that several ranks run; NULL: of this process alone */

@@ -50,7 +50,7 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .locks = (long long)(g->locks.count + g->locks.nadded),
                               .builds = g->builds,
                               .runs = g->runs + g->device.runs,
-                              .threads = g->device.groups            ? g->device.groups
+                              .threads = g->device.groups             ? g->device.groups
                                          : g->runs && ran && ran->run ? ran->run->threads
                                                                       : 0,
                               .executed = g->executed,

@@ -38,7 +38,8 @@ struct gpu_shape {
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
   bool
       dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */
-  const struct gpu_tasks *tasks; /* it is the kernel of a graph of tasks, in groups of `block` threads; NULL: a loop's */
+  const struct gpu_tasks
+      *tasks; /* it is the kernel of a graph of tasks, in groups of `block` threads; NULL: a loop's */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
  * "warps/256/joined", "warps/64/vectors/near", "direct/128/vectors/dependent". */

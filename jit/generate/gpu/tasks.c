@@ -47,7 +47,8 @@ static const char opencl_front[] =
     "#define OP2_ADD(p, v) atomic_add((volatile __global int *)(p), v)\n"
     "#define OP2_CAS(p, old, v) atomic_cmpxchg((volatile __global int *)(p), old, v)\n"
     "#if __OPENCL_C_VERSION__ >= 200\n"
-    "#define OP2_FENCE atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)\n"
+    "#define OP2_FENCE atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, "
+    "memory_scope_device)\n"
     "#else\n"
     "#define OP2_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
     "#endif\n"
@@ -74,7 +75,8 @@ static const char scheduler[] =
     "  OP2_OR(t + t[8] + (task >> 15), OP2_BIT(task >> 10));\n"
     "}\n"
     "OP2_FN void op2_emptied(OP2_M int *t, int task) {\n"
-    "  OP2_M int *low = t + t[6] + (task >> 5), *middle = t + t[7] + (task >> 10), *high = t + t[8] + (task >> "
+    "  OP2_M int *low = t + t[6] + (task >> 5), *middle = t + t[7] + (task >> 10), *high = t + t[8] + (task "
+    ">> "
     "15);\n"
     "  const int old = OP2_AND(middle, ~OP2_BIT(task >> 5));\n"
     "  OP2_FENCE;\n"
@@ -137,7 +139,8 @@ static const char scheduler[] =
     "    for (unsigned high = all ? ~0u : (unsigned)OP2_PEEK(t + t[8] + c); high; high &= high - 1) {\n"
     "      const int b = c * 32 + op2_first(high);\n"
     "      if (b >= t[4]) break;\n"
-    "      for (unsigned middle = all ? ~0u : (unsigned)OP2_PEEK(t + t[7] + b); middle; middle &= middle - 1) {\n"
+    "      for (unsigned middle = all ? ~0u : (unsigned)OP2_PEEK(t + t[7] + b); middle; middle &= middle - "
+    "1) {\n"
     "        const int a = b * 32 + op2_first(middle);\n"
     "        if (a >= t[3]) break;\n"
     "        for (unsigned low = (unsigned)OP2_PEEK(t + t[6] + a); low; low &= low - 1)\n"
@@ -177,11 +180,13 @@ static const char kernel_body[] =
 static void put_work(const struct gpu_writer *w) {
   const struct gpu_tasks *tasks = w->shape->tasks;
   struct text *out = w->g.out;
-  text_add(out, "OP2_FN void op2_work(OP2_M char *op2_data, OP2_M int *op2_t, OP2_M OP2_WIDE *op2_places, int op2_now) "
-                "{\n"
-                "  const int op2_type = op2_now < 0 ? -1 : op2_t[op2_t[12] + op2_now];\n"
-                "  OP2_M OP2_WIDE *op2_p = op2_places + (op2_now < 0 ? 0 : op2_t[op2_t[13] + op2_now]);\n"
-                "  switch (op2_type) {\n");
+  text_add(
+      out,
+      "OP2_FN void op2_work(OP2_M char *op2_data, OP2_M int *op2_t, OP2_M OP2_WIDE *op2_places, int op2_now) "
+      "{\n"
+      "  const int op2_type = op2_now < 0 ? -1 : op2_t[op2_t[12] + op2_now];\n"
+      "  OP2_M OP2_WIDE *op2_p = op2_places + (op2_now < 0 ? 0 : op2_t[op2_t[13] + op2_now]);\n"
+      "  switch (op2_type) {\n");
   for (int i = 0; i < tasks->count; i++) {
     const struct gpu_task_kernel *k = &tasks->items[i];
     if (!k->name)
@@ -211,7 +216,9 @@ static void put_everything(struct gpu_writer *w, const struct generated *files) 
   put(&w->g, "#include \"%s\"", files->kernel_file);
   put(&w->g, "$closeuser");
   put_work(w);
-  put(&w->g, "$kernel $bounds(%d) " GPU_TASKS "(OP2_M char *op2_data, OP2_M int *op2_t, OP2_M OP2_WIDE *op2_places) {",
+  put(&w->g,
+      "$kernel $bounds(%d) " GPU_TASKS
+      "(OP2_M char *op2_data, OP2_M int *op2_t, OP2_M OP2_WIDE *op2_places) {",
       w->shape->block);
   text_add(out, kernel_body);
 }

@@ -66,7 +66,9 @@ static int target_prove(void *self, const struct desc *d, const void *shape, con
   const struct jit_wish wish = {.reads = is_opencl ? READ_AS_OPENCL : READ_AS_CXX};
   bool asked;
   (void)files, (void)then, (void)kept;
-  return shape && !((const struct gpu_shape *)shape)->tasks ? jit_facts(c->prover, d, &wish, facts, &asked, err) : OP_OK;
+  return shape && !((const struct gpu_shape *)shape)->tasks
+             ? jit_facts(c->prover, d, &wish, facts, &asked, err)
+             : OP_OK;
 }
 
 static void target_compile(void *self, const struct compile_request *request, struct compile_result *result) {

@@ -46,8 +46,8 @@ static int find_blocks(const struct task_graph *g, struct tasks_image *image, st
     return error_memory_of(err, "the memory of graph", g->name, count * sizeof *image->blocks);
   for (int r = 0; r < g->nresources; r++)
     if (g->more[r].memory && g->more[r].bytes)
-      image->blocks[image->nblocks++] =
-          (struct tasks_block){.host = (unsigned char *)(uintptr_t)g->more[r].memory, .bytes = g->more[r].bytes};
+      image->blocks[image->nblocks++] = (struct tasks_block){
+          .host = (unsigned char *)(uintptr_t)g->more[r].memory, .bytes = g->more[r].bytes};
   for (struct piece *p = g->pieces; p; p = p->next)
     if (p->used)
       image->blocks[image->nblocks++] = (struct tasks_block){.host = p->bytes, .bytes = p->used};
@@ -110,11 +110,12 @@ static int refuse_few(const struct making *m, int t, int touched) {
   const struct task_type *type = &g->types[g->tasks[t].type];
   struct text words = {0};
   tasks_task_words(g, &g->tasks[t], &words);
-  error_set(m->err, OP_ERR_GRAPH,
-            "graph \"%s\": %s locks and uses %d resource%s, and its kernel %s has %d parameters: the data of the "
-            "task, and the memory of %d resources in the order in which it locks and uses them",
-            g->name, text_str(&words), touched, touched == 1 ? "" : "s", type->kernel, m->parameters[g->tasks[t].type],
-            m->parameters[g->tasks[t].type] - 1);
+  error_set(
+      m->err, OP_ERR_GRAPH,
+      "graph \"%s\": %s locks and uses %d resource%s, and its kernel %s has %d parameters: the data of the "
+      "task, and the memory of %d resources in the order in which it locks and uses them",
+      g->name, text_str(&words), touched, touched == 1 ? "" : "s", type->kernel,
+      m->parameters[g->tasks[t].type], m->parameters[g->tasks[t].type] - 1);
   text_free(&words);
   return m->err->code;
 }
@@ -148,7 +149,8 @@ struct heavy {
 /* Those without work come first: others wait behind them. */
 static int by_weight(const void *a, const void *b) {
   const struct heavy *x = a, *y = b;
-  return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1) : (x->task > y->task) - (x->task < y->task);
+  return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1)
+                                : (x->task > y->task) - (x->task < y->task);
 }
 
 static int order_tasks(struct making *m) {
@@ -171,7 +173,6 @@ static int order_tasks(struct making *m) {
   free(all);
   return OP_OK;
 }
-
 
 /* Where each table begins. */
 static int lay_out(const struct making *m, int head[TABLE_HEAD], size_t *total) {
@@ -202,11 +203,12 @@ static int lay_out(const struct making *m, int head[TABLE_HEAD], size_t *total) 
     at += parts[i].length;
   }
   *total = at;
-  return at < INT_MAX ? OP_OK
-                      : error_set(m->err, OP_ERR_SIZE,
-                                  "graph \"%s\" is too large for a device: its tables have %zu numbers, and there "
-                                  "may be %d; use larger tasks",
-                                  g->name, at, INT_MAX);
+  return at < INT_MAX
+             ? OP_OK
+             : error_set(m->err, OP_ERR_SIZE,
+                         "graph \"%s\" is too large for a device: its tables have %zu numbers, and there "
+                         "may be %d; use larger tasks",
+                         g->name, at, INT_MAX);
 }
 
 static void put_ready(int *t, int task) {
@@ -252,10 +254,11 @@ static int make_tables(struct making *m) {
   for (int t = 0; t < g->ntasks; t++)
     image->nplaces += (size_t)m->parameters[g->tasks[t].type];
   if (image->nplaces > INT_MAX)
-    return error_set(m->err, OP_ERR_SIZE,
-                     "graph \"%s\" is too large for a device: its tasks are passed %zu pointers, and there may "
-                     "be %d; use larger tasks",
-                     g->name, image->nplaces, INT_MAX);
+    return error_set(
+        m->err, OP_ERR_SIZE,
+        "graph \"%s\" is too large for a device: its tasks are passed %zu pointers, and there may "
+        "be %d; use larger tasks",
+        g->name, image->nplaces, INT_MAX);
   image->tables = array_new(image->ntables, sizeof *image->tables);
   image->places = array_new(image->nplaces, sizeof *image->places);
   if (!image->tables || !image->places)
@@ -269,11 +272,12 @@ static int make_tables(struct making *m) {
 static int refuse_hosts(const struct task_graph *g, struct error *err) {
   for (int i = 0; i < g->ntypes; i++)
     if (g->types[i].function && !g->types[i].text)
-      return error_set(err, OP_ERR_BACKEND,
-                       "graph \"%s\": type \"%s\" has no kernel's text, and other types have: all of a graph runs "
-                       "on the device or on the host; give it one with op_graph_kernel, or use "
-                       "OP2_BACKEND=openmp",
-                       g->name, g->types[i].name);
+      return error_set(
+          err, OP_ERR_BACKEND,
+          "graph \"%s\": type \"%s\" has no kernel's text, and other types have: all of a graph runs "
+          "on the device or on the host; give it one with op_graph_kernel, or use "
+          "OP2_BACKEND=openmp",
+          g->name, g->types[i].name);
   return OP_OK;
 }
 

@@ -18,8 +18,9 @@ int tasks_add_kernel(struct task_graph *g, op_task_type type, const char *text, 
                                   : "the kernel's text or name is NULL; give both");
   if (g->ranks || g->ntasks > 0)
     return error_set(err, OP_ERR_STATE, "graph \"%s\", type \"%s\": %s", g->name, g->types[index].name,
-                     g->ranks ? "graphs of all ranks (op_graph_ranks) run on the host, so types have no kernels"
-                              : "kernels are given before the first task is added");
+                     g->ranks
+                         ? "graphs of all ranks (op_graph_ranks) run on the host, so types have no kernels"
+                         : "kernels are given before the first task is added");
   struct task_type *t = &g->types[index];
   char *text_copy = strdup(text), *name_copy = strdup(name);
   if (!text_copy || !name_copy) {
@@ -52,10 +53,11 @@ struct tasks_kernel tasks_kernel(const struct task_graph *g, int type) {
 int tasks_need_device(const struct task_graph *g, struct error *err) {
   for (int i = 0; i < g->ntypes; i++)
     if (g->types[i].text && !g->types[i].function)
-      return error_set(err, OP_ERR_BACKEND,
-                       "graph \"%s\": type \"%s\" has a kernel's text and no function, so it runs on a device "
-                       "only; use OP2_BACKEND=cuda, hip or opencl, or give op_graph_type a function",
-                       g->name, g->types[i].name);
+      return error_set(
+          err, OP_ERR_BACKEND,
+          "graph \"%s\": type \"%s\" has a kernel's text and no function, so it runs on a device "
+          "only; use OP2_BACKEND=cuda, hip or opencl, or give op_graph_type a function",
+          g->name, g->types[i].name);
   return OP_OK;
 }
 

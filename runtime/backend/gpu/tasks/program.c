@@ -127,9 +127,11 @@ static int blame(const struct making *m) {
   }
   free(one);
   return found ? m->err->code
-               : error_prefix(m->err, "graph \"%s\": its kernels do not compile together; what they share must be in one "
-                                     "text: ",
-                              tasks_name(m->g));
+               : error_prefix(
+                     m->err,
+                     "graph \"%s\": its kernels do not compile together; what they share must be in one "
+                     "text: ",
+                     tasks_name(m->g));
 }
 
 static int find_function(const struct making *m, const struct gpu_program *program, gpu_function *out) {
@@ -141,10 +143,11 @@ static int find_function(const struct making *m, const struct gpu_program *progr
     code = gpu_failed(m->c, d->function_threads(m->c->self, *out, &most), m->err,
                       "graph \"%s\": asking how many threads a group may have", tasks_name(m->g));
   if (!code && most < m->threads)
-    code = error_set(m->err, OP_ERR_SIZE,
-                     "graph \"%s\": %s (%s) can run its kernels in groups of %d threads at most, not of %d; give "
-                     "op_graph_kernel fewer",
-                     tasks_name(m->g), m->c->device.label, m->c->device.name, most, m->threads);
+    code = error_set(
+        m->err, OP_ERR_SIZE,
+        "graph \"%s\": %s (%s) can run its kernels in groups of %d threads at most, not of %d; give "
+        "op_graph_kernel fewer",
+        tasks_name(m->g), m->c->device.label, m->c->device.name, most, m->threads);
   return code;
 }
 
@@ -157,13 +160,13 @@ static int choose_threads(const struct making *m, int *threads) {
       *threads = tasks_kernel(m->g, i).threads;
   if (!*threads)
     *threads = m->c->device.is_cpu ? 1 : USUAL < m->c->device.max_threads ? USUAL : m->c->device.max_threads;
-  return *threads <= m->c->device.max_threads
-             ? OP_OK
-             : error_set(m->err, OP_ERR_SIZE,
-                         "graph \"%s\": op_graph_kernel asks for groups of %d threads, and those of %s (%s) have %d at "
-                         "most",
-                         tasks_name(m->g), *threads, m->c->device.label, m->c->device.name,
-                         m->c->device.max_threads);
+  return *threads <= m->c->device.max_threads ? OP_OK
+                                              : error_set(m->err, OP_ERR_SIZE,
+                                                          "graph \"%s\": op_graph_kernel asks for groups of "
+                                                          "%d threads, and those of %s (%s) have %d at "
+                                                          "most",
+                                                          tasks_name(m->g), *threads, m->c->device.label,
+                                                          m->c->device.name, m->c->device.max_threads);
 }
 
 int gpu_graph_program(struct op_context *ctx, const struct task_graph *g, struct gpu_graph_program *out,

@@ -33,12 +33,13 @@ static int refuse_memory(const struct running *r) {
   size_t left = 0, total = 0;
   if (r->c->driver->memory_info(r->c->self, &left, &total))
     left = total = 0;
-  return error_set(r->err, OP_ERR_MEMORY,
-                   "graph \"%s\" needs %zu bytes on %s (%s): %zu for the data of its tasks and resources, and %zu for "
-                   "%zu numbers that say what waits for what; the device has %zu bytes free of %zu. Use fewer data, "
-                   "larger tasks, or OP2_BACKEND=openmp",
-                   tasks_name(r->g), all_bytes(r), r->c->device.label, r->c->device.name, r->image.bytes,
-                   table_bytes(r) + place_bytes(r), r->image.ntables + r->image.nplaces, left, total);
+  return error_set(
+      r->err, OP_ERR_MEMORY,
+      "graph \"%s\" needs %zu bytes on %s (%s): %zu for the data of its tasks and resources, and %zu for "
+      "%zu numbers that say what waits for what; the device has %zu bytes free of %zu. Use fewer data, "
+      "larger tasks, or OP2_BACKEND=openmp",
+      tasks_name(r->g), all_bytes(r), r->c->device.label, r->c->device.name, r->image.bytes,
+      table_bytes(r) + place_bytes(r), r->image.ntables + r->image.nplaces, left, total);
 }
 
 static int allocate(struct running *r) {
@@ -108,8 +109,8 @@ static int launch(struct running *r) {
   static const struct gpu_sizes sizes = {3, bytes};
   const struct gpu_driver *d = r->c->driver;
   void *values[] = {&r->data, &r->tables, &r->places};
-  int code = d->launch(r->c->self, r->program.function, (unsigned)r->ran.groups, (unsigned)r->program.threads, 0,
-                       values, &sizes);
+  int code = d->launch(r->c->self, r->program.function, (unsigned)r->ran.groups, (unsigned)r->program.threads,
+                       0, values, &sizes);
   if (!code)
     code = d->wait(r->c->self);
   r->c->failed |= code != 0;
@@ -165,20 +166,22 @@ static int run(struct running *r) {
 static int refuse_ranks(const struct op_context *ctx, const struct running *r) {
   if (comm_alone(ctx->comm))
     return OP_OK;
-  return error_set(r->err, OP_ERR_BACKEND,
-                   "graph \"%s\": its types have kernels, and graphs run on devices in one process only, not on %d "
-                   "ranks; use OP2_BACKEND=openmp",
-                   tasks_name(r->g), ctx->comm->size);
+  return error_set(
+      r->err, OP_ERR_BACKEND,
+      "graph \"%s\": its types have kernels, and graphs run on devices in one process only, not on %d "
+      "ranks; use OP2_BACKEND=openmp",
+      tasks_name(r->g), ctx->comm->size);
 }
 
 int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, bool checked, struct error *err) {
   struct running r = {.c = gpu_of(ctx, space_of_device(0)), .g = g, .err = err};
   int code = refuse_ranks(ctx, &r);
   if (!code && r.c->failed)
-    code = error_set(err, OP_ERR_DEVICE,
-                     "graph \"%s\": %s (%s) takes no more work since an earlier kernel failed; call op_exit and "
-                     "start the program again",
-                     tasks_name(g), r.c->device.label, r.c->device.name);
+    code =
+        error_set(err, OP_ERR_DEVICE,
+                  "graph \"%s\": %s (%s) takes no more work since an earlier kernel failed; call op_exit and "
+                  "start the program again",
+                  tasks_name(g), r.c->device.label, r.c->device.name);
   if (!code)
     code = gpu_graph_program(ctx, g, &r.program, err);
   if (!code)
