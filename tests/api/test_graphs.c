@@ -8,7 +8,7 @@
 /* Groups of several threads, which PoCL compiles for long: there for `all` alone. */
 static bool by_several = true;
 
-enum { LEAVES = 20, GROUP = 5, TASKS = 400, ROUNDS = 50 };
+enum { LEAVES = 20, GROUP = 5, TASKS = 400, ROUNDS = 2000 };
 
 /* A leaf: how often it was changed, who is at it, how often two were. */
 struct leaf {
@@ -39,7 +39,7 @@ static const char visit_text[] = OP_KERNEL(
       for (int k = op_task_thread; k < v->leaves; k += op_task_threads) {
         op_task_memory volatile struct leaf *l = &leaf[k];
         l->owner = v->number;
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 2000; i++) {
           l->count += 1;
           l->met += l->owner != v->number;
         }

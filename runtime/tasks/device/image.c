@@ -72,7 +72,8 @@ static long long place_of(const struct tasks_image *image, const void *memory) {
   if (!memory)
     return -1;
   const struct tasks_block *b = block_of(image, memory);
-  return (long long)(b->at + (size_t)((const unsigned char *)memory - b->host));
+  const size_t place = b->at + (size_t)((const unsigned char *)memory - b->host);
+  return (long long)place;
 }
 
 void tasks_image_gather(const struct tasks_image *image, unsigned char *data) {
