@@ -16,6 +16,10 @@ bool gpu_has_blocks(enum gpu_strategy s) {
 }
 
 void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
+  if (s->tasks) {
+    gpu_tasks_print(s, out);
+    return;
+  }
   text_addf(out, "%s/%d", strategies[s->strategy], s->block);
   if (s->vectors)
     text_add(out, "/vectors");

@@ -99,6 +99,8 @@ struct gpu_driver {
   int (*function_lanes)(void *self, gpu_function function, int threads);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
+  /* How many of its groups of so many threads run at once: of a kernel whose groups wait for one another. */
+  int (*function_groups)(void *self, gpu_function function, int threads, int *groups);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                 void **values, const struct gpu_sizes *sizes);
   /* The same of a kernel that waits itself for the one before it, and may begin earlier. NULL: there is no such thing. */

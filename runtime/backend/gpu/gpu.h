@@ -142,6 +142,9 @@ struct gpu_program {
   gpu_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
 };
+/* That of a graph of tasks, as gpu_program_get. */
+int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
+                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* From memory, the cache, the compiler or the rank that asks them for this kind of GPU; collective over its ranks.
  * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,

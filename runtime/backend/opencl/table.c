@@ -250,6 +250,14 @@ static int table_function_threads(void *self, gpu_function function, int *most) 
   return code;
 }
 
+/* OpenCL promises nothing about groups that wait for others; one on each unit runs wherever groups run at all. */
+static int table_function_groups(void *self, gpu_function function, int threads, int *groups) {
+  const struct opencl *cl = self;
+  (void)function, (void)threads;
+  *groups = cl->choice.units > INT32_MAX ? INT32_MAX : (int)cl->choice.units;
+  return 0;
+}
+
 static int table_function_lanes(void *self, gpu_function function, int threads) {
   const struct opencl *cl = self;
   const size_t local = (size_t)threads;
@@ -354,6 +362,7 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_function = table_module_function,
                                       .function_threads = table_function_threads,
                                       .function_lanes = table_function_lanes,
+                                      .function_groups = table_function_groups,
                                       .launch = table_launch,
                                       .wait = table_wait,
                                       .time_begin = table_time_begin,
