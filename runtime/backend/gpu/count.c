@@ -43,7 +43,7 @@ struct layout {
   int alike;
 };
 static struct layout layout_of(const struct dat *dat) {
-  const bool apart = dat->soa && dat->dim > 1;
+  const bool apart = dat->apart;
   return (struct layout){.bytes = (long)(apart ? dat->value_size : dat->row_bytes),
                          .alike = apart ? dat->dim : 1};
 }

@@ -60,7 +60,7 @@ static int copy_global(struct call *call, int at) {
 }
 
 static long dat_stride(const struct dat *dat) {
-  return dat->soa ? dat->stride : dat->dim;
+  return dat->apart ? dat->stride : dat->dim;
 }
 
 /* Constants that are not folded, as the kernel's struct has them: they may be others in each call. */

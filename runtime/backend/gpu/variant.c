@@ -336,12 +336,12 @@ static double least_seconds(const struct gpu *c, const struct loop *loop, const 
   return least;
 }
 
-/* The dat and the description say for the time of the counting that components lie apart. */
+/* The dat and the description say for the time of the counting that components lie apart on the device. */
 static void set_apart(struct loop *loop, struct dat *dat, bool apart) {
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].present && loop->args[i].dat == dat)
       loop->desc.dats[loop->desc.args[i].dat].soa = apart;
-  dat->soa = apart;
+  dat->apart = apart;
 }
 
 bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds) {
