@@ -71,9 +71,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   const struct desc *d = w->g.d;
   static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
                                       [GPU_P_SLOT] = "int op2_slot0",
-                                      [GPU_P_TICKET] = "unsigned *op2_ticket",
                                       [GPU_P_COUNT] = "int op2_count",
-                                      [GPU_P_RESULT] = "op2_slot *op2_result",
                                       [GPU_P_BEGIN] = "int op2_begin",
                                       [GPU_P_END] = "int op2_end",
                                       [GPU_P_BACK] = "int op2_back",
@@ -117,7 +115,11 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
     add_words(&w->g, out, "%s $global*$restricted op2_p%d",
               gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
     break;
-  case GPU_P_KEPT: text_addf(out, "%s *op2_kept%d", gpu_memory_type(w, d->args[i].type), i); break;
+  case GPU_P_KEPT:
+    add_words(&w->g, out, "%s $global*op2_kept%d", gpu_memory_type(w, d->args[i].type), i);
+    break;
+  case GPU_P_TICKET: add_words(&w->g, out, "unsigned $global*op2_ticket"); break;
+  case GPU_P_RESULT: add_words(&w->g, out, "op2_slot $global*op2_result"); break;
   case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
   case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
   case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;

@@ -40,6 +40,8 @@ struct gpu_shape {
       dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */
   const struct gpu_tasks
       *tasks; /* it is the kernel of a graph of tasks, in groups of `block` threads; NULL: a loop's */
+  bool
+      no_ticket; /* blocks see what others wrote when the kernel has ended and not before; no part of the name either */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
  * "warps/256/joined", "warps/64/vectors/near", "direct/128/vectors/dependent". */
@@ -162,10 +164,9 @@ size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
 long gpu_slot_offset(const struct desc *d, int arg);
 size_t gpu_slot_size(const struct desc *d, int arg);
-/* Are slots combined by the last block that leaves one, in the loop's own kernel? In OpenCL C 1.2 a block sees what another
- * one wrote when the kernel has ended and not before: there GPU_COMBINE does it. */
-static inline bool gpu_has_ticket(enum gpu_dialect dialect) {
-  return dialect != GPU_DIALECT_OPENCL;
+/* Are slots combined by the last block that leaves one, in the loop's own kernel? Else GPU_COMBINE does it. */
+static inline bool gpu_has_ticket(const struct gpu_shape *s) {
+  return !s->no_ticket;
 }
 /* Has the host to see some of the results? */
 bool gpu_tells_host(const struct desc *d);

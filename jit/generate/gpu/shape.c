@@ -256,7 +256,7 @@ static bool add_results(const struct desc *d, const struct gpu_shape *s, struct 
     return true;
   bool good = add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
               add(p, GPU_P_SLOT, 0, 0, sizeof(int));
-  if (!gpu_has_ticket(s->dialect))
+  if (!gpu_has_ticket(s))
     return good;
   good = good && add(p, GPU_P_TICKET, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNT, 0, 0, sizeof(int)) &&
          (!gpu_tells_host(d) || add(p, GPU_P_RESULT, 0, 0, sizeof(void *)));

@@ -33,6 +33,8 @@ struct gpu_device {
   bool is_cpu;                   /* a driver that runs kernels on the host's processors */
   bool no_double;                /* it has no type double */
   bool no_atomics;               /* nor atomic operations on words of 8 bytes */
+  bool no_tickets;               /* blocks see what others wrote when the kernel has ended */
+  bool far_host;                 /* kernels do not reach host_alloc's memory */
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
@@ -78,7 +80,7 @@ struct gpu_driver {
   int (*memory_info)(void *self, size_t *left, size_t *total);
   int (*memory_alloc)(void *self, gpu_address *out, size_t bytes);
   int (*memory_free)(void *self, gpu_address at);
-  /* Where copies go from and to; where there are tickets (gpu_has_ticket), kernels reach it too, at the same address. */
+  /* Where copies go from and to; unless device.far_host, kernels reach it too: launches are given its addresses. */
   int (*host_alloc)(void *self, void **out, size_t bytes);
   int (*host_free)(void *self, void *p);
   /* The bytes of memory that is not host_alloc's are taken when it returns. */

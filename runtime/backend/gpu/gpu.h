@@ -205,8 +205,9 @@ struct gpu_variant {
   struct gpu_parameters parameters;
   struct gpu_part parts[LOOP_PARTS];
   int nslots, nresults;             /* slots that count come first */
-  gpu_address slots, warps, ticket; /* behind the slots; 0: there is none */
+  gpu_address slots, warps, ticket; /* 0: there is none. It is behind the slots, or memory of its own */
   size_t slots_bytes, warps_bytes;
+  bool owns_ticket;
   bool under_way; /* some parts with results were launched, and not the last one */
   struct gpu_memory {
     gpu_address at;

@@ -60,7 +60,7 @@ static int copy_global(struct call *call, int at) {
 }
 
 static long dat_stride(const struct dat *dat) {
-  return dat->soa ? dat->stride : dat->dim;
+  return dat->apart ? dat->stride : dat->dim;
 }
 
 /* Constants that are not folded, as the kernel's struct has them: they may be others in each call. */
@@ -96,7 +96,9 @@ static void fill_word(struct call *call, int i) {
   case GPU_P_WARPS: word->address = v->warps; break;
   case GPU_P_TICKET: word->address = v->ticket; break;
   case GPU_P_COUNT: word->number = v->nresults; break;
-  case GPU_P_RESULT: word->address = (uintptr_t)call->landing; break; /* kernels reach it there */
+  case GPU_P_RESULT: /* where kernels reach it, or slot 0, which is copied */
+    word->address = call->c->device.far_host ? v->slots : (uintptr_t)call->landing;
+    break;
   case GPU_P_KEPT: word->address = gpu_value_address(call->c, call->loop->args[p->index].gbl); break;
   case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
   case GPU_P_APART: word->address = call->p->apart[p->index]; break;
@@ -289,12 +291,11 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
   const size_t bytes = gpu_result_bytes(launch, v);
   if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
     return OP_OK;
-  if (gpu_has_ticket(v->shape.dialect)) { /* the kernel itself did it */
+  const bool combined = gpu_has_ticket(&v->shape); /* by the kernel itself */
+  if (combined)
     gpu_mark_kept(launch->loop);
-    return OP_OK;
-  }
-  int code = combine(&call);
-  if (!code && bytes)
+  int code = combined ? 0 : combine(&call);
+  if (!code && bytes && (!combined || c->device.far_host))
     code = c->driver->copy_out(c->self, landing, v->slots, bytes);
   return failed(&call, code, "running the kernel");
 }

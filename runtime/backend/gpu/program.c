@@ -247,7 +247,7 @@ int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struc
   free(name);
   if (!code)
     tell_lanes(w);
-  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
+  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(&v->shape))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && gpu_adds_later(v->shape.strategy)) {
     v->sums = array_new((size_t)targets->count, sizeof *v->sums);

@@ -389,25 +389,36 @@ static int make_shared(struct making *w) {
   return OP_OK;
 }
 
+/* In OpenCL an address is a buffer: nothing is added to it. */
+static int make_ticket(struct making *w) {
+  static const unsigned none;
+  struct gpu_variant *v = w->v;
+  int code = OP_OK;
+  v->owns_ticket = v->shape.dialect == GPU_DIALECT_OPENCL;
+  if (v->owns_ticket)
+    code = gpu_allocate(w->c, &v->ticket, sizeof none, w->err, "loop %s: results of blocks", w->loop->name);
+  else
+    v->ticket = v->slots + v->slots_bytes - sizeof none;
+  return code ? code
+              : gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
+                           "loop %s: preparing its results", w->loop->name);
+}
+
 static int make_results(struct making *w) {
   struct gpu_variant *v = w->v;
   size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)(v->shape.block / w->c->device.width);
   if (!slot)
     return OP_OK;
-  const unsigned none = 0;
-  const bool has_ticket = gpu_has_ticket(v->shape.dialect);
+  const bool has_ticket = gpu_has_ticket(&v->shape);
   warps = warps * (size_t)v->nslots + (size_t)(GPU_COMBINE_THREADS / w->c->device.width);
-  v->slots_bytes = slot * (size_t)v->nslots + (has_ticket ? sizeof none : 0);
+  v->slots_bytes = slot * (size_t)v->nslots + (has_ticket ? sizeof(unsigned) : 0);
   v->warps_bytes = gpu_meeting_bytes(&w->loop->desc, &v->shape) ? 0 : slot * warps;
   int code =
       gpu_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
   if (!code && v->warps_bytes)
     code = gpu_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
-  if (!code && has_ticket) {
-    v->ticket = v->slots + slot * (size_t)v->nslots;
-    code = gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
-                      "loop %s: preparing its results", w->loop->name);
-  }
+  if (!code && has_ticket)
+    code = make_ticket(w);
   return code ? code : gpu_landing(w->c, slot, w->err);
 }
 
@@ -474,6 +485,8 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
   gpu_chains_forget(c, v);
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
+  if (v->owns_ticket)
+    gpu_release(c, v->ticket, sizeof(unsigned));
   gpu_release(c, v->slots, v->slots_bytes);
   gpu_release(c, v->warps, v->warps_bytes);
   release_globals(c, v);
