@@ -4,7 +4,6 @@
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/front/says.h"
-#include "ranks/comm.h"
 #include "record/record.h"
 
 /* A device without a type of that name runs loops of the others. */
@@ -70,6 +69,19 @@ bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t) {
   return floats && (loop->reproducible || strcmp(loop->desc.fp, "strict") == 0);
 }
 
+bool gpu_is_parted(const struct loop *loop) {
+  return loop->reproducible && loop->ready.nparts > 1;
+}
+
+int gpu_ordering_part(const struct loop *loop, const struct gpu_shape *s) {
+  const bool orders = s->strategy == GPU_COLOURS || s->strategy == GPU_APART;
+  int last = -1;
+  for (int p = 0; orders && gpu_is_parted(loop) && p < loop->ready.nparts; p++)
+    if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
+      last = p;
+  return last;
+}
+
 /* Elements that meet in what they write run in the order of the program's numbers then, too. */
 const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
                               const struct gpu_shape *s) {
@@ -82,16 +94,4 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
                                              : "a form that adds in another order than OP2_REPRODUCIBLE asks "
                                                "for; ordered, apart and colours have "
                                                "that";
-}
-
-/* Elements run in parts, each of which would add what it has. */
-int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
-                    struct error *err) {
-  if (!loop->reproducible || comm_alone(ctx->comm) || (!gpu_is_in_order(loop, t) && !loop->meets))
-    return OP_OK;
-  return error_set(
-      err, OP_ERR_BACKEND,
-      "loop %s: its elements meet in what they change, and with several ranks GPUs have no order for "
-      "that which OP2_REPRODUCIBLE could keep; use one rank, or OP2_BACKEND=openmp or seq",
-      loop->name);
 }

@@ -20,6 +20,7 @@ struct making {
   struct gpu *c;
   struct loop *loop;
   struct gpu_variant *v;
+  struct loop_part all; /* of all parts */
   const struct loop_part *part;
   struct gpu_part *p;
   const struct gpu_targets *targets;
@@ -168,14 +169,23 @@ static int make_levels(struct making *w) {
   return code;
 }
 
-/* Blocks of one element, by colour, with the set's numbers. */
+/* Behind the elements whose results count. */
+static int end_of_results(const struct making *w) {
+  return (int)(gpu_slot_bytes(&w->loop->desc) ? w->loop->set->extents[EXTENT_OWNED] : w->all.end);
+}
+
+/* Blocks of one element, by colour, with the set's numbers; in each colour those first whose results count. */
 static int list_colours(struct making *w) {
   const struct plan *p = w->plan;
+  const int begin = (int)w->part->begin, owned = end_of_results(w);
   w->p->list = array_new((size_t)p->size, sizeof *w->p->list);
   if (!w->p->list)
     return error_memory(w->err, "a list of elements", (size_t)p->size * sizeof *w->p->list);
-  for (long i = 0; i < p->size; i++)
-    w->p->list[i] = (int)w->part->begin + p->block_map[i];
+  for (int k = 0, at = 0; k < p->ncolours; k++)
+    for (int copies = 0; copies < 2; copies++)
+      for (int i = p->colour_first[k]; i < p->colour_first[k + 1]; i++)
+        if ((begin + p->block_map[i] >= owned) == copies)
+          w->p->list[at++] = begin + p->block_map[i];
   return OP_OK;
 }
 
@@ -210,6 +220,35 @@ static int sort_blocks(struct making *w) {
 static int blocks_for(const struct gpu_variant *v, long count) {
   long each = (long)gpu_elements(&v->shape) * v->each;
   return (int)((count + each - 1) / each);
+}
+
+static bool runs_all_at_last(const struct gpu_variant *v) {
+  return v->ordering >= 0 && v->shape.strategy == GPU_COLOURS;
+}
+
+/* Two for each level: of the elements whose results count, whose slots come first, and of copies of others' elements. */
+static int make_levelled_launches(struct making *w) {
+  struct gpu_variant *v = w->v;
+  const int count = 2 * w->plan->ncolours, *first = w->plan->colour_first, owned = end_of_results(w);
+  struct gpu_launch *l = w->p->launches = array_new((size_t)count, sizeof *l);
+  if (!l)
+    return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *l);
+  w->p->nlaunches = count;
+  for (int k = 0; k < count; k += 2) {
+    int cut = first[k / 2];
+    while (cut < first[k / 2 + 1] && w->p->list[cut] < owned)
+      cut++;
+    l[k] = (struct gpu_launch){.begin = first[k / 2], .end = cut};
+    l[k + 1] = (struct gpu_launch){.begin = cut, .end = first[k / 2 + 1]};
+  }
+  for (int copies = 0; copies < 2; copies++)
+    for (int k = copies; k < count; k += 2) {
+      l[k].slot = v->nslots;
+      l[k].blocks = blocks_for(v, l[k].end - l[k].begin);
+      v->nslots += l[k].blocks;
+      v->nresults += copies ? 0 : l[k].blocks;
+    }
+  return OP_OK;
 }
 
 static int make_launches(struct making *w) {
@@ -328,7 +367,7 @@ static int reverse_arrays(struct making *w, int k) {
 static int make_arrays(struct making *w) {
   const int nparameters = w->v->parameters.count;
   struct gpu_part *p = w->p;
-  const bool later = gpu_adds_later(w->v->shape.strategy), apart = w->v->shape.strategy == GPU_APART;
+  const bool later = gpu_adds_later(w->v->shape.strategy);
   p->narrays = nparameters + (later ? 2 * w->targets->count : 0);
   p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
   if (!p->arrays)
@@ -336,8 +375,6 @@ static int make_arrays(struct making *w) {
   int code = OP_OK;
   for (int i = 0; !code && i < nparameters; i++)
     code = parameter_array(w, i);
-  for (int k = 0; !code && later && k < w->targets->count; k++)
-    code = (apart ? reverse_arrays : late_arrays)(w, k);
   return code;
 }
 
@@ -364,6 +401,19 @@ static int make_apart(struct making *w) {
     p->apart_bytes[k] = bytes;
   }
   return OP_OK;
+}
+
+/* What is kept apart, and how it is added: of this part, or of all behind the last one. */
+static int make_later(struct making *w) {
+  const bool apart = w->v->shape.strategy == GPU_APART;
+  int code = OP_OK;
+  if (w->v->ordering >= 0 && w->p != &w->v->parts[w->v->ordering])
+    return OP_OK;
+  if (w->v->ordering >= 0)
+    w->part = &w->all;
+  for (int k = 0; !code && k < w->targets->count; k++)
+    code = (apart ? reverse_arrays : late_arrays)(w, k);
+  return code ? code : make_apart(w);
 }
 
 static int make_shared(struct making *w) {
@@ -441,47 +491,6 @@ static int make_globals(struct making *w) {
   return code;
 }
 
-static void release_globals(struct gpu *c, struct gpu_variant *v) {
-  for (int i = 0; v->globals && i < v->parameters.count; i++)
-    gpu_release(c, v->globals[i].at, v->globals[i].bytes);
-  free(v->globals);
-}
-
-static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
-  for (int i = 0; i < p->narrays && p->arrays; i++)
-    gpu_array_put(c, p->arrays[i]);
-  for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
-    gpu_release(c, p->apart[k], p->apart_bytes[k]);
-  for (int i = 0; i < p->nplans; i++)
-    plan_cache_release(c->plans, p->plans[i]);
-  if (p->levels)
-    plan_free(p->levels);
-  free(p->levels);
-  free(p->words);
-  free(p->values);
-  free(p->sizes);
-  free(p->constants);
-  free(p->arrays);
-  free(p->apart);
-  free(p->apart_bytes);
-  free(p->plans);
-  free(p->list);
-  free(p->staged_at);
-  free(p->launches);
-}
-
-void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_chains_forget(c, v);
-  for (int p = 0; p < LOOP_PARTS; p++)
-    release_part(c, &v->parts[p], targets);
-  gpu_release(c, v->slots, v->slots_bytes);
-  gpu_release(c, v->warps, v->warps_bytes);
-  release_globals(c, v);
-  gpu_parameters_free(&v->parameters);
-  free(v->sums);
-  *v = (struct gpu_variant){.shape = v->shape, .each = v->each, .name = v->name};
-}
-
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
@@ -499,23 +508,31 @@ static int make_part(struct making *w) {
   if (!code && s == GPU_COLOURS)
     code = list_colours(w);
   if (!code)
-    code = make_launches(w);
+    code = runs_all_at_last(w->v) ? make_levelled_launches(w) : make_launches(w);
   if (!code)
     code = make_arrays(w);
   if (!code && gpu_adds_later(s))
-    code = make_apart(w);
+    code = make_later(w);
   return code ? code : make_values(w);
 }
 
 static int make_parts(struct making *w) {
+  struct gpu_variant *v = w->v;
   int code = OP_OK;
+  v->ordering = gpu_ordering_part(w->loop, &v->shape);
+  w->all = (struct loop_part){.end = loop_end(w->loop)};
+  if (runs_all_at_last(v)) {
+    w->part = &w->all;
+    w->p = &v->parts[v->ordering];
+    return make_part(w);
+  }
   for (int p = 0; !code && p < w->loop->ready.nparts; p++) {
     w->part = &w->loop->ready.parts[p];
-    w->p = &w->v->parts[p];
+    w->p = &v->parts[p];
     if (w->part->begin < w->part->end)
       code = make_part(w);
     if (p == w->loop->ready.nresults - 1)
-      w->v->nresults = w->v->nslots;
+      v->nresults = v->nslots;
   }
   return code;
 }
@@ -558,9 +575,4 @@ int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     code = make_globals(&w);
   w.v->ready = !code;
   return code;
-}
-
-void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_unmake(c, v, targets);
-  free(v->name);
 }

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop sums, apart/64/rows64, contract. */
+/* Made by op2jit (generator 21): loop sums, apart/64/rows64, contract. */
 #pragma clang force_cuda_host_device begin
 #define int64_t op2_int64
 #define uint64_t op2_uint64
