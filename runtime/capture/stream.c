@@ -41,8 +41,11 @@ static void take(struct stream *s, void *value, size_t size, const char *what) {
 
 void stream_number(struct stream *s, long long *n, long long least, long long most, const char *what) {
   take(s, n, sizeof *n, what);
-  if (!s->frees && (*n < least || *n > most))
-    stream_fail(s, "%s is %lld; expected %lld to %lld", what, *n, least, most);
+  if (s->frees || (*n >= least && *n <= most))
+    return;
+  stream_fail(s, "%s is %lld; expected %lld to %lld", what, *n, least, most);
+  if (!s->out)
+    *n = least;
 }
 
 void stream_real(struct stream *s, double *x) {

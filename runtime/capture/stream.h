@@ -18,7 +18,7 @@ struct stream {
 };
 
 void stream_fail(struct stream *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A number from `least` to `most`. */
+/* A number from `least` to `most`: `least` where what is read is none of them, so that what is computed from it is in bounds. */
 void stream_number(struct stream *s, long long *n, long long least, long long most, const char *what);
 void stream_real(struct stream *s, double *x);
 void stream_truth(struct stream *s, bool *b, const char *what);
