@@ -364,7 +364,8 @@ static int are_refused(const char *backend) {
 }
 
 static bool is_unequal(const char *backend) {
-  return run(backend, "OP2_REPRODUCIBLE=off", "OP2_CACHE=off OP2_TUNE=off OP2_VARIANT=flux:atomics/64", true) > 0;
+  return run(backend, "OP2_REPRODUCIBLE=off", "OP2_CACHE=off OP2_TUNE=off OP2_VARIANT=flux:atomics/64",
+             true) > 0;
 }
 
 int main(int argc, char **argv) {

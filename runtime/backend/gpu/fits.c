@@ -1,9 +1,12 @@
 /* What loops a device can run at all, and in which orders. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/front/says.h"
+#include "plan/plan.h"
 #include "record/record.h"
 
 /* A device without a type of that name runs loops of the others. */
@@ -94,4 +97,37 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
                                              : "a form that adds in another order than OP2_REPRODUCIBLE asks "
                                                "for; ordered, apart and colours have "
                                                "that";
+}
+
+int *gpu_list_colours(const struct plan *plan, long begin, long owned) {
+  int *list = array_new((size_t)plan->size, sizeof *list);
+  for (int k = 0, at = 0; list && k < plan->ncolours; k++)
+    for (int copies = 0; copies < 2; copies++)
+      for (int i = plan->colour_first[k]; i < plan->colour_first[k + 1]; i++)
+        if ((begin + plan->block_map[i] >= owned) == copies)
+          list[at++] = (int)begin + plan->block_map[i];
+  return list;
+}
+
+int *gpu_list_blocks(const struct plan *p, long first) {
+  int *list = array_new((size_t)p->size, sizeof *list);
+  int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
+  for (int b = 0; list && next && b < p->nblocks; b++) {
+    long begin = (long)b * p->block_size,
+         end = begin + p->block_size < p->size ? begin + p->block_size : p->size;
+    memset(next, 0, ((size_t)p->max_element_colours + 1) * sizeof *next);
+    for (long e = begin; e < end; e++)
+      next[p->element_colour[e] + 1 <= p->max_element_colours ? p->element_colour[e] + 1 : 0]++;
+    next[0] = 0;
+    for (int k = 1; k < p->max_element_colours; k++)
+      next[k] += next[k - 1];
+    for (long e = begin; e < end; e++)
+      list[begin + next[p->element_colour[e]]++] = (int)(first + e);
+  }
+  if (!next) {
+    free(list);
+    list = NULL;
+  }
+  free(next);
+  return list;
 }

@@ -249,6 +249,11 @@ bool gpu_is_parted(const struct loop *loop);
 const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
                               const struct gpu_shape *s);
 
+/* A plan's elements, of a part that begins there: by colour, and in each those first that lie before `owned`, whose results
+ * count; or those of each block in the order of their colours. The caller frees it; NULL: no memory. */
+int *gpu_list_colours(const struct plan *plan, long begin, long owned);
+int *gpu_list_blocks(const struct plan *plan, long begin);
+
 /* ---- what loops take (expect.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */
 int gpu_sample(const struct gpu *c, const struct loop *loop, const struct gpu_targets *targets,
@@ -280,7 +285,7 @@ const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape
  * this one does not. */
 int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
-/* memory.c: everything that was made is released; what the variant is stays. */
+/* Everything that was made is released; what the variant is stays. */
 void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
 void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l);

@@ -9,7 +9,6 @@
 #include "gpu.h"
 #include "mesh/data.h"
 #include "op2jit.h"
-#include "plan/plan_cache.h"
 
 struct gpu *gpu_of(const struct op_context *ctx, enum space space) {
   return (struct gpu *)ctx->backend_state + device_of(space);
@@ -221,51 +220,4 @@ void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) 
   gpu_release(gpu_of(ctx, space), d->at, d->bytes);
   free(d);
   dat->replicas[space] = (struct replica){0}; /* which has no version */
-}
-
-/* ---- what a variant has ---- */
-static void release_globals(struct gpu *c, struct gpu_variant *v) {
-  for (int i = 0; v->globals && i < v->parameters.count; i++)
-    gpu_release(c, v->globals[i].at, v->globals[i].bytes);
-  free(v->globals);
-}
-
-static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
-  for (int i = 0; i < p->narrays && p->arrays; i++)
-    gpu_array_put(c, p->arrays[i]);
-  for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
-    gpu_release(c, p->apart[k], p->apart_bytes[k]);
-  for (int i = 0; i < p->nplans; i++)
-    plan_cache_release(c->plans, p->plans[i]);
-  if (p->levels)
-    plan_free(p->levels);
-  free(p->levels);
-  free(p->words);
-  free(p->values);
-  free(p->sizes);
-  free(p->constants);
-  free(p->arrays);
-  free(p->apart);
-  free(p->apart_bytes);
-  free(p->plans);
-  free(p->list);
-  free(p->staged_at);
-  free(p->launches);
-}
-
-void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_chains_forget(c, v);
-  for (int p = 0; p < LOOP_PARTS; p++)
-    release_part(c, &v->parts[p], targets);
-  gpu_release(c, v->slots, v->slots_bytes);
-  gpu_release(c, v->warps, v->warps_bytes);
-  release_globals(c, v);
-  gpu_parameters_free(&v->parameters);
-  free(v->sums);
-  *v = (struct gpu_variant){.shape = v->shape, .each = v->each, .name = v->name};
-}
-
-void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_unmake(c, v, targets);
-  free(v->name);
 }

@@ -170,50 +170,15 @@ static int make_levels(struct making *w) {
 }
 
 /* Behind the elements whose results count. */
-static int end_of_results(const struct making *w) {
-  return (int)(gpu_slot_bytes(&w->loop->desc) ? w->loop->set->extents[EXTENT_OWNED] : w->all.end);
+static long end_of_results(const struct making *w) {
+  return gpu_slot_bytes(&w->loop->desc) ? w->loop->set->extents[EXTENT_OWNED] : w->all.end;
 }
 
-/* Blocks of one element, by colour, with the set's numbers; in each colour those first whose results count. */
-static int list_colours(struct making *w) {
-  const struct plan *p = w->plan;
-  const int begin = (int)w->part->begin, owned = end_of_results(w);
-  w->p->list = array_new((size_t)p->size, sizeof *w->p->list);
-  if (!w->p->list)
-    return error_memory(w->err, "a list of elements", (size_t)p->size * sizeof *w->p->list);
-  for (int k = 0, at = 0; k < p->ncolours; k++)
-    for (int copies = 0; copies < 2; copies++)
-      for (int i = p->colour_first[k]; i < p->colour_first[k + 1]; i++)
-        if ((begin + p->block_map[i] >= owned) == copies)
-          w->p->list[at++] = begin + p->block_map[i];
-  return OP_OK;
-}
-
-/* The elements of each block in the order of their colours. */
-static int sort_blocks(struct making *w) {
-  const struct plan *p = w->plan;
-  int *list = array_new((size_t)p->size, sizeof *list);
-  int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
-  if (!list || !next) {
-    free(list);
-    free(next);
-    return error_memory(w->err, "a sorted plan", (size_t)p->size * sizeof *list);
-  }
-  for (int b = 0; b < p->nblocks; b++) {
-    long begin = (long)b * p->block_size,
-         end = begin + p->block_size < p->size ? begin + p->block_size : p->size;
-    memset(next, 0, ((size_t)p->max_element_colours + 1) * sizeof *next);
-    for (long e = begin; e < end; e++)
-      next[p->element_colour[e] + 1 <= p->max_element_colours ? p->element_colour[e] + 1 : 0]++;
-    next[0] = 0;
-    for (int k = 1; k < p->max_element_colours; k++)
-      next[k] += next[k - 1];
-    for (long e = begin; e < end; e++)
-      list[begin + next[p->element_colour[e]]++] = (int)(w->part->begin + e);
-  }
-  free(next);
-  w->p->list = list;
-  return OP_OK;
+static int make_list(struct making *w) {
+  const long begin = w->part->begin;
+  w->p->list = w->v->shape.sorted ? gpu_list_blocks(w->plan, begin)
+                                  : gpu_list_colours(w->plan, begin, end_of_results(w));
+  return w->p->list ? OP_OK : error_memory(w->err, "a list of elements", (size_t)w->plan->size * sizeof(int));
 }
 
 /* ---- launches ---- */
@@ -229,7 +194,8 @@ static bool runs_all_at_last(const struct gpu_variant *v) {
 /* Two for each level: of the elements whose results count, whose slots come first, and of copies of others' elements. */
 static int make_levelled_launches(struct making *w) {
   struct gpu_variant *v = w->v;
-  const int count = 2 * w->plan->ncolours, *first = w->plan->colour_first, owned = end_of_results(w);
+  const int count = 2 * w->plan->ncolours, *first = w->plan->colour_first;
+  const long owned = end_of_results(w);
   struct gpu_launch *l = w->p->launches = array_new((size_t)count, sizeof *l);
   if (!l)
     return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *l);
@@ -491,6 +457,47 @@ static int make_globals(struct making *w) {
   return code;
 }
 
+static void release_globals(struct gpu *c, struct gpu_variant *v) {
+  for (int i = 0; v->globals && i < v->parameters.count; i++)
+    gpu_release(c, v->globals[i].at, v->globals[i].bytes);
+  free(v->globals);
+}
+
+static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
+  for (int i = 0; i < p->narrays && p->arrays; i++)
+    gpu_array_put(c, p->arrays[i]);
+  for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
+    gpu_release(c, p->apart[k], p->apart_bytes[k]);
+  for (int i = 0; i < p->nplans; i++)
+    plan_cache_release(c->plans, p->plans[i]);
+  if (p->levels)
+    plan_free(p->levels);
+  free(p->levels);
+  free(p->words);
+  free(p->values);
+  free(p->sizes);
+  free(p->constants);
+  free(p->arrays);
+  free(p->apart);
+  free(p->apart_bytes);
+  free(p->plans);
+  free(p->list);
+  free(p->staged_at);
+  free(p->launches);
+}
+
+void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
+  gpu_chains_forget(c, v);
+  for (int p = 0; p < LOOP_PARTS; p++)
+    release_part(c, &v->parts[p], targets);
+  gpu_release(c, v->slots, v->slots_bytes);
+  gpu_release(c, v->warps, v->warps_bytes);
+  release_globals(c, v);
+  gpu_parameters_free(&v->parameters);
+  free(v->sums);
+  *v = (struct gpu_variant){.shape = v->shape, .each = v->each, .name = v->name};
+}
+
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
@@ -503,10 +510,8 @@ static int make_part(struct making *w) {
     code = make_plan(w);
   if (!code && (stages || w->v->shape.near))
     code = make_shared(w);
-  if (!code && w->v->shape.sorted)
-    code = sort_blocks(w);
-  if (!code && s == GPU_COLOURS)
-    code = list_colours(w);
+  if (!code && (w->v->shape.sorted || s == GPU_COLOURS))
+    code = make_list(w);
   if (!code)
     code = runs_all_at_last(w->v) ? make_levelled_launches(w) : make_launches(w);
   if (!code)
@@ -575,4 +580,9 @@ int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     code = make_globals(&w);
   w.v->ready = !code;
   return code;
+}
+
+void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
+  gpu_unmake(c, v, targets);
+  free(v->name);
 }
