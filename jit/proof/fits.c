@@ -78,19 +78,20 @@ static int check_count_place(const struct kernel *k, const struct desc *d, int a
 static int check_argument(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
   const struct desc_arg *a = &d->args[arg];
   const struct kernel_parameter *p = &k->parameters[arg];
+  const int length = fortran_name_length(p->name, (int)strlen(p->name));
   if (desc_is_vector(a))
     return kernel_error(
         k, p->line, p->column, err,
-        "argument %d (%s) of the loop is all targets of a map, which kernels in Fortran do not have; "
+        "argument %d (%.*s) of the loop is all targets of a map, which kernels in Fortran do not have; "
         "pass each target as an argument of its own",
-        arg + 1, p->name);
+        arg + 1, length, p->name);
   if (k->fortran.arguments[arg].is_out &&
       (only_read(a) || a->access == OP_INC || access_is_extremum(a->access)))
     return kernel_error(
         k, p->line, p->column, err,
-        "argument %d (%s) is intent(out), which forgets what it held, and the loop passes it %s, whose "
+        "argument %d (%.*s) is intent(out), which forgets what it held, and the loop passes it %s, whose "
         "value counts; declare it intent(%s)",
-        arg + 1, p->name, a->form == DESC_IDX ? "as a number" : access_name(a->access),
+        arg + 1, length, p->name, a->form == DESC_IDX ? "as a number" : access_name(a->access),
         only_read(a) ? "in" : "inout");
   return OP_OK;
 }

@@ -1,5 +1,9 @@
 #include "jit/proof/found.h"
 
+#include <string.h>
+
+#include "jit/front/fortran/fortran.h"
+
 /* In words: $a is the argument, "argument 2 (sum)"; $n the finding's name; $0 and $1 its numbers; $l the last of $0, which
  * counts from 0; $r all of $0 and $i the one of number $1, which count as the kernel's language does; $c the component, with its
  * row; $p what the argument passes, and $d what it is; $m the parameter. What rules_say knows is said by it. */
@@ -213,10 +217,12 @@ static const struct desc_arg *argument_of(const struct desc *d, const struct pro
   return f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
 }
 
-static void add_title(const struct prove_finding *f, struct text *out) {
+static void add_title(const struct desc *d, const struct prove_finding *f, struct text *out) {
+  const int length = (int)strlen(f->parameter);
   text_addf(out, "argument %d", f->argument + 1);
-  if (*f->parameter)
-    text_addf(out, " (%s)", f->parameter);
+  if (length)
+    text_addf(out, " (%.*s)", d->origins.fortran ? fortran_name_length(f->parameter, length) : length,
+              f->parameter);
 }
 
 /* Of what OP_ROW is used for, or should be. */
@@ -296,7 +302,7 @@ static void say(const struct desc *d, const struct prove_finding *f, const char 
   const bool fortran = d->origins.fortran;
   for (const char *c = words; *c; c++)
     switch (*c == '$' ? *++c : '\0') {
-    case 'a': add_title(f, out); break;
+    case 'a': add_title(d, f, out); break;
     case 'x': add_use(f, out); break;
     case 'n': text_add(out, f->name); break;
     case 'm': text_add(out, *f->parameter ? f->parameter : "without a name"); break;

@@ -87,9 +87,9 @@ static void add_meeting(const struct pass *p, int i, long target, struct text *o
   const struct loop *loop = p->loop;
   const struct loop_arg *arg = &loop->args[second_argument(p, i, target)];
   const struct meets *m = p->meets[i];
-  text_addf(out, "elements %d and %d of set \"%s\" both write element %d of set \"%s\"",
-            user_number(loop->set, m->first[target] - 1), user_number(loop->set, abs(m->second[target]) - 1),
-            loop->set->name, user_number(arg->dat->set, target), arg->dat->set->name);
+  text_addf(out, "elements %ld and %ld of set \"%s\" both write element %ld of set \"%s\"",
+            set_said(loop->set, m->first[target] - 1), set_said(loop->set, abs(m->second[target]) - 1),
+            loop->set->name, set_said(arg->dat->set, target), arg->dat->set->name);
   if (arg->map)
     text_addf(out, " (map \"%s\")", arg->map->name);
 }

@@ -153,8 +153,8 @@ static int report_order(struct pass *p, int i, const struct difference *d, enum 
   else {
     text_add(&what, "the result depends on the order of the elements: ");
     if (arg->dat)
-      text_addf(&what, "dat \"%s\", element %d of set \"%s\", component %d,", arg->dat->name,
-                user_number(arg->dat->set, d->element), arg->dat->set->name,
+      text_addf(&what, "dat \"%s\", element %ld of set \"%s\", component %d,", arg->dat->name,
+                set_said(arg->dat->set, d->element), arg->dat->set->name,
                 d->component + p->loop->desc.origins.fortran);
     else
       text_add(&what, "the global");

@@ -47,8 +47,8 @@ static bool inputs_are_finite(struct cell *cell, long element) {
 static void tell_target(const struct loop_arg *arg, long element, int r, struct text *out) {
   const char *verb = arg->access == OP_INC ? "adds" : "writes";
   if (arg->dat && arg->map)
-    text_addf(out, ", which %s it to element %d of set \"%s\"", verb,
-              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name);
+    text_addf(out, ", which %s it to element %ld of set \"%s\"", verb,
+              set_said(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name);
   else if (arg->access == OP_INC)
     text_addf(out, ", which adds it");
 }
@@ -71,10 +71,10 @@ static void warn_not_finite(struct pass *p, long element) {
   tell_target(arg, element, r, &target);
   log_line(
       p->ctx->log, LOG_WARN, "check",
-      "%s: the first %s is in component %d at element %d of set \"%s\"%s; all that the kernel read there "
+      "%s: the first %s is in component %d at element %ld of set \"%s\"%s; all that the kernel read there "
       "was finite, so look in it for a division by zero, a root or logarithm of a number out of range, or "
       "an overflow",
-      text_str(&title), value, component + p->loop->desc.origins.fortran, user_number(p->loop->set, element),
+      text_str(&title), value, component + p->loop->desc.origins.fortran, set_said(p->loop->set, element),
       p->loop->set->name, text_str(&target));
   text_free(&title);
   text_free(&target);

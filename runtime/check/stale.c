@@ -29,9 +29,9 @@ static int find(const struct loop *loop, int i, struct notes *notes) {
         continue;
       return watch_violation(
           loop, RULE_STALE, i, e, notes,
-          "it reads element %d of set \"%s\", which another rank owns, and whose copy here was "
+          "it reads element %ld of set \"%s\", which another rank owns, and whose copy here was "
           "not brought up to date; this is a mistake of the library, please report it",
-          user_number(arg->dat->set, target), arg->dat->set->name);
+          set_said(arg->dat->set, target), arg->dat->set->name);
     }
   return OP_OK;
 }

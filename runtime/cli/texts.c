@@ -229,7 +229,7 @@ static int texts_of_fortran(struct cli *cli, const char *embedded, const char *w
                                      .line = 1,
                                      .kernel = "",
                                      .defines = text_str(&l.defines)};
-  if (status == CLI_OK && fortran_look(&l.shared, &l.source, &l.made, &err))
+  if (status == CLI_OK && fortran_translate(&l.shared, &l.source, &l.made, &err))
     status = cli_fail(CLI_FAILED, "%s", error_message(&err));
   if (status == CLI_OK)
     status = embedded ? embed_sources(&l, embedded, as) : show_subroutines(&l, wanted);

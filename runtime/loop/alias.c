@@ -41,10 +41,6 @@ static long visit(const struct loop *loop, const struct loop_arg *arg, unsigned 
   return -1;
 }
 
-static long user_number(const struct set *set, long element) {
-  return set->to_user ? set->to_user[element] : element;
-}
-
 /* What is changed here and there may be a sum. */
 static bool may_add(const struct loop_arg *arg) {
   return arg->access == OP_RW || arg->access == OP_INC;
@@ -58,8 +54,7 @@ static int report(const struct loop *loop, int i, int j, long element, long targ
       "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
       "order of execution; %sread from a copy of the dat, or write to another one",
       loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access),
-      user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
-      loop->set->name,
+      set_said(a->dat->set, target), a->dat->set->name, j + 1, set_said(loop->set, element), loop->set->name,
       may_add(a) && may_add(b)
           ? "declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
           : "");
@@ -84,7 +79,7 @@ static int tell_both(const struct loop *loop, int i, int j, long element, long t
       "stored last; declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
       "use maps in which nothing is listed twice",
       loop->name, a->dat->name, i + 1, access_name(a->access), j + 1, access_name(b->access),
-      user_number(loop->set, element), loop->set->name, user_number(a->dat->set, target), a->dat->set->name);
+      set_said(loop->set, element), loop->set->name, set_said(a->dat->set, target), a->dat->set->name);
 }
 
 /* Two arguments that write. */
@@ -113,7 +108,7 @@ static int check_repeats(const struct loop *loop, int i, unsigned char *marks, s
                          "element %ld of set \"%s\", which lists it twice in %smap \"%s\"; use OP_INC, "
                          "OP_MIN or OP_MAX, or a map in which nothing is listed twice",
                          loop->name, i + 1, a->dat->name, access_name(a->access),
-                         user_number(a->dat->set, target), a->dat->set->name, user_number(loop->set, e),
+                         set_said(a->dat->set, target), a->dat->set->name, set_said(loop->set, e),
                          loop->set->name, a->map->first ? "ragged " : "", a->map->name);
       mark(marks, target);
     }

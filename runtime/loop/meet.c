@@ -14,10 +14,6 @@
 #include "ranks/comm.h"
 #include "record/sites.h"
 
-static long user_number(const struct set *set, long element) {
-  return set->to_user ? set->to_user[element] : element;
-}
-
 bool meet_writes(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && access_assigns(arg->access);
 }
@@ -226,8 +222,8 @@ static int refuse_split(const struct loop *loop, int i, struct error *err) {
                    "only, add to it with "
                    "OP_INC, or run the loop on one rank",
                    loop->name, i + 1, arg->dat->name, access_name(arg->access),
-                   user_number(loop->set, found.first), user_number(loop->set, found.second), loop->set->name,
-                   user_number(arg->dat->set, found.target), arg->dat->set->name, arg->map->name);
+                   set_said(loop->set, found.first), set_said(loop->set, found.second), loop->set->name,
+                   set_said(arg->dat->set, found.target), arg->dat->set->name, arg->map->name);
 }
 
 /* ---- what is said of it ---- */
@@ -262,8 +258,8 @@ static void warn(const struct op_context *ctx, const struct loop *loop, int i, c
       "the other, which takes longer%s; declare it OP_INC where the kernel only adds, or write "
       "op_arg_may_meet(...) around the argument where any order will do",
       loop->name, i + 1, arg->dat->name, access_name(loop->key.args[i].access_),
-      user_number(loop->set, found->first), user_number(loop->set, found->second), loop->set->name,
-      user_number(arg->dat->set, found->target), arg->dat->set->name, arg->map->name,
+      set_said(loop->set, found->first), set_said(loop->set, found->second), loop->set->name,
+      set_said(arg->dat->set, found->target), arg->dat->set->name, arg->map->name,
       split ? ", and each rank has an order of its own for the rows that it owns" : "");
 }
 

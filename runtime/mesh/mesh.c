@@ -56,6 +56,7 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
   set->id = ctx->mesh->next_set++;
   set->size = size;
   set->global_size = size;
+  set->first_said = ctx->columns_base;
   for (int i = 0; i < EXTENTS; i++)
     set->extents[i] = size;
   return set;
@@ -263,8 +264,8 @@ static void constant_free(struct constant *constant) {
   free(constant);
 }
 
-static int check_constant(const char *name, int dim, enum type_code code, const char *type, const void *value,
-                          size_t *bytes, struct error *err) {
+static int check_constant(const struct op_context *ctx, const char *name, int dim, enum type_code code,
+                          const char *type, const void *value, size_t *bytes, struct error *err) {
   if (!name)
     return error_set(err, OP_ERR_CONST,
                      "op_decl_const: the name is NULL; expected a C identifier, the name kernels use");
@@ -282,7 +283,7 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   }
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,
-                     dim, type_info(code)->name);
+                     dim, type_said(code, ctx->columns_base != 0));
   if (!size_mul((size_t)dim, type_info(code)->size, bytes))
     return error_set(err, OP_ERR_SIZE,
                      "constant \"%s\": %d values are more than can be addressed; declare fewer of them", name,
@@ -302,7 +303,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
                   const char *is, struct error *err) {
   enum type_code code = type_parse(type, NULL);
   size_t bytes = 0;
-  int status = check_constant(name, dim, code, type, value, &bytes, err);
+  int status = check_constant(ctx, name, dim, code, type, value, &bytes, err);
   if (status)
     return status;
   struct constant *old = mesh_find_constant(ctx->mesh, name);

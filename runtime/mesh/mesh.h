@@ -42,6 +42,7 @@ struct set {
   int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
   int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
   bool of_ranks;  /* several declared it */
+  int first_said; /* what messages call the first element: 0, or 1 for programs in Fortran */
   long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
   struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
@@ -150,6 +151,11 @@ static inline long map_begin(const struct map *map, long e) {
 }
 static inline long map_end(const struct map *map, long e) {
   return map->first ? (long)map->first[e + 1] : (e + 1) * map->arity;
+}
+
+/* What a message calls an element, which is given by the library's number. */
+static inline long set_said(const struct set *set, long element) {
+  return (set->to_user ? set->to_user[element] : element) + set->first_said;
 }
 
 /* The set whose elements its rows, or of a ragged one its targets, belong to, and how many each has. */

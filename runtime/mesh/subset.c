@@ -118,6 +118,7 @@ static bool fill_new(struct set *set, struct set *parent, const struct chosen *c
   for (int i = 0; i < chosen->n; i++)
     set->sub->members[i] = member(chosen, i);
   set->id = parent->id;
+  set->first_said = parent->first_said;
   set->size = set->global_size = chosen->n;
   return true;
 }

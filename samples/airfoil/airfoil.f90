@@ -50,10 +50,11 @@ contains
     p2 = pressure(q2, inverse2)
     v1 = inverse1*(q1(2)*d(2) - q1(3)*d(1))
     v2 = inverse2*(q2(2)*d(2) - q2(3)*d(1))
-    f = 0.5d0*(v1*q1 + v2*q2) + mu*(q1 - q2)
-    f(2) = f(2) + 0.5d0*(p1 + p2)*d(2)
-    f(3) = f(3) - 0.5d0*(p1 + p2)*d(1)
-    f(4) = f(4) + 0.5d0*(v1*p1 + v2*p2)
+    f(1) = v1*q1(1) + v2*q2(1)
+    f(2) = v1*q1(2) + p1*d(2) + v2*q2(2) + p2*d(2)
+    f(3) = v1*q1(3) - p1*d(1) + v2*q2(3) - p2*d(1)
+    f(4) = v1*(q1(4) + p1) + v2*(q2(4) + p2)
+    f = 0.5d0*f + mu*(q1 - q2)
   end function
 
   subroutine res_calc(x1, x2, q1, q2, adt1, adt2, res1, res2)

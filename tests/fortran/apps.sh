@@ -6,6 +6,7 @@
 #   BUILD  the build of op2jit that is used [build beside this script's tree]
 #   ONLY   programs whose names match this pattern
 #   TEXTS  yes: op2jit-fc compiles them, and how many of their loops ran by their texts is told
+#   BACKENDS  others that each runs on, too, as "cuda opencl" (OP2_CUDA_DRIVER and OP2_NVRTC may name the tests' stand-in for a GPU)
 # shellcheck disable=SC2015,SC2046,SC2053,SC2086,SC2206,SC2207 # lists of flags, and a pattern
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -143,6 +144,9 @@ for compiler in "${compilers[@]}"; do
     run "$name" "$compiler, native" "$work/program" OP2_BACKEND=native ${once[@]+"${once[@]}"}
     for threads in 1 2; do
       run "$name" "$compiler, $threads" "$work/program" OP2_BACKEND=openmp OP2_THREADS=$threads ${once[@]+"${once[@]}"}
+    done
+    for backend in ${BACKENDS:-}; do
+      run "$name" "$compiler, $backend" "$work/program" OP2_BACKEND=$backend OP2_THREADS=1 ${once[@]+"${once[@]}"}
     done
     ranks=2
     [[ $name != idx_par ]] || ranks=4

@@ -1,4 +1,5 @@
-! A program in the manner of OP2: its kernels are procedures of modules, one of its constants changes.
+! A program in the manner of OP2: its kernels are procedures of modules and one of its own, which uses a variable of the
+! program; one of its constants changes.
 program jac
   use op2_fortran_reference
   use op2_fortran_declarations
@@ -11,6 +12,7 @@ program jac
   type(op_dat) :: p_a, p_r, p_u, p_du
   integer(4) :: table(2*n), i, iter
   real(8) :: a(n), r(n + 1), u(n + 1), du(n + 1), u_sum, u_max, beta = 1
+  real(8), save :: pace
   do i = 1, n
     table(2*i - 1) = i
     table(2*i) = i + 1
@@ -26,6 +28,13 @@ program jac
   call op_decl_dat(nodes, 1, 'real(8)', u, p_u, 'p_u')
   call op_decl_dat(nodes, 1, 'real(8)', du, p_du, 'p_du')
   call op_decl_const(alpha, 1, 'real(8)')
+  pace = 2
+  do iter = 1, 2
+    call op_par_loop_2(begin, nodes, op_arg_idx(-1, OP_ID), op_arg_dat(p_u, -1, OP_ID, 1, 'real(8)', OP_WRITE))
+    if (iter == 1) call op_fetch_data(p_u, u)
+    pace = 0
+  end do
+  print '(2f10.1)', u(1), u(n + 1)
   do iter = 1, 4
     if (iter == 4) alpha = 0.25d0
     call op_par_loop_4(res, edges, &
@@ -39,4 +48,10 @@ program jac
   end do
   print '(2f14.8)', u_sum, u_max
   call op_exit()
+contains
+  subroutine begin(number, u)
+    integer(4), intent(in) :: number(1)
+    real(8), intent(out) :: u(1)
+    u(1) = pace*number(1)
+  end subroutine
 end program

@@ -81,6 +81,11 @@ for backend in $backends; do
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
+# What is found while loops run.
+if [ "$backends" != native ]; then
+  run refused OP2_BACKEND=seq OP2_CHECK=reaches,sets,put
+  run refused OP2_BACKEND=seq OP2_SHADOW=native
+fi
 # The kernels are C alone, and the solver is PETSc's, where it is built.
 if [ "$backends" != native ] && [ -e "$build/runtime/solve/op2jit-petsc-real.so" ]; then
   run poisson OP2_KERNELS="$root/samples/poisson" --n 8

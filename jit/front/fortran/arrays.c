@@ -41,15 +41,8 @@ static void put_one(struct fortran *f, const struct expr *left, const struct exp
                     const struct expr *mask, const struct place *p) {
   if (mask)
     text_addf(f->to, "if (%s) ", f_said(f, mask, p, C_ALL));
-  f_put_designator(f, left, p, false, C_ALL, f->to);
-  text_addf(f->to, " = %s; ", f_said(f, right, p, C_COND));
-}
-
-/* The right side first, into a place of its own. */
-static const struct expr *put_aside(struct fortran *f, const struct expr *left, const struct expr *right) {
-  const struct expr *t = f_new_local(f, right->at, right->type, left);
-  text_addf(f->to, "{ %s %s[%lld]; ", f_type_in_c(right->type), t->symbol->c_name, f_elements_of(left));
-  return t;
+  const char *place = f_said_designator(f, left, p, false, C_ALL);
+  text_addf(f->to, "%s = %s; ", place, f_said(f, right, p, C_COND));
 }
 
 static void put_each(struct fortran *f, const struct expr *left, const struct expr *right,
@@ -107,7 +100,8 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
   else if (!needs(right, left, true))
     put_each(f, left, right, mask);
   else {
-    const struct expr *aside = put_aside(f, left, right);
+    text_add(f->to, "{ "); /* the right side first, into a place of its own */
+    const struct expr *aside = f_new_local(f, right->at, right->type, left, f->to);
     put_each(f, aside, right, mask);
     put_each(f, left, aside, mask);
     text_add(f->to, "} ");
@@ -115,15 +109,6 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
 }
 
 /* ---- where ---- */
-
-static struct expr *read_mask(struct fortran *f) {
-  f_expect(f, "(");
-  struct expr *e = f_read_expression(f);
-  f_expect(f, ")");
-  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank == 0))
-    f_refuse(f, e->at, "`where` chooses by an array of logical values");
-  return e;
-}
 
 static void put_mask_element(struct fortran *f, const struct construct *c, const struct expr *mask,
                              long long i, bool first) {
@@ -154,15 +139,13 @@ static void put_mask(struct fortran *f, const struct construct *c, const struct 
 
 static void check_where(struct fortran *f, struct construct *c, const struct expr *mask) {
   static const struct f_type logical = {F_LOGICAL, 4};
-  const long long count = f_elements_of(mask);
   if (failed(f))
     return;
-  if (count < 0)
+  if (f_elements_of(mask) < 0)
     f_refuse(f, mask->at, "the extents of this array are not known here; write a do loop");
-  c->value = f_new_local(f, mask->at, logical, mask);
-  c->done = f_new_local(f, mask->at, logical, mask);
-  text_addf(f->to, "{ int %s[%lld], %s[%lld]; ", c->value->symbol->c_name, count, c->done->symbol->c_name,
-            count);
+  text_add(f->to, "{ ");
+  c->value = f_new_local(f, mask->at, logical, mask, f->to);
+  c->done = f_new_local(f, mask->at, logical, mask, f->to);
   put_mask(f, c, mask, true);
 }
 
@@ -190,7 +173,7 @@ static void read_all_masked(struct fortran *f, const struct construct *c) {
 bool f_read_where(struct fortran *f, const char *name) {
   struct construct *c = f_open_construct(f, IS_WHERE, name);
   f->at++;
-  check_where(f, c, read_mask(f));
+  check_where(f, c, f_read_condition(f, true));
   if (failed(f))
     return true;
   if (!f_at_end(f)) {
@@ -210,7 +193,7 @@ void f_read_elsewhere(struct fortran *f) {
     f_refuse(f, now(f), "`elsewhere` belongs to a `where` before it");
     return;
   }
-  const struct expr *mask = f_is_word(f, f->at, "(") ? read_mask(f) : NULL;
+  const struct expr *mask = f_is_word(f, f->at, "(") ? f_read_condition(f, true) : NULL;
   c->last = !mask;
   put_mask(f, c, mask, false);
   if (!f_at_end(f))

@@ -5,9 +5,8 @@
 
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name) {
   struct construct *c = f_new(f, sizeof *c);
-  struct f_token *at = f_new(f, sizeof *at);
-  *at = *now(f);
-  *c = (struct construct){.outer = f->constructs, .kind = kind, .at = at, .name = name, .close = "} "};
+  *c = (struct construct){
+      .outer = f->constructs, .kind = kind, .at = f_keep(f, now(f)), .name = name, .close = "} "};
   c->number = ++f->labels;
   c->to = f->to;
   f->constructs = c;
@@ -35,7 +34,7 @@ static void pop(struct fortran *f) {
   f->constructs = c->outer;
 }
 
-void f_close_construct(struct fortran *f, enum construct_kind kind, const char *words) {
+static void close_construct(struct fortran *f, enum construct_kind kind, const char *words) {
   struct construct *c = inner(f, kind, words);
   if (!c)
     return;
@@ -49,15 +48,19 @@ void f_close_construct(struct fortran *f, enum construct_kind kind, const char *
 
 /* ---- if ---- */
 
-static const char *read_condition(struct fortran *f) {
+struct expr *f_read_condition(struct fortran *f, bool array) {
   f_expect(f, "(");
-  const struct f_token at = *now(f);
   struct expr *e = f_read_expression(f);
   f_expect(f, ")");
-  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank))
-    f_refuse(f, &at, "a condition is one logical value, and this is %s%s", e->rank ? "an array of " : "",
-             f_type_said(f, e->type));
-  return f_said(f, e, NULL, C_ALL);
+  if (!failed(f) && (e->type.base != F_LOGICAL || (e->rank > 0) != array))
+    f_refuse(f, e->at, "%s, and this is %s%s",
+             array ? "`where` chooses by an array of logical values" : "a condition is one logical value",
+             e->rank ? "an array of " : "", f_type_said(f, e->type));
+  return e;
+}
+
+static const char *read_condition(struct fortran *f) {
+  return f_said(f, f_read_condition(f, false), NULL, C_ALL);
 }
 
 static void read_if(struct fortran *f, const char *name) {
@@ -102,17 +105,25 @@ static struct expr *read_bound(struct fortran *f) {
   return e;
 }
 
-/* The head of a loop over `variable`, which was checked. Returns how many brackets it opened. */
-static int put_head(struct fortran *f, const char *variable, const char *type, const struct expr *from,
-                    const struct expr *to, const struct expr *step, int number) {
+/* Of a loop: from, to and step, one behind the other. */
+static struct expr *read_range(struct fortran *f, const char *sign) {
+  struct expr *from = read_bound(f);
+  f_expect(f, sign);
+  from->next = read_bound(f);
+  from->next->next = f_take(f, sign) ? read_bound(f) : f_integer_expr(f, now(f), 1);
+  return from;
+}
+
+/* The head of a loop over the variable of that name, which was checked. Returns how many brackets it opened. */
+static int put_head(struct fortran *f, const char *name, const char *type, const struct expr *from, int n) {
+  const struct expr *to = from->next, *step = to->next;
   const char *first = f_said(f, from, NULL, C_COND), *last = f_said(f, to, NULL, C_COND);
-  const int n = number;
   if (!step->known) {
     text_addf(f->to,
               "{ const %s a%d_ = %s, b%d_ = %s, s%d_ = %s; %s n%d_ = (b%d_ - a%d_ + s%d_) / s%d_; for (%s = "
               "a%d_; n%d_ > 0; n%d_--, %s += s%d_) { ",
-              type, n, first, n, last, n, f_said(f, step, NULL, C_COND), type, n, n, n, n, n, variable, n, n,
-              n, variable, n);
+              type, n, first, n, last, n, f_said(f, step, NULL, C_COND), type, n, n, n, n, n, name, n, n, n,
+              name, n);
     return 2;
   }
   if (step->value == 0)
@@ -121,30 +132,25 @@ static int put_head(struct fortran *f, const char *variable, const char *type, c
     text_addf(f->to, "{ const %s b%d_ = %s; ", type, n, last);
     last = f_say(f, "b%d_", n);
   }
-  text_addf(f->to, "for (%s = %s; %s %s %s; ", variable, first, variable,
-            step->value > 0 ? "<=" : ">=", last);
-  if (step->value == 1 || step->value == -1)
-    text_addf(f->to, "%s%s) { ", variable, step->value > 0 ? "++" : "--");
-  else
-    text_addf(f->to, "%s += %lld) { ", variable, step->value);
+  const bool up = step->value > 0, one = step->value == 1 || step->value == -1;
+  text_addf(f->to, "for (%s = %s; %s %s %s; %s%s) { ", name, first, name, up ? "<=" : ">=", last, name,
+            !one ? f_say(f, " += %lld", step->value)
+            : up ? "++"
+                 : "--");
   return to->known ? 1 : 2;
 }
 
 static void read_counted(struct fortran *f, struct construct *c) {
   struct expr *variable = f_read_primary(f);
-  struct text *name = f_text(f);
   if (failed(f))
     return;
   if (variable->type.base != F_INTEGER || variable->op != E_VARIABLE || variable->rank)
     f_refuse(f, variable->at, "a do loop counts in an integer variable");
   f_set_written(f, variable, "counted in");
-  f_put_designator(f, variable, NULL, false, C_PRIMARY, name);
+  const char *name = f_said_designator(f, variable, NULL, false, C_PRIMARY);
   f_expect(f, "=");
-  const struct expr *from = read_bound(f);
-  f_expect(f, ",");
-  const struct expr *to = read_bound(f);
-  const struct expr *step = f_take(f, ",") ? read_bound(f) : f_integer_expr(f, c->at, 1);
-  if (!failed(f) && put_head(f, text_str(name), f_type_in_c(variable->type), from, to, step, c->number) == 2)
+  const struct expr *from = read_range(f, ",");
+  if (!failed(f) && put_head(f, name, f_type_in_c(variable->type), from, c->number) == 2)
     c->close = "} } ";
 }
 
@@ -152,15 +158,12 @@ static void read_counted(struct fortran *f, struct construct *c) {
 static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
   const struct f_token *at = now(f);
   f->at += 2;
-  const struct expr *from = read_bound(f);
-  f_expect(f, ":");
-  const struct expr *to = read_bound(f);
-  const struct expr *step = f_take(f, ":") ? read_bound(f) : f_integer_expr(f, c->at, 1);
+  const struct expr *from = read_range(f, ":"), *to = from->next, *step = to->next;
   struct symbol *s = f_add_index(f, at); /* which the bounds do not know */
   s->at = c->at;
   text_addf(f->to, "{ int %s; ", s->c_name);
   if (!failed(f))
-    *brackets += 1 + put_head(f, s->c_name, "int", from, to, step, c->number * 10 + part);
+    *brackets += 1 + put_head(f, s->c_name, "int", from, c->number * 10 + part);
   const bool known = from->known && to->known && step->known && step->value != 0;
   return known ? (to->value - from->value + step->value) / step->value : 0;
 }
@@ -191,8 +194,7 @@ static void read_concurrent(struct fortran *f, struct construct *c) {
   f_expect(f, "(");
   if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
-    const char *wrong;
-    f_read_type(f, &ignored, &wrong, false);
+    f_read_type(f, &ignored, NULL, false);
     f_expect(f, "::");
   }
   f->to = heads;
@@ -238,7 +240,7 @@ static void end_do(struct fortran *f) {
   const struct construct *c = f->constructs;
   if (c && c->kind == IS_DO && c->label)
     f_refuse(f, now(f), "the loop of line %d ends at the label %s", c->at->line, c->label);
-  f_close_construct(f, IS_DO, "end do");
+  close_construct(f, IS_DO, "end do");
   for (struct symbol *s = f->unit->symbols; s && !failed(f); s = s->next)
     if (s->kind == S_INDEX && c && s->at == c->at)
       s->name = "";
@@ -336,10 +338,10 @@ static void read_select(struct fortran *f, const char *name) {
   c->close = "} ";
 }
 
-static void put_case_bound(struct fortran *f, const struct construct *c, const char *sign, struct expr *e) {
+static const char *said_case(struct fortran *f, const struct construct *c, const char *sign, struct expr *e) {
   if (!failed(f) && (!e->known || e->type.base != c->value->type.base))
     f_refuse(f, e->at, "the value of a case is one that the text says, of the type of select's");
-  text_addf(f->to, "v%d_ %s %s", c->number, sign, f_said(f, e, NULL, C_SUM));
+  return f_say(f, "v%d_ %s %s", c->number, sign, f_said(f, e, NULL, C_SUM));
 }
 
 static void read_case_value(struct fortran *f, const struct construct *c) {
@@ -347,13 +349,8 @@ static void read_case_value(struct fortran *f, const struct construct *c) {
   const bool range = f_take(f, ":");
   const bool open = !range || (low && (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")")));
   struct expr *high = open ? NULL : f_read_expression(f);
-  text_add(f->to, low && high ? "(" : "");
-  if (low)
-    put_case_bound(f, c, range ? ">=" : "==", low);
-  text_add(f->to, low && high ? " && " : "");
-  if (high)
-    put_case_bound(f, c, "<=", high);
-  text_add(f->to, low && high ? ")" : "");
+  const char *from = low ? said_case(f, c, range ? ">=" : "==", low) : "";
+  text_addf(f->to, low && high ? "(%s && %s)" : "%s%s", from, high ? said_case(f, c, "<=", high) : "");
 }
 
 static void read_case(struct fortran *f) {
@@ -389,7 +386,7 @@ static void end_select(struct fortran *f) {
   text_add(f->to, c->any ? "} " : "");
   if (c->last)
     text_addf(f->to, "%s{ %s} ", c->any ? "else " : "", text_str(c->later));
-  f_close_construct(f, IS_SELECT, "end select");
+  close_construct(f, IS_SELECT, "end select");
 }
 
 /* ---- all of them ---- */
@@ -407,7 +404,7 @@ static bool read_end(struct fortran *f) {
     else if (rows[i].kind == IS_SELECT)
       end_select(f);
     else
-      f_close_construct(f, rows[i].kind, rows[i].kind == IS_IF ? "end if" : "end where");
+      close_construct(f, rows[i].kind, rows[i].kind == IS_IF ? "end if" : "end where");
     return true;
   }
   return false;

@@ -61,14 +61,8 @@ static bool is_in_row(const struct expr *e) {
   return true;
 }
 
-static long long extent_of_symbol(const struct symbol *s) {
-  struct expr shape = {.op = E_NOTHING};
-  f_shape_of_symbol(&shape, s);
-  return f_elements_of(&shape);
-}
-
 static void check_shape(struct fortran *f, const struct symbol *dummy, const struct expr *e, bool elemental) {
-  const long long wanted = extent_of_symbol(dummy), given = e->rank ? f_elements_of(e) : -1;
+  const long long wanted = f_count_of(dummy), given = e->rank ? f_elements_of(e) : -1;
   if (dummy->rank == 0) {
     if (e->rank && !elemental)
       f_refuse(f, e->at, "%s is one value, and gets an array", dummy->name);
@@ -123,64 +117,56 @@ void f_check_arguments(struct fortran *f, struct expr *e) {
 /* ---- C text ---- */
 
 /* A place for a value that has none. */
-static void put_temporary(struct fortran *f, const struct symbol *dummy, const struct expr *e,
-                          struct text *before, struct text *out) {
+static const char *said_temporary(struct fortran *f, const struct symbol *dummy, const struct expr *e) {
   const long long count = e->rank ? f_elements_of(e) : 1;
-  if (!before || count < 0 || count > MOST_ELEMENTS) {
+  struct text *values = f_text(f);
+  if (!f->hoist || count < 0 || count > MOST_ELEMENTS) {
     f_refuse(f, e->at, "argument %s gets a value without a place here; assign it to a variable and pass that",
              dummy->name);
-    return;
+    return "";
   }
   const int number = ++f->labels;
-  text_addf(before, "const %s t%d_[] = {", f_type_in_c(dummy->type), number);
   for (long long i = 0; i < count && !failed(f); i++) {
     struct place p[RANKS];
     f_places_of(e, i, p);
-    text_add(before, i ? ", " : "");
-    f_put_element(f, e, p, C_COND, before);
+    text_addf(values, "%s%s", i ? ", " : "", f_said(f, e, p, C_COND));
   }
-  text_add(before, "}; ");
-  text_addf(out, "t%d_", number);
+  text_addf(f->hoist, "const %s t%d_[] = {%s}; ", f_type_in_c(dummy->type), number, text_str(values));
+  return f_say(f, "t%d_", number);
 }
 
-void f_put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
-                     struct text *out) {
+const char *f_said_arguments(struct fortran *f, const struct expr *e, const struct place *p) {
   const struct f_unit *u = e->symbol->unit;
   const struct expr *i = e->args;
+  struct text *out = f_text(f);
   for (int d = 0; d < u->ndummies && i && !failed(f); d++, i = i->next) {
-    text_add(out, d ? ", " : "");
-    if (u->dummies[d]->by_value)
-      f_put_element(f, i, p, C_COND, out);
-    else if (is_designator(i))
-      f_put_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND, out);
-    else
-      put_temporary(f, u->dummies[d], i, before, out);
+    const char *said = u->dummies[d]->by_value ? f_said(f, i, p, C_COND)
+                       : is_designator(i)
+                           ? f_said_designator(f, i, i->rank && u->is_elemental ? p : NULL, true, C_COND)
+                           : said_temporary(f, u->dummies[d], i);
+    text_addf(out, "%s%s", d ? ", " : "", said);
   }
+  return text_str(out);
 }
 
-void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
-  if (e->symbol->unit->kind != U_FUNCTION) {
+const char *f_said_call(struct fortran *f, const struct expr *e, const struct place *p) {
+  const struct f_unit *u = e->symbol->unit;
+  if (u->kind != U_FUNCTION)
     f_refuse(f, e->at, "%s is a subroutine and gives no value; write `call %s(...)`", e->symbol->name,
              e->symbol->name);
-    return;
-  }
-  text_addf(out, "%s(", e->symbol->unit->c_name);
-  f_put_arguments(f, e, p, f->hoist, out);
-  text_add(out, ")");
+  return failed(f) ? "" : f_say(f, "%s(%s)", u->c_name, f_said_arguments(f, e, p));
 }
 
 struct expr *f_hoist_call(struct fortran *f, const struct expr *call) {
   const struct f_unit *u = call->symbol->unit;
-  struct text *arguments = f_text(f);
   if (!f->hoist)
     f_refuse(f, call->at, "%s gives an array; call it in an assignment of its own", u->name);
   for (const struct expr *i = call->args; i; i = i->next)
     f_check_calls(f, i, false);
   if (failed(f))
     return f_integer_expr(f, call->at, 0);
-  struct expr *t = f_new_local(f, call->at, call->type, call);
-  f_put_arguments(f, call, NULL, f->hoist, arguments);
-  text_addf(f->hoist, "%s %s[%lld]; %s(%s%s%s); ", f_type_in_c(call->type), t->symbol->c_name,
-            f_elements_of(call), u->c_name, text_str(arguments), u->ndummies ? ", " : "", t->symbol->c_name);
+  struct expr *t = f_new_local(f, call->at, call->type, call, f->hoist);
+  text_addf(f->hoist, "%s(%s%s%s); ", u->c_name, f_said_arguments(f, call, NULL), u->ndummies ? ", " : "",
+            t->symbol->c_name);
   return t;
 }

@@ -24,29 +24,21 @@ static void set_bound(const struct expr *e, long long *value, bool *known) {
 static void read_bounds(struct fortran *f, struct declared *d, struct bounds *b) {
   const struct f_token *at = now(f);
   *b = (struct bounds){.lower = 1, .low_known = true};
-  if (f_take(f, "*"))
-    d->assumed_size = true;
-  else if (f_take(f, ":")) {
-    if (!d->wrong)
-      d->wrong = "has an assumed shape; kernels get addresses alone: write its extents, as (4) or (*)";
-  } else {
-    b->high = f_read_expression(f);
-    if (f_take(f, ":")) {
-      b->low = b->high;
-      set_bound(b->low, &b->lower, &b->low_known);
-      b->high = NULL;
-      if (f_take(f, "*"))
-        d->assumed_size = true;
-      else if (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")"))
-        d->wrong = "has an assumed shape; kernels get addresses alone: write its extents, as (0:3)";
-      else
-        b->high = f_read_expression(f);
-    }
-    if (b->high)
-      set_bound(b->high, &b->upper, &b->high_known);
-    if (b->high_known && b->low_known && b->upper < b->lower - 1)
-      f_refuse(f, at, "the upper bound %lld is below the lower bound %lld", b->upper, b->lower);
+  struct expr *e = f_is_word(f, f->at, ":") || f_is_word(f, f->at, "*") ? NULL : f_read_expression(f);
+  const bool colon = f_take(f, ":"), open = colon && (f_is_word(f, f->at, ",") || f_is_word(f, f->at, ")"));
+  if (colon && e) {
+    b->low = e;
+    set_bound(e, &b->lower, &b->low_known);
   }
+  if (open && !d->wrong)
+    d->wrong = "has an assumed shape; kernels get addresses alone: write its extents, as (4), (0:3) or (*)";
+  const bool star = f_take(f, "*");
+  d->assumed_size |= star;
+  b->high = star || open ? NULL : colon ? f_read_expression(f) : e;
+  if (b->high)
+    set_bound(b->high, &b->upper, &b->high_known);
+  if (b->high_known && b->low_known && b->upper < b->lower - 1)
+    f_refuse(f, at, "the upper bound %lld is below the lower bound %lld", b->upper, b->lower);
 }
 
 static void read_shape(struct fortran *f, struct declared *d) {
@@ -142,17 +134,20 @@ static void read_access(struct fortran *f, struct f_unit *u) {
 
 /* ---- entities ---- */
 
+static void set_shape(struct symbol *s, const struct declared *d) {
+  if (!d->rank)
+    return;
+  s->rank = d->rank;
+  memcpy(s->bounds, d->bounds, sizeof s->bounds);
+  s->assumed_size = d->assumed_size;
+}
+
 static void fill(struct fortran *f, struct symbol *s, const struct declared *d) {
   s->type = d->type;
   s->typed = true;
   s->wrong = d->wrong;
-  if (d->rank) {
-    s->rank = d->rank;
-    memcpy(s->bounds, d->bounds, sizeof s->bounds);
-    s->assumed_size = d->assumed_size;
-  }
-  if (d->intent)
-    s->intent = d->intent;
+  set_shape(s, d);
+  s->intent = d->intent ? d->intent : s->intent;
   s->by_value |= d->by_value;
   if (d->parameter)
     s->kind = S_PARAMETER;
@@ -250,9 +245,7 @@ static void read_about(struct fortran *f, struct f_unit *u) {
       s->intent = d.intent;
     else {
       read_shape(f, &d);
-      s->rank = d.rank;
-      memcpy(s->bounds, d.bounds, sizeof s->bounds);
-      s->assumed_size = d.assumed_size;
+      set_shape(s, &d);
     }
   } while (!failed(f) && f_take(f, ","));
   if (parameter)
@@ -267,11 +260,10 @@ static void read_implicit(struct fortran *f, struct f_unit *u) {
   }
   do {
     struct f_type type;
-    const char *wrong;
     const int behind = f->at + 1;
     /* The bracket of the letters is not that of a kind. */
     const bool plain = f_is_word(f, behind, "(") && !f_is_word(f, f_skip_brackets(f, behind), "(");
-    if (!f_read_type(f, &type, &wrong, plain))
+    if (!f_read_type(f, &type, NULL, plain))
       f_refuse_here(f, "a type");
     f_expect(f, "(");
     do {

@@ -20,12 +20,8 @@ static void add_term(struct flat *t, const char *sub) {
     text_addf(t->terms, " * %lld", t->stride);
 }
 
-static const char *bound_text(struct fortran *f, const struct expr *e, long long value, bool known) {
-  struct text *out = f_text(f);
-  if (known || !e)
-    return f_say(f, "%lld", value);
-  f_put(f, e, C_PRODUCT, out);
-  return text_str(out);
+static const char *said_bound(struct fortran *f, const struct expr *e, long long value, bool known) {
+  return known || !e ? f_say(f, "%lld", value) : f_said(f, e, NULL, C_PRODUCT);
 }
 
 /* A subscript, in text or known, of a dimension that begins at its lower bound; `from_zero`: counted from that. */
@@ -42,7 +38,7 @@ static void add_subscript(struct fortran *f, struct flat *t, const struct bounds
   sub = known ? f_say(f, "%lld", value) : sub;
   const bool counted = low_known && lower == 0;
   add_term(t, counted ? f_say(f, "(%s)", sub)
-                      : f_say(f, "(%s - %s)", sub, bound_text(f, b->low, lower, low_known)));
+                      : f_say(f, "(%s - %s)", sub, said_bound(f, b->low, lower, low_known)));
 }
 
 /* The stride of the dimension behind this one. */
@@ -52,37 +48,33 @@ static void widen(struct fortran *f, struct flat *t, const struct bounds *b) {
     return;
   }
   const char *before = t->stride_text ? t->stride_text : f_say(f, "%lld", t->stride);
-  const char *high = bound_text(f, b->high, b->upper, b->high_known);
+  const char *high = said_bound(f, b->high, b->upper, b->high_known);
   if (b->low_known && b->lower == 1)
     t->stride_text = f_say(f, "%s * (%s)", before, high);
   else
     t->stride_text =
-        f_say(f, "%s * (%s - %s + 1)", before, high, bound_text(f, b->low, b->lower, b->low_known));
+        f_say(f, "%s * (%s - %s + 1)", before, high, said_bound(f, b->low, b->lower, b->low_known));
 }
 
 /* One dimension of an element: `sub` is its subscript, or the section that `p` counts in. True: it took a place. */
 static bool add_dimension(struct fortran *f, struct flat *t, const struct bounds *b, const struct expr *sub,
                           const struct place *p) {
-  struct text *text = f_text(f);
   if (!sub)
     add_subscript(f, t, b, p->name, p->value, p->known, true);
   else if (sub->op == E_RANGE) {
     const long long from = sub->args->value, step = sub->args->next->next->value;
-    t->constant += p->known || t->stride_text ? 0 : from * t->stride;
+    const char *said = p->known ? "" : step == 1 ? p->name : f_say(f, "%s * %lld", p->name, step);
     if (!p->known && t->stride_text)
-      text_addf(text, "%lld + ", from);
-    if (!p->known)
-      text_addf(text, step == 1 ? "%s" : "%s * %lld", p->name, step);
-    add_subscript(f, t, b, text_str(text), from + p->value * step, p->known, false);
-  } else if (sub->rank == 1) {
-    f_put_element(f, sub, p, C_PRODUCT, text);
-    add_subscript(f, t, b, text_str(text), 0, false, false);
-  } else {
-    const bool fixed = sub->op == E_VARIABLE && sub->symbol->fixed;
-    if (!sub->known && !fixed)
-      f_put(f, sub, !t->stride_text && t->stride == 1 ? C_SUM : C_PRODUCT, text);
-    add_subscript(f, t, b, text_str(text), fixed ? sub->symbol->value : sub->value, sub->known || fixed,
-                  false);
+      said = f_say(f, "%lld + %s", from, said);
+    t->constant += p->known || t->stride_text ? 0 : from * t->stride;
+    add_subscript(f, t, b, said, from + p->value * step, p->known, false);
+  } else if (sub->rank == 1)
+    add_subscript(f, t, b, f_said(f, sub, p, C_PRODUCT), 0, false, false);
+  else {
+    const bool fixed = sub->op == E_VARIABLE && sub->symbol->fixed, known = sub->known || fixed;
+    const enum level level = !t->stride_text && t->stride == 1 ? C_SUM : C_PRODUCT;
+    const char *said = known ? "" : f_said(f, sub, NULL, level);
+    add_subscript(f, t, b, said, fixed ? sub->symbol->value : sub->value, known, false);
     return false;
   }
   return true;
@@ -102,13 +94,10 @@ static void flatten(struct fortran *f, const struct expr *e, const struct place 
   }
 }
 
-static void put_flat(const struct flat *t, struct text *out) {
-  const char *sign = t->constant < 0 ? " - " : " + ";
-  text_add(out, text_str(t->terms));
-  if (!t->terms->length)
-    text_addf(out, "%lld", t->constant);
-  else if (t->constant)
-    text_addf(out, "%s%lld", sign, t->constant < 0 ? -t->constant : t->constant);
+static const char *said_flat(struct fortran *f, const struct flat *t) {
+  if (!t->terms->length || !t->constant)
+    return t->terms->length ? text_str(t->terms) : f_say(f, "%lld", t->constant);
+  return f_say(f, "%s %c %lld", text_str(t->terms), t->constant < 0 ? '-' : '+', llabs(t->constant));
 }
 
 /* ---- variables ---- */
@@ -127,37 +116,29 @@ static void check_own_name(struct fortran *f, const struct expr *e) {
 static void need_table(struct fortran *f, const struct expr *e) {
   const struct symbol *s = e->symbol;
   struct text *table = f_text(f), *tables = f->unit->tables;
-  struct expr shape = {.op = E_NOTHING};
-  f_shape_of_symbol(&shape, s);
-  const long long count = f_elements_of(&shape);
+  const long long count = f_count_of(s);
   const char *begin = f_say(f, " %s[] = {", s->c_name);
   text_addf(table, "const %s%s", f_type_in_c(s->type), begin);
-  for (long long i = 0; i < count && !failed(f); i++) {
-    text_add(table, i ? ", " : "");
-    f_put_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND, table);
-  }
+  for (long long i = 0; i < count && !failed(f); i++)
+    text_addf(table, "%s%s", i ? ", " : "", f_said_item(f, s->init, s->init->rank ? i : 0, s->type, C_COND));
   text_add(table, "}; ");
-  if (!strstr(text_str(tables), text_str(table))) {
-    if (strstr(text_str(tables), begin))
-      f_refuse(f, e->at, "two modules have an array %s, which has one name in kernels; rename one", s->name);
-    check_own_name(f, e);
-    text_add(tables, text_str(table));
-  }
+  if (strstr(text_str(tables), text_str(table)))
+    return;
+  if (strstr(text_str(tables), begin))
+    f_refuse(f, e->at, "two modules have an array %s, which has one name in kernels; rename one", s->name);
+  check_own_name(f, e);
+  text_add(tables, text_str(table));
 }
 
-static void put_parameter(struct fortran *f, const struct expr *e, const struct flat *t, enum level level,
-                          struct text *out) {
+static const char *said_parameter(struct fortran *f, const struct expr *e, const struct flat *t,
+                                  enum level as) {
   const struct symbol *s = e->symbol;
   if (s->rank == 0)
-    f_put_element_as(f, s->init, NULL, s->type, level, out);
-  else if (!t->terms->length)
-    f_put_item(f, s->init, s->init->rank ? t->constant : 0, s->type, level, out);
-  else {
-    need_table(f, e);
-    text_addf(out, "%s[", s->c_name);
-    put_flat(t, out);
-    text_add(out, "]");
-  }
+    return f_said_as(f, s->init, NULL, s->type, as);
+  if (!t->terms->length)
+    return f_said_item(f, s->init, s->init->rank ? t->constant : 0, s->type, as);
+  need_table(f, e);
+  return f_say(f, "%s[%s]", s->c_name, said_flat(f, t));
 }
 
 static bool note_variable(struct fortran *f, const struct symbol *s, long long count) {
@@ -174,23 +155,20 @@ static bool note_variable(struct fortran *f, const struct symbol *s, long long c
   if (!more)
     return false;
   m->variables = more;
-  struct fortran_variable *v = &more[m->nvariables];
+  struct fortran_variable *v = &more[m->nvariables++];
   *v = (struct fortran_variable){.name = strdup(s->c_name),
                                  .module = strdup(module),
                                  .type = f_type_in_c(s->type),
                                  .dim = (int)count,
                                  .is_array = s->rank > 0 && count > 1};
-  m->nvariables++;
   return v->name && v->module;
 }
 
 /* A variable of a module is a constant of the library; one of a single value is no array there. */
 static bool is_alone(struct fortran *f, const struct expr *e) {
-  struct expr whole = {.op = E_NOTHING};
   const struct symbol *s = e->symbol;
-  f_shape_of_symbol(&whole, s);
-  const long long count = f_elements_of(&whole);
-  if (count < 0 || count > 1 << 20)
+  const long long count = f_count_of(s);
+  if (count < 0 || count > MOST_VALUES)
     f_refuse(f, e->at,
              "%s is of a module, and kernels read only constants there: declare it with constant extents, or "
              "pass it as an argument",
@@ -200,37 +178,26 @@ static bool is_alone(struct fortran *f, const struct expr *e) {
   return count <= 1;
 }
 
-void f_put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
-                      enum level level, struct text *out) {
+const char *f_said_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
+                              enum level as) {
   const struct symbol *s = e->symbol;
   struct flat t = {0};
   if (failed(f) || !s)
-    return;
-  p = e->rank ? p : NULL;
-  if (s->fixed && !address) {
-    text_addf(out, "%s%lld%s", s->value < 0 ? "(" : "", s->value, s->value < 0 ? ")" : "");
-    return;
-  }
-  const bool alone = s->kind == S_MODULE && is_alone(f, e);
+    return "";
+  if (s->fixed && !address)
+    return f_in_brackets(f, s->value < 0, f_say(f, "%lld", s->value));
+  const bool alone = s->kind == S_MODULE && is_alone(f, e), pointer = s->kind == S_DUMMY && !s->by_value;
   if (s->kind == S_MODULE)
     check_own_name(f, e);
-  const bool pointer = s->kind == S_DUMMY && !s->by_value;
   if (s->rank)
-    flatten(f, e, p, &t);
+    flatten(f, e, e->rank ? p : NULL, &t);
   if (s->kind == S_PARAMETER)
-    put_parameter(f, e, &t, level, out);
-  else if (s->rank == 0 || alone) {
-    const bool star = pointer && !address, brackets = level > C_UNARY && (star || (address && !pointer));
-    text_addf(out, "%s%s%s%s", brackets ? "(" : "",
-              star                  ? "*"
-              : address && !pointer ? "&"
-                                    : "",
-              s->c_name, brackets ? ")" : "");
-  } else if (address && !t.terms->length && t.constant == 0)
-    text_add(out, s->c_name);
-  else {
-    text_addf(out, "%s%s[", address ? "&" : "", s->c_name);
-    put_flat(&t, out);
-    text_add(out, "]");
-  }
+    return said_parameter(f, e, &t, as);
+  if (s->rank && !alone)
+    return address && !t.terms->length && t.constant == 0
+               ? s->c_name
+               : f_say(f, "%s%s[%s]", address ? "&" : "", s->c_name, said_flat(f, &t));
+  if (pointer == address)
+    return s->c_name;
+  return f_in_brackets(f, as > C_UNARY, f_say(f, "%c%s", address ? '&' : '*', s->c_name));
 }

@@ -225,10 +225,9 @@ static struct expr *read_list(struct fortran *f) {
   struct expr *e = f_new_expr(f, E_LIST, now(f));
   struct f_type type = {F_NONE, 0};
   const bool typed = says_type(f, f->at);
-  const char *wrong;
   f->at++;
   if (typed) {
-    f_read_type(f, &type, &wrong, false);
+    f_read_type(f, &type, NULL, false);
     f_expect(f, "::");
   }
   e->args = read_items(f, "]");

@@ -12,14 +12,22 @@ struct shared;
 /* Is this Fortran? By the ending of the file that it is from; without one by its first word. */
 bool fortran_is(const char *file, const char *text, size_t length);
 
+/* How much of a name of its C text messages show: names that mean something in C have a `_` behind them. */
+static inline int fortran_name_length(const char *name, int length) {
+  return length > 1 && name[length - 1] == '_' ? length - 1 : length;
+}
+
 /* A source and the procedure in it that is the kernel. */
 struct fortran_source {
   const char *text;
   size_t length;
-  const char *file;   /* NULL: a string of the program */
-  int line;           /* of the text's first line in it */
-  const char *kernel; /* the procedure, in any case of letters */
+  const char *file; /* NULL: a string of the program */
+  int line;         /* of the text's first line in it */
+  const char
+      *kernel; /* the procedure, in any case of letters; "": the names of all subroutines become the text */
   const char *module; /* that it is in; NULL: any, or none */
+  unsigned long long
+      counted; /* a bit for each argument that is a number from 0, and for the procedure one from 1 */
   const char *
       defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
   const char *(*find)(void *data, const char *name,
@@ -60,8 +68,5 @@ void fortran_free(struct fortran_made *made);
  * messages show (jit/front/excerpt.h). OP_ERR_KERNEL: it is outside of the subset; the message says where, and the remedy. */
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err);
-/* The files alone that it includes and uses, into made->files, and the names of its subroutines, one a line, as text. */
-int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                 struct error *err);
 
 #endif

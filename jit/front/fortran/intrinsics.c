@@ -7,17 +7,10 @@
 
 /* Names with a blank before and behind each; behind `=` what C calls it. */
 static const struct intrinsic rows[] = {
-    {" sqrt exp log log10 sin cos tan asin acos sinh cosh tanh asinh acosh atanh erf erfc gamma=tgamma "
-     "log_gamma=lgamma aint=trunc anint=round ",
-     I_MATH,
-     1,
-     1,
-     {0}},
-    {" dsqrt=sqrt dexp=exp dlog=log dsin=sin dcos=cos dtan=tan dtanh=tanh datan=atan ",
-     I_MATH,
-     1,
-     1,
-     {F_REAL, 8}},
+    {" sqrt exp log log10 sin cos tan asin acos sinh cosh tanh asinh acosh atanh ", I_MATH, 1, 1, {0}},
+    {" erf erfc gamma=tgamma log_gamma=lgamma aint=trunc anint=round ", I_MATH, 1, 1, {0}},
+    {" dsqrt=sqrt dexp=exp dlog=log dsin=sin dcos=cos dtan=tan dtanh=tanh ", I_MATH, 1, 1, {F_REAL, 8}},
+    {" datan=atan ", I_MATH, 1, 1, {F_REAL, 8}},
     {" atan ", I_MATH, 1, 2, {0}},
     {" atan2 hypot ", I_MATH, 2, 2, {0}},
     {" datan2=atan2 ", I_MATH, 2, 2, {F_REAL, 8}},
@@ -97,10 +90,9 @@ static void take_kind(struct fortran *f, struct expr *e, const struct expr *kind
     f_refuse(f, kind->at, "kernels have no kind %d here; use 4 or 8", e->type.kind);
 }
 
-static void need(struct fortran *f, const struct expr *e, const struct expr *arg, bool good,
-                 const char *what) {
+static void need(struct fortran *f, const struct expr *e, const struct expr *a, bool good, const char *what) {
   if (!good)
-    f_refuse(f, arg->at, "%s takes %s, and this is %s", e->at->spelled, what, f_type_said(f, arg->type));
+    f_refuse(f, a->at, "%s takes %s, and this is %s", e->at->spelled, what, f_type_said(f, a->type));
 }
 
 static void need_real(struct fortran *f, struct expr *e) {

@@ -27,17 +27,22 @@ static void prepare_dummies(struct fortran *f, struct f_unit *u) {
 static void put_header(struct fortran *f, struct f_unit *u) {
   f_mark(f, &f->tokens[u->header], f->out);
   const bool gives = u->result && !u->result->rank;
+  const unsigned long long counted = is_kernel(f, u) ? f->source->counted : 0;
   text_addf(f->out, "static %s %s(", gives ? f_type_in_c(u->result->type) : "void", u->c_name);
   for (int i = 0; i < u->ndummies; i++) {
     const struct symbol *s = u->dummies[i];
     const bool constant = !s->by_value && (s->intent == INTENT_IN || !s->written);
-    text_addf(f->out, "%s%s%s %s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
-              s->by_value ? "" : "*", s->c_name);
+    text_addf(f->out, "%s%s%s %s%s%s", i ? ", " : "", constant ? "const " : "", f_type_in_c(s->type),
+              s->by_value ? "" : "*", s->c_name, counted >> i & 1 ? "_from_0" : "");
   }
   if (u->result && !gives) /* an array is left where the caller says */
     text_addf(f->out, "%s%s *result_) { ", u->ndummies ? ", " : "", f_type_in_c(u->result->type));
   else
     text_addf(f->out, "%s) { ", u->ndummies ? "" : "void");
+  for (int i = 0; i < u->ndummies; i++)
+    if (counted >> i & 1)
+      text_addf(f->out, "%s %s[] = {*%s_from_0 + 1}; ", f_type_in_c(u->dummies[i]->type),
+                u->dummies[i]->c_name, u->dummies[i]->c_name);
 }
 
 /* What messages about the kernel's own arguments say. */
@@ -59,10 +64,8 @@ static void note_arguments(struct fortran *f, const struct f_unit *u) {
 }
 
 static void put_local(struct fortran *f, const struct symbol *s) {
-  struct expr shape = {.op = E_NOTHING};
-  f_shape_of_symbol(&shape, s);
-  const long long count = f_elements_of(&shape);
-  if (count < 0 || count > 1 << 20)
+  const long long count = f_count_of(s);
+  if (count < 0 || count > MOST_VALUES)
     f_refuse(f, s->at, "%s is no argument, so its bounds must be numbers that the text says", s->name);
   f_mark(f, s->at, f->out);
   text_addf(f->out, "%s %s", f_type_in_c(s->type), s->c_name);
@@ -91,7 +94,7 @@ static const char *name_in_c(struct fortran *f, const struct f_unit *u) {
   return taken ? f_say(f, "%s%d_", name, ++f->labels) : name;
 }
 
-void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
+static void translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by) {
   if (u->translated == STATE_DONE || failed(f))
     return;
   if (u->translated == STATE_BUSY) {
@@ -253,7 +256,8 @@ static void define_names(struct fortran *f, const char *names) {
   }
 }
 
-static void scan_all(struct fortran *f, const struct fortran_source *source) {
+static void scan_all(struct fortran *f) {
+  const struct fortran_source *source = f->source;
   struct source_file *file = f_new(f, sizeof *file);
   *file = (struct source_file){.path = source->file,
                                .text = source->text,
@@ -265,21 +269,17 @@ static void scan_all(struct fortran *f, const struct fortran_source *source) {
   f_scan_modules(f);
   f->file = file;
   f_scan_end(f);
+  f_find_units(f);
 }
 
-static void translate(struct fortran *f, const struct fortran_source *source) {
-  scan_all(f, source);
-  if (!failed(f))
-    f_find_units(f);
-  struct f_unit *u = failed(f) ? NULL : find_kernel(f, source->module);
+static void translate(struct fortran *f) {
+  struct f_unit *u = failed(f) ? NULL : find_kernel(f, f->source->module);
+  if (!failed(f) && !u)
+    no_kernel(f, f->file);
   if (failed(f))
     return;
-  if (!u) {
-    no_kernel(f, f->file);
-    return;
-  }
   u->c_name = f->kernel;
-  f_translate_unit(f, u, &f->tokens[u->header]);
+  translate_unit(f, u, &f->tokens[u->header]);
   if (!failed(f))
     note_arguments(f, u);
   if (!failed(f))
@@ -289,6 +289,12 @@ static void translate(struct fortran *f, const struct fortran_source *source) {
     good &= text_ok(f->texts.items[i]);
   if (!good)
     f_memory(f);
+}
+
+static void list_subroutines(struct fortran *f) {
+  for (const struct f_unit *u = f->units; u && !failed(f); u = u->next)
+    if (u->kind == U_SUBROUTINE && f->tokens[u->header].file == f->file)
+      text_addf(&f->made->text, "%s\n", u->name);
 }
 
 void fortran_free(struct fortran_made *made) {
@@ -318,48 +324,25 @@ static void release(struct fortran *f) {
   free(f->tokens);
 }
 
-static int work(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                void (*what)(struct fortran *f, const struct fortran_source *source), struct error *err) {
-  static const struct fortran_parts parts = {.declare = f_declare_unit,
-                                             .translate = f_translate_unit,
-                                             .element = f_put_element,
-                                             .call = f_put_call,
-                                             .action = f_read_action};
-  struct fortran f = {.parts = &parts,
-                      .err = err,
-                      .shared = shared,
-                      .source = source,
-                      .kernel = source->kernel,
-                      .lost = {.failed = true},
-                      .made = made};
+int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
+                      struct error *err) {
+  static const struct fortran_parts up = {f_declare_unit, translate_unit, f_said, f_said_call, f_read_action};
+  struct fortran f = {.parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel};
   *made = (struct fortran_made){0};
+  f.made = made;
+  f.lost.failed = true;
   f.last_unit = &f.units;
   f.out = f_text(&f);
   f.helpers = f_text(&f);
-  what(&f, source);
+  scan_all(&f);
+  if (*f.kernel)
+    translate(&f);
+  else
+    list_subroutines(&f);
   made->doubted = f.doubted && !source->defines;
   const int code = err->code;
   release(&f);
   if (code)
     fortran_free(made);
   return code;
-}
-
-int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                      struct error *err) {
-  return work(shared, source, made, translate, err);
-}
-
-static void look(struct fortran *f, const struct fortran_source *source) {
-  scan_all(f, source);
-  if (!failed(f))
-    f_find_units(f);
-  for (const struct f_unit *u = f->units; u && !failed(f); u = u->next)
-    if (u->kind == U_SUBROUTINE && f->tokens[u->header].file == f->file)
-      text_addf(&f->made->text, "%s\n", u->name);
-}
-
-int fortran_look(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
-                 struct error *err) {
-  return work(shared, source, made, look, err);
 }

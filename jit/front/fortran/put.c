@@ -4,32 +4,19 @@
 
 #include "jit/front/fortran/tree.h"
 
-const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level level) {
-  struct text *out = f_text(f);
-  f_put_element(f, e, p, level, out);
-  return text_str(out);
-}
-
-void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out) {
-  f_put_element(f, e, NULL, level, out);
-}
-
 /* ---- numbers ---- */
 
-static void put_integer(long long value, struct f_type type, enum level level, struct text *out) {
-  const bool brackets = value < 0 && level > C_SUM;
-  text_addf(out, "%s%lld%s%s", brackets ? "(" : "", value,
-            type.kind == 8 || value > 2147483647LL || value < -2147483647LL ? "LL" : "", brackets ? ")" : "");
+static const char *said_integer(struct fortran *f, long long value, struct f_type type, enum level as) {
+  const bool large = type.kind == 8 || value > 2147483647LL || value < -2147483647LL;
+  return f_in_brackets(f, value < 0 && as > C_SUM, f_say(f, "%lld%s", value, large ? "LL" : ""));
 }
 
-static void put_real(const struct expr *e, struct text *out) {
-  const char *at = e->word;
-  bool whole = true;
-  for (; *at && *at != '_'; at++) {
-    whole &= *at != '.' && *at != 'd' && *at != 'e';
-    text_add_char(out, (char)(*at == 'd' ? 'e' : *at));
-  }
-  text_addf(out, "%s%s", whole ? "." : "", e->type.kind == 4 ? "f" : "");
+static const char *said_real(struct fortran *f, const struct expr *e) {
+  const int length = (int)strcspn(e->word, "_");
+  char *digits = (char *)(size_t)f_say(f, "%.*s", length, e->word), *d = strchr(digits, 'd');
+  if (d)
+    *d = 'e';
+  return f_say(f, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".", e->type.kind == 4 ? "f" : "");
 }
 
 /* ---- operators ---- */
@@ -45,31 +32,21 @@ static const struct operator_row {
                  {".and.", "&&", C_AND, C_AND, C_EQUAL},    {".or.", "||", C_OR, C_EQUAL, C_EQUAL},
                  {".eqv.", "==", C_EQUAL, C_SUM, C_SUM},    {".neqv.", "!=", C_EQUAL, C_SUM, C_SUM}};
 
-static void put_binary(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                       struct text *out) {
+static const char *said_binary(struct fortran *f, const struct expr *e, const struct place *p,
+                               enum level as) {
   const struct operator_row *o = operators;
-  const struct expr *a = e->args, *b = a->next;
   while (strcmp(o->word, e->word) != 0)
     o++;
-  text_add(out, o->level < level ? "(" : "");
-  f_put_element(f, a, p, o->left, out);
-  text_addf(out, " %s ", o->c);
-  f_put_element(f, b, p, o->right, out);
-  text_add(out, o->level < level ? ")" : "");
+  const char *a = f_said(f, e->args, p, o->left), *b = f_said(f, e->args->next, p, o->right);
+  return f_in_brackets(f, o->level < as, f_say(f, "%s %s %s", a, o->c, b));
 }
 
-static void put_unary(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                      struct text *out) {
-  const struct expr *a = e->args;
-  if (*e->word == '+') {
-    f_put_element(f, a, p, level, out);
-    return;
-  }
-  struct text *inner = f_text(f); /* two signs side by side would be another one */
-  f_put_element(f, a, p, C_UNARY, inner);
-  text_addf(out, "%s%c%s%s%s%s", level > C_UNARY ? "(" : "", *e->word == '-' ? '-' : '!',
-            *text_str(inner) == '-' ? "(" : "", text_str(inner), *text_str(inner) == '-' ? ")" : "",
-            level > C_UNARY ? ")" : "");
+static const char *said_unary(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
+  if (*e->word == '+')
+    return f_said(f, e->args, p, as);
+  const char *said = f_said(f, e->args, p, C_UNARY); /* two signs side by side would be another one */
+  said = f_say(f, *e->word == '-' ? "-%s" : "!%s", f_in_brackets(f, *said == '-', said));
+  return f_in_brackets(f, as > C_UNARY, said);
 }
 
 /* ---- powers ---- */
@@ -117,35 +94,29 @@ static bool is_plain(const struct expr *e) {
   return (e->op == E_VARIABLE || e->op == E_ELEMENT || e->op == E_REAL) && !f_mentions(e, NULL);
 }
 
-static void put_whole_power(struct fortran *f, const struct expr *e, const struct place *p,
-                            struct text *out) {
-  const struct expr *a = e->args, *b = a->next;
-  const long long n = b->value < 0 ? -b->value : b->value;
-  const char *one = e->type.base == F_REAL ? (e->type.kind == 8 ? "1." : "1.f") : "1";
-  text_addf(out, b->value < 0 ? "(%s / " : "(", one);
-  if (n == 0)
-    text_add(out, one);
-  else if (n == 1)
-    f_put_element_as(f, a, p, e->type, C_UNARY, out);
-  else if (n == 2 && is_plain(a)) {
-    struct text *x = f_text(f);
-    f_put_element_as(f, a, p, e->type, C_UNARY, x);
-    text_addf(out, "(%s * %s)", text_str(x), text_str(x));
-  } else
-    text_addf(out, "%s(%s)", add_power(f, e->type, (int)n), f_said(f, a, p, C_ALL));
-  text_add(out, ")");
+static const char *said_whole_power(struct fortran *f, const struct expr *e, const struct place *p) {
+  const struct expr *a = e->args;
+  const long long n = a->next->value < 0 ? -a->next->value : a->next->value;
+  const char *one = e->type.base != F_REAL ? "1" : e->type.kind == 8 ? "1." : "1.f", *said = one;
+  if (n == 1 || (n == 2 && is_plain(a))) {
+    said = f_said_as(f, a, p, e->type, C_UNARY);
+    said = n == 2 ? f_say(f, "(%s * %s)", said, said) : said;
+  } else if (n > 1) {
+    const char *name = add_power(f, e->type, (int)n);
+    said = f_say(f, "%s(%s)", name, f_said(f, a, p, C_ALL));
+  }
+  return f_say(f, "(%s%s%s)", a->next->value < 0 ? one : "", a->next->value < 0 ? " / " : "", said);
 }
 
-void f_put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out) {
+static const char *said_power(struct fortran *f, const struct expr *e, const struct place *p) {
   const struct expr *a = e->args, *b = a->next;
   const bool whole = b->type.base == F_INTEGER;
   const long long least = e->type.base == F_REAL ? -MOST_POWER : 0;
-  if (whole && b->known && b->value >= least && b->value <= MOST_POWER) {
-    put_whole_power(f, e, p, out);
-    return;
-  }
+  if (whole && b->known && b->value >= least && b->value <= MOST_POWER)
+    return said_whole_power(f, e, p);
   const char *name = whole ? add_any_power(f, e->type) : e->type.kind == 4 ? "powf" : "pow";
-  text_addf(out, "%s(%s, %s)", name, f_said(f, a, p, C_ALL), f_said(f, b, p, C_ALL));
+  const char *base = f_said(f, a, p, C_ALL);
+  return f_say(f, "%s(%s, %s)", name, base, f_said(f, b, p, C_ALL));
 }
 
 /* ---- constructors ---- */
@@ -173,85 +144,74 @@ long long f_items_of(struct fortran *f, const struct expr *e) {
   return count;
 }
 
-void f_put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
-                enum level level, struct text *out) {
-  if (e->op != E_LIST && e->op != E_IMPLIED) {
+const char *f_said_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
+                        enum level as) {
+  const bool implied = e->op == E_IMPLIED;
+  const char *said = "";
+  if (e->op != E_LIST && !implied) {
     struct place p[RANKS];
     f_places_of(e, number, p);
-    f_put_element_as(f, e, p, type, level, out);
-    return;
+    return f_said_as(f, e, p, type, as);
   }
   long long each = 0, before = e->symbol ? e->symbol->value : 0;
   for (const struct expr *i = e->args; i; i = i->next)
     each += f_items_of(f, i);
-  if (e->op == E_IMPLIED && each > 0) {
+  if (implied && each > 0) {
     e->symbol->fixed = true;
     e->symbol->value = e->from->value + number / each * e->step->value;
     number %= each;
   }
-  for (const struct expr *i = e->args; i && !failed(f); i = i->next) {
-    const long long items = f_items_of(f, i);
-    if (number < items) {
-      f_put_item(f, i, number, type, level, out);
-      break;
-    }
+  const struct expr *i = e->args;
+  for (long long items; i && number >= (items = f_items_of(f, i)) && !failed(f); i = i->next)
     number -= items;
-  }
-  if (e->op == E_IMPLIED)
+  if (i && !failed(f))
+    said = f_said_item(f, i, number, type, as);
+  if (implied)
     e->symbol->value = before;
-}
-
-static void put_list(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                     struct text *out) {
-  if (!p || !p[0].known)
-    f_refuse(f, e->at, "this array has more than %d values; write a do loop", UNROLLED);
-  else
-    f_put_item(f, e, p[0].value, e->type, level, out);
+  return said;
 }
 
 /* ---- one element ---- */
 
-void f_put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                   struct text *out) {
-  enum { LARGEST = 1 << 20 };
-  if (failed(f))
-    return;
-  p = e->rank ? p : NULL;
-  if (out->length > LARGEST) {
-    f_refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
-    return;
-  }
-  if (e->known && e->rank == 0 && e->op != E_NOTHING) {
-    put_integer(e->value, e->type, level, out);
-    return;
-  }
+static const char *said_list(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
+  if (p && p[0].known)
+    return f_said_item(f, e, p[0].value, e->type, as);
+  f_refuse(f, e->at, "this array has more than %d values; write a do loop", UNROLLED);
+  return "";
+}
+
+static const char *said_by_op(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
   switch (e->op) {
   case E_INTEGER:
-  case E_LOGICAL: put_integer(e->value, e->type, level, out); break;
-  case E_REAL: put_real(e, out); break;
+  case E_LOGICAL: return said_integer(f, e->value, e->type, as);
+  case E_REAL: return said_real(f, e);
   case E_VARIABLE:
-  case E_ELEMENT: f_put_designator(f, e, p, false, level, out); break;
-  case E_CALL: f->parts->call(f, e, p, out); break;
-  case E_INTRINSIC: f_put_intrinsic(f, e, p, level, out); break;
-  case E_UNARY: put_unary(f, e, p, level, out); break;
-  case E_BINARY:
-    if (strcmp(e->word, "**") == 0)
-      f_put_power(f, e, p, out);
-    else
-      put_binary(f, e, p, level, out);
-    break;
-  case E_LIST: put_list(f, e, p, level, out); break;
-  default: f_refuse(f, e->at, "this is no value");
+  case E_ELEMENT: return f_said_designator(f, e, p, false, as);
+  case E_CALL: return f->parts->call(f, e, p);
+  case E_INTRINSIC: return f_said_intrinsic(f, e, p, as);
+  case E_UNARY: return said_unary(f, e, p, as);
+  case E_BINARY: return strcmp(e->word, "**") == 0 ? said_power(f, e, p) : said_binary(f, e, p, as);
+  case E_LIST: return said_list(f, e, p, as);
+  default: f_refuse(f, e->at, "this is no value"); return "";
   }
 }
 
-void f_put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
-                      enum level level, struct text *out) {
-  if (f_same_type(e->type, type) || (e->known && type.base == F_INTEGER)) {
-    f_put_element(f, e, p, level, out);
-    return;
-  }
-  text_addf(out, "%s(%s)", level > C_UNARY ? "(" : "", f_type_in_c(type));
-  f_put_element(f, e, p, C_UNARY, out);
-  text_add(out, level > C_UNARY ? ")" : "");
+const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
+  enum { LARGEST = 1 << 26 }; /* of all such texts */
+  if (failed(f))
+    return "";
+  const char *said = e->known && e->rank == 0 && e->op != E_NOTHING
+                         ? said_integer(f, e->value, e->type, as)
+                         : said_by_op(f, e, e->rank ? p : NULL, as);
+  f->said += strlen(said);
+  if (f->said > LARGEST)
+    f_refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
+  return said;
+}
+
+const char *f_said_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
+                      enum level as) {
+  if (f_same_type(e->type, type) || (e->known && type.base == F_INTEGER))
+    return f_said(f, e, p, as);
+  return f_in_brackets(f, as > C_UNARY, f_say(f, "(%s)%s", f_type_in_c(type), f_said(f, e, p, C_UNARY)));
 }

@@ -1,5 +1,6 @@
 /* Memory of a translation, and its messages. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,12 +60,27 @@ struct text *f_text(struct fortran *f) {
 }
 
 const char *f_say(struct fortran *f, const char *format, ...) {
-  struct text *t = f_text(f);
   va_list args;
   va_start(args, format);
-  text_vaddf(t, format, args);
+  const int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  return text_str(t);
+  char *said = length < 0 ? NULL : f_bytes(f, (size_t)length + 1);
+  if (!said)
+    return "";
+  va_start(args, format);
+  vsnprintf(said, (size_t)length + 1, format, args);
+  va_end(args);
+  return said;
+}
+
+const char *f_in_brackets(struct fortran *f, bool needed, const char *said) {
+  return needed ? f_say(f, "(%s)", said) : said;
+}
+
+const struct f_token *f_keep(struct fortran *f, const struct f_token *at) {
+  struct f_token *copy = f_new(f, sizeof *copy);
+  *copy = *at;
+  return copy;
 }
 
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {

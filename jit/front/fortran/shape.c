@@ -13,6 +13,12 @@ void f_shape_of_symbol(struct expr *e, const struct symbol *s) {
     e->extent[i] = s->assumed_size && i == s->rank - 1 ? -1 : extent_of(&s->bounds[i]);
 }
 
+long long f_count_of(const struct symbol *s) {
+  struct expr shape = {.op = E_NOTHING};
+  f_shape_of_symbol(&shape, s);
+  return f_elements_of(&shape);
+}
+
 long long f_elements_of(const struct expr *e) {
   long long count = 1;
   for (int i = 0; i < e->rank; i++)
@@ -119,9 +125,7 @@ void f_type_element(struct fortran *f, struct expr *e) {
 struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
   struct expr *e = f_new(f, sizeof *e);
   e->op = op;
-  struct f_token *copy = f_new(f, sizeof *copy); /* it may be a copy that ends with its function */
-  *copy = *at;
-  e->at = copy;
+  e->at = f_keep(f, at);
   return e;
 }
 
@@ -252,7 +256,7 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how) 
 }
 
 struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
-                         const struct expr *like) {
+                         const struct expr *like, struct text *out) {
   struct symbol *s = f_new(f, sizeof *s);
   struct expr *e = f_new_expr(f, E_VARIABLE, at);
   s->name = s->c_name = f_say(f, "t%d_", ++f->labels);
@@ -265,5 +269,6 @@ struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_t
   e->symbol = s;
   e->type = type;
   f_shape_of_symbol(e, s);
+  text_addf(out, "%s %s[%lld]; ", f_type_in_c(type), s->c_name, f_elements_of(like));
   return e;
 }

@@ -30,17 +30,15 @@ static void read_call(struct fortran *f) {
   if (s->unit->kind != U_SUBROUTINE)
     f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
   struct expr *e = f_new_expr(f, E_CALL, &at);
-  struct text *before = f_text(f), *call = f_text(f);
-  f->hoist = before;
+  struct text *before = f->hoist = f_text(f);
   e->symbol = s;
   e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
   f_check_arguments(f, e);
   if (!failed(f) && e->rank)
     f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
-  if (!failed(f))
-    f_put_arguments(f, e, NULL, before, call);
+  const char *arguments = failed(f) ? "" : f_said_arguments(f, e, NULL);
   text_addf(f->to, before->length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(before), s->unit->c_name,
-            text_str(call));
+            arguments);
   f->hoist = NULL;
 }
 
@@ -51,8 +49,7 @@ static void read_assignment(struct fortran *f) {
   if (!failed(f) && left->op == E_INTRINSIC)
     f_refuse(f, left->at, "%s is not declared as an array, so this is no assignment", left->at->spelled);
   f_expect(f, "=");
-  struct text *before = f_text(f), *body = f_text(f), *to = f->to;
-  f->hoist = before;
+  struct text *before = f->hoist = f_text(f), *body = f_text(f), *to = f->to;
   struct expr *right = f_read_expression(f);
   f->to = body;
   if (!failed(f))
@@ -77,32 +74,27 @@ static void add_words(struct fortran *f, const struct expr *e, struct text *out)
 /* With as many digits as give the value back. */
 static void add_item(struct fortran *f, const struct expr *e, struct text *format, struct text *values) {
   static const char *const reals[] = {[4] = " %.9g", [8] = " %.17g"};
-  struct text *value = f_text(f);
+  const enum type_base base = e->type.base;
   if (e->op == E_TEXT) {
     text_add_char(format, ' ');
     add_words(f, e, format);
     return;
   }
-  if (e->rank || e->type.base == F_TEXT || e->type.base == F_NONE)
+  if (e->rank || base == F_TEXT || base == F_NONE)
     f_refuse(f, e->at,
              "`print` has scalars and texts in quotes in kernels; write an array's values one by one");
+  if (base == F_LOGICAL)
+    text_addf(values, ", %s ? 'T' : 'F'", f_said(f, e, NULL, C_OR));
   else
-    f_put(f, e, e->type.base == F_LOGICAL ? C_OR : C_UNARY, value);
-  if (e->type.base == F_LOGICAL)
-    text_addf(values, ", %s ? 'T' : 'F'", text_str(value));
-  else
-    text_addf(values, ", (%s)%s", e->type.base == F_REAL ? "double" : "long long", text_str(value));
-  text_add(format, e->type.base == F_LOGICAL ? " %c"
-                   : e->type.base == F_REAL  ? reals[e->type.kind]
-                                             : " %lld");
+    text_addf(values, ", (%s)%s", base == F_REAL ? "double" : "long long", f_said(f, e, NULL, C_UNARY));
+  text_add(format, base == F_LOGICAL ? " %c" : base == F_REAL ? reals[e->type.kind] : " %lld");
 }
 
 static void read_print(struct fortran *f) {
-  struct text *before = f_text(f), *format = f_text(f), *values = f_text(f);
+  struct text *before = f->hoist = f_text(f), *format = f_text(f), *values = f_text(f);
   f->at++;
   if (!f_take(f, "*"))
     f_refuse(f, now(f), "formats are not in the subset; write `print *, ...`");
-  f->hoist = before;
   while (!failed(f) && f_take(f, ",")) {
     const struct expr *e = f_read_expression(f);
     if (!failed(f))

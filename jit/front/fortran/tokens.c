@@ -131,6 +131,8 @@ static void scan_text(struct fortran *f, struct scan *s) {
   s->at = to + 1 < s->end ? to + 1 : s->end;
 }
 
+static bool scan_part(struct fortran *f, struct scan *s);
+
 static void scan_name(struct fortran *f, struct scan *s) {
   const size_t to = skip_word(s, s->at);
   put_token(f, s, T_NAME, s->at, to, NULL);
@@ -141,9 +143,10 @@ static void scan_name(struct fortran *f, struct scan *s) {
     return;
   const struct f_token as = s->as ? *s->as : *t;
   f->ntokens--;
-  const struct source_file value = {.path = as.file->path, .text = m->value, .length = strlen(m->value)};
+  struct scan value = {
+      .file = as.file, .text = m->value, .end = strlen(m->value), .line = as.line, .as = &as};
   m->busy = true;
-  f_scan_pieces(f, &value, 0, value.length, as.line, &as);
+  scan_part(f, &value);
   m->busy = false;
 }
 
@@ -194,13 +197,6 @@ static bool scan_part(struct fortran *f, struct scan *s) {
       scan_sign(f, s);
   }
   return false;
-}
-
-void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                   const struct f_token *as) {
-  struct scan s = {
-      .file = file, .text = file->text, .at = from, .end = to, .line_begin = from, .line = line, .as = as};
-  scan_part(f, &s);
 }
 
 /* ---- statements ---- */

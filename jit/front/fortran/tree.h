@@ -8,7 +8,7 @@
 #include "base/list.h"
 #include "jit/front/fortran/fortran.h"
 
-enum { RANKS = 7, SPARE = 1024, MOST_ELEMENTS = 256, UNROLLED = 32 };
+enum { RANKS = 7, SPARE = 1024, MOST_ELEMENTS = 256, MOST_VALUES = 1 << 20, UNROLLED = 32 };
 
 struct source_file {
   const char *path, *text;
@@ -139,9 +139,8 @@ struct fortran;
 struct fortran_parts {
   void (*declare)(struct fortran *f, struct f_unit *u);
   void (*translate)(struct fortran *f, struct f_unit *u, const struct f_token *by);
-  void (*element)(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                  struct text *out);
-  void (*call)(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
+  const char *(*said)(struct fortran *f, const struct expr *e, const struct place *p, enum level as);
+  const char *(*call)(struct fortran *f, const struct expr *e, const struct place *p);
   void (*action)(struct fortran *f);
 };
 
@@ -166,7 +165,8 @@ struct fortran {
   struct text *to;    /* where statements go */
   struct text *hoist; /* what is done before the statement that is read; NULL: nothing can be */
   struct construct *constructs;
-  int labels; /* numbers for what C needs a name for */
+  int labels;  /* numbers for what C needs a name for */
+  size_t said; /* how long the texts of all expressions are */
   bool doubted;
   struct fortran_made *made;
 };
@@ -182,6 +182,9 @@ const char *f_copy(struct fortran *f, const char *bytes, size_t length);
 /* An empty one, which is freed at the end. Never NULL. */
 struct text *f_text(struct fortran *f);
 const char *f_say(struct fortran *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *f_in_brackets(struct fortran *f, bool needed, const char *said);
+/* A copy that lasts. */
+const struct f_token *f_keep(struct fortran *f, const struct f_token *at);
 /* OP_ERR_KERNEL at a token, unless there is an error. */
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -190,8 +193,6 @@ void f_memory(struct fortran *f);
 /* ---- tokens.c, condition.c ---- */
 bool f_is_fixed(const char *path);
 void f_scan_source(struct fortran *f, const struct source_file *file);
-void f_scan_pieces(struct fortran *f, const struct source_file *file, size_t from, size_t to, int line,
-                   const struct f_token *as);
 void f_scan_end(struct fortran *f);
 /* A file beside `from`; false: an error, or it is not there and `quiet`. */
 bool f_scan_named(struct fortran *f, const char *name, const char *from, const struct f_token *at,
@@ -253,7 +254,7 @@ void f_declare_unit(struct fortran *f, struct f_unit *u);
 bool f_is_type_word(const struct fortran *f, int at);
 /* Does a statement begin here that kernels have not? It is refused if `refuse`. */
 bool f_is_refused(struct fortran *f, bool refuse);
-/* False: no type stands here. *wrong: kernels have it not, because of that. plain: what stands in brackets is no kind. */
+/* False: no type stands here. *wrong, unless NULL: kernels have it not, because of that. plain: what stands in brackets is no kind. */
 bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain);
 struct f_type f_implicit_type(const struct f_unit *u, const char *name);
 
@@ -276,7 +277,8 @@ void f_type_intrinsic(struct fortran *f, struct expr *e);
 const char *f_nearest_intrinsic(struct fortran *f, const char *name);
 void f_shape_of_symbol(struct expr *e, const struct symbol *s);
 void f_type_element(struct fortran *f, struct expr *e);
-long long f_elements_of(const struct expr *e);
+long long f_elements_of(const struct expr *e); /* -1: not known here */
+long long f_count_of(const struct symbol *s);
 bool f_same_shape(const struct expr *a, const struct expr *b);
 /* Do both have a shape, and the same? Refuses where they differ. */
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
@@ -285,27 +287,21 @@ bool f_mentions(const struct expr *e, const struct symbol *s);
 /* Refuses a call that changes its arguments where the text in C has it once for each element, and Fortran calls it once. */
 void f_check_calls(struct fortran *f, const struct expr *e, bool many);
 
-/* ---- put.c, element.c: C text of expressions ---- */
-const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level level);
-void f_put(struct fortran *f, const struct expr *e, enum level level, struct text *out);
-/* One element of an array, or the scalar. */
-void f_put_element(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                   struct text *out);
-void f_put_element_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
-                      enum level level, struct text *out);
-void f_put_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level level,
-                     struct text *out);
+/* ---- put.c, functions.c, designator.c, calls.c: C text of expressions, which binds as strongly as `as` asks ---- */
+/* The scalar, or one element of an array. */
+const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level as);
+const char *f_said_as(struct fortran *f, const struct expr *e, const struct place *p, struct f_type type,
+                      enum level as);
+const char *f_said_intrinsic(struct fortran *f, const struct expr *e, const struct place *p, enum level as);
 /* A variable's value, or with `address` where it is. */
-void f_put_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
-                      enum level level, struct text *out);
-void f_put_power(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
-void f_put_call(struct fortran *f, const struct expr *e, const struct place *p, struct text *out);
-/* `before`: where values get places that have none; NULL: nowhere. */
-void f_put_arguments(struct fortran *f, const struct expr *e, const struct place *p, struct text *before,
-                     struct text *out);
+const char *f_said_designator(struct fortran *f, const struct expr *e, const struct place *p, bool address,
+                              enum level as);
+const char *f_said_call(struct fortran *f, const struct expr *e, const struct place *p);
+/* f->hoist: where values get places that have none; NULL: nowhere. */
+const char *f_said_arguments(struct fortran *f, const struct expr *e, const struct place *p);
 /* The item of a flat number, from 0, of a constructor. */
-void f_put_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
-                enum level level, struct text *out);
+const char *f_said_item(struct fortran *f, const struct expr *e, long long number, struct f_type type,
+                        enum level as);
 long long f_items_of(struct fortran *f, const struct expr *e);
 /* `text` once in front of all functions. */
 void f_add_helper(struct fortran *f, const char *text);
@@ -325,9 +321,9 @@ void f_set_written(struct fortran *f, const struct expr *left, const char *how);
 void f_check_arguments(struct fortran *f, struct expr *e);
 bool f_read_where(struct fortran *f, const char *name);
 void f_read_elsewhere(struct fortran *f);
-/* A local array or value of the translation, of the shape of `like`. */
+/* A local array of the translation, of the shape of `like`, which `out` declares. */
 struct expr *f_new_local(struct fortran *f, const struct f_token *at, struct f_type type,
-                         const struct expr *like);
+                         const struct expr *like, struct text *out);
 /* The call of a function that gives an array is done before the statement. */
 struct expr *f_hoist_call(struct fortran *f, const struct expr *call);
 
@@ -344,13 +340,11 @@ struct construct {
   struct text *to;
 };
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name);
-void f_close_construct(struct fortran *f, enum construct_kind kind, const char *words);
 /* A statement that begins or ends one, or is a part of one; false: it is another. */
 bool f_read_block(struct fortran *f, const char *name);
+/* In brackets: one logical value, or an array of them. */
+struct expr *f_read_condition(struct fortran *f, bool array);
 void f_end_labelled(struct fortran *f, const char *label);
 bool f_read_jump(struct fortran *f);
-
-/* ---- procedure.c ---- */
-void f_translate_unit(struct fortran *f, struct f_unit *u, const struct f_token *by);
 
 #endif

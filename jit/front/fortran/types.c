@@ -52,14 +52,13 @@ static void read_kind(struct fortran *f, struct f_type *type) {
 bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain) {
   enum { DOUBLE_PRECISION = 2 };
   const int row = type_word(f, f->at);
-  *type = (struct f_type){F_NONE, 0};
-  *wrong = NULL;
+  *type = row < 0 ? (struct f_type){F_NONE, 0} : type_words[row].type;
+  if (wrong)
+    *wrong = row < 0 ? NULL : type_words[row].wrong;
   if (row < 0)
     return false;
   f->at += f_is_word(f, f->at, "double") ? 2 : 1;
-  *type = type_words[row].type;
-  *wrong = type_words[row].wrong;
-  if (*wrong) {
+  if (type_words[row].wrong) {
     if (f_take(f, "*"))
       f->at++;
     f->at = f_is_word(f, f->at, "(") ? f_skip_brackets(f, f->at) : f->at;

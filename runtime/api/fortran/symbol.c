@@ -11,16 +11,24 @@
 #include "base/text.h"
 #include "jit/key/elf_note.h"
 
-/* What is looked for in a table of symbols: what begins at an address, or what has one of two names. */
+/* What is looked for in a table of symbols: what begins at an address, or what has one of two names; with a stem the only one
+ * that is the first name, of that length, with a number, as gfortran writes `alpha.5` for one of the main program, or the other
+ * name, which is flang's. */
 struct wanted {
   ElfW(Addr) value;
   const char *names[2];
   int type;
+  size_t stem;
 };
 
 static bool is_wanted(const struct wanted *w, const ElfW(Sym) * s, const char *name) {
   if (ELF64_ST_TYPE(s->st_info) != w->type)
     return false;
+  if (w->stem) {
+    const bool begins = strncmp(name, w->names[0], w->stem) == 0 && name[w->stem] == '.';
+    const size_t digits = begins ? strspn(name + w->stem + 1, "0123456789") : 0;
+    return (digits && !name[w->stem + 1 + digits]) || strcmp(name, w->names[1]) == 0;
+  }
   return w->names[0] ? strcmp(name, w->names[0]) == 0 || strcmp(name, w->names[1]) == 0
                      : s->st_value == w->value;
 }
@@ -30,15 +38,20 @@ static const char *find_in(const struct mapped *file, const ElfW(Shdr) * table, 
   const ElfW(Sym) *symbols = mapped_at(file, table->sh_offset, table->sh_size);
   const char *names = mapped_at(file, strings->sh_offset, strings->sh_size);
   const size_t count = table->sh_size / sizeof *symbols;
+  const char *found = NULL;
   for (size_t i = 0; symbols && names && i < count; i++) {
     const ElfW(Sym) *s = &symbols[i];
     if (s->st_name < strings->sh_size && memchr(names + s->st_name, '\0', strings->sh_size - s->st_name) &&
         is_wanted(w, s, names + s->st_name)) {
+      if (found)
+        return NULL;
       w->value = s->st_value;
-      return names + s->st_name;
+      found = names + s->st_name;
+      if (!w->stem)
+        break;
     }
   }
-  return NULL;
+  return found;
 }
 
 static const char *find_symbol(const struct mapped *file, struct wanted *w) {
@@ -120,6 +133,11 @@ const void *fortran_variable_at(const void *near, const char *module, const char
   text_addf(&gnu, "__%s_MOD_%s", module, name);
   text_addf(&llvm, "_QM%sE%s", module, name);
   struct wanted wanted = {.names = {text_str(&gnu), text_str(&llvm)}, .type = STT_OBJECT};
+  if (!*module) {
+    text_clear(&llvm);
+    text_addf(&llvm, "_QFE%s", name);
+    wanted = (struct wanted){.names = {name, text_str(&llvm)}, .type = STT_OBJECT, .stem = strlen(name)};
+  }
   if (open_file(near, &file, &base)) {
     symbol = find_symbol(&file, &wanted);
     mapped_close(&file);

@@ -145,7 +145,8 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
                                       .file = unit.unit,
                                       .line = 1,
                                       .kernel = source->kernel,
-                                      .module = source->module};
+                                      .module = source->module,
+                                      .counted = source->counted};
     code = fortran_translate(ctx->shared, source, &t->made, err);
     if (!code && any_younger(&t->made.files, program)) {
       fortran_free(&t->made);
@@ -182,14 +183,16 @@ static int declare_variable(struct op_context *ctx, const struct procedure *p,
                             const struct fortran_variable *v, struct text *why, struct error *err) {
   const void *near, *at;
   memcpy(&near, &p->compiled.kernel, sizeof near);
-  at = *v->module ? fortran_variable_at(near, v->module, v->name) : NULL;
+  at = fortran_variable_at(near, v->module, v->name);
   const struct constant *old = mesh_find_constant(ctx->mesh, v->name);
   if (!at)
-    text_addf(why,
-              *v->module
-                  ? "it names the variable '%s', whose address the program's table of symbols does not have"
-                  : "it names the variable '%s' of the main program; make it one of a module",
-              v->name);
+    text_addf(
+        why,
+        *v->module
+            ? "it names the variable '%s', whose address the program's table of symbols does not have"
+            : "it names the variable '%s' of the main program, which the program's table of symbols does "
+              "not have, or several of the name; make it one of a module",
+        v->name);
   else if (old && old->live != at)
     text_addf(why, "it names the variable '%s', and there are several of this name", v->name);
   else if (!old && !mesh_constant(ctx, v->name, v->dim, v->type, at, NULL, err))
@@ -203,8 +206,10 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
   t->origins = array_new((size_t)made->origins.count, sizeof *t->origins);
   if (!t->variables || !t->origins)
     return false;
+  bool of_main = false;
   for (int i = 0; i < made->nvariables; i++) {
     const struct fortran_variable *v = &made->variables[i];
+    of_main |= !*v->module;
     t->variables[i] = (struct read_variable){.name = v->name,
                                              .type = v->type,
                                              .dim = v->dim,
@@ -221,7 +226,8 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
       .file = "",
       .text = text_str(&made->text),
       .why = "",
-      .doubt = known ? ""
+      .doubt = of_main ? "it uses a variable of the main program, which is found by its name alone"
+               : known ? ""
                : made->doubted
                    ? "it depends on an #if of a name that the source does not define, and flags are not known"
                    : "the program does not say when its sources were compiled",
@@ -232,8 +238,17 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
   return true;
 }
 
+/* A bit for each argument that is an element's number. */
+static unsigned long long numbers_of(const struct loop_call *call) {
+  unsigned long long numbers = 0;
+  for (int i = 0; i < call->nargs; i++)
+    numbers |= (unsigned long long)(call->args[i].form_ == DESC_IDX) << i;
+  return numbers;
+}
+
 /* Once for each procedure; what is wrong with its text is no error. */
-static int look(struct op_context *ctx, struct procedure *p, struct error *err) {
+static int look(struct op_context *ctx, struct procedure *p, const struct loop_call *call,
+                struct error *err) {
   struct text name = {0}, module = {0}, program = {0};
   struct procedure_text *t = p->text = calloc(1, sizeof *t);
   const void *address;
@@ -242,14 +257,16 @@ static int look(struct op_context *ctx, struct procedure *p, struct error *err) 
     return error_memory(err, "a procedure's text", sizeof *t);
   memcpy(&address, &p->compiled.kernel, sizeof address);
   if (p->compiled.alone || !fortran_names(address, &name, &module, &value)) {
-    text_add(&t->why, p->compiled.alone
-                          ? "it is an internal procedure that uses variables of the procedure around it"
-                          : "the program's table of symbols does not have it; do not strip it");
+    text_add(&t->why, p->compiled.alone ? "it is an internal procedure that uses variables of the procedure "
+                                          "around it; put both into a module"
+                                        : "the program's table of symbols does not have it; do not strip it");
     return OP_OK;
   }
   text_program(address, &program);
-  struct fortran_source source = {
-      .line = 1, .kernel = text_str(&name), .module = module.length ? text_str(&module) : NULL};
+  struct fortran_source source = {.line = 1,
+                                  .kernel = text_str(&name),
+                                  .module = module.length ? text_str(&module) : NULL,
+                                  .counted = t->counted = numbers_of(call)};
   bool known = find_embedded(ctx, text_str(&program), &source, &t->made, err);
   int code =
       known ? err->code : (error_clear(err), find_by_debug(ctx, text_str(&program), value, &source, t, err));
@@ -273,15 +290,15 @@ static int look(struct op_context *ctx, struct procedure *p, struct error *err) 
 
 static int meet(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct procedure *p = (struct procedure *)(size_t)call->compiled; /* its first member */
-  return text_may_read(ctx) && !p->text ? look(ctx, p, err) : OP_OK;
+  return text_may_read(ctx) && !p->text ? look(ctx, p, call, err) : OP_OK;
 }
 
-/* Numbers of elements count from 1 for the procedure, and pointers to rows are no arguments of Fortran. */
-static void check_forms(const struct loop *loop, struct text *why) {
+/* The text counts the elements' numbers as its first loop passed them, and pointers to rows are no arguments of Fortran. */
+static void check_forms(const struct loop *loop, unsigned long long counted, struct text *why) {
   for (int i = 0; i < loop->nargs && !why->length; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_IDX)
-      text_addf(why, "argument %d is op_arg_idx, which counts from 1 in the program and from 0 in texts",
+    if ((arg->form == DESC_IDX) != (counted >> i & 1))
+      text_addf(why, "argument %d is op_arg_idx in one of its loops, and another argument in the other",
                 i + 1);
     else if (arg->form == DESC_DAT && arg->map && arg->idx < 0)
       text_addf(why, "argument %d is all targets of a map, which the procedure gets as pointers", i + 1);
@@ -301,7 +318,7 @@ static int choose(struct op_context *ctx, struct loop *loop, const struct loop_c
     else if (t->why.length)
       text_add(&why, text_str(&t->why));
     else
-      check_forms(loop, &why);
+      check_forms(loop, t->counted, &why);
     const struct read_kernel *found =
         !why.length && text_suits(ctx, loop, &t->kernel, &why) ? &t->kernel : NULL;
     code = text_settle(ctx, loop, found, t ? t->code : OP_OK, &why, err);

@@ -13,8 +13,9 @@ struct procedure_text {
   struct read_kernel kernel; /* as loops have it; its text is that of `made`, NULL: none */
   struct read_variable *variables;
   struct read_origin *origins;
-  struct text why; /* there is none */
-  int code;        /* of that */
+  struct text why;            /* there is none */
+  int code;                   /* of that */
+  unsigned long long counted; /* its arguments that are numbers of elements, which it counts from 1 */
 };
 void procedure_text_free(struct procedure_text *t);
 

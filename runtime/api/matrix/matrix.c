@@ -140,10 +140,6 @@ static int check_flags(struct op_context *ctx, const struct matrix *m, struct fl
   return OP_OK;
 }
 
-static int user_number(const struct set *set, long e) {
-  return set->to_user ? set->to_user[e] : (int)e;
-}
-
 /* Its values, which are no numbers of rows. */
 static int check_values(struct op_context *ctx, const struct flags *f) {
   const int code = f->said ? dat_need(ctx, f->said, SPACE_HOST, REGION_OWNED, api_error()) : OP_OK;
@@ -153,9 +149,9 @@ static int check_values(struct op_context *ctx, const struct flags *f) {
       if (value != 0 && value != 1)
         return error_set(
             api_error(), OP_ERR_RANGE,
-            "op_fix_mat: dat \"%s\" has %d in component %d of element %d of set \"%s\"; expected 1 where "
+            "op_fix_mat: dat \"%s\" has %d in component %d of element %ld of set \"%s\"; expected 1 where "
             "something is fixed, else 0",
-            f->said->name, value, c, user_number(f->set, e), f->set->name);
+            f->said->name, value, c + f->set->first_said, set_said(f->set, e), f->set->name);
     }
   return code;
 }

@@ -126,9 +126,8 @@ size_t values_differ(enum type_code type, const unsigned char *a, const unsigned
 void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out) {
   const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
   const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
-  text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
-            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name,
-            component + loop->desc.origins.fortran);
+  text_addf(out, "dat \"%s\", element %ld of set \"%s\", component %zu,", dat->name,
+            set_said(dat->set, (long)element), dat->set->name, component + loop->desc.origins.fortran);
 }
 
 /* Of an argument; `count`: none. */
@@ -179,13 +178,14 @@ static int report(const struct op_context *ctx, const struct loop *loop, int i, 
   type_print(arg->type, a, x, sizeof x);
   type_print(arg->type, b, y, sizeof y);
   tell_constants(ctx, loop, &constants);
-  error_set(err, OP_ERR_VIOLATION,
-            "argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
-            "largest value in double, %g in float precision, of sums more if the absolute values of what was "
-            "added are larger, nothing for integers)%s; if %sOP2_CHECK=on finds "
-            "no mistake in the kernel, please report it",
-            i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name, TOLERANCE_DOUBLE,
-            TOLERANCE_FLOAT, text_str(&constants), constants.length ? "they are equal and " : "");
+  error_set(
+      err, OP_ERR_VIOLATION,
+      "argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
+      "largest value in double, %g in single precision, of sums more if the absolute values of what was "
+      "added are larger, nothing for integers)%s; if %sOP2_CHECK=on finds "
+      "no mistake in the kernel, please report it",
+      i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name, TOLERANCE_DOUBLE, TOLERANCE_FLOAT,
+      text_str(&constants), constants.length ? "they are equal and " : "");
   text_free(&constants);
   return error_prefix(err, "loop %s, ", loop->name);
 }

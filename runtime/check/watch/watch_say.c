@@ -5,6 +5,7 @@
 #include "check/cause.h"
 #include "check/rows.h"
 #include "jit/front/excerpt.h"
+#include "jit/front/fortran/fortran.h"
 #include "jit/front/rows/fold.h"
 #include "mesh/subset.h"
 
@@ -37,8 +38,7 @@ int watch_violation(const struct loop *loop, enum rule rule, int arg, long eleme
   struct text words = {0};
   va_list args;
   watch_title(loop, arg, &words);
-  text_addf(&words, ", element %d of " SET_FORMAT ": ", user_number(loop->set, element),
-            SET_WORDS(loop->set));
+  text_addf(&words, ", element %ld of " SET_FORMAT ": ", set_said(loop->set, element), SET_WORDS(loop->set));
   va_start(args, format);
   text_vaddf(&words, format, args);
   va_end(args);
@@ -49,9 +49,9 @@ void watch_place(const struct cell *cell, int i, int r, int component, long elem
   const struct loop_arg *arg = &cell->loop->args[i];
   text_addf(out, "component %d", component + cell->desc.origins.fortran);
   if (arg->map && arg->dat)
-    text_addf(out, " (element %d of set \"%s\", entry %d of map \"%s\")",
-              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
-              arg->idx < 0 ? r : arg->idx, arg->map->name);
+    text_addf(out, " (element %ld of set \"%s\", entry %d of map \"%s\")",
+              set_said(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
+              (arg->idx < 0 ? r : arg->idx) + arg->map->from->first_said, arg->map->name);
 }
 
 static int tell_and_free(const struct cell *cell, enum rule rule, int i, long element, struct text *what,
@@ -107,12 +107,26 @@ static __attribute__((format(printf, 5, 6))) int tell_element(const struct loop 
                                                               const char *format, ...) {
   struct text words = {0};
   va_list args;
-  text_addf(&words, "loop %s, element %d of " SET_FORMAT, loop->name, user_number(loop->set, element),
+  text_addf(&words, "loop %s, element %ld of " SET_FORMAT, loop->name, set_said(loop->set, element),
             SET_WORDS(loop->set));
   va_start(args, format);
   text_vaddf(&words, format, args);
   va_end(args);
   return note_and_free(loop, rule, -1, &words, notes);
+}
+
+/* C has arrays of Fortran as rows of elements, whatever their bounds are. */
+static void add_array(const struct bounds_finding *f, bool fortran, const char *name, int length,
+                      struct text *out) {
+  const char *extent = fortran ? strchr(f->type, '[') : NULL;
+  if (extent)
+    text_addf(out, "%s%.*s, which has %.*s, the first of them at its lower bounds",
+              length ? "the array " : "an array", length ? fortran_name_length(name, length) : 0, name,
+              (int)strcspn(extent + 1, "]"), extent + 1);
+  else if (length)
+    text_addf(out, "the array %.*s, whose type is %s", length, name, f->type);
+  else
+    text_addf(out, "an array whose type is %s", f->type);
 }
 
 int watch_tell_index(const struct cell *cell, long element, struct notes *notes) {
@@ -129,10 +143,7 @@ int watch_tell_index(const struct cell *cell, long element, struct notes *notes)
   const size_t length = bounds_name(d->text, f->line, f->column, &name);
   const long long index = f->index + d->origins.fortran;
   text_addf(&what, "the kernel uses element %lld of ", index);
-  if (length && bounds_subscripts(name + length))
-    text_addf(&what, "the array %.*s, whose type is %s", (int)length, name, f->type);
-  else
-    text_addf(&what, "an array whose type is %s", f->type);
+  add_array(f, d->origins.fortran, name, length && bounds_subscripts(name + length) ? (int)length : 0, &what);
   for (int i = 0; i < d->nconsts; i++)
     if (strlen(d->consts[i].name) == length && memcmp(d->consts[i].name, name, length) == 0) {
       text_clear(&what);
