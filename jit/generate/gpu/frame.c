@@ -182,7 +182,8 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   put(&w->g, "const int op2_nth = (int)(op2_back ? $blocks - 1 - $block : $block);");
 }
 
-/* Arrays with a value for each element of the part are found by the set's numbers. */
+/* Arrays with a value for each element of the part are found by the set's numbers. What a reproducible loop keeps apart is in
+ * one array for all parts. */
 void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
   for (int i = 0; i < p->count; i++) {
     const struct gpu_parameter *at = &p->items[i];
@@ -192,7 +193,7 @@ void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
       put(&w->g, "op2_list -= op2_begin;");
     else if (at->kind == GPU_P_STAGED_LOCAL)
       put(&w->g, "op2_j%d_%d -= op2_begin;", at->index, at->column);
-    else if (at->kind == GPU_P_APART && w->shape->strategy == GPU_APART)
+    else if (at->kind == GPU_P_APART && w->shape->strategy == GPU_APART && !desc_reproduces(w->g.d))
       put(&w->g, "op2_p%d -= ($wide)op2_begin * %d;", at->index,
           w->targets.items[at->index].ncolumns * w->g.d->dats[w->targets.items[at->index].dat].dim);
   }

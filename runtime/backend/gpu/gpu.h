@@ -205,6 +205,7 @@ struct gpu_variant {
   struct gpu_parameters parameters;
   struct gpu_part parts[LOOP_PARTS];
   int nslots, nresults;             /* slots that count come first */
+  int ordering;                     /* gpu_ordering_part's */
   gpu_address slots, warps, ticket; /* 0: there is none. It is behind the slots, or memory of its own */
   size_t slots_bytes, warps_bytes;
   bool owns_ticket;
@@ -242,12 +243,20 @@ int gpu_make_room(struct loop *loop, struct error *err);
 bool gpu_are_sums(const struct gpu_targets *t);
 /* Has what elements add to be added in one order: theirs, or where the loop is reproducible that of the program's numbers? */
 bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t);
+/* With ranks elements run in parts. Where a reproducible loop needs one order through all of them, it is made in the last
+ * part that has elements, which this is: there all that was kept apart is added, or all elements run. -1: each part has its
+ * own. */
+int gpu_ordering_part(const struct loop *loop, const struct gpu_shape *s);
+/* Would the elements of several parts have to be in one order? */
+bool gpu_is_parted(const struct loop *loop);
 /* Why a reproducible loop cannot have the shape; NULL: it can. */
 const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
                               const struct gpu_shape *s);
-/* OP_ERR_BACKEND for a reproducible loop that has no such order with ranks. */
-int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
-                    struct error *err);
+
+/* A plan's elements, of a part that begins there: by colour, and in each those first that lie before `owned`, whose results
+ * count; or those of each block in the order of their colours. The caller frees it; NULL: no memory. */
+int *gpu_list_colours(const struct plan *plan, long begin, long owned);
+int *gpu_list_blocks(const struct plan *plan, long begin);
 
 /* ---- what loops take (expect.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */

@@ -81,6 +81,11 @@ static int fill_constants(struct call *call, int at) {
   return OP_OK;
 }
 
+/* Its memory has what is kept apart, and its sums are those of all. */
+static const struct gpu_part *summing_part(const struct call *call) {
+  return call->v->ordering < 0 ? call->p : &call->v->parts[call->v->ordering];
+}
+
 static void fill_word(struct call *call, int i) {
   const struct gpu_variant *v = call->v;
   const struct gpu_parameter *p = &v->parameters.items[i];
@@ -101,7 +106,7 @@ static void fill_word(struct call *call, int i) {
     break;
   case GPU_P_KEPT: word->address = gpu_value_address(call->c, call->loop->args[p->index].gbl); break;
   case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
-  case GPU_P_APART: word->address = call->p->apart[p->index]; break;
+  case GPU_P_APART: word->address = summing_part(call)->apart[p->index]; break;
   default: word->address = call->p->arrays[i] ? call->p->arrays[i]->at : 0;
   }
   call->p->values[i] = word;
@@ -203,8 +208,9 @@ static int launch_sums(struct call *call) {
   static const int bytes[] = {0, sizeof(long long), 0, 0, 0, sizeof(int)};
   static const struct gpu_sizes sizes = {6, bytes};
   const struct gpu_variant *v = call->v;
+  const bool sums = gpu_adds_later(v->shape.strategy) && call->p == summing_part(call);
   int code = 0;
-  for (int k = 0; gpu_adds_later(v->shape.strategy) && k < call->targets->count && !code; k++) {
+  for (int k = 0; sums && k < call->targets->count && !code; k++) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct gpu_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
     gpu_address to = gpu_dat_address(call->c, dat);
@@ -325,6 +331,8 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
                       .targets = &l->targets,
                       .landing = landing,
                       .err = err};
+  if (!call.p->launches) /* all elements run in the last part */
+    return OP_OK;
   int code = call.c->driver->module_global ? gpu_program_constants(ctx, loop, v->program, err) : OP_OK;
   if (!code)
     code = fill(&call);

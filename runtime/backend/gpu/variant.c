@@ -116,7 +116,7 @@ static void settle(const struct gpu *c, struct gpu_variant *v, const struct loop
   v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || !c->device.lanes);
   if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
     v->shape.strategy = GPU_ATOMICS;
-  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !gpu_are_sums(targets)))
+  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !gpu_are_sums(targets) || gpu_is_parted(loop)))
     v->shape.strategy = GPU_APART;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
@@ -231,7 +231,7 @@ static void use_near(const struct gpu *c, const struct loop *loop, const struct 
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
-  int block = gpu_are_sums(&l->targets) && !ragged ? MOST : 0;
+  int block = gpu_are_sums(&l->targets) && !ragged && !gpu_is_parted(loop) ? MOST : 0;
   while (block >= LEAST && !has_room(c, loop, l, 2 * block))
     block /= 2;
   return block >= LEAST ? block : 0;
@@ -496,8 +496,6 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = gpu_make_room(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
-  if (!code)
-    code = gpu_check_order(ctx, loop, &l->targets, err);
   code = gpu_together_look(ctx, loop, code, &together, err);
   struct gpu_variant v = usual(c, loop, l);
   v.shape.rows = loop->reproducible ? 0 : gpu_together_first(&together, c->device.width);
