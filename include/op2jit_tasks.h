@@ -25,6 +25,7 @@ extern "C" {
 #define op_decl_graph op2jit_decl_graph
 #define op_free_graph op2jit_free_graph
 #define op_graph_type op2jit_graph_type
+#define op_graph_kernel op2jit_graph_kernel
 #define op_graph_resource op2jit_graph_resource
 #define op_graph_memory op2jit_graph_memory
 #define op_graph_own op2jit_graph_own
@@ -66,6 +67,17 @@ int op_free_graph(op_graph graph);
 /* A type of tasks. Reports and messages show the name. With a `function` NULL its tasks do nothing: they join many
  * tasks with many others, so that n + m dependencies take the place of n times m. Errors: OP_ERR_HANDLE, OP_ERR_MEMORY. */
 op_task_type op_graph_type(op_graph graph, const char *name, op_task_function *function);
+
+/* What tasks of the type do on a device, as a kernel's text (op_par_loop): void NAME(data, memory ...). `data` is a pointer to the
+ * task's data, a copy; the others point to the memory of what the task locks and uses (op_graph_memory), in the order of
+ * these calls. All point to op_task_memory: void sort(op_task_memory const int *cell, op_task_memory double *x). A group of
+ * op_task_threads threads runs a task together, this one is op_task_thread; op_task_barrier() waits for all of them, and is
+ * called by all. `threads`: how many, the most that a type of the graph asks for; 0: as the device likes. With OP2_BACKEND=cuda, hip
+ * or opencl a graph with kernels runs there: then each type has one, or no function. Elsewhere functions run.
+ * Before the first task. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE, OP_ERR_MEMORY; what is wrong with the text
+ * op_graph_run finds. */
+int op_graph_kernel(op_graph graph, op_task_type type, const char *kernel_source, const char *kernel_name,
+                    int threads);
 
 /* A resource: whatever tasks must not do at the same time, such as changing one tile of a matrix. `parent` 0: none. The
  * name is for messages and may be NULL. Errors: OP_ERR_HANDLE, OP_ERR_SIZE, OP_ERR_MEMORY. */
@@ -153,6 +165,10 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * begin then do nothing. OP_ERR_MPI: ranks added different graphs. OP_ERR_GRAPH: a resource with two owners, a task on a rank
  * that has not its type, a key that no task has.
  *
+ * On a device (op_graph_kernel) the memory of all resources is copied there, and back what tasks lock. OP_ERR_KERNEL,
+ * OP_ERR_COMPILE: a text is wrong. OP_ERR_BACKEND: a type has no text, or there are several ranks. OP_ERR_MEMORY: the device
+ * has too little.
+ *
  * Errors: OP_ERR_GRAPH for tasks that wait for one another in a circle, and OP_ERR_STATE for loops while there is a tape or
  * tangents are on (op2jit_adjoint.h): none has run then. OP_ERR_MEMORY and OP_ERR_VIOLATION: some have run, and the rest
  * will not. */
@@ -207,7 +223,11 @@ typedef struct op2jit_graph_facts {
   long long messages;      /* that this one sent */
   long long message_bytes; /* in them */
   double waited;           /* of its idle time, for messages */
-  double reserved[4];
+  /* Of a last run on a device: */
+  long long groups;       /* of threads, that took tasks; 0: it was the host's */
+  long long device_bytes; /* of memory there */
+  double copying; /* seconds of copies to it and back, which count as idle; `busy` is all of the kernel */
+  double reserved[1];
 } op_graph_facts_t;
 /* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
 int op_graph_facts(op_graph graph, op_graph_facts_t *facts);

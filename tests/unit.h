@@ -15,6 +15,13 @@
 
 #define UNUSED __attribute__((unused))
 
+/* The report of a run has the line before. */
+#define skip_since(why)                                                                                      \
+  do {                                                                                                       \
+    print_message("skipped: %s\n", why);                                                                     \
+    skip();                                                                                                  \
+  } while (0)
+
 /* A test that a list of its own names. */
 #define CASE(name) static void name(void **state UNUSED)
 

@@ -13,6 +13,17 @@ static void reach(struct exact *e, int low, int high) {
   e->high = e->high > high ? e->high : high;
 }
 
+/* m * 2^(shift - 1074) */
+static inline void put(struct exact *e, bool below, uint64_t m, int shift) {
+  const int at = shift % LIMB;
+  int64_t *to = e->limbs + shift / LIMB;
+  const int64_t sign = below ? -1 : 1;
+  to[0] += sign * (int64_t)(m << at & UINT32_MAX);
+  to[1] += sign * (int64_t)(m >> (LIMB - at) & UINT32_MAX);
+  to[2] += sign * (int64_t)(at ? m >> (2 * LIMB - at) : 0);
+  reach(e, shift / LIMB, shift / LIMB + 3);
+}
+
 void exact_add_value(struct exact *e, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -24,13 +35,7 @@ void exact_add_value(struct exact *e, double value) {
   }
   if (exponent)
     m |= (uint64_t)1 << MANTISSA;
-  const int shift = exponent ? exponent - 1 : 0, at = shift % LIMB;
-  int64_t *to = e->limbs + shift / LIMB;
-  const int64_t sign = bits >> 63 ? -1 : 1;
-  to[0] += sign * (int64_t)(m << at & UINT32_MAX);
-  to[1] += sign * (int64_t)(m >> (LIMB - at) & UINT32_MAX);
-  to[2] += sign * (int64_t)(at ? m >> (2 * LIMB - at) : 0);
-  reach(e, shift / LIMB, shift / LIMB + 3);
+  put(e, bits >> 63, m, exponent ? exponent - 1 : 0);
 }
 
 /* ---- many ----------------------------------------------------------------------------------------------*/
@@ -138,17 +143,76 @@ static double rounding_to(int step) {
 }
 
 /* Steps for values of less than 2^(exponent + 1). */
+INLINED int first_step(int exponent) {
+  return exponent - SPAN < -LEAST ? -LEAST : exponent - SPAN;
+}
 INLINED void find_steps(int exponent, double c[FOLDS]) {
   for (int f = 0; f < FOLDS; f++) {
-    const int step = exponent - SPAN < -LEAST ? -LEAST : exponent - SPAN;
+    const int step = first_step(exponent);
     c[f] = rounding_to(step);
     exponent = step - 1;
   }
 }
 
+/* ---- many like those before ----------------------------------------------------------------------------*/
+
+struct alike {
+  lanes first, second;
+  masks outside, left;
+};
+
+/* As long as the first sum stays in its binade, nothing is lost on the way: its steps are what they were, and no value is
+ * larger than it. */
+INLINED void fold_alike(struct alike *to, const masks *began, const double *values) {
+  lanes x;
+  memcpy(&x, values, sizeof x);
+  take(&x, &to->first);
+  to->outside |= (masks)to->first ^ *began;
+  const lanes more = to->second + x;
+  to->left |= (masks)(more - to->second) ^ (masks)x;
+  to->second = more;
+}
+
+/* So many steps are between a sum and where it began. */
+INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began) {
+  const masks both = ((masks)*even - *began) + ((masks)*odd - *began);
+  int64_t sum = 0;
+  for (int k = 0; k < LANES; k++)
+    sum += both[k];
+  return sum;
+}
+
+/* By the steps of an earlier piece, without a look at the sizes. False: these do not suit, and nothing was added. */
+INLINED bool add_alike(struct exact *e, const double *values, int n) {
+  const int first = first_step(e->exponent - EXPONENTS / 2), second = first_step(first - 1);
+  const lanes none = {0};
+  struct alike even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none}, odd = even;
+  const masks began = (masks)even.first, began_second = (masks)even.second;
+  for (int i = 0; i < n; i += AT_ONCE) {
+    fold_alike(&even, &began, values + i);
+    fold_alike(&odd, &began, values + i + LANES);
+  }
+  int64_t outside = 0, left = 0;
+  for (int k = 0; k < LANES; k++) {
+    outside |= even.outside[k] | odd.outside[k];
+    left |= even.left[k] | odd.left[k];
+  }
+  if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
+    return false;
+  const int64_t whole = steps_of(&even.first, &odd.first, &began),
+                rest = steps_of(&even.second, &odd.second, &began_second);
+  put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
+  put(e, rest < 0, (uint64_t)(rest < 0 ? -rest : rest), second + LEAST);
+  return true;
+}
+
 /* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
+  enum { MISSES = 16 };
   double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
+  if (e->exponent && !e->far && e->misses < MISSES && add_alike(e, values, n))
+    return;
+  e->misses += e->exponent != 0;
   int64_t most = largest(values, n);
   double size;
   memcpy(&size, &most, sizeof size);
@@ -157,6 +221,8 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
       exact_add_value(e, values[i]);
     return;
   }
+  if (most)
+    e->exponent = (int)(most >> MANTISSA) + !(most >> MANTISSA);
   for (const double *now = values; most; now = room) {
     const int exponent = (int)(most >> MANTISSA);
     find_steps((exponent ? exponent : 1) - EXPONENTS / 2, c);

@@ -14,6 +14,8 @@ struct exact {
   int32_t odd;       /* of values that no limbs hold */
   int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
   int32_t far;       /* values of one piece were far apart */
+  int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: of none */
+  int32_t misses;    /* pieces that were not like it */
 };
 
 /* One value, or as many: at most EXACT_PIECE. */

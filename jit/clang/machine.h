@@ -17,6 +17,7 @@ struct VectorForm {
   char letter;
   unsigned bits;
   const char *feature;
+  bool masked; // of vectors of any length and a mask, as SVE has them; `bits` at most
 };
 
 struct Machine {

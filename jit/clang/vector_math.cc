@@ -1,15 +1,17 @@
 #include "vector_math.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
 
 #include "machine.h"
 
 namespace op2jit {
 namespace {
 
-// The functions of glibc's libmvec for x86-64 and how far, in units of the last place, they were seen from libm's
+// The functions of glibc's libmvec and how far, for x86-64, in units of the last place, they were seen from libm's
 // result over tens of millions of arguments. Within `close` they may stand for the function itself.
 struct VectorFunction {
   const char *name;
@@ -37,17 +39,68 @@ const VectorFunction *find(llvm::StringRef name, bool is_float) {
   return nullptr;
 }
 
+llvm::FunctionCallee declare(llvm::Module &module, const std::string &name, llvm::Type *vector,
+                             llvm::ArrayRef<llvm::Type *> types) {
+  llvm::FunctionCallee callee =
+      module.getOrInsertFunction(name, llvm::FunctionType::get(vector, types, false));
+  if (auto *declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    declared->setDoesNotThrow();
+    declared->setDoesNotAccessMemory();
+    declared->setWillReturn();
+  }
+  return callee;
+}
+
+// A function of SVE takes vectors of any length and a mask; those that LLVM makes have a length. The name of what is made here,
+// which takes such, calls the other, and is inlined in the end.
+std::string call_masked(const llvm::Function &caller, llvm::Module &module, const std::string &masked,
+                        llvm::FixedVectorType *fixed, unsigned parameters) {
+  constexpr unsigned granule = 128; // bits that SVE's vectors are multiples of
+  const unsigned lanes = fixed->getNumElements();
+  std::string name = masked + "_" + std::to_string(lanes);
+  if (module.getFunction(name))
+    return name;
+  llvm::LLVMContext &context = module.getContext();
+  auto *vector =
+      llvm::ScalableVectorType::get(fixed->getElementType(), granule / fixed->getScalarSizeInBits());
+  llvm::Type *mask = llvm::VectorType::get(llvm::Type::getInt1Ty(context), vector);
+  std::vector<llvm::Type *> types(parameters, vector);
+  types.push_back(mask);
+  const std::vector<llvm::Type *> own(parameters, fixed);
+  auto *made = llvm::Function::Create(llvm::FunctionType::get(fixed, own, false),
+                                      llvm::GlobalValue::InternalLinkage, name, module);
+  llvm::AttrBuilder attributes(context, caller.getAttributes().getFnAttrs());
+  attributes.removeAttribute(llvm::Attribute::NoInline).addAttribute(llvm::Attribute::AlwaysInline);
+  made->addFnAttrs(attributes);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", made));
+  llvm::Value *first = builder.getInt64(0);
+  std::vector<llvm::Value *> values;
+  for (llvm::Argument &argument : made->args())
+    values.push_back(builder.CreateInsertVector(vector, llvm::PoisonValue::get(vector), &argument, first));
+  values.push_back(builder.CreateIntrinsic(llvm::Intrinsic::get_active_lane_mask,
+                                           {mask, builder.getInt64Ty()}, {first, builder.getInt64(lanes)}));
+  llvm::Value *result = builder.CreateCall(declare(module, masked, vector, types), values);
+  builder.CreateRet(builder.CreateExtractVector(fixed, result, first));
+  return name;
+}
+
 class OfferVectorMath : public llvm::PassInfoMixin<OfferVectorMath> {
 public:
   explicit OfferVectorMath(const compile_request &request)
-      : fast_(request.fp && llvm::StringRef(request.fp) == "fast"), has_(find_functions(request)) {
-    // Of two forms of one width the later, better one is taken.
-    for (const VectorForm &form : machine_of(request).forms)
-      if (form.bits <= vector_width(request) && has_feature(request, form.feature)) {
-        if (!forms_.empty() && forms_.back().bits == form.bits)
-          forms_.pop_back();
+      : fast_(request.fp && llvm::StringRef(request.fp) == "fast"), width_(vector_width(request)),
+        has_(find_functions(request)) {
+    // Of two forms of one width the later, better one is taken; masks are for what no other form is as wide as.
+    for (VectorForm form : machine_of(request).forms) {
+      if (form.masked)
+        form.bits = width_;
+      if (form.bits > width_ || !has_feature(request, form.feature))
+        continue;
+      const bool has_width = !forms_.empty() && forms_.back().bits == form.bits;
+      if (has_width && !form.masked)
+        forms_.back() = form;
+      else if (!has_width)
         forms_.push_back(form);
-      }
+    }
   }
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
@@ -69,32 +122,27 @@ private:
     std::string variants;
     for (const VectorForm &form : forms_) {
       const unsigned lanes = form.bits / type->getPrimitiveSizeInBits().getFixedValue();
-      const std::string shape = std::to_string(lanes) + std::string(function->parameters, 'v') + "_";
-      const std::string name = "_ZGV" + std::string(1, form.letter) + "N" + shape + function->name +
-                               (type->isFloatTy() ? "f" : "");
+      const std::string count = std::to_string(lanes),
+                        parameters = std::string(function->parameters, 'v') + "_";
+      const std::string name = "_ZGV" + std::string(1, form.letter) + (form.masked ? "Mx" : "N" + count) +
+                               parameters + function->name + (type->isFloatTy() ? "f" : "");
       if (!has_(name))
         continue;
-      declare(*call.getModule(), name, llvm::FixedVectorType::get(type, lanes), function->parameters);
+      auto *vector = llvm::FixedVectorType::get(type, lanes);
+      std::string called = name;
+      if (form.masked)
+        called = call_masked(*call.getFunction(), *call.getModule(), name, vector, function->parameters);
+      else
+        declare(*call.getModule(), name, vector, std::vector<llvm::Type *>(function->parameters, vector));
       variants += (variants.empty() ? "" : ",");
-      variants += "_ZGV_LLVM_N" + shape + callee->getName().str() + "(" + name + ")";
+      variants += "_ZGV_LLVM_N" + count + parameters + callee->getName().str() + "(" + called + ")";
     }
     if (!variants.empty())
       call.addFnAttr(llvm::Attribute::get(call.getContext(), "vector-function-abi-variant", variants));
   }
 
-  static void declare(llvm::Module &module, const std::string &name, llvm::Type *vector,
-                      unsigned parameters) {
-    const std::vector<llvm::Type *> types(parameters, vector);
-    llvm::FunctionCallee callee =
-        module.getOrInsertFunction(name, llvm::FunctionType::get(vector, types, false));
-    if (auto *declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
-      declared->setDoesNotThrow();
-      declared->setDoesNotAccessMemory();
-      declared->setWillReturn();
-    }
-  }
-
   bool fast_;
+  unsigned width_;
   const HasFunction has_;
   std::vector<VectorForm> forms_;
 };
@@ -111,6 +159,10 @@ void offer_vector_math(llvm::PassBuilder &builder, const compile_request &reques
       [&request](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(OfferVectorMath(request));
       });
+  if (machine_of(request).forms.back().masked)
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+      passes.addPass(llvm::AlwaysInlinerPass(false)); // what call_masked made
+    });
 }
 
 } // namespace op2jit

@@ -11,6 +11,16 @@
 #else
 #define CHAR_LIMITS "#define CHAR_MAX 127\n#define CHAR_MIN (-CHAR_MAX-1)\n"
 #endif
+#if __WCHAR_MIN__ == 0 /* on aarch64 */
+#define WCHAR_LIMITS "#define WCHAR_MAX UINT_MAX\n#define WCHAR_MIN 0U\n"
+#else
+#define WCHAR_LIMITS "#define WCHAR_MAX INT_MAX\n#define WCHAR_MIN INT_MIN\n"
+#endif
+#ifdef __aarch64__
+#define ILOGB_LIMITS "#define FP_ILOGB0 (-INT_MAX)\n#define FP_ILOGBNAN INT_MAX\n"
+#else
+#define ILOGB_LIMITS "#define FP_ILOGB0 INT_MIN\n#define FP_ILOGBNAN INT_MIN\n"
+#endif
 #define NAMES_OF_C \
   "#undef linux\n#undef unix\n" /* no names of C */ \
   "typedef unsigned long size_t;typedef long ptrdiff_t;\n" \
@@ -48,7 +58,7 @@
   "typedef long intmax_t;typedef unsigned long uintmax_t;\n#define INTMAX_MAX LONG_MAX\n" \
   "#define INTMAX_MIN LONG_MIN\n#define UINTMAX_MAX ULONG_MAX\n#define INTMAX_C(c) c##L\n" \
   "#define UINTMAX_C(c) c##UL\n#define SIZE_MAX ULONG_MAX\n#define PTRDIFF_MAX LONG_MAX\n" \
-  "#define PTRDIFF_MIN LONG_MIN\n#define WCHAR_MAX INT_MAX\n#define WCHAR_MIN INT_MIN\n" \
+  "#define PTRDIFF_MIN LONG_MIN\n" WCHAR_LIMITS \
   "#define WINT_MAX UINT_MAX\n#define WINT_MIN 0U\n#define SIG_ATOMIC_MAX INT_MAX\n" \
   "#define SIG_ATOMIC_MIN INT_MIN\n#define SCHAR_MAX 127\n#define SCHAR_MIN (-SCHAR_MAX-1)\n" \
   CHAR_LIMITS "#define SHRT_MAX 32767\n" \
@@ -66,8 +76,8 @@
   "#define DBL_MAX 0x1.fffffffffffffp1023\n#define DBL_MIN 0x1p-1022\n#define DBL_TRUE_MIN 0x1p-1074\n" \
   "#define DBL_EPSILON 0x1p-52\n#define DBL_HAS_SUBNORM 1\n#define LDBL_HAS_SUBNORM 1\n" \
   "typedef float float_t;typedef double double_t;\n#define FP_NAN 0\n#define FP_INFINITE 1\n" \
-  "#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n#define FP_NORMAL 4\n#define FP_ILOGB0 INT_MIN\n" \
-  "#define FP_ILOGBNAN INT_MIN\n#define MATH_ERRNO 1\n#define MATH_ERREXCEPT 2\n" \
+  "#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n#define FP_NORMAL 4\n" \
+  ILOGB_LIMITS "#define MATH_ERRNO 1\n#define MATH_ERREXCEPT 2\n" \
   "#define math_errhandling 0\n#define M_E 2.7182818284590452354\n" \
   "#define M_LOG2E 1.4426950408889634074\n#define M_LOG10E 0.43429448190325182765\n" \
   "#define M_LN2 0.69314718055994530942\n#define M_LN10 2.30258509299404568402\n" \

@@ -7,7 +7,7 @@
 #include "jit/generate/shape.h"
 
 /* Raised whenever the same description gives another text. */
-#define GENERATOR_VERSION "20"
+#define GENERATOR_VERSION "21"
 
 /* The extern function of generated CPU code, of type range_function. */
 #define GENERATED_FUNCTION "op2jit_range"

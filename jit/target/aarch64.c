@@ -13,20 +13,20 @@
 enum { PMULL = 1 << 4, ASIMDHP = 1 << 10, SHA512 = 1 << 21, SM3 = 1 << 18 };
 
 static const struct target_feature features_known[] = {
-    {"aes", WORD_HWCAP, 3, PMULL, "neon", NULL},        {"bf16", WORD_HWCAP2, 14, 0, "neon", NULL},
-    {"complxnum", WORD_HWCAP, 14, 0, "neon", NULL},     {"crc", WORD_HWCAP, 7, 0, NULL, NULL},
-    {"dotprod", WORD_HWCAP, 20, 0, "neon", NULL},       {"fp-armv8", WORD_HWCAP, 0, 0, NULL, NULL},
-    {"fp16fml", WORD_HWCAP, 23, 0, "fullfp16", NULL},   {"fptoint", WORD_HWCAP2, 8, 0, "fp-armv8", NULL},
-    {"fullfp16", WORD_HWCAP, 9, ASIMDHP, "neon", NULL}, {"i8mm", WORD_HWCAP2, 13, 0, "neon", NULL},
-    {"jsconv", WORD_HWCAP, 13, 0, "fp-armv8", NULL},    {"lse", WORD_HWCAP, 8, 0, NULL, NULL},
-    {"neon", WORD_HWCAP, 1, 0, "fp-armv8", NULL},       {"rcpc", WORD_HWCAP, 15, 0, NULL, NULL},
-    {"rdm", WORD_HWCAP, 12, 0, "neon", NULL},           {"sha2", WORD_HWCAP, 6, 0, "neon", NULL},
-    {"sha3", WORD_HWCAP, 17, SHA512, "sha2", NULL},     {"sm4", WORD_HWCAP, 19, SM3, "neon", NULL},
-    {"sve", WORD_HWCAP, 22, 0, "fullfp16", NULL},       {"sve2", WORD_HWCAP2, 1, 0, "sve", NULL},
+    {"aes", WORD_HWCAP, 3, PMULL, "neon"},        {"bf16", WORD_HWCAP2, 14, 0, "neon"},
+    {"complxnum", WORD_HWCAP, 14, 0, "neon"},     {"crc", WORD_HWCAP, 7, 0, NULL},
+    {"dotprod", WORD_HWCAP, 20, 0, "neon"},       {"fp-armv8", WORD_HWCAP, 0, 0, NULL},
+    {"fp16fml", WORD_HWCAP, 23, 0, "fullfp16"},   {"fptoint", WORD_HWCAP2, 8, 0, "fp-armv8"},
+    {"fullfp16", WORD_HWCAP, 9, ASIMDHP, "neon"}, {"i8mm", WORD_HWCAP2, 13, 0, "neon"},
+    {"jsconv", WORD_HWCAP, 13, 0, "fp-armv8"},    {"lse", WORD_HWCAP, 8, 0, NULL},
+    {"neon", WORD_HWCAP, 1, 0, "fp-armv8"},       {"rcpc", WORD_HWCAP, 15, 0, NULL},
+    {"rdm", WORD_HWCAP, 12, 0, "neon"},           {"sha2", WORD_HWCAP, 6, 0, "neon"},
+    {"sha3", WORD_HWCAP, 17, SHA512, "sha2"},     {"sm4", WORD_HWCAP, 19, SM3, "neon"},
+    {"sve", WORD_HWCAP, 22, 0, "fullfp16"},       {"sve2", WORD_HWCAP2, 1, 0, "sve"},
 };
 enum { FEATURES = sizeof features_known / sizeof *features_known };
 
-/* The part numbers of MIDR. Names are those that clang 19 knows; an older one takes what it knows (jit/clang/aarch64.cc). */
+/* The part numbers of MIDR. Names are those that clang 19 knows; an older one takes what it knows (jit/clang/machine.cc). */
 static const struct part {
   unsigned maker, number;
   const char *name;

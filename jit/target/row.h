@@ -6,13 +6,13 @@
 
 #include "jit/target.h"
 
-/* In tables sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it;
- * some virtual machines hide one and show the other. */
+/* In tables sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it, with blanks
+ * between; some virtual machines hide one and show the other. */
 struct target_feature {
   const char *name;
   int word, bit;
   unsigned long state; /* of another word all these bits, too */
-  const char *needs, *needs_too;
+  const char *needs;
 };
 
 struct target_row {

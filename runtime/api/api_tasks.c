@@ -1,5 +1,6 @@
 /* Graphs of tasks. What tasks themselves may call does not enter the library, which is busy with their run. */
 #include "api/api.h"
+#include "backend/backend.h"
 #include "base/list.h"
 #include "context/checked.h"
 #include "context/reproducible.h"
@@ -54,6 +55,16 @@ op_task_type op2jit_graph_type(op_graph graph, const char *name, op_task_functio
   if (ctx)
     api_leave_local(api_error()->code);
   return type;
+}
+
+int op2jit_graph_kernel(op_graph graph, op_task_type type, const char *kernel_source, const char *kernel_name,
+                        int threads) {
+  struct op_context *ctx = api_enter("op_graph_kernel", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_kernel");
+  return api_leave_local(g ? tasks_add_kernel(g, type, kernel_source, kernel_name, threads, api_error())
+                           : api_error()->code);
 }
 
 op_resource op2jit_graph_resource(op_graph graph, op_resource parent, const char *name) {
@@ -172,6 +183,8 @@ double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *net
 static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
   struct tasks_options options = {.checked = context_checked(ctx, tasks_name(g)) != CHECKED_OFF,
                                   .trace = ctx->trace};
+  if (tasks_has_kernels(g) && ctx->backend && ctx->backend->run_tasks)
+    return ctx->backend->run_tasks(ctx, g, options.checked, err);
   int code = context_team(ctx, &options.team, err);
   if (code)
     return code;

@@ -23,12 +23,16 @@ int capture_add_fact(struct capture *c, const char *name, const char *words, str
   return good ? OP_OK : error_memory(err, "a capture", strlen(words));
 }
 
-size_t capture_row(const struct capture_dat *dat) {
-  return (size_t)dat->dim * type_info(dat->type)->size;
+size_t capture_row(const struct capture_data *data) {
+  return (size_t)data->dim * type_info(data->type)->size;
 }
 
-size_t capture_bytes(const struct capture *c, const struct capture_dat *dat) {
-  return (size_t)c->sets[dat->set].size * capture_row(dat);
+size_t capture_rows(const struct capture *c, const struct capture_data *data) {
+  return data->set < 0 ? 1 : (size_t)c->sets[data->set].size;
+}
+
+size_t capture_bytes(const struct capture *c, const struct capture_data *data) {
+  return capture_rows(c, data) * capture_row(data);
 }
 
 long long capture_begin(const struct capture_map *map, long long element) {
@@ -39,9 +43,44 @@ long long capture_end(const struct capture_map *map, long long element) {
   return map->first ? map->first[element + 1] : (element + 1) * map->arity;
 }
 
+struct capture_reach capture_reach(const struct capture *c, const struct capture_arg *arg,
+                                   long long element) {
+  const struct capture_map *map = arg->map >= 0 ? &c->maps[arg->map] : NULL;
+  if (!map)
+    return (struct capture_reach){element, element + 1, NULL};
+  const bool entry = c->sets[c->data[arg->data].set].entries_of == arg->map;
+  struct capture_reach reach = {capture_begin(map, element), capture_end(map, element),
+                                entry ? NULL : map->table};
+  if (map->arity && arg->idx >= 0) {
+    reach.begin += arg->idx;
+    reach.end = reach.begin + 1;
+  }
+  return reach;
+}
+
+bool capture_arg_changes(const struct capture_arg *arg) {
+  return arg->present &&
+         (arg->form == DESC_INFO || ((arg->form == DESC_DAT || arg->form == DESC_GBL) &&
+                                     arg->access != OP_WORK && access_changes((int)arg->access)));
+}
+
+void capture_flags_free(unsigned char **flags, int nsets) {
+  for (int s = 0; flags && s < nsets; s++)
+    free(flags[s]);
+  free(flags);
+}
+
+unsigned char **capture_flags(const struct capture *c) {
+  unsigned char **flags = array_new((size_t)c->nsets, sizeof *flags);
+  for (int s = 0; flags && s < c->nsets; s++)
+    if (!(flags[s] = array_new((size_t)c->sets[s].size, 1))) {
+      capture_flags_free(flags, s);
+      return NULL;
+    }
+  return flags;
+}
+
 void capture_drop_arg(struct capture_call *call, int number) {
-  free(call->args[number].before);
-  free(call->args[number].after);
   call->nargs--;
   for (int a = number; a < call->nargs; a++)
     call->args[a] = call->args[a + 1];
@@ -76,29 +115,31 @@ static int check_sets(const struct capture *c, struct error *err) {
   return OP_OK;
 }
 
-static bool good_place(const struct capture *c, const struct capture_call *call,
-                       const struct capture_arg *a) {
-  const struct capture_map *map = a->map >= 0 ? &c->maps[a->map] : NULL;
-  const struct capture_dat *dat = a->dat >= 0 ? &c->dats[a->dat] : NULL;
-  if (map && (map->from != call->set ||
-              (a->idx != OP_ALL && (!map->arity || a->idx < -map->arity || a->idx >= map->arity))))
-    return false;
-  if (a->form == DESC_IDX)
-    return dat && dat->set == call->set && dat->type == TYPE_INT;
-  if (!dat)
-    return !a->present;
-  const bool entry = map && c->sets[dat->set].entries_of == a->map;
-  return dat->dim == a->dim && dat->type == a->type && (entry || dat->set == (map ? map->to : call->set));
+static bool good_column(const struct capture_map *map, const struct capture_call *call,
+                        const struct capture_arg *a) {
+  return map->from == call->set &&
+         (a->idx == OP_ALL || (map->arity && a->idx >= -map->arity && a->idx < map->arity));
+}
+
+/* Numbers stand for a map's targets one by one, or all of a row. */
+static bool good_numbers(const struct capture *c, const struct capture_arg *a) {
+  return a->map < 0 || (c->maps[a->map].arity && a->dim == (a->idx < 0 ? c->maps[a->map].arity : 1));
 }
 
 static bool good_arg(const struct capture *c, const struct capture_call *call, const struct capture_arg *a) {
-  switch (a->form) {
-  case DESC_GBL:
-    return a->gbl < 0 ? a->before || a->access == OP_WORK || !a->present
-                      : c->globals[a->gbl].dim == a->dim && c->globals[a->gbl].type == a->type;
-  case DESC_INFO: return a->before && a->ref >= 0 && a->ref < call->nargs;
-  default: return good_place(c, call, a);
-  }
+  const struct capture_data *d = a->data >= 0 ? &c->data[a->data] : NULL;
+  if (!d)
+    return a->form == DESC_GBL ? a->access == OP_WORK || !a->present : a->form == DESC_DAT && !a->present;
+  if (d->dim != a->dim || d->type != a->type || (a->map >= 0 && !good_column(&c->maps[a->map], call, a)))
+    return false;
+  if (a->form == DESC_GBL)
+    return d->kind == CAPTURE_GLOBAL || d->kind == CAPTURE_VARIABLE;
+  if (a->form == DESC_INFO)
+    return d->kind == CAPTURE_VARIABLE && a->ref >= 0 && a->ref < call->nargs;
+  if (a->form == DESC_IDX)
+    return d->kind == CAPTURE_DAT && d->set == call->set && d->type == TYPE_INT && good_numbers(c, a);
+  const bool entry = d->kind == CAPTURE_DAT && a->map >= 0 && c->sets[d->set].entries_of == a->map;
+  return d->kind == CAPTURE_DAT && (entry || d->set == (a->map < 0 ? call->set : c->maps[a->map].to));
 }
 
 static int check_call(const struct capture *c, const struct capture_call *call, struct error *err) {
@@ -121,8 +162,8 @@ int capture_check(const struct capture *c, struct error *err) {
   int code = check_sets(c, err);
   if (!code && !c->ncalls)
     code = error_set(err, OP_ERR_FILE, "it has no calls");
-  for (int i = 0; !code && i < c->nconstants; i++)
-    if (!is_identifier(c->constants[i].name))
+  for (int i = 0; !code && i < c->ndata; i++)
+    if (c->data[i].kind == CAPTURE_CONSTANT && !is_identifier(c->data[i].name))
       code = error_set(err, OP_ERR_FILE, "the name of a constant is none");
   for (int i = 0; !code && i < c->ncalls; i++)
     code = check_call(c, &c->calls[i], err);

@@ -30,29 +30,23 @@ struct capture_map {
   int *table;
   long long *first; /* ragged: where rows begin, size + 1 numbers; else NULL */
 };
-struct capture_dat {
+enum capture_kind { CAPTURE_DAT, CAPTURE_CONSTANT, CAPTURE_GLOBAL, CAPTURE_VARIABLE };
+/* Values: rows of a dat, or one row of anything else. A global is kept by the library, a variable is the program's. */
+struct capture_data {
   char *name;
-  long long set, dim;
+  long long kind, set, dim; /* set -1: no dat */
   enum type_code type;
   bool soa, view;
   unsigned char *before, *after; /* rows; after NULL: nobody knows, or no call changes it */
 };
-/* A constant, or a global that the library keeps. */
-struct capture_value {
-  char *name;
-  long long dim;
-  enum type_code type;
-  unsigned char *before, *after; /* as above */
-};
-/* What is -1 (or NULL) is none. */
+/* What is -1 is none. */
 struct capture_arg {
   long long form, access, present; /* enum desc_form, op_access */
-  long long dat, map, idx,
-      gbl;            /* idx OP_ALL: all targets; NUMBER: dat has the numbers, of the loop's own elements */
+  long long data, map,
+      idx;            /* idx OP_ALL: all targets; NUMBER: data has the numbers, of the loop's own elements */
   long long dim, ref; /* ref: argument number from 0 */
   bool may_meet;
   enum type_code type;
-  unsigned char *before, *after; /* of a variable of the program: dim values */
 };
 struct capture_call {
   char *name, *text, *file, *variant;
@@ -66,12 +60,11 @@ struct capture_call {
 };
 
 struct capture {
-  int nfacts, nsets, nmaps, ndats, nconstants, nglobals, ncalls;
+  int nfacts, nsets, nmaps, ndata, ncalls;
   struct capture_fact *facts;
   struct capture_set *sets;
   struct capture_map *maps;
-  struct capture_dat *dats;
-  struct capture_value *constants, *globals;
+  struct capture_data *data;
   struct capture_call *calls;
 };
 
@@ -79,16 +72,31 @@ void capture_free(struct capture *c);
 /* "" if nothing is said. */
 const char *capture_fact(const struct capture *c, const char *name);
 int capture_add_fact(struct capture *c, const char *name, const char *words, struct error *err);
-/* Bytes of a row, and of all values; they were checked. */
-size_t capture_row(const struct capture_dat *dat);
-size_t capture_bytes(const struct capture *c, const struct capture_dat *dat);
+/* Bytes of a row, rows, and bytes of all values; they were checked. */
+size_t capture_row(const struct capture_data *data);
+size_t capture_rows(const struct capture *c, const struct capture_data *data);
+size_t capture_bytes(const struct capture *c, const struct capture_data *data);
+/* Number i of the elements that a call runs over. */
+static inline long long capture_element(const struct capture_call *call, long long i) {
+  return call->elements ? call->elements[i] : i;
+}
 /* Where the targets of an element stand in the table, and where they end. */
 long long capture_begin(const struct capture_map *map, long long element);
 long long capture_end(const struct capture_map *map, long long element);
-/* The columns that a call's argument goes through, of those at begin .. end: one, or all. */
-static inline bool capture_arg_is_column(const struct capture_map *map, const struct capture_arg *arg) {
-  return map->arity > 0 && arg->idx >= 0;
+/* The rows of its data that an element reaches by an argument are capture_place() of begin .. end. */
+struct capture_reach {
+  long long begin, end;
+  const int *table; /* NULL: places are rows */
+};
+struct capture_reach capture_reach(const struct capture *c, const struct capture_arg *arg, long long element);
+static inline long long capture_place(const struct capture_reach *reach, long long place) {
+  return reach->table ? reach->table[place] : place;
 }
+/* Does it leave other values in its data? */
+bool capture_arg_changes(const struct capture_arg *arg);
+/* By set a byte for each element; NULL: no memory. capture_flags_free takes NULL too. */
+unsigned char **capture_flags(const struct capture *c);
+void capture_flags_free(unsigned char **flags, int nsets);
 
 /* ---- files (file.c) ---- */
 
@@ -103,13 +111,12 @@ int capture_save(const struct capture *c, const char *path, struct error *err);
 /* ---- less of it (select.c) ---- */
 
 /* Only the elements that `run` has are left (a byte for each element of each set; NULL: all that run), with what calls over them
- * touch. What is kept of rows that other elements add to is kept as it is, right or not. After an error it may be freed only. */
-int capture_select(struct capture *c, const unsigned char *const *run, struct error *err);
-/* The same, and what numbers a dat and a row of it that stay have then. */
-int capture_select_telling(struct capture *c, const unsigned char *const *run, int *dat, long long *row,
-                           struct error *err);
+ * touch. What is kept of rows that other elements add to is kept as it is, right or not. `data`, and `row` of a dat, get the numbers that
+ * they have then; both may be NULL. After an error it may be freed only. */
+int capture_select(struct capture *c, const unsigned char *const *run, int *data, long long *row,
+                   struct error *err);
 /* Things that have -1 there go, and the others move up; nothing else is changed (file.c). */
-void capture_keep(struct capture *c, const int *sets, const int *maps, const int *dats);
+void capture_keep(struct capture *c, const int *sets, const int *maps, const int *data);
 void capture_drop_call(struct capture *c, int number);
 void capture_drop_arg(struct capture_call *call, int number);
 /* Is something wrong with it? What files are checked for. OP_ERR_FILE. */

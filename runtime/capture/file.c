@@ -11,24 +11,11 @@
 #include "capture/stream.h"
 
 /* The last digit is the version; the number is another one where bytes are the other way round. */
-static const char magic[16] = "op2jit-capture-1";
+static const char magic[16] = "op2jit-capture-2";
 static const long long order = 0x0102030405060708;
-enum { MOST_FACTS = 256, MOST_THINGS = 4096, MOST_CALLS = 1024, MOST_MEMBERS = 32, MOST_STRUCT = 1 << 20 };
+enum { MOST_FACTS = 256, MOST_THINGS = 1 << 16, MOST_CALLS = 4096, MOST_MEMBERS = 32, MOST_STRUCT = 1 << 20 };
 
 /* ---- types: structs first, then each by its name ---- */
-
-struct members {
-  op2jit_member *items;
-  int count;
-};
-
-static void members_free(struct members *m) {
-  for (int i = 0; i < m->count; i++) {
-    free((char *)(size_t)m->items[i].name);
-    free((char *)(size_t)m->items[i].type);
-  }
-  free(m->items);
-}
 
 static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   char *name = (char *)(size_t)m->name, *type = (char *)(size_t)m->type;
@@ -40,35 +27,30 @@ static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   *m = (op2jit_member){name, type, (size_t)offset, (size_t)size};
 }
 
-static void read_struct(struct stream *s) {
-  char *name = NULL;
-  long long size = 0;
-  struct members m = {0};
+/* Of what is read, for the process to know; of what is written, `info`. */
+static void one_struct(struct stream *s, const struct type_info *info) {
+  op2jit_member members[MOST_MEMBERS] = {0};
+  char *name = info ? (char *)(size_t)info->name : NULL;
+  long long size = info ? (long long)info->size : 0, count = info ? info->nmembers : 0;
   stream_words(s, &name, "a struct's name");
   stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
-  stream_items(s, &m.count, MOST_MEMBERS, (void **)&m.items, sizeof *m.items, "a struct's members");
-  for (int i = 0; i < m.count; i++)
-    member(s, &m.items[i], size);
-  if (!s->code && type_declare(name, (size_t)size, m.count, m.items, s->err) != OP_OK)
-    s->code = s->err->code == OP_ERR_MEMORY ? OP_ERR_MEMORY : (s->err->code = OP_ERR_FILE);
-  members_free(&m);
-  free(name);
-}
-
-static void write_struct(struct stream *s, enum type_code type) {
-  const struct type_info *info = type_info(type);
-  char *name = (char *)(size_t)info->name;
-  long long size = (long long)info->size;
-  int count = info->nmembers;
-  stream_words(s, &name, "");
-  stream_number(s, &size, 1, MOST_STRUCT, "a struct's size");
-  stream_items(s, &count, MOST_MEMBERS, NULL, 0, "a struct's members");
-  for (int i = 0; i < count; i++) {
-    const struct type_member *m = &info->members[i];
-    op2jit_member said = {m->name, type_info(m->type)->name ? type_info(m->type)->name : "", m->offset,
-                          m->size};
-    member(s, &said, size);
+  stream_number(s, &count, 0, MOST_MEMBERS, "a struct's members");
+  for (int i = 0; !s->code && i < count; i++) {
+    const struct type_member *m = info ? &info->members[i] : NULL;
+    if (m)
+      members[i] = (op2jit_member){m->name, type_info(m->type)->name ? type_info(m->type)->name : "",
+                                   m->offset, m->size};
+    member(s, &members[i], size);
   }
+  if (info)
+    return;
+  if (!s->code && type_declare(name, (size_t)size, (int)count, members, s->err) != OP_OK)
+    s->code = s->err->code == OP_ERR_MEMORY ? OP_ERR_MEMORY : (s->err->code = OP_ERR_FILE);
+  for (int i = 0; i < MOST_MEMBERS; i++) {
+    free((char *)(size_t)members[i].name);
+    free((char *)(size_t)members[i].type);
+  }
+  free(name);
 }
 
 /* All that the process has, as their numbers are: few, and what one has of another is a member's type. */
@@ -76,10 +58,7 @@ static void structs(struct stream *s) {
   long long n = s->out ? types_of_program()->count : 0;
   stream_number(s, &n, 0, TYPES_OF_PROGRAM, "the structs");
   for (int i = 0; !s->code && i < n; i++)
-    if (s->out)
-      write_struct(s, (enum type_code)(TYPE_COUNT + 1 + i));
-    else
-      read_struct(s);
+    one_struct(s, s->out ? &types_of_program()->infos[i] : NULL);
 }
 
 static void type(struct stream *s, enum type_code *t) {
@@ -141,34 +120,24 @@ static void map(struct stream *s, const struct capture *c, struct capture_map *m
       stream_fail(s, "target %d of a map is outside of its set", map->table[e]);
 }
 
-/* Values that may be there or not. */
-static void values(struct stream *s, unsigned char **bytes, size_t count, size_t size) {
-  bool there = *bytes != NULL;
-  stream_truth(s, &there, "whether values are there");
-  if (there)
-    stream_bytes(s, (void **)bytes, count, size, "values");
-}
-
-static void dat(struct stream *s, const struct capture *c, struct capture_dat *d) {
+static void data(struct stream *s, const struct capture *c, struct capture_data *d) {
   size_t row = 0;
-  stream_words(s, &d->name, "a dat's name");
-  stream_number(s, &d->set, 0, c->nsets - 1, "a dat's set");
-  stream_number(s, &d->dim, 1, INT_MAX, "a dat's dim");
+  stream_words(s, &d->name, "a name of data");
+  stream_number(s, &d->kind, CAPTURE_DAT, CAPTURE_VARIABLE, "the kind of data");
+  const bool is_dat = d->kind == CAPTURE_DAT;
+  stream_number(s, &d->set, is_dat ? 0 : -1, is_dat ? c->nsets - 1 : -1, "a dat's set");
+  stream_number(s, &d->dim, 1, INT_MAX, "a dim of data");
   type(s, &d->type);
   stream_truth(s, &d->soa, "how a dat lies");
   stream_truth(s, &d->view, "whether a dat is a view");
   if (!s->code && !size_mul((size_t)d->dim, type_info(d->type)->size, &row))
-    stream_fail(s, "a dat's rows are longer than they may be");
-  stream_bytes(s, (void **)&d->before, size_of(s, c, d->set), row, "a dat's values");
-  values(s, &d->after, size_of(s, c, d->set), row);
-}
-
-static void value(struct stream *s, struct capture_value *v) {
-  stream_words(s, &v->name, "a constant's name");
-  stream_number(s, &v->dim, 1, INT_MAX, "a constant's dim");
-  type(s, &v->type);
-  stream_bytes(s, (void **)&v->before, (size_t)v->dim, type_info(v->type)->size, "a constant");
-  values(s, &v->after, (size_t)v->dim, type_info(v->type)->size);
+    stream_fail(s, "rows of data are longer than they may be");
+  const size_t rows = s->code || s->frees ? 0 : capture_rows(c, d);
+  stream_bytes(s, (void **)&d->before, rows, row, "values");
+  bool there = d->after != NULL;
+  stream_truth(s, &there, "whether values are there");
+  if (there)
+    stream_bytes(s, (void **)&d->after, rows, row, "values");
 }
 
 static void arg(struct stream *s, const struct capture *c, struct capture_arg *a) {
@@ -178,18 +147,15 @@ static void arg(struct stream *s, const struct capture *c, struct capture_arg *a
   } numbers[] = {{&a->form, DESC_DAT, DESC_INFO, "an argument's form"},
                  {&a->access, OP_READ, OP_WORK, "an access"},
                  {&a->present, 0, 1, "whether an argument is present"},
-                 {&a->dat, -1, c->ndats - 1, "an argument's dat"},
+                 {&a->data, -1, c->ndata - 1, "an argument's data"},
                  {&a->map, -1, c->nmaps - 1, "an argument's map"},
                  {&a->idx, OP_ALL, INT_MAX, "an argument's index"},
-                 {&a->gbl, -1, c->nglobals - 1, "an argument's global"},
                  {&a->dim, 1, INT_MAX, "an argument's dim"},
                  {&a->ref, -1, OP_MAX_ARGS - 1, "the argument that a payload goes with"}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     stream_number(s, numbers[i].number, numbers[i].least, numbers[i].most, numbers[i].what);
   stream_truth(s, &a->may_meet, "whether elements may meet");
   type(s, &a->type);
-  values(s, &a->before, (size_t)a->dim, type_info(a->type)->size);
-  values(s, &a->after, (size_t)a->dim, type_info(a->type)->size);
 }
 
 static void call(struct stream *s, const struct capture *c, struct capture_call *call) {
@@ -232,9 +198,7 @@ static int all(struct stream *s, struct capture *c) {
     structs(s);
   ALL(sets, MOST_THINGS, set(s, &c->sets[i]));
   ALL(maps, MOST_THINGS, map(s, c, &c->maps[i]));
-  ALL(dats, MOST_THINGS, dat(s, c, &c->dats[i]));
-  ALL(constants, MOST_THINGS, value(s, &c->constants[i]));
-  ALL(globals, MOST_THINGS, value(s, &c->globals[i]));
+  ALL(data, MOST_THINGS, data(s, c, &c->data[i]));
   ALL(calls, MOST_CALLS, call(s, c, &c->calls[i]));
   return s->code;
 }
@@ -257,10 +221,10 @@ void capture_free(struct capture *c) {
     c->n##what = count;                                                                                      \
   } while (0)
 
-void capture_keep(struct capture *c, const int *sets, const int *maps, const int *dats) {
+void capture_keep(struct capture *c, const int *sets, const int *maps, const int *numbers) {
   struct stream frees = {.frees = true}, *s = &frees;
   KEEP(maps, maps, map(s, c, &c->maps[i]));
-  KEEP(dats, dats, dat(s, c, &c->dats[i]));
+  KEEP(data, numbers, data(s, c, &c->data[i]));
   KEEP(sets, sets, set(s, &c->sets[i]));
 }
 

@@ -6,47 +6,41 @@
 #include "capture/capture.h"
 
 /* By set and element: whether it is there in the end, and its new number. By map and element: whether its row counts; rows of
- * others lead to element 0, or nowhere. By dat, map and set: its new number, -1: nothing needs it. */
+ * others lead to element 0, or nowhere. By data, map and set: its new number, -1: nothing needs it. */
 struct picking {
   struct capture *c;
   int nsets, nmaps; /* as they were */
   const unsigned char *const *run;
   unsigned char **used, **mapped;
   int **numbers;
-  int *dats, *maps, *sets;
+  int *data, *maps, *sets;
   bool changed;
 };
 
 static void picking_free(struct picking *p) {
-  for (int s = 0; s < p->nsets; s++) {
-    free(p->used ? p->used[s] : NULL);
-    free(p->numbers ? p->numbers[s] : NULL);
-  }
+  capture_flags_free(p->used, p->nsets);
+  for (int s = 0; p->numbers && s < p->nsets; s++)
+    free(p->numbers[s]);
   for (int m = 0; p->mapped && m < p->nmaps; m++)
     free(p->mapped[m]);
-  void *const arrays[] = {p->used, p->mapped, p->numbers, p->dats, p->maps, p->sets};
+  void *const arrays[] = {p->mapped, p->numbers, p->data, p->maps, p->sets};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
 }
 
 static bool picking_make(struct picking *p) {
   const struct capture *c = p->c;
-  p->used = array_new((size_t)c->nsets, sizeof *p->used);
+  p->used = capture_flags(c);
   p->numbers = array_new((size_t)c->nsets, sizeof *p->numbers);
   p->mapped = array_new((size_t)c->nmaps, sizeof *p->mapped);
-  p->dats = array_new((size_t)c->ndats, sizeof *p->dats);
+  p->data = array_new((size_t)c->ndata, sizeof *p->data);
   p->maps = array_new((size_t)c->nmaps, sizeof *p->maps);
   p->sets = array_new((size_t)c->nsets, sizeof *p->sets);
-  bool good = p->used && p->numbers && p->mapped && p->dats && p->maps && p->sets;
-  for (int s = 0; good && s < c->nsets; s++) {
-    p->used[s] = array_new((size_t)c->sets[s].size, 1);
-    p->numbers[s] = array_new((size_t)c->sets[s].size, sizeof **p->numbers);
-    good = p->used[s] && p->numbers[s];
-  }
-  for (int m = 0; good && m < c->nmaps; m++) {
-    p->mapped[m] = array_new((size_t)c->sets[c->maps[m].from].size, 1);
-    good = p->mapped[m];
-  }
+  bool good = p->used && p->numbers && p->mapped && p->data && p->maps && p->sets;
+  for (int s = 0; good && s < c->nsets; s++)
+    good = (p->numbers[s] = array_new((size_t)c->sets[s].size, sizeof **p->numbers));
+  for (int m = 0; good && m < c->nmaps; m++)
+    good = (p->mapped[m] = array_new((size_t)c->sets[c->maps[m].from].size, 1));
   return good;
 }
 
@@ -67,13 +61,12 @@ static void use_row(struct picking *p, long long m, long long element) {
 }
 
 static bool runs(const struct picking *p, const struct capture_call *call, long long i) {
-  const long long element = call->elements ? call->elements[i] : i;
-  return !p->run || !p->run[call->set] || p->run[call->set][element];
+  return !p->run || p->run[call->set][capture_element(call, i)];
 }
 
 static void use_call(struct picking *p, const struct capture_call *call) {
   for (long long i = 0; i < call->count; i++) {
-    const long long element = call->elements ? call->elements[i] : i;
+    const long long element = capture_element(call, i);
     if (!runs(p, call, i))
       continue;
     use(p, call->set, element);
@@ -121,11 +114,16 @@ static void need_things(struct picking *p) {
     p->sets[c->calls[i].set] = 1;
     for (int a = 0; a < c->calls[i].nargs; a++) {
       const struct capture_arg *arg = &c->calls[i].args[a];
-      if (arg->dat >= 0)
-        p->dats[arg->dat] = p->sets[c->dats[arg->dat].set] = 1;
+      if (arg->data >= 0)
+        p->data[arg->data] = 1;
       if (arg->map >= 0)
         need_map(p, arg->map);
     }
+  }
+  for (int d = 0; d < c->ndata; d++) {
+    p->data[d] |= c->data[d].kind == CAPTURE_CONSTANT;
+    if (p->data[d] && c->data[d].set >= 0)
+      p->sets[c->data[d].set] = 1;
   }
   /* Sets of entries come behind what they are made of, and a set of entries may have more of them. */
   for (int s = c->nsets - 1; s >= 0; s--)
@@ -156,10 +154,10 @@ static void pick_map(const struct picking *p, int m) {
   }
 }
 
-static void pick_rows(const struct picking *p, const struct capture_dat *d, unsigned char *rows) {
+static void pick_rows(const struct picking *p, const struct capture_data *d, unsigned char *rows) {
   const size_t row = capture_row(d);
   unsigned char *at = rows;
-  for (long long e = 0; rows && e < p->c->sets[d->set].size; e++)
+  for (long long e = 0; rows && d->set >= 0 && e < p->c->sets[d->set].size; e++)
     if (p->used[d->set][e]) {
       memmove(at, rows + (size_t)e * row, row);
       at += row;
@@ -183,7 +181,7 @@ static bool pick_elements(const struct picking *p, struct capture_call *call) {
   int *elements = array_new((size_t)call->count, sizeof *elements);
   for (long long i = 0; elements && i < call->count; i++)
     if (runs(p, call, i))
-      elements[count++] = p->numbers[call->set][call->elements ? call->elements[i] : i];
+      elements[count++] = p->numbers[call->set][capture_element(call, i)];
   if (!elements)
     return false;
   free(call->elements);
@@ -200,18 +198,18 @@ static void renumber(const struct picking *p) {
     c->maps[m].from = p->sets[c->maps[m].from];
     c->maps[m].to = p->sets[c->maps[m].to];
   }
-  for (int d = 0; d < c->ndats; d++)
-    c->dats[d].set = p->sets[c->dats[d].set];
+  for (int d = 0; d < c->ndata; d++)
+    c->data[d].set = c->data[d].set < 0 ? -1 : p->sets[c->data[d].set];
   for (int i = 0; i < c->ncalls; i++) {
     struct capture_call *call = &c->calls[i];
     call->set = p->sets[call->set];
     for (int k = 0; k < call->nargs; k++) {
       struct capture_arg *a = &call->args[k];
-      a->dat = a->dat < 0 ? -1 : p->dats[a->dat];
+      a->data = a->data < 0 ? -1 : p->data[a->data];
       a->map = a->map < 0 ? -1 : p->maps[a->map];
     }
   }
-  capture_keep(c, p->sets, p->maps, p->dats);
+  capture_keep(c, p->sets, p->maps, p->data);
 }
 
 static bool pick_all(const struct picking *p) {
@@ -219,15 +217,15 @@ static bool pick_all(const struct picking *p) {
   bool good = true;
   number(p->sets, c->nsets);
   number(p->maps, c->nmaps);
-  number(p->dats, c->ndats);
+  number(p->data, c->ndata);
   for (int s = 0; s < c->nsets; s++)
     for (long long e = 0, next = 0; e < c->sets[s].size; e++)
       p->numbers[s][e] = p->used[s][e] ? (int)next++ : 0;
   for (int m = 0; m < c->nmaps; m++)
     pick_map(p, m);
-  for (int d = 0; d < c->ndats; d++) {
-    pick_rows(p, &c->dats[d], c->dats[d].before);
-    pick_rows(p, &c->dats[d], c->dats[d].after);
+  for (int d = 0; d < c->ndata; d++) {
+    pick_rows(p, &c->data[d], c->data[d].before);
+    pick_rows(p, &c->data[d], c->data[d].after);
   }
   for (int s = 0; s < c->nsets; s++)
     pick_set(p, s);
@@ -236,8 +234,8 @@ static bool pick_all(const struct picking *p) {
   return good;
 }
 
-int capture_select_telling(struct capture *c, const unsigned char *const *run, int *dat, long long *row,
-                           struct error *err) {
+int capture_select(struct capture *c, const unsigned char *const *run, int *data, long long *row,
+                   struct error *err) {
   struct picking p = {.c = c, .nsets = c->nsets, .nmaps = c->nmaps, .run = run};
   bool good = picking_make(&p);
   for (int i = 0; good && i < c->ncalls; i++)
@@ -253,16 +251,13 @@ int capture_select_telling(struct capture *c, const unsigned char *const *run, i
     need_things(&p);
     good = pick_all(&p);
   }
-  if (good && dat) {
-    *row = p.numbers[c->dats[*dat].set][*row];
-    *dat = p.dats[*dat];
+  if (good && data) {
+    if (row)
+      *row = p.numbers[c->data[*data].set][*row];
+    *data = p.data[*data];
   }
   if (good)
     renumber(&p);
   picking_free(&p);
   return good ? OP_OK : error_memory(err, "a capture", 0);
-}
-
-int capture_select(struct capture *c, const unsigned char *const *run, struct error *err) {
-  return capture_select_telling(c, run, NULL, NULL, err);
 }

@@ -33,10 +33,9 @@ static bool parse(struct taking *t, const char *value) {
   t->call = strtoll(call + 1, &end, 10);
   t->many = 1;
   if (*end == '+') {
-    const char *number = end + 1;
-    t->many = number == file ? 0 : strtoll(number, &end, 10);
-    end = number == file ? end + 1 : end;
-    if (number != file && t->many < 1)
+    const bool counted = ++end != file;
+    t->many = counted ? strtoll(end, &end, 10) : 0;
+    if (counted && t->many < 1)
       return false;
   }
   t->loop = strndup(value, (size_t)(call - value));
@@ -44,30 +43,23 @@ static bool parse(struct taking *t, const char *value) {
   return end == file && t->call >= 1 && t->many <= INT_MAX;
 }
 
-static int check_words(const struct taking *t, bool good, const char *value, struct error *err) {
-  if (!good)
+/* Ranks have a file each. */
+static int begin(const struct op_context *ctx, struct taking *t, const char *value, struct error *err) {
+  struct text name = {0};
+  if (!parse(t, value))
     return error_set(
         err, OP_ERR_ENV,
         "OP2_CAPTURE=%s: expected LOOP:CALL:FILE, where CALL is a number from 1, or CALL+N for N "
         "calls, or CALL+ for all until that loop comes again",
         value);
-  return t->loop && t->file ? OP_OK : error_memory(err, "OP2_CAPTURE", strlen(value));
-}
-
-/* Ranks have a file each. */
-static int name_file(const struct op_context *ctx, struct taking *t, struct error *err) {
-  struct text name = {0};
-  if (comm_alone(ctx->comm))
-    return OP_OK;
-  if (t->many != 1)
-    return error_set(
-        err, OP_ERR_ENV,
-        "OP2_CAPTURE: of several ranks one call can be kept, by LOOP:CALL:FILE, and no more: between "
-        "loops ranks send one another values, which a rank's file does not have");
-  text_addf(&name, "%s.%d", t->file, ctx->comm->rank);
-  free(t->file);
-  t->file = text_take(&name);
-  return t->file ? OP_OK : error_memory(err, "a file's name", 0);
+  if (t->file && !comm_alone(ctx->comm)) {
+    text_addf(&name, "%s.%d", t->file, ctx->comm->rank);
+    free(t->file);
+    t->file = text_take(&name);
+  }
+  if (!t->loop || !t->file)
+    return error_memory(err, "OP2_CAPTURE", strlen(value));
+  return aside_check(t->file, err) ? error_prefix(err, "OP2_CAPTURE: ") : OP_OK;
 }
 
 /* ---- a call ---- */
@@ -93,11 +85,11 @@ static long end_of(const struct loop *loop) {
 
 static long long take_numbers(struct taking *t, const struct loop *loop, const struct loop_arg *arg,
                               long long set, struct error *err) {
-  const long long number = taking_numbers(t, set, arg->dim, err);
+  const long long number = taking_zeros(t, set, arg->dim, TYPE_INT, "numbers", err);
   const struct set *own = set_numbered(loop->set), *to = arg->map ? arg->map->to : own;
   if (number < 0)
     return -1;
-  int *values = (int *)(void *)t->all.dats[number].before;
+  int *values = (int *)(void *)t->all.data[number].before;
   for (long e = 0; e < end_of(loop); e++) {
     const long element = parent_of(loop->set, e);
     int *row = values + (size_t)t->sets[set].numbers[element] * (size_t)arg->dim;
@@ -108,52 +100,44 @@ static long long take_numbers(struct taking *t, const struct loop *loop, const s
   return number;
 }
 
-/* Subsets have maps of their own; in the capture they are the set's. */
-static int take_places(struct taking *t, const struct loop *loop, int i, long long set,
-                       struct capture_arg *to, struct error *err) {
-  const struct loop_arg *arg = &loop->args[i];
-  if (arg->map && !arg_is_direct(arg)) {
-    const struct map *map = map_origin(arg->map);
-    to->map = taking_map(t, map, err);
-    to->idx = arg->idx < 0 ? OP_ALL : arg->idx;
-  }
-  if (arg->dat)
-    to->dat = taking_dat(t, arg->dat, err);
-  if (arg->form == DESC_IDX)
-    to->dat = take_numbers(t, loop, arg, set, err);
-  return err->code;
+/* Of ranks a global is one of the call alone: its results are of all. */
+static long long take_value(struct taking *t, const struct op_context *ctx, const struct loop_arg *arg,
+                            const op_arg *said, struct error *err) {
+  if (arg->gbl)
+    return comm_alone(ctx->comm) ? taking_global(t, arg->gbl, err)
+                                 : taking_variable(t, arg->dim, arg->type, arg->gbl->value, err);
+  const void *values = !is_variable(arg) ? NULL : kept_has(said) ? kept_values(ctx, said) : said->data_;
+  return values ? taking_variable(t, arg->dim, arg->type, values, err) : -1;
 }
 
+/* Subsets have maps of their own; in the capture they are the set's. An element's matrix is zeros when its kernel begins. */
 static int take_arg(struct taking *t, const struct op_context *ctx, const struct loop *loop,
                     const struct loop_call *call, int i, struct capture_call *made, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
+  const bool matrix = arg->dat && arg->dat->segment;
   struct capture_arg *to = &made->args[i];
-  *to = (struct capture_arg){.form = arg->form,
-                             .access = loop->key.args[i].access_,
-                             .present = arg->present,
-                             .dat = -1,
-                             .map = -1,
-                             .idx = -1,
-                             .gbl = -1,
-                             .dim = arg->dim,
-                             .ref = arg->ref,
-                             .may_meet = call->args[i].may_meet_,
-                             .type = arg->type};
-  to->access = arg->form == DESC_DAT || arg->form == DESC_GBL ? to->access : arg->access;
+  *to = (struct capture_arg){
+      .form = arg->form,
+      .access = arg->form == DESC_DAT || arg->form == DESC_GBL ? (int)loop->key.args[i].access_ : arg->access,
+      .present = arg->present,
+      .map = -1,
+      .idx = -1,
+      .dim = arg->dim,
+      .ref = arg->ref,
+      .may_meet = call->args[i].may_meet_,
+      .type = arg->type};
   made->nargs = i + 1;
-  if (take_places(t, loop, i, made->set, to, err))
+  if (arg->map && !arg_is_direct(arg)) {
+    to->map = taking_map(t, map_origin(arg->map), err);
+    to->idx = arg->idx < 0 ? OP_ALL : arg->idx;
+  }
+  if (err->code)
     return err->code;
-  if (arg->gbl)
-    to->gbl = taking_global(t, arg->gbl, err);
-  const void *values = !is_variable(arg)          ? NULL
-                       : kept_has(&call->args[i]) ? kept_values(ctx, &call->args[i])
-                                                  : call->args[i].data_;
-  if (!values)
-    return err->code;
-  to->before = malloc(arg->bytes);
-  if (!to->before)
-    return error_memory(err, "a capture", arg->bytes);
-  memcpy(to->before, values, arg->bytes);
+  to->access = matrix ? OP_RW : to->access;
+  to->data = matrix     ? taking_zeros(t, made->set, arg->dim, arg->type, "an element's matrix", err)
+             : arg->dat ? taking_dat(t, arg->dat, err)
+             : arg->form == DESC_IDX ? take_numbers(t, loop, arg, made->set, err)
+                                     : take_value(t, ctx, arg, &call->args[i], err);
   return err->code;
 }
 
@@ -189,22 +173,50 @@ static int take_words(const struct loop *loop, const struct loop_call *call, str
              : error_memory(err, "a capture", strlen(loop->desc.text));
 }
 
+/* What came from other ranks since the capture got these dats. */
+static int take_received(struct taking *t, const struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && access_reads((int)loop->key.args[i].access_))
+      for (int d = 0; !code && d < t->all.ndata; d++)
+        if (t->data[d].dat == arg->dat)
+          code = taking_receive(t, loop, d, err);
+  }
+  return code;
+}
+
+static int take_gifts(struct taking *t, const struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    struct dat *dat = loop->args[i].dat;
+    const long long to = dat && dat->segment ? taking_dat(t, dat, err) : -1;
+    code = err->code;
+    if (to >= 0)
+      code = taking_give(t, t->last, t->all.calls[t->last].args[i].data, to, (int)loop->key.args[i].access_,
+                         err);
+  }
+  return code;
+}
+
 static int take_call(struct taking *t, const struct op_context *ctx, const struct loop *loop,
                      const struct loop_call *call, struct error *err) {
-  struct capture_call *more = array_more(t->all.calls, (size_t)t->all.ncalls, sizeof *more);
-  if (!more)
-    return error_memory(err, "a capture", sizeof *more);
-  t->all.calls = more;
-  struct capture_call *made = &more[t->all.ncalls++];
-  *made = (struct capture_call){0};
-  int code = take_words(loop, call, made, err);
+  int code = comm_alone(ctx->comm) ? OP_OK : take_received(t, loop, err);
+  struct capture_call *made = code ? NULL : taking_call(t, err);
+  if (!made)
+    return err->code;
+  t->last = t->all.ncalls - 1;
+  code = take_words(loop, call, made, err);
   if (!code && (made->set = taking_set(t, set_numbered(loop->set), err)) < 0)
     code = err->code;
   for (int i = 0; !code && i < loop->nargs; i++)
     code = take_arg(t, ctx, loop, call, i, made, err);
   for (int i = 0; !code && i < loop->desc.nconsts; i++)
-    code = taking_constant(t, mesh_find_constant(ctx->mesh, loop->desc.consts[i].name), err);
-  return code ? code : take_elements(t, loop, made, err);
+    if (taking_constant(t, mesh_find_constant(ctx->mesh, loop->desc.consts[i].name), err) < 0)
+      code = err->code;
+  if (!code)
+    code = take_elements(t, loop, made, err);
+  return code ? code : take_gifts(t, loop, err);
 }
 
 /* What cannot be said in a file. */
@@ -212,8 +224,8 @@ static const char *why_not(const struct loop *loop) {
   if (loop->ranged || !loop->desc.text || !*loop->desc.text || loop->desc.entry)
     return "it runs by a function of the program, whose text in C is not known";
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat && loop->args[i].dat->segment)
-      return "it fills a matrix, which captures do not hold";
+    if (loop->args[i].form == DESC_IDX && loop->args[i].map && loop->args[i].map->first)
+      return "it asks for the numbers of a ragged map's targets, which captures do not hold";
   return NULL;
 }
 
@@ -249,32 +261,32 @@ static int bring(struct op_context *ctx, struct loop *loop, struct error *err) {
 
 /* Dats may be gone, and others may lie in their places. */
 static void forget_freed(const struct op_context *ctx, struct taking *t) {
-  for (int i = 0; i < t->all.ndats; i++) {
+  for (int i = 0; i < t->all.ndata; i++) {
     bool lives = false;
-    for (int k = 0; t->dats[i].dat && !lives && k < ctx->mesh->dats.count; k++) {
+    for (int k = 0; t->data[i].dat && !lives && k < ctx->mesh->dats.count; k++) {
       const struct dat *dat = ctx->mesh->dats.items[k];
-      lives = dat == t->dats[i].dat && dat->id == t->dats[i].id;
+      lives = dat == t->data[i].dat && dat->id == t->data[i].id;
     }
-    t->dats[i].dat = lives ? t->dats[i].dat : NULL;
+    t->data[i].dat = lives ? t->data[i].dat : NULL;
   }
 }
 
-/* Written between two calls, by the program. */
+/* Written between two calls, by the program; matrices are not. */
 static bool was_written(const struct taking *t) {
-  for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i].dat && t->dats[i].dat->version != t->dats[i].version)
+  for (int i = 0; i < t->all.ndata; i++) {
+    const struct taken_data *d = &t->data[i];
+    if ((d->dat && !d->dat->segment && d->dat->version != d->version) ||
+        (d->gbl && t->all.data[i].after && memcmp(t->all.data[i].after, d->gbl->value, d->gbl->bytes) != 0))
       return true;
-  for (int i = 0; i < t->all.nglobals; i++)
-    if (t->all.globals[i].after &&
-        memcmp(t->all.globals[i].after, t->globals[i]->value, t->globals[i]->bytes) != 0)
-      return true;
+  }
   return false;
 }
 
 static bool is_over(const struct taking *t, bool again) {
-  return t->many ? t->all.ncalls == t->many : again;
+  return t->many ? t->kept == t->many : again;
 }
 
+#define NUMBERED_ANEW "the mesh was numbered anew meanwhile"
 static void finish(struct op_context *ctx, struct taking *t);
 static int write_file(struct op_context *ctx, struct taking *t, bool known, struct error *err);
 
@@ -295,9 +307,12 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   forget_freed(ctx, t);
   if (!t->active)
     t->epoch = ctx->mesh->epoch;
+  else if (!t->failed && ctx->mesh->epoch != t->epoch)
+    t->failed = NUMBERED_ANEW;
   else if (!t->failed && was_written(t))
     t->failed = "the program changed data between two of its loops";
   t->active = *caught = true;
+  t->kept++;
   t->failed = t->failed ? t->failed : why_not(loop);
   t->start = loop->stats.seconds;
   struct error lost = {0};
@@ -310,33 +325,34 @@ static int before(struct op_context *ctx, struct loop *loop, const struct loop_c
   return OP_OK;
 }
 
+static int take_after(struct taking *t, long long number, const void *values, struct error *err) {
+  struct capture_data *d = &t->all.data[number];
+  if (!d->after && !(d->after = malloc(capture_row(d))))
+    return error_memory(err, "a capture", capture_row(d));
+  memcpy(d->after, values, capture_row(d));
+  return OP_OK;
+}
+
 /* Results of ranks are of all of them. */
-static void take_results(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
-                         struct capture_call *made) {
-  for (int i = 0; comm_alone(ctx->comm) && i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (!is_variable(arg) || kept_has(&call->args[i]) ||
-        (arg->form != DESC_INFO && !access_changes(arg->access)))
-      continue;
-    made->args[i].after = malloc(arg->bytes);
-    if (made->args[i].after)
-      memcpy(made->args[i].after, call->args[i].data_, arg->bytes);
-  }
+static int take_results(const struct op_context *ctx, struct taking *t, const struct loop *loop,
+                        const struct loop_call *call, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && comm_alone(ctx->comm) && i < loop->nargs; i++)
+    if (is_variable(&loop->args[i]) && !kept_has(&call->args[i]) &&
+        capture_arg_changes(&t->all.calls[t->last].args[i]))
+      code = take_after(t, t->all.calls[t->last].args[i].data, call->args[i].data_, err);
+  return code;
 }
 
 /* What the program writes before the next call, or before it is known that this was the last one, is seen by that. */
 static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
-  for (int i = 0; i < t->all.ndats; i++)
-    t->dats[i].version = t->dats[i].dat ? t->dats[i].dat->version : 0;
-  for (int i = 0; !code && i < t->all.nglobals && comm_alone(ctx->comm); i++) {
-    struct capture_value *made = &t->all.globals[i];
-    struct gbl *gbl = t->globals[i];
-    code = gbl_need(ctx, gbl, SPACE_HOST, err);
-    if (!code && !made->after && !(made->after = malloc(gbl->bytes)))
-      code = error_memory(err, "a capture", gbl->bytes);
-    if (!code)
-      memcpy(made->after, gbl->value, gbl->bytes);
+  for (int i = 0; !code && i < t->all.ndata; i++) {
+    const struct taken_data *d = &t->data[i];
+    t->data[i].version = d->dat ? d->dat->version : 0;
+    code = d->gbl ? gbl_need(ctx, d->gbl, SPACE_HOST, err) : OP_OK;
+    if (!code && d->gbl)
+      code = take_after(t, i, d->gbl->value, err);
   }
   return code;
 }
@@ -349,17 +365,17 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
     code = queue_flush(ctx, err);
   struct error lost = {0};
   const bool known = !code || (code == OP_ERR_VIOLATION && ctx->shadow);
-  if (known && !t->failed && take_state(ctx, t, &lost))
+  if (known && !t->failed &&
+      (take_state(ctx, t, &lost) || (!code && take_results(ctx, t, loop, call, &lost))))
     t->failed = "the values of its globals cannot be had";
   error_free(&lost);
-  if (code && !t->failed) {
+  if (code) { /* on all ranks, also where there will be no file */
     t->unknown = !known;
     finish(ctx, t);
   }
   if (code || t->failed)
     return code;
-  struct capture_call *made = &t->all.calls[t->all.ncalls - 1];
-  take_results(ctx, loop, call, made);
+  struct capture_call *made = &t->all.calls[t->last];
   made->seconds = loop->stats.seconds - t->start;
   free(made->variant);
   made->variant = strdup(loop->stats.variant ? loop->stats.variant : "");
@@ -370,51 +386,44 @@ static int after(struct op_context *ctx, struct loop *loop, const struct loop_ca
 
 /* ---- the file ---- */
 
-static bool changes(const struct capture *c, int dat) {
+static bool changes(const struct capture *c, int data) {
   for (int i = 0; i < c->ncalls; i++)
-    for (int a = 0; a < c->calls[i].nargs; a++) {
-      const struct capture_arg *arg = &c->calls[i].args[a];
-      if (arg->form == DESC_DAT && arg->present && arg->dat == dat && access_changes((int)arg->access))
+    for (int a = 0; a < c->calls[i].nargs; a++)
+      if (c->calls[i].args[a].data == data && capture_arg_changes(&c->calls[i].args[a]))
         return true;
-    }
   return false;
 }
 
 static int take_outcome(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
   forget_freed(ctx, t);
-  for (int i = 0; !code && i < t->all.ndats; i++) {
-    struct dat *dat = t->dats[i].dat;
+  for (int i = 0; !code && i < t->all.ndata; i++) {
+    struct dat *dat = t->data[i].dat;
     if (!dat || !changes(&t->all, i) ||
-        dat->version != t->dats[i].version) /* the program wrote it behind the last call */
+        dat->version != t->data[i].version) /* the program wrote it behind the last call */
       continue;
     code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
-    if (!code && !(t->all.dats[i].after = taking_rows(t, i, dat)))
+    if (!code && !(t->all.data[i].after = taking_rows(t, i, dat)))
       code = error_memory(err, "a capture", 0);
   }
   return code;
 }
 
-static int add_number(struct capture *c, const char *name, long long n, struct error *err) {
-  char words[32];
-  snprintf(words, sizeof words, "%lld", n);
-  return capture_add_fact(c, name, words, err);
-}
-
 static int add_facts(const struct op_context *ctx, struct capture *c, struct error *err) {
   struct text machine = {0};
+  char numbers[2][16];
   tuning_host(&machine);
-  int code = capture_add_fact(
-      c, "version",
-      WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH), err);
-  if (!code)
-    code = capture_add_fact(c, "machine", text_str(&machine), err);
-  if (!code)
-    code = capture_add_fact(c, "backend", ctx->backend->name, err);
-  if (!code)
-    code = add_number(c, "rank", ctx->comm->rank, err);
-  if (!code)
-    code = add_number(c, "ranks", ctx->comm->size, err);
+  snprintf(numbers[0], sizeof numbers[0], "%d", ctx->comm->rank);
+  snprintf(numbers[1], sizeof numbers[1], "%d", ctx->comm->size);
+  const char *const facts[][2] = {{"version", WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(
+                                                  OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)},
+                                  {"machine", text_str(&machine)},
+                                  {"backend", ctx->backend->name},
+                                  {"rank", numbers[0]},
+                                  {"ranks", numbers[1]}};
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)
+    code = capture_add_fact(c, facts[i][0], facts[i][1], err);
   for (int i = 0; !code && i < ENV_COUNT; i++)
     if (i != ENV_CAPTURE && env_given(ctx->env, (enum env_name)i) &&
         !strchr(env_value(ctx->env, (enum env_name)i), '/')) /* names of files are nobody's business */
@@ -428,7 +437,7 @@ static int write_file(struct op_context *ctx, struct taking *t, bool known, stru
   struct capture part = {0};
   int code = OP_OK;
   if (ctx->mesh->epoch != t->epoch)
-    code = error_set(err, OP_ERR_STATE, "the mesh was numbered anew meanwhile");
+    code = error_set(err, OP_ERR_STATE, NUMBERED_ANEW);
   else if (known)
     code = take_outcome(ctx, t, err);
   if (!code && !t->all.nfacts)
@@ -436,7 +445,7 @@ static int write_file(struct op_context *ctx, struct taking *t, bool known, stru
   if (!code)
     code = capture_copy(&t->all, &part, err);
   if (!code)
-    code = capture_select(&part, NULL, err);
+    code = capture_select(&part, NULL, NULL, NULL, err);
   if (!code)
     code = capture_save(&part, t->file, err);
   capture_free(&part);
@@ -472,11 +481,7 @@ int capture_open(struct op_context *ctx, struct error *err) {
   ctx->taking = calloc(1, sizeof *ctx->taking);
   if (!ctx->taking)
     return error_memory(err, "OP2_CAPTURE", sizeof *ctx->taking);
-  int code = check_words(ctx->taking, parse(ctx->taking, value), value, err);
-  if (!code)
-    code = name_file(ctx, ctx->taking, err);
-  if (!code && aside_check(ctx->taking->file, err))
-    code = error_prefix(err, "OP2_CAPTURE: ");
+  const int code = begin(ctx, ctx->taking, value, err);
   ctx->catcher = code ? NULL : &catching;
   return code;
 }

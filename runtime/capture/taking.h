@@ -15,10 +15,13 @@ struct taken_set {
   int *elements, *numbers;
 };
 
-struct taken_dat {
-  struct dat *dat; /* NULL: made for the capture, or freed meanwhile */
+/* Where data come from. */
+struct taken_data {
+  struct dat *dat; /* NULL: no dat, one that is made for the capture, or freed meanwhile */
   int id;
-  uint64_t version; /* of its values, when the last call had run */
+  uint64_t version;  /* of its values, when the last call had run */
+  uint64_t known[2]; /* version and copies, when the capture got others' rows of it */
+  struct gbl *gbl;   /* NULL: none */
 };
 
 struct taking {
@@ -27,6 +30,8 @@ struct taking {
   long long call, many; /* many 0: until the loop is called again */
   /* What was seen. */
   long long seen; /* calls of that loop */
+  long long kept; /* calls that the capture has, or would have */
+  int last;       /* the number of the last one in `all`, which has steps beside it */
   bool active, done;
   bool unknown;       /* the last call failed: nobody knows what comes of it */
   const char *failed; /* why there is no file; NULL: nothing is wrong */
@@ -36,21 +41,33 @@ struct taking {
   struct capture all;
   struct taken_set *sets;
   int *maps; /* their ids */
-  struct taken_dat *dats;
-  struct gbl **globals;
+  struct taken_data *data;
 };
 
 /* More of struct capture, for things that the program has: their numbers, or -1 with the error set (things.c). The dat's newest
  * values are on the host. */
 long long taking_set(struct taking *t, const struct set *set, struct error *err);
 long long taking_map(struct taking *t, const struct map *map, struct error *err);
-long long taking_dat(struct taking *t, const struct dat *dat, struct error *err);
+long long taking_dat(struct taking *t, struct dat *dat, struct error *err);
 long long taking_global(struct taking *t, struct gbl *gbl, struct error *err);
-int taking_constant(struct taking *t, const struct constant *constant, struct error *err);
+/* A constant that is there already must have these values: else `failed` says so. */
+long long taking_constant(struct taking *t, const struct constant *constant, struct error *err);
+/* A variable of the program. */
+long long taking_variable(struct taking *t, int dim, enum type_code type, const void *values,
+                          struct error *err);
+/* A dat that only the capture has, of zeros. */
+long long taking_zeros(struct taking *t, long long set, int dim, enum type_code type, const char *name,
+                       struct error *err);
 /* Rows of a dat in the capture's order. NULL: no memory. */
 unsigned char *taking_rows(const struct taking *t, long long number, const struct dat *dat);
-/* A dat of whole numbers, `dim` for each element of the set, for op_arg_idx. */
-long long taking_numbers(struct taking *t, long long set, int dim, struct error *err);
+/* The map from a set of the elements that other ranks own to these, among all of `set`. */
+long long taking_others(struct taking *t, long long set, struct error *err);
+/* The next call, of nothing; NULL: no memory. */
+struct capture_call *taking_call(struct taking *t, struct error *err);
+/* What the library does between kernels, as calls that a replay makes (steps.c). Others' rows of a dat come from them: */
+int taking_receive(struct taking *t, const struct loop *loop, long long number, struct error *err);
+/* and what call number `call` gave to a matrix, an element's numbers at `from`, goes to those of the matrix at `to`. */
+int taking_give(struct taking *t, int call, long long from, long long to, int access, struct error *err);
 void taking_free(struct taking *t);
 
 #endif

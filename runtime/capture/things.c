@@ -141,86 +141,123 @@ long long taking_map(struct taking *t, const struct map *map, struct error *err)
   return -1;
 }
 
+enum { NO_MAP = -1 }; /* the id of what the program has not */
+
+long long taking_others(struct taking *t, long long set, struct error *err) {
+  const long long owned = t->all.sets[set].owned, count = t->all.sets[set].size - owned;
+  const int s = t->all.nsets, m = t->all.nmaps;
+  for (int i = 0; i < m; i++)
+    if (t->maps[i] == NO_MAP && t->all.maps[i].to == set)
+      return i;
+  if (room((void **)&t->all.sets, sizeof *t->all.sets, (void **)&t->sets, sizeof *t->sets, s, err) ||
+      room((void **)&t->all.maps, sizeof *t->all.maps, (void **)&t->maps, sizeof *t->maps, m, err))
+    return -1;
+  t->all.nsets++;
+  t->all.nmaps++;
+  t->maps[m] = NO_MAP;
+  t->all.sets[s] = (struct capture_set){.size = count, .owned = count, .entries_of = -1};
+  t->all.maps[m] =
+      (struct capture_map){.from = s, .to = set, .arity = 1, .table = array_new((size_t)count, sizeof(int))};
+  if (named(&t->all.sets[s].name, "received", err) || named(&t->all.maps[m].name, "received", err))
+    return -1;
+  if (!t->all.maps[m].table) {
+    error_memory(err, "a capture", (size_t)count * sizeof(int));
+    return -1;
+  }
+  for (long long i = 0; i < count; i++)
+    t->all.maps[m].table[i] = (int)(owned + i);
+  return m;
+}
+
 /* ---- values ---- */
 
 unsigned char *taking_rows(const struct taking *t, long long number, const struct dat *dat) {
-  const struct capture_dat *d = &t->all.dats[number];
-  const struct taken_set *set = &t->sets[d->set];
-  const long long rows = t->all.sets[d->set].size;
-  unsigned char *to = array_new((size_t)rows, capture_row(d)), *at = to;
-  for (long long e = 0; to && e < rows; e++)
+  const struct capture_data *d = &t->all.data[number];
+  unsigned char *to = array_new(capture_rows(&t->all, d), capture_row(d)), *at = to;
+  for (size_t e = 0; to && e < capture_rows(&t->all, d); e++)
     for (int c = 0; c < dat->dim; c++, at += dat->value_size)
-      memcpy(at, dat_value(dat, set->elements[e], c), dat->value_size);
+      memcpy(at, dat_value(dat, t->sets[d->set].elements[e], c), dat->value_size);
   return to;
 }
 
-/* The next dat, with its values; NULL: one that is made for the capture, of zeros. */
-static long long add_dat(struct taking *t, const struct dat *dat, struct capture_dat made, const char *name,
-                         struct error *err) {
-  const int number = t->all.ndats;
-  if (room((void **)&t->all.dats, sizeof *t->all.dats, (void **)&t->dats, sizeof *t->dats, number, err))
+/* The next data, with the dat's values, or those at `values`; both NULL: zeros. */
+static long long add(struct taking *t, struct capture_data made, const char *name, const struct dat *dat,
+                     const void *values, struct error *err) {
+  const int number = t->all.ndata;
+  if (room((void **)&t->all.data, sizeof *t->all.data, (void **)&t->data, sizeof *t->data, number, err))
     return -1;
-  t->dats[number] = (struct taken_dat){
-      .dat = (struct dat *)(size_t)dat, .id = dat ? dat->id : 0, .version = dat ? dat->version : 0};
-  t->all.dats[number] = made;
-  t->all.ndats++;
-  t->all.dats[number].before =
-      dat ? taking_rows(t, number, dat) : array_new(capture_bytes(&t->all, &made), 1);
-  if (!named(&t->all.dats[number].name, name, err) && t->all.dats[number].before)
-    return number;
-  error_memory(err, "a capture", capture_bytes(&t->all, &made));
-  return -1;
+  struct capture_data *to = &t->all.data[t->all.ndata++];
+  *to = made;
+  const size_t bytes = capture_bytes(&t->all, to);
+  to->before = dat ? taking_rows(t, number, dat) : array_new(bytes, 1);
+  if (named(&to->name, name, err) || !to->before) {
+    error_memory(err, "a capture", bytes);
+    return -1;
+  }
+  if (values)
+    memcpy(to->before, values, bytes);
+  return number;
 }
 
-long long taking_dat(struct taking *t, const struct dat *dat, struct error *err) {
-  for (int i = 0; i < t->all.ndats; i++)
-    if (t->dats[i].dat == dat)
+long long taking_dat(struct taking *t, struct dat *dat, struct error *err) {
+  for (int i = 0; i < t->all.ndata; i++)
+    if (t->data[i].dat == dat)
       return i;
   const long long set = taking_set(t, dat->set, err);
-  const struct capture_dat made = {
+  const struct capture_data made = {
       .set = set, .dim = dat->dim, .type = dat->type, .soa = dat->asked_soa, .view = dat->view != NULL};
-  return set < 0 ? -1 : add_dat(t, dat, made, dat->name, err);
+  const long long number = set < 0 ? -1 : add(t, made, dat->name, dat, NULL, err);
+  if (number >= 0)
+    t->data[number] = (struct taken_data){
+        .dat = dat, .id = dat->id, .version = dat->version, .known = {dat->version, dat->copies}};
+  return number;
 }
 
-long long taking_numbers(struct taking *t, long long set, int dim, struct error *err) {
-  return add_dat(t, NULL, (struct capture_dat){.set = set, .dim = dim, .type = TYPE_INT}, "numbers", err);
+long long taking_zeros(struct taking *t, long long set, int dim, enum type_code type, const char *name,
+                       struct error *err) {
+  return add(t, (struct capture_data){.set = set, .dim = dim, .type = type}, name, NULL, NULL, err);
 }
 
-static int take_value(struct capture_value *made, const char *name, int dim, enum type_code type,
-                      const void *from, size_t bytes, struct error *err) {
-  *made = (struct capture_value){.dim = dim, .type = type, .before = malloc(bytes)};
-  if (named(&made->name, name, err) || !made->before)
-    return error_memory(err, "a capture", bytes);
-  memcpy(made->before, from, bytes);
-  return OP_OK;
+static long long add_value(struct taking *t, enum capture_kind kind, int dim, enum type_code type,
+                           const char *name, const void *values, struct error *err) {
+  const struct capture_data made = {.kind = kind, .set = -1, .dim = dim, .type = type};
+  return add(t, made, name, NULL, values, err);
+}
+
+long long taking_variable(struct taking *t, int dim, enum type_code type, const void *values,
+                          struct error *err) {
+  return add_value(t, CAPTURE_VARIABLE, dim, type, "", values, err);
 }
 
 long long taking_global(struct taking *t, struct gbl *gbl, struct error *err) {
-  for (int i = 0; i < t->all.nglobals; i++)
-    if (t->globals[i] == gbl)
+  for (int i = 0; i < t->all.ndata; i++)
+    if (t->data[i].gbl == gbl)
       return i;
-  if (room((void **)&t->all.globals, sizeof *t->all.globals, (void **)&t->globals, sizeof *t->globals,
-           t->all.nglobals, err))
-    return -1;
-  t->globals[t->all.nglobals] = gbl;
-  struct capture_value *made = &t->all.globals[t->all.nglobals++];
-  return take_value(made, gbl->name, gbl->dim, gbl->type, gbl->value, gbl->bytes, err) ? -1
-                                                                                       : t->all.nglobals - 1;
+  const long long number = add_value(t, CAPTURE_GLOBAL, gbl->dim, gbl->type, gbl->name, gbl->value, err);
+  if (number >= 0)
+    t->data[number].gbl = gbl;
+  return number;
 }
 
-int taking_constant(struct taking *t, const struct constant *constant, struct error *err) {
-  for (int i = 0; i < t->all.nconstants; i++)
-    if (strcmp(t->all.constants[i].name, constant->name) == 0) {
-      if (memcmp(t->all.constants[i].before, constant->value, constant->bytes) != 0)
+long long taking_constant(struct taking *t, const struct constant *constant, struct error *err) {
+  for (int i = 0; i < t->all.ndata; i++)
+    if (t->all.data[i].kind == CAPTURE_CONSTANT && strcmp(t->all.data[i].name, constant->name) == 0) {
+      if (memcmp(t->all.data[i].before, constant->value, constant->bytes) != 0)
         t->failed = "a constant got another value meanwhile";
-      return OP_OK;
+      return i;
     }
-  struct capture_value *more = array_more(t->all.constants, (size_t)t->all.nconstants, sizeof *more);
-  if (!more)
-    return error_memory(err, "a capture", sizeof *more);
-  t->all.constants = more;
-  return take_value(&more[t->all.nconstants++], constant->name, constant->dim, constant->type,
-                    constant->value, constant->bytes, err);
+  return add_value(t, CAPTURE_CONSTANT, constant->dim, constant->type, constant->name, constant->value, err);
+}
+
+struct capture_call *taking_call(struct taking *t, struct error *err) {
+  struct capture_call *more = array_more(t->all.calls, (size_t)t->all.ncalls, sizeof *more);
+  if (!more) {
+    error_memory(err, "a capture", sizeof *more);
+    return NULL;
+  }
+  t->all.calls = more;
+  more[t->all.ncalls] = (struct capture_call){.set = 0};
+  return &more[t->all.ncalls++];
 }
 
 void taking_free(struct taking *t) {
@@ -231,8 +268,7 @@ void taking_free(struct taking *t) {
   capture_free(&t->all);
   free(t->sets);
   free(t->maps);
-  free(t->dats);
-  free(t->globals);
+  free(t->data);
   free(t->loop);
   free(t->file);
 }

@@ -24,7 +24,7 @@ static void print_argument(const struct loop_arg *arg, int number, struct text *
   text_addf(out, "argument %d\t%s\n", number, arg->present ? "present" : "absent");
   if (arg->dat)
     text_addf(out, "argument %d\tdat \"%s\" (number %d)%s\n", number, arg->dat->name, arg->dat->id,
-              arg->dat->soa ? ", soa" : "");
+              arg->dat->apart ? ", soa" : "");
   if (arg->map)
     text_addf(out, "argument %d\tmap \"%s\" (number %d)\n", number, arg->map->name, arg->map->id);
   text_addf(out, "argument %d\tindex %d\n", number, arg->idx);

@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "base/clock.h"
+#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/auto/worth.h"
@@ -108,14 +109,19 @@ static bool can(const struct op_context *ctx, struct launch *const *launches, in
   return all;
 }
 
+/* Over so many periods tiles are cut at first, if as many wait. */
+static int wanted_periods(const struct op_context *ctx, const struct period *p, int n) {
+  const struct watch *w = period_watch(ctx);
+  return w                         ? w->guess.periods
+         : p && !ctx->queue->check ? worth_periods(ctx, p->loops, p->n)
+         : n < LONG_CHAIN          ? LONG_CHAIN / n
+                                   : 1;
+}
+
 /* How to cut at first: by the model, or what tests ask for. */
 static struct chain_way guess(const struct op_context *ctx, const struct period *p, double bytes, int n,
                               int times) {
-  const struct watch *w = period_watch(ctx);
-  const int periods = w                         ? w->guess.periods
-                      : p && !ctx->queue->check ? worth_periods(ctx, p->loops, p->n)
-                      : n < LONG_CHAIN          ? LONG_CHAIN / n
-                                                : 1;
+  const int periods = wanted_periods(ctx, p, n);
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
@@ -292,23 +298,47 @@ static double barriers(const struct op_context *ctx, const struct period *p) {
   return takes;
 }
 
-static void open_tuner(struct op_context *ctx, struct period *p, int times, struct error *err) {
+/* Of the bytes that so many periods move as called, the part that they move fused; 0: not known. */
+static double fused_part(const struct period *p, int periods) {
+  const int n = p->n * periods;
+  struct loop **loops = p->fuses ? array_new((size_t)n, sizeof *loops) : NULL;
   double bytes = 0;
-  for (int i = 0; i < p->n; i++)
-    bytes += p->loops[i]->stats.bytes;
+  for (int i = 0; loops && i < n; i++) {
+    loops[i] = p->loops[i % p->n];
+    bytes += loops[i]->stats.bytes;
+  }
+  const double part = bytes > 0 ? fused_bytes(loops, n) / bytes : 0;
+  free(loops);
+  return part;
+}
+
+static void open_tuner(struct op_context *ctx, struct period *p, int times, struct error *err) {
+  const struct chain_way first = guess(ctx, p, worth_tile_bytes(ctx), p->n, times);
   const struct chain_wish wish = {.fuse = p->fuses,
                                   .tiles = p->pays,
                                   .tasks = p->tasks,
                                   .periods = times,
-                                  .guess = guess(ctx, p, worth_tile_bytes(ctx), p->n, times),
+                                  .guess = first,
+                                  .expects = period_watch(ctx) != NULL,
                                   .called = seconds_as_called(p),
-                                  .fused = p->fuses && bytes > 0 ? fused_bytes(p->loops, p->n) / bytes : 0,
+                                  .fused = fused_part(p, first.periods),
                                   .barriers = barriers(ctx, p)};
   if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
     error_clear(err);
+  p->periods = times;
   p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) && team_cpus() > threads_of(p);
   for (int i = 0; i < p->n; i++)
     p->trials += p->loops[i]->stats.trial_seconds;
+}
+
+/* A program may look at its results more often at first: what was listed then has tiles over fewer periods than are good. What
+ * was measured is kept, and known again. */
+static void open_tuner_anew(struct op_context *ctx, struct period *p, int times, struct error *err) {
+  if (times < 2 * p->periods || p->periods >= wanted_periods(ctx, p, p->n))
+    return;
+  chain_tuning_close(ctx, p->tuner);
+  p->tuner = NULL;
+  open_tuner(ctx, p, times, err);
 }
 
 /* Of a period that the program lets wait (OP2_LAZY=on) it is known when it comes again. */
@@ -347,6 +377,8 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
     return loop_run_all_ready(ctx, launches, n * times, err);
   if (tunes && p->seen == (at_once ? 1 : 2))
     open_tuner(ctx, p, times, err);
+  else if (p->tuner)
+    open_tuner_anew(ctx, p, times, err);
   if (p->tuner) {
     watch_tunes(&ctx->queue->watch, p->loops, p->n);
     return run_pieces(ctx, p, launches, times, err);

@@ -155,7 +155,7 @@ static int check_ragged(const struct check *c, struct map *map, struct set **tar
 
 /* Rows of a handle are whole in memory. What lies apart only because all dats should will be laid in rows (loop.c). */
 static int check_rows(const struct check *c, const struct dat *dat) {
-  if (!c->arg->map || !c->arg->map->first || !dat->soa)
+  if (!c->arg->map || !c->arg->map->first || !dat->apart)
     return OP_OK;
   const bool named = forced_names_dat(env_value(c->ctx->env, ENV_VARIANT), dat->name);
   if (!dat->asked_soa && !named)

@@ -29,11 +29,11 @@ struct numbering {
   int nsets, nmaps, ndats;
 };
 
-static struct desc_dat describe_dat(const struct dat *dat, int set) {
+static struct desc_dat describe_dat(const struct dat *dat, enum space space, int set) {
   return (struct desc_dat){.type = dat->type,
                            .dim = dat->dim,
                            .set = set,
-                           .soa = dat->soa,
+                           .soa = dat_is_apart_in(dat, space),
                            .wide = dat->replicas[SPACE_HOST].bytes / dat->value_size > INT_MAX};
 }
 
@@ -46,8 +46,8 @@ static void describe_lengths(const struct map *map, const struct set *of, struct
   out->longest = map->longest <= DESC_LONGEST_MOST ? (int)map->longest : 0;
 }
 
-static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg, bool compiled,
-                         struct desc_arg *out) {
+static void describe_arg(struct desc *d, struct numbering *n, const struct loop *loop,
+                         const struct loop_arg *arg, struct desc_arg *out) {
   *out = (struct desc_arg){.form = arg->form,
                            .type = arg->type,
                            .dim = arg->dim,
@@ -72,13 +72,13 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
   if (arg->dat) {
     out->dat = number(n->dats, &n->ndats, arg->dat);
     out->matrix = arg->dat->segment != NULL;
-    d->dats[out->dat] = describe_dat(arg->dat, number(n->sets, &n->nsets, arg->dat->set));
+    d->dats[out->dat] = describe_dat(arg->dat, loop->space, number(n->sets, &n->nsets, arg->dat->set));
   }
   /* A payload's slot holds the number of the loop's own element. */
   if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
     const struct set *target = arg->map ? arg->map->to : n->sets[0];
     const int set = number(n->sets, &n->nsets, target);
-    d->renumbered[set] |= target->to_user && !(compiled && arg->form == DESC_IDX);
+    d->renumbered[set] |= target->to_user && !(loop->compiled && arg->form == DESC_IDX);
   }
 }
 
@@ -195,7 +195,7 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   number(n.sets, &n.nsets, loop->set);
   for (int i = 0; i < loop->nargs; i++) {
     const int known = n.nmaps;
-    describe_arg(d, &n, &loop->args[i], loop->compiled != NULL, &d->args[i]);
+    describe_arg(d, &n, loop, &loop->args[i], &d->args[i]);
     d->args[i].counted = n.nmaps > known && d->maps[known].ragged;
   }
   if (loop->fusion)

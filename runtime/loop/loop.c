@@ -89,7 +89,7 @@ static int lay_in_rows(struct op_context *ctx, const struct loop *loop, struct e
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (!arg->dat || !arg->dat->soa || !arg->map || !arg->map->first)
+    if (!arg->dat || !dat_is_apart_in(arg->dat, loop->space) || !arg->map || !arg->map->first)
       continue;
     code = queue_flush(ctx, err);
     if (!code)

@@ -191,7 +191,7 @@ static bool make_room(struct op_context *ctx, struct dat *dat, const struct wish
 }
 
 static struct dat *new_dat(struct op_context *ctx, const struct wish *wish, struct error *err) {
-  bool asked_soa = false, soa;
+  bool asked_soa = false, apart;
   struct set *set = wish->set;
   enum type_code code = type_parse(wish->type, &asked_soa);
   size_t bytes = 0;
@@ -199,9 +199,9 @@ static struct dat *new_dat(struct op_context *ctx, const struct wish *wish, stru
   if (check_new(set, wish->dim, code, wish->type, name, &bytes, err) ||
       (wish->view && check_array(ctx, wish, code, name, err)))
     return NULL;
-  if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name, &soa))
-    soa = asked_soa;
-  soa &= !ctx->compiled && !type_is_struct(code); /* a struct is one value */
+  if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name, &apart))
+    apart = asked_soa;
+  apart &= wish->dim > 1 && !ctx->compiled && !type_is_struct(code); /* a struct is one value */
   struct dat *dat = calloc(1, sizeof *dat);
   if (!dat || !(dat->name = name_copy(wish->name)) ||
       !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
@@ -212,7 +212,8 @@ static struct dat *new_dat(struct op_context *ctx, const struct wish *wish, stru
                       .set = set,
                       .dim = wish->dim,
                       .type = code,
-                      .soa = soa && wish->dim > 1,
+                      .soa = apart && (asked_soa || !ctx->mover), /* the host's alone as declared */
+                      .apart = apart,
                       .asked_soa = asked_soa,
                       .temporary = wish->temporary,
                       .value_size = type_info(code)->size,
@@ -343,37 +344,45 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   return OP_OK;
 }
 
-static int lay(struct op_context *ctx, struct dat *dat, bool apart, struct error *err) {
-  struct replica *host = &dat->replicas[SPACE_HOST];
-  if (!dat_has_memory(dat)) {
-    dat->soa = apart;
-    ctx->mesh->epoch++;
+int dat_lay_on_devices(struct op_context *ctx, struct dat *dat, bool apart, struct error *err) {
+  const bool has_memory = dat_has_memory(dat);
+  if (dat->apart == apart)
     return OP_OK;
-  }
-  const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  const int code = has_memory ? dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err) : OP_OK;
   if (code)
     return code;
-  struct row_store fresh = {data_memory(ctx->team, host->bytes, (unsigned)dat->id), dat->value_size, dat->dim,
-                            apart ? dat->stride : 0};
-  if (!fresh.memory)
-    return error_memory_of(err, "dat", dat->name, host->bytes);
+  dat_leave_devices(ctx, dat);
+  if (has_memory)
+    dat_wrote(dat, SPACE_HOST); /* the newest copies of others' elements may have been on a device */
+  dat->apart = apart;
+  ctx->mesh->epoch++;
+  return OP_OK;
+}
+
+int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  struct row_store fresh = {.value_bytes = dat->value_size, .values = dat->dim};
+  const bool moves = dat->soa && dat_has_memory(dat);
+  int code = moves ? dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err) : OP_OK;
+  if (!code && moves && !(fresh.memory = data_memory(ctx->team, host->bytes, (unsigned)dat->id)))
+    code = error_memory_of(err, "dat", dat->name, host->bytes);
+  if (!code)
+    code = dat_lay_on_devices(ctx, dat, false, err);
+  if (code || !dat->soa) {
+    data_memory_free(fresh.memory);
+    return code;
+  }
   const struct row_store old = dat_rows(dat);
+  dat->soa = false;
+  ctx->mesh->epoch++;
+  if (!moves)
+    return OP_OK;
   for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
     row_copy(&old, e, &fresh, e);
   dat_leave_devices(ctx, dat);
   view_leave(dat, "");
   dat_leave_rows(dat);
   host->memory = fresh.memory;
-  dat->soa = apart;
   dat_wrote(dat, SPACE_HOST);
-  ctx->mesh->epoch++;
   return OP_OK;
-}
-
-int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) {
-  return lay(ctx, dat, false, err);
-}
-
-int dat_lay_apart(struct op_context *ctx, struct dat *dat, struct error *err) {
-  return lay(ctx, dat, true, err);
 }

@@ -58,11 +58,12 @@ struct dat {
   struct set *set;
   int dim;
   enum type_code type;
-  bool soa, temporary; /* soa: components lie apart, wherever the dat is */
-  bool read;           /* by a loop, or by the program */
-  bool dying;          /* freed, but loops that wait use it: loop/temporary/ */
-  bool blank;          /* its values are zeros, whatever its memory holds */
-  bool asked_soa;      /* by the declaration; OP2_VARIANT may say otherwise */
+  bool soa, apart; /* components lie apart: in the host's replica, in those of devices */
+  bool temporary;
+  bool read;      /* by a loop, or by the program */
+  bool dying;     /* freed, but loops that wait use it: loop/temporary/ */
+  bool blank;     /* its values are zeros, whatever its memory holds */
+  bool asked_soa; /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
   long stride;              /* SoA: distance of components, in values */
   uint64_t version, copies; /* of REGION_OWNED and REGION_COPIES */
@@ -183,11 +184,16 @@ static inline void dat_got_copies(struct dat *dat, enum space space) {
   dat->copies++;
   dat->replicas[space].version[REGION_COPIES] = dat->copies;
 }
-/* One whose components lie apart has its rows whole from now on. The mesh's epoch rises: loops know how dats lie. No
- * loop waits. OP_ERR_MEMORY; nothing is changed then. */
+/* Do components lie apart there? Replicas of one dat may lie otherwise than one another: what copies them converts. */
+static inline bool dat_is_apart_in(const struct dat *dat, enum space space) {
+  return space_is_device(space) ? dat->apart : dat->soa;
+}
+/* One whose components lie apart has its rows whole from now on, in all spaces. The mesh's epoch rises: loops know how dats
+ * lie. No loop waits. OP_ERR_MEMORY; nothing is changed then. */
 int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err);
-/* The other way round, of one that is no view, and whose rows are neither lent nor placed. */
-int dat_lay_apart(struct op_context *ctx, struct dat *dat, struct error *err);
+/* On devices alone, of one that has several components and is not lent: they get new replicas from the host's, which stays as
+ * it is. The same holds. */
+int dat_lay_on_devices(struct op_context *ctx, struct dat *dat, bool apart, struct error *err);
 /* Two dats of one set, dim and type: each gets what the other one held, in all spaces, and no value is copied, but where
  * the rows of one alone are whole: then the other's are too from now on. A view works in its array no more. No loop
  * waits. OP_ERR_MEMORY; no value is changed then. */

@@ -160,11 +160,12 @@ static void add_graphs(const struct report *r, struct text *out) {
                 "name:t tasks:i last_executed:i dependencies:i locks:i threads:i builds:i runs:i executed:i "
                 "seconds:d busy_seconds:d "
                 "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i ranks:i messages:i "
-                "message_bytes:i waited_seconds:d",
+                "message_bytes:i waited_seconds:d groups:i device_bytes:i copying_seconds:d",
                 g->name, g->last.tasks, g->last.executed, g->last.dependencies, g->last.locks,
                 g->last.threads, g->last.builds, s->runs, s->executed, s->seconds, s->busy, s->idle,
                 tasks_between(s), g->last.critical, g->last.stolen, g->last.refused, g->last.ranks,
-                g->last.messages, g->last.message_bytes, g->last.waited);
+                g->last.messages, g->last.message_bytes, g->last.waited, g->last.groups, g->last.device_bytes,
+                g->last.copying);
     json_open(out, "types", '[');
     struct tasks_type_facts t;
     for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)

@@ -392,7 +392,7 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
     if (matrix_of_dat(mesh, dat))
       continue;
     text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
-              type_info(dat->type)->name, dat->soa ? "soa" : "aos",
+              type_info(dat->type)->name, (ctx->mover ? dat->apart : dat->soa) ? "soa" : "aos",
               (size_t)dat->set->global_size * dat->row_bytes);
   }
   describe_matrices(mesh, out);

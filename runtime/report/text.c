@@ -298,6 +298,13 @@ static void text_messages(const struct report_graph *g, struct text *out) {
   text_addf(out, "%.3g ms waited for others'\n", 1e3 * g->last.waited);
 }
 
+/* Of the last run. */
+static void text_device(const struct report_graph *g, struct text *out) {
+  if (g->last.groups)
+    text_addf(out, "  on a device: %lld groups of threads, %.3g MB, %.3g ms of a run for copies\n",
+              g->last.groups, 1e-6 * (double)g->last.device_bytes, 1e3 * g->last.copying);
+}
+
 /* Shares are of the time of all threads: in tasks, without any that could run, and between two of them. */
 static void text_graphs(const struct report *r, struct text *out) {
   if (r->ngraphs == 0)
@@ -320,6 +327,7 @@ static void text_graphs(const struct report *r, struct text *out) {
     text_add_char(out, '\n');
     text_types(g, out);
     text_messages(g, out);
+    text_device(g, out);
   }
 }
 

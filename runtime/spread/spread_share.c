@@ -36,14 +36,16 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
   return code;
 }
 
-/* Who declared what came along a way. */
+/* Who declared what came along a way. Elements without entries bring none of them: then a rank declared nothing of it. */
 static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
                       struct error *err) {
-  *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), came->count};
+  *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), 0};
   if (!homes->list)
     return no_memory(err);
   for (int i = 0; i < came->count; i++) {
-    struct home *home = &homes->list[i];
+    if (came->first[i] == came->first[i + 1])
+      continue;
+    struct home *home = &homes->list[homes->count++];
     *home = (struct home){numbers[came->elements[came->first[i]]], came->ranks[i]};
     for (long k = came->first[i]; k < came->first[i + 1]; k++)
       if (numbers[came->elements[k]] < home->first)

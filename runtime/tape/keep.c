@@ -23,7 +23,8 @@ void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes) {
 static struct dat *spare_version(struct tapes *tapes, const struct dat *like) {
   for (int i = tapes->spare.count - 1; i >= 0; i--) {
     struct dat *dat = tapes->spare.items[i];
-    if (dat->set != like->set || dat->dim != like->dim || dat->type != like->type || dat->soa != like->soa)
+    if (dat->set != like->set || dat->dim != like->dim || dat->type != like->type || dat->soa != like->soa ||
+        dat->apart != like->apart)
       continue;
     list_remove(&tapes->spare, dat);
     dat->blank = true;

@@ -97,6 +97,7 @@ struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char 
   if (code)
     return NULL;
   dat->soa = like->soa; /* whatever OP2_VARIANT says: it is to be used as that one is */
+  dat->apart = like->apart;
   dat->blank = true;
   dat->read = true; /* by the library: no report advises to leave it out */
   return dat;

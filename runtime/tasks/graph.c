@@ -32,6 +32,7 @@ static void free_insides(struct task_graph *g) {
   relation_free(&g->after);
   relation_free(&g->locks);
   relation_free(&g->uses);
+  relation_free(&g->touched);
   run_free(g->run);
   if (g->ranks) {
     tasks_free(g->ranks->local);
@@ -48,9 +49,15 @@ static void free_insides(struct task_graph *g) {
   free(g->roots);
 }
 
+static void free_type(struct task_type *type) {
+  free(type->name);
+  free(type->text);
+  free(type->kernel);
+}
+
 static void free_rest(struct task_graph *g) {
   for (int i = 0; i < g->ntypes; i++)
-    free(g->types[i].name);
+    free_type(&g->types[i]);
   free(g->types);
   free(g->name);
   free(g);
@@ -243,7 +250,8 @@ static int relate(struct task_graph *g, struct relation *to, op_task task, op_re
                   struct error *err) {
   const int one = tasks_index(g, task, NUMBER_TASK, err);
   const int other = one < 0 ? -1 : tasks_index(g, resource, NUMBER_RESOURCE, err);
-  if (other < 0 || relation_add(to, one, other, err) || ranks_touch(g, one, other, err))
+  if (other < 0 || relation_add(to, one, other, err) || ranks_touch(g, one, other, err) ||
+      (g->nkernels && relation_add(&g->touched, one, other, err)))
     return err->code;
   g->sorted = false;
   return OP_OK;
@@ -290,7 +298,7 @@ struct tasks_mark tasks_mark(const struct task_graph *g) {
 
 void tasks_back_to(struct task_graph *g, struct tasks_mark mark) {
   while (g->ntypes > mark.types)
-    free(g->types[--g->ntypes].name);
+    free_type(&g->types[--g->ntypes]);
   while (g->nresources > mark.resources)
     free(g->more[--g->nresources].name);
   g->ntasks = mark.tasks;

@@ -25,6 +25,10 @@ const char *tasks_name(const struct task_graph *g);
 /* Each gives the number of what it adds, 0 with an error. Numbers come from programs: they are checked. */
 op_task_type tasks_add_type(struct task_graph *g, const char *name, op_task_function *function,
                             struct error *err);
+/* See op_graph_kernel; and has any type one? */
+int tasks_add_kernel(struct task_graph *g, op_task_type type, const char *text, const char *name, int threads,
+                     struct error *err);
+bool tasks_has_kernels(const struct task_graph *g);
 op_resource tasks_add_resource(struct task_graph *g, op_resource parent, const char *name, struct error *err);
 op_task tasks_add_task(struct task_graph *g, op_task_type type, const void *data, size_t bytes, double cost,
                        struct error *err);

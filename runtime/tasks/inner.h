@@ -56,6 +56,15 @@ struct task_type {
   op_task_function *function; /* NULL: nothing to do */
   long long count;            /* of its tasks that ran, in all runs */
   double seconds;
+  char *text, *kernel; /* what its tasks do on a device: NULL: it has no kernel */
+  int threads;         /* of a group there; 0: as the device likes */
+};
+
+/* Of runs on a device: groups of threads, memory there, seconds of copies of the last one. */
+struct on_device {
+  int groups; /* 0: the last run was the host's */
+  long long runs, bytes;
+  double copies;
 };
 
 /* For each task some numbers: of tasks behind it, of resources. New pairs wait until they are sorted into rows. A row may
@@ -163,6 +172,8 @@ struct task_graph {
   struct resource_more *more;
   int nresources;
   struct relation after, locks, uses; /* after: the tasks that wait for this one */
+  struct relation touched;            /* of graphs with kernels: locks and uses in the program's order */
+  int nkernels;                       /* types that have one */
   struct piece *pieces;
   /* From prepare.c: */
   int *order; /* tasks, each behind those that it waits for */
@@ -175,8 +186,9 @@ struct task_graph {
   long long runs, stolen, refused, executed;
   double seconds, spans, busy, idle;
   struct tasks_sums sums;
-  bool past;                 /* see tasks_retire: only its name, types, sums and this are left: */
-  op_graph_facts_t last;     /* of its last run */
+  bool past;             /* see tasks_retire: only its name, types, sums and this are left: */
+  op_graph_facts_t last; /* of its last run */
+  struct on_device device;
   double unit;               /* seconds for one of the program's units of cost; 0: not known yet */
   struct graph_ranks *ranks; /* of a graph that several ranks run; NULL: of this process alone */
   /* A part that one rank runs: the graph that it is of, for each of its tasks the one there or -1, its messages. */
@@ -222,6 +234,9 @@ struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely
 
 /* graph.c: a task behind the others, of which nothing is set; NULL with an error. */
 struct task *tasks_new_task(struct task_graph *g, struct error *err);
+
+/* device/kernels.c: OP_ERR_BACKEND: a type of the graph has nothing to run on the host. */
+int tasks_need_device(const struct task_graph *g, struct error *err);
 
 /* tell.c: that the graph holds. */
 long long tasks_bytes(const struct task_graph *g);

@@ -428,6 +428,7 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
     g->spans += outside;
     g->idle += outside;
   }
+  g->device.groups = 0;
   g->runs++;
   g->sums.runs++;
   g->sums.executed += g->executed;

@@ -18,7 +18,8 @@ static long long bytes_on_ranks(const struct graph_ranks *k) {
 long long tasks_bytes(const struct task_graph *g) {
   size_t bytes = sizeof *g + (size_t)g->ntasks * (sizeof *g->tasks + (g->order ? sizeof *g->order : 0)) +
                  (size_t)g->nresources * (sizeof *g->resources + sizeof *g->more) +
-                 relation_bytes(&g->after) + relation_bytes(&g->locks) + relation_bytes(&g->uses);
+                 relation_bytes(&g->after) + relation_bytes(&g->locks) + relation_bytes(&g->uses) +
+                 relation_bytes(&g->touched);
   for (const struct piece *p = g->pieces; p; p = p->next)
     bytes += sizeof *p + p->size;
   if (g->ranks)
@@ -48,8 +49,10 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .resources = g->nresources,
                               .locks = (long long)(g->locks.count + g->locks.nadded),
                               .builds = g->builds,
-                              .runs = g->runs,
-                              .threads = g->runs && ran && ran->run ? ran->run->threads : 0,
+                              .runs = g->runs + g->device.runs,
+                              .threads = g->device.groups             ? g->device.groups
+                                         : g->runs && ran && ran->run ? ran->run->threads
+                                                                      : 0,
                               .executed = g->executed,
                               .stolen = g->stolen,
                               .refused = g->refused,
@@ -58,7 +61,10 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .busy = g->busy,
                               .idle = g->idle,
                               .critical = g->runs && ran && ran->sorted ? tasks_critical(ran) : 0,
-                              .ranks = 1};
+                              .ranks = 1,
+                              .groups = g->device.groups,
+                              .device_bytes = g->device.groups ? g->device.bytes : 0,
+                              .copying = g->device.groups ? g->device.copies : 0};
   if (g->ranks)
     tell_ranks(g, facts);
 }

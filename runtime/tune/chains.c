@@ -25,6 +25,8 @@ static const int task_periods[] = {1, 4};
 static const double unknown = 0.2;
 /* The first cut looks at all of the maps, and what it finds is kept for others, which take about so much of its time. */
 static const double rest = 0.1;
+/* Of the bytes that fused loops spare, the part of the time that is expected to be gained: the rest is bound by instructions. */
+static const double likely = 0.5;
 /* What is not faster by so much is not better. */
 static const double noise = 0.02;
 enum {
@@ -49,6 +51,7 @@ struct chain_tuning {
   bool compares; /* ways that were postponed are compared when they can be paid for */
   long long told_trials;
   bool made[WAYS];        /* what it needs, behind the program */
+  bool expects;           /* see chain_wish */
   double called;          /* seconds of a period as called, before any waited; 0: not known */
   double fused, barriers; /* see chain_wish */
   long long
@@ -179,6 +182,8 @@ static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const 
     return;
   tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
   t->compares = grade == TUNING_EXACT && best->provisional;
+  if (winner != 1 && t->ways[1].bytes > 0 && !(tuner_median(t->tuner, 1, NULL) > 0))
+    tuner_postpone(t->tuner, 1); /* that run had other guesses */
   t->kept = t->decided = true;
   log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
            tuning_grade_words(grade));
@@ -322,6 +327,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   t->compares = mode.options.share > 0 || mode.options.seconds > 0;
   t->options = mode.options;
   t->fused = wish->fused;
+  t->expects = wish->expects;
   t->barriers = wish->barriers;
   t->options.unknown = unknown;
   t->options.base = 2; /* each is of several periods, or of long ones */
@@ -345,10 +351,16 @@ bool chain_tuning_shares(const struct chain_tuning *t) {
   return t->options.share > 0;
 }
 
+/* What is cut or made into one loop over several periods gains by them: a trial has as many. */
+static int least_piece(const struct chain_way *way, int periods) {
+  const int most = way->bytes > 0 ? way->periods : way->fused ? LONGEST : 1;
+  return most < periods ? most : periods;
+}
+
 /* Enough for the clock. */
 int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods) {
   const double enough = 1e-3, takes = tuner_median(t->tuner, tuner_winner(t->tuner), NULL);
-  const int own = way->periods < periods ? way->periods : 1;
+  const int own = least_piece(way, periods);
   if (tuner_is_settled(t->tuner) || !(takes > 0))
     return tuner_is_settled(t->tuner) ? periods : own;
   const double wanted = own * ceil(enough / takes / own);
@@ -362,6 +374,11 @@ struct chain_way chain_tuning_next(struct chain_tuning *t) {
 
 bool chain_tuning_is_best(const struct chain_tuning *t) {
   return t->current == tuner_winner(t->tuner);
+}
+
+struct chain_way chain_tuning_best(struct chain_tuning *t) {
+  t->current = tuner_winner(t->tuner);
+  return t->ways[t->current];
 }
 
 bool chain_tuning_is_made(const struct chain_tuning *t, const struct chain_way *way) {
@@ -404,6 +421,19 @@ int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way 
   return -1;
 }
 
+/* A part of the time so far: a program runs as long again as it ran, as far as anybody knows. */
+static double expected(const struct chain_tuning *t) {
+  return t->expects && t->fused > 0 ? likely * fmax(0, 1 - t->fused) : 0;
+}
+
+bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *way) {
+  return way->fused && t->options.share > 0 && expected(t) > t->options.share;
+}
+
+bool chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making) {
+  return way->fused && t->options.share > 0 && making <= expected(t) * tuner_total(t->tuner);
+}
+
 bool chain_tuning_can_begin(const struct chain_tuning *t, double making) {
   return tuner_can_pay(t->tuner, making + unknown * best_time(t));
 }
@@ -425,10 +455,17 @@ bool chain_tuning_is_open(const struct chain_tuning *t) {
   return !tuner_is_settled(t->tuner) || any_later(t);
 }
 
+static bool awaits_fused(const struct chain_tuning *t) {
+  bool any = false;
+  for (int i = 0; i < t->nways && !any; i++)
+    any = chain_tuning_awaits(t, &t->ways[i]) && is_later(t, i);
+  return any;
+}
+
 bool chain_tuning_may_rest(struct chain_tuning *t, int rested) {
   const double called = tuner_median(t->tuner, 0, NULL), longer = called > 0 ? called - best_time(t) : 0;
   tuner_paid(t->tuner, rested * longer);
-  return tuner_is_settled(t->tuner) && tuner_can_pay(t->tuner, fmax(0, longer));
+  return tuner_is_settled(t->tuner) && !awaits_fused(t) && tuner_can_pay(t->tuner, fmax(0, longer));
 }
 
 /* What cannot be cut by the first guess cannot be cut. */

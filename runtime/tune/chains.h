@@ -46,9 +46,10 @@ struct chain_wish {
   bool fuse, tiles, tasks;
   int periods;            /* that wait in a row */
   struct chain_way guess; /* of tiles; over no more periods than wait */
-  double called;          /* seconds that it took before anything waited; 0: not known */
-  double fused;           /* of the bytes that it moves as called, the part that it moves fused */
-  double barriers;        /* of these seconds, what its threads need to come together */
+  bool expects;    /* code is compiled behind the program, where a model says so before it is paid for */
+  double called;   /* seconds that it took before anything waited; 0: not known */
+  double fused;    /* of the bytes that it moves as called, the part that it moves fused; 0: not known */
+  double barriers; /* of these seconds, what its threads need to come together */
 };
 /* For a period of `n` loops. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
 int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_wish *wish,
@@ -61,6 +62,8 @@ int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way
 /* The way to run next; is it the best one known? */
 struct chain_way chain_tuning_next(struct chain_tuning *t);
 bool chain_tuning_is_best(const struct chain_tuning *t);
+/* That one, whatever would be next. */
+struct chain_way chain_tuning_best(struct chain_tuning *t);
 /* What a way needs was made before it ran; this is remembered. */
 bool chain_tuning_is_made(const struct chain_tuning *t, const struct chain_way *way);
 void chain_tuning_made(struct chain_tuning *t, const struct chain_way *way);
@@ -75,6 +78,10 @@ bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
 /* A way that nobody compared yet and that may be better than the best one known by more than noise, as far as a model can
  * say: the one of the least number from this on; -1: there is none, or others are being compared. */
 int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way);
+/* By a model fused loops would have gained by now what making them costs: so it need not be paid from the share. */
+bool chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making);
+/* More than trials may cost: it comes before others, which would take the share. */
+bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *way);
 /* May one be compared that takes so many seconds to make? */
 bool chain_tuning_can_begin(const struct chain_tuning *t, double making);
 /* Then it runs next. */
@@ -83,7 +90,8 @@ void chain_tuning_begin(struct chain_tuning *t, int which);
 void chain_tuning_postpone(struct chain_tuning *t);
 /* Something is being compared, or will be. */
 bool chain_tuning_is_open(const struct chain_tuning *t);
-/* So many periods ran as called, for the trials of their own loops, which is paid from the same share. May another one? */
+/* So many periods ran as called, for the trials of their own loops, which is paid from the same share. May another one? Not
+ * before ways are compared whose loops are others, if much is expected of them. */
 bool chain_tuning_may_rest(struct chain_tuning *t, int rested);
 /* The tiles for it cannot be made, or took so long to make. OP_ERR_MEMORY. */
 int chain_tuning_reject(struct chain_tuning *t, struct error *err);

@@ -1,6 +1,7 @@
 /* Gravity by an octree (Barnes and Hut). Cells that touch one another act particle by particle, in tasks that lock both
  * cells; what is farther away acts as a whole, in tasks that lock their own cell. Cells lie in one another, and so do
  * their locks: a task on a large cell keeps out those on its parts. Masses are found by tasks too, from the leaves up.
+ * With OP2_BACKEND=opencl, cuda or hip the tasks run on a device.
  * On several ranks each has all particles and finds all masses; forces lie apart, by cells of tasks, and travel.
  * Checked: the error against the direct sum, and the energy over some steps. */
 #include <math.h>
@@ -10,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../simulated.h"
+#include "barnes_hut_device.h"
+
 struct particle {
   double x[3], v[3], mass;
 };
@@ -17,10 +21,14 @@ struct force {
   double a[3], potential;
 };
 
+struct mass {
+  double mass, centre[3];
+};
+
 struct cell {
   double low[3], size;     /* a cube */
-  double mass, centre[3];  /* of its particles */
   int first, count, child; /* its particles; the first of eight parts, 0: none */
+  int end;                 /* behind all cells in it, if it has parts: they lie from the first part on */
   op_resource resource;
   op_task mass_task, pull; /* pull: of a cell that is a task's; 0: of none */
 };
@@ -29,8 +37,10 @@ static struct sky {
   struct particle *p, *spare;
   struct force *f; /* of each particle */
   struct cell *cells;
+  struct mass *masses;                           /* of each cell's particles */
   int particles, ncells, most_cells, leaf, task; /* particles in a leaf, and for a task, at most */
   int ranks;                                     /* do all ranks have the graph together? */
+  int group;                                     /* threads of a group on a device, 0: as it likes */
   double angle, soft, step;
 } sky;
 
@@ -66,6 +76,7 @@ static void split(int at) {
       part->low[k] = c->low[k] + (o >> k & 1 ? c->size / 2 : 0);
     split(c->child + o);
   }
+  c->end = sky.ncells;
 }
 
 static void make_tree(void) {
@@ -157,18 +168,19 @@ static void act_self(const struct cell *c) {
 
 /* All that does not touch the leaf. */
 static void pull_leaf(const struct cell *leaf, const struct cell *from) {
+  const struct mass *mass = &sky.masses[from - sky.cells];
   double d2 = 0;
   if (!from->count)
     return;
   const int touches = near(leaf, from);
   for (int k = 0; k < 3; k++) {
-    const double d = from->centre[k] - (leaf->low[k] + leaf->size / 2);
+    const double d = mass->centre[k] - (leaf->low[k] + leaf->size / 2);
     d2 += d * d;
   }
   const double distance = sqrt(d2) - 0.87 * leaf->size;
   if (!touches && distance > 0 && from->size < sky.angle * distance) {
     for (int i = 0; i < leaf->count; i++)
-      pull(&sky.p[leaf->first + i], &sky.f[leaf->first + i], from->centre, from->mass);
+      pull(&sky.p[leaf->first + i], &sky.f[leaf->first + i], mass->centre, mass->mass);
   } else if (from->child) {
     for (int o = 0; o < 8; o++)
       pull_leaf(leaf, &sky.cells[from->child + o]);
@@ -186,30 +198,32 @@ static void pull_all(const struct cell *c) {
     pull_leaf(c, &sky.cells[0]);
 }
 
-static void find_mass(struct cell *c, int all) {
+static void find_mass(const struct cell *c, int all) {
   double sum[3] = {0, 0, 0};
-  c->mass = 0;
+  struct mass *m = &sky.masses[c - sky.cells];
+  m->mass = 0;
   for (int o = 0; c->child && o < 8; o++) {
-    struct cell *part = &sky.cells[c->child + o];
+    const struct mass *part = &sky.masses[c->child + o];
     if (all)
-      find_mass(part, 1);
-    c->mass += part->mass;
+      find_mass(&sky.cells[c->child + o], 1);
+    m->mass += part->mass;
     for (int k = 0; k < 3; k++)
       sum[k] += part->mass * part->centre[k];
   }
   for (int i = 0; !c->child && i < c->count; i++) {
-    c->mass += sky.p[c->first + i].mass;
+    m->mass += sky.p[c->first + i].mass;
     for (int k = 0; k < 3; k++)
       sum[k] += sky.p[c->first + i].mass * sky.p[c->first + i].x[k];
   }
   for (int k = 0; k < 3; k++)
-    c->centre[k] = c->mass > 0 ? sum[k] / c->mass : 0;
+    m->centre[k] = m->mass > 0 ? sum[k] / m->mass : 0;
 }
 
 /* ---- the tasks ---- */
 
 struct cells {
-  int one, other;
+  int one, other;      /* other, of masses: with all parts */
+  double soft2, angle; /* for devices */
 };
 
 static void run_self(op_running *running, void *data) {
@@ -227,29 +241,38 @@ static void run_pull(op_running *running, void *data) {
 }
 /* Of a cell of tasks with all its parts, of a larger one from its parts. */
 static void run_mass(op_running *running, void *data) {
-  struct cell *c = &sky.cells[((const struct cells *)data)->one];
+  const struct cells *c = data;
   (void)running;
-  find_mass(c, c->count <= sky.task);
+  find_mass(&sky.cells[c->one], c->other);
 }
 
 static struct types {
   op_graph graph;
   op_task_type self, pair, pull, mass;
-  op_task *all; /* on ranks: that change forces */
+  op_resource tree, particles, masses; /* of all; not on ranks */
+  op_task *all;                        /* on ranks: that change forces */
   int count, most;
 } types;
 
+static int is_large(const struct cell *c) {
+  return c->child && c->count > sky.task;
+}
+
+/* What tasks read, where one process has the graph: ranks have it all. */
+static void use_sky(op_task task) {
+  if (sky.ranks)
+    return;
+  op_graph_use(types.graph, task, types.tree);
+  op_graph_use(types.graph, task, types.particles);
+}
+
 static op_task add(op_task_type type, int one, int other, double cost) {
-  const struct cells c = {one, other};
+  const struct cells c = {one, other, sky.soft * sky.soft, sky.angle};
   const op_task task = op_graph_task(types.graph, type, &c, sizeof c, cost);
-  /* Masses lie in the cells, which each rank has: it finds them itself. */
-  if (sky.ranks && type == types.mass) {
-    op_graph_place(types.graph, task, OP_EVERY_RANK);
-    return task;
-  }
   op_graph_lock(types.graph, task, sky.cells[one].resource);
   if (other != one)
     op_graph_lock(types.graph, task, sky.cells[other].resource);
+  use_sky(task);
   if (sky.ranks && types.count == types.most)
     types.all = realloc(types.all, (size_t)(types.most = 2 * types.most + 64) * sizeof *types.all);
   if (sky.ranks && types.all)
@@ -257,8 +280,27 @@ static op_task add(op_task_type type, int one, int other, double cost) {
   return task;
 }
 
-static int is_large(const struct cell *c) {
-  return c->child && c->count > sky.task;
+static op_resource masses_of(int first, int end) {
+  const op_resource some = op_graph_resource(types.graph, types.masses, NULL);
+  op_graph_memory(types.graph, some, sky.masses + first, (size_t)(end - first) * sizeof *sky.masses);
+  return some;
+}
+
+/* The masses of a cell, and of all in it unless it is large. Each rank finds them itself. */
+static op_task add_mass(int at) {
+  struct cell *cell = &sky.cells[at];
+  const struct cells c = {at, !is_large(cell), 0, 0};
+  const op_task task =
+      op_graph_task(types.graph, types.mass, &c, sizeof c, is_large(cell) ? 8 : (double)cell->count);
+  if (sky.ranks) {
+    op_graph_place(types.graph, task, OP_EVERY_RANK);
+    return task;
+  }
+  op_graph_lock(types.graph, task, masses_of(at, at + 1));
+  use_sky(task);
+  if (cell->child && !is_large(cell))
+    op_graph_lock(types.graph, task, masses_of(cell->child, cell->end));
+  return task;
 }
 
 static void add_pairs(int one, int other) {
@@ -278,7 +320,7 @@ static void add_pairs(int one, int other) {
 static void add_cell(int at, op_resource above) {
   struct cell *c = &sky.cells[at];
   c->resource = op_graph_resource(types.graph, above, NULL);
-  c->mass_task = c->count ? add(types.mass, at, at, is_large(c) ? 8 : c->count) : 0;
+  c->mass_task = c->count ? add_mass(at) : 0;
   if (is_large(c)) {
     for (int o = 0; o < 8; o++) {
       add_cell(c->child + o, c->resource);
@@ -292,6 +334,8 @@ static void add_cell(int at, op_resource above) {
     op_graph_memory(types.graph, c->resource, sky.f + c->first, (size_t)c->count * sizeof *sky.f);
     add(types.self, at, at, 4.0 * sky.leaf * c->count);
     c->pull = add(types.pull, at, at, 8.0 * sky.leaf * c->count);
+    if (!sky.ranks)
+      op_graph_use(types.graph, c->pull, types.masses);
   }
 }
 
@@ -306,6 +350,22 @@ static void add_collect(void) {
       op_graph_use(types.graph, last, sky.cells[c].resource);
 }
 
+static op_resource add_memory(const char *name, const void *memory, size_t bytes) {
+  const op_resource resource = op_graph_resource(types.graph, 0, name);
+  op_graph_memory(types.graph, resource, memory, bytes);
+  return resource;
+}
+
+static void add_memories(void) {
+  types.tree = add_memory("tree", sky.cells, (size_t)sky.ncells * sizeof *sky.cells);
+  types.particles = add_memory("particles", sky.p, (size_t)sky.particles * sizeof *sky.p);
+  types.masses = add_memory("masses", sky.masses, (size_t)sky.ncells * sizeof *sky.masses);
+  op_graph_kernel(types.graph, types.self, device_forces, "self", sky.group);
+  op_graph_kernel(types.graph, types.pair, device_forces, "pair", sky.group);
+  op_graph_kernel(types.graph, types.pull, device_forces, "pull", sky.group);
+  op_graph_kernel(types.graph, types.mass, device_forces, "mass", sky.group);
+}
+
 /* Who pulls from afar needs all masses. */
 static op_graph make_graph(void) {
   types.graph = op_decl_graph("barnes_hut");
@@ -316,6 +376,8 @@ static op_graph make_graph(void) {
   types.pair = op_graph_type(types.graph, "pair", run_pair);
   types.pull = op_graph_type(types.graph, "pull", run_pull);
   types.mass = op_graph_type(types.graph, "mass", run_mass);
+  if (!sky.ranks)
+    add_memories();
   add_cell(0, 0);
   for (int c = 0; c < sky.ncells; c++)
     if (sky.cells[c].pull)
@@ -345,7 +407,8 @@ static int make_sky(int n) {
   sky.spare = calloc((size_t)n, sizeof *sky.spare);
   sky.f = calloc((size_t)n, sizeof *sky.f);
   sky.cells = calloc((size_t)sky.most_cells, sizeof *sky.cells);
-  if (!sky.p || !sky.spare || !sky.f || !sky.cells)
+  sky.masses = calloc((size_t)sky.most_cells, sizeof *sky.masses);
+  if (!sky.p || !sky.spare || !sky.f || !sky.cells || !sky.masses)
     return 0;
   for (int i = 0; i < n; i++) {
     const double r = pow(random_number(), 0.6), z = 2 * random_number() - 1,
@@ -394,22 +457,6 @@ static void push(double move) {
       sky.p[i].v[k] += sky.step / 2 * sky.f[i].a[k];
       sky.p[i].x[k] += move * sky.p[i].v[k];
     }
-}
-
-/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
-static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks,
-                                   .threads = threads,
-                                   .latency = 2e-6,
-                                   .bytes_per_second = 1e10},
-                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds =
-      sky.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
-  const double alone = sky.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
-  if (sky.ranks)
-    op_printf("%d ranks, ", ranks);
-  op_printf("simulated: %.3f ms on %d threads, %.0f%% of the ideal\n", 1e3 * seconds, threads,
-            100 * alone / threads / (sky.ranks ? ranks : 1) / seconds);
 }
 
 /* Of all bits of the forces. */
@@ -462,6 +509,8 @@ int main(int argc, char **argv) {
       threads = atoi(value);
     else if (!strcmp(argv[a], "--ranks"))
       ranks = atoi(value);
+    else if (!strcmp(argv[a], "--group"))
+      sky.group = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
       picture = value;
     else
@@ -470,7 +519,7 @@ int main(int argc, char **argv) {
   }
   if (n < 2 || n > 20000000 || steps < 0 || sky.leaf < 1 || sky.task < 1 || !make_sky(n)) {
     fprintf(stderr, "usage: barnes_hut [--particles N] [--steps N] [--leaf N] [--task N] [--simulate "
-                    "THREADS] [--ranks RANKS] [--vtk FILE]\n");
+                    "THREADS] [--ranks RANKS] [--group THREADS] [--vtk FILE]\n");
     return 2;
   }
   sky.soft = 0.02;
@@ -486,7 +535,8 @@ int main(int argc, char **argv) {
     op_graph graph = make_graph();
     const double start = op_wtime();
     op_graph_run(graph);
-    seconds += op_wtime() - start;
+    op_graph_facts(graph, &facts);
+    seconds += facts.groups ? facts.seconds : op_wtime() - start; /* without the compiler */
     if (s > 0)
       push(0);
     else {
@@ -495,13 +545,13 @@ int main(int argc, char **argv) {
     }
     if (s < steps)
       push(sky.step);
-    op_graph_facts(graph, &facts);
     if (threads > 0 && s == steps)
-      say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
+      say_simulated(graph, !sky.ranks ? 0 : ranks > 0 ? ranks : op_rank_count(), threads);
     op_free_graph(graph);
   }
-  op_printf("%d particles in %d cells, %lld tasks, %.2f ms for all forces on %lld threads\n", n, sky.ncells,
-            facts.tasks, 1e3 * seconds / (steps + 1), facts.threads);
+  op_printf("%d particles in %d cells, %lld tasks, %.2f ms for all forces on %lld %s\n", n, sky.ncells,
+            facts.tasks, 1e3 * seconds / (steps + 1), facts.threads,
+            facts.groups ? "groups of a device" : "threads");
   if (picture && !write_picture(picture)) {
     fprintf(stderr, "barnes_hut: cannot write %s\n", picture);
     return 1;

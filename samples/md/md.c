@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../simulated.h"
+
 struct particle {
   double x[3], v[3], f[3];
 };
@@ -422,22 +424,6 @@ static int write_picture(const char *path) {
   return fclose(file) == 0;
 }
 
-/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
-static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks,
-                                   .threads = threads,
-                                   .latency = 2e-6,
-                                   .bytes_per_second = 1e10},
-                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds =
-      box.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
-  const double alone = box.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
-  if (box.ranks)
-    op_printf("%d ranks, ", ranks);
-  op_printf("simulated: %.3f ms a step on %d threads, %.0f%% of the ideal\n", 1e3 * seconds, threads,
-            100 * alone / threads / (box.ranks ? ranks : 1) / seconds);
-}
-
 int main(int argc, char **argv) {
   int edge = 48, steps = 20, threads = 0, ranks = 0;
   double reach = 2.5;
@@ -491,7 +477,7 @@ int main(int argc, char **argv) {
   op_printf("%d particles in %d cells, %d bricks: %lld tasks a step, %.2f ms a step on %lld threads\n",
             box.particles, box.cells, box.bricks, facts.tasks, 1e3 * seconds / steps, facts.threads);
   if (threads > 0)
-    say_simulated(step, ranks > 0 ? ranks : op_rank_count(), threads);
+    say_simulated(step, !box.ranks ? 0 : ranks > 0 ? ranks : op_rank_count(), threads);
   if (picture && !write_picture(picture)) {
     fprintf(stderr, "md: cannot write %s\n", picture);
     return 1;

@@ -1,11 +1,15 @@
 /* A matrix A becomes Q R, by tiles: a task for each step of the algorithm on one or two tiles. Which task waits for which
- * follows from the tiles that they change. On several ranks each has some columns of tiles. Checked: A - Q R and Q' Q - I. */
+ * follows from the tiles that they change. On several ranks each has some columns of tiles. With OP2_BACKEND=opencl, cuda or hip
+ * the tasks run on a device. Checked: A - Q R and Q' Q - I. */
 #include <math.h>
 #include <op2jit.h>
 #include <op2jit_tasks.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../simulated.h"
+#include "qr_device.h"
 
 enum { MOST_TILE = 256, STRIP = 16 };
 
@@ -15,6 +19,7 @@ static struct matrix {
   int tiles, size; /* tiles in a row, numbers in a row of a tile */
   size_t step;     /* numbers of a tile */
   int ranks;       /* do all ranks have the graph together? */
+  int group;       /* threads of a group on a device, 0: as it likes */
   double *values;
   double *vectors; /* what the tiles on the diagonal hold before tiles below them change their R */
 } A;
@@ -127,6 +132,7 @@ static void ssrft(double *b, double *top, double *c, int backwards) {
 
 struct step {
   int i, j, k; /* row, column, and how many rows and columns are done */
+  int size;    /* of a tile */
 };
 
 static void run_geqrf(op_running *running, void *data) {
@@ -184,17 +190,23 @@ static void add_steps(struct plan *p) {
                      larft_type = op_graph_type(p->graph, "larft", run_larft),
                      tsqrf_type = op_graph_type(p->graph, "tsqrf", run_tsqrf),
                      ssrft_type = op_graph_type(p->graph, "ssrft", run_ssrft);
-  const int n = A.tiles;
+  const int n = A.tiles, size = A.size;
+  if (!A.ranks) {
+    op_graph_kernel(p->graph, geqrf_type, device_steps, "geqrf", A.group);
+    op_graph_kernel(p->graph, larft_type, device_steps, "larft", A.group);
+    op_graph_kernel(p->graph, tsqrf_type, device_steps, "tsqrf", A.group);
+    op_graph_kernel(p->graph, ssrft_type, device_steps, "ssrft", A.group);
+  }
   for (int k = 0; k < n; k++) {
     const int kk = k * n + k;
-    const op_task d = add(p, geqrf_type, (struct step){k, k, k}, 200, kk, -1, 0, 0);
+    const op_task d = add(p, geqrf_type, (struct step){k, k, k, size}, 200, kk, -1, 0, 0);
     op_graph_lock(p->graph, d, p->vectors[k]);
     for (int j = k + 1; j < n; j++)
-      add(p, larft_type, (struct step){k, j, k}, 300, k * n + j, -1, d, p->vectors[k]);
+      add(p, larft_type, (struct step){k, j, k, size}, 300, k * n + j, -1, d, p->vectors[k]);
     for (int i = k + 1; i < n; i++) {
-      const op_task t = add(p, tsqrf_type, (struct step){i, k, k}, 300, i * n + k, kk, 0, 0);
+      const op_task t = add(p, tsqrf_type, (struct step){i, k, k, size}, 300, i * n + k, kk, 0, 0);
       for (int j = k + 1; j < n; j++)
-        add(p, ssrft_type, (struct step){i, j, k}, 500, i * n + j, k * n + j, t, p->tiles[i * n + k]);
+        add(p, ssrft_type, (struct step){i, j, k, size}, 500, i * n + j, k * n + j, t, p->tiles[i * n + k]);
     }
   }
 }
@@ -253,8 +265,11 @@ static double value_at(long row, long column) {
 }
 
 static int make_matrix(int n, int tile, int ranks) {
-  A = (struct matrix){
-      .ranks = ranks, .tiles = n / tile, .size = tile, .step = (size_t)tile * (size_t)tile + (size_t)tile};
+  A = (struct matrix){.ranks = ranks,
+                      .group = A.group,
+                      .tiles = n / tile,
+                      .size = tile,
+                      .step = (size_t)tile * (size_t)tile + (size_t)tile};
   A.values = malloc((size_t)(A.tiles * A.tiles) * A.step * sizeof *A.values);
   A.vectors = malloc((size_t)A.tiles * A.step * sizeof *A.vectors);
   return A.values && A.vectors;
@@ -345,21 +360,6 @@ static unsigned long long sum_bits(void) {
   return sum;
 }
 
-/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
-static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks,
-                                   .threads = threads,
-                                   .latency = 2e-6,
-                                   .bytes_per_second = 1e10},
-                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds = A.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
-  const double alone = A.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
-  if (A.ranks)
-    op_printf("%d ranks, ", ranks);
-  op_printf("simulated: %.3f s on %d threads, %.0f%% of the ideal\n", seconds, threads,
-            100 * alone / threads / (A.ranks ? ranks : 1) / seconds);
-}
-
 /* R, one number of a tile: how large its numbers are, for ParaView. */
 static int write_picture(const char *path) {
   FILE *file = fopen(path, "w");
@@ -394,6 +394,8 @@ int main(int argc, char **argv) {
       threads = atoi(value);
     else if (!strcmp(argv[a], "--ranks"))
       ranks = atoi(value);
+    else if (!strcmp(argv[a], "--group"))
+      A.group = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
       picture = value;
     else
@@ -401,10 +403,11 @@ int main(int argc, char **argv) {
     a++;
   }
   if (tile < 1 || tile > MOST_TILE || n < 1 || n % tile) {
-    fprintf(stderr,
-            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--vtk FILE]\n"
-            "N is a multiple of the tile, which is at most %d\n",
-            MOST_TILE);
+    fprintf(
+        stderr,
+        "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--group THREADS] [--vtk FILE]\n"
+        "N is a multiple of the tile, which is at most %d\n",
+        MOST_TILE);
     return 2;
   }
   if (op_init(argc, argv, 1) || !make_matrix(n, tile, op_rank_count() > 1 || ranks > 0))
@@ -413,16 +416,19 @@ int main(int argc, char **argv) {
   op_graph graph = make_graph();
   const double start = op_wtime();
   op_graph_run(graph);
-  const double seconds = op_wtime() - start;
+  double seconds = op_wtime() - start;
   op_graph_facts_t facts;
   op_graph_facts(graph, &facts);
-  op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld threads, %.2f Gflop/s\n", n, n, tile,
-            facts.tasks, seconds, facts.threads, 4.0 / 3 * n * n * n / seconds * 1e-9);
+  if (facts.groups) /* without the compiler */
+    seconds = facts.seconds;
+  op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld %s, %.2f Gflop/s\n", n, n, tile, facts.tasks,
+            seconds, facts.threads, facts.groups ? "groups of a device" : "threads",
+            4.0 / 3 * n * n * n / seconds * 1e-9);
   if (A.ranks)
     op_printf("%d ranks: this one sent %lld messages of %.1f MB, and waited %.3f s\n", op_rank_count(),
               facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
   if (threads > 0)
-    say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
+    say_simulated(graph, !A.ranks ? 0 : ranks > 0 ? ranks : op_rank_count(), threads);
   if (!op_is_root())
     return op_exit();
   if (picture && !write_picture(picture)) {

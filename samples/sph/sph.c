@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../simulated.h"
+
 static const double pi = 3.14159265358979323846, heat_ratio = 5.0 / 3;
 
 struct particle {
@@ -394,22 +396,6 @@ static int write_picture(const char *path) {
   return fclose(file) == 0;
 }
 
-/* On one process, or on ranks with a network of 2 microseconds and 10 GB/s. */
-static void say_simulated(op_graph graph, int ranks, int threads) {
-  const op_graph_network_t many = {.ranks = ranks,
-                                   .threads = threads,
-                                   .latency = 2e-6,
-                                   .bytes_per_second = 1e10},
-                           one = {.ranks = 1, .threads = 1, .latency = 2e-6, .bytes_per_second = 1e10};
-  const double seconds =
-      gas.ranks ? op_graph_simulate_ranks(graph, &many) : op_graph_simulate(graph, threads);
-  const double alone = gas.ranks ? op_graph_simulate_ranks(graph, &one) : op_graph_simulate(graph, 1);
-  if (gas.ranks)
-    op_printf("%d ranks, ", ranks);
-  op_printf("simulated: %.3f ms a step on %d threads, %.0f%% of the ideal\n", 1e3 * seconds, threads,
-            100 * alone / threads / (gas.ranks ? ranks : 1) / seconds);
-}
-
 int main(int argc, char **argv) {
   int n = 100, threads = 0, ranks = 0;
   double end = 0.05;
@@ -462,7 +448,7 @@ int main(int argc, char **argv) {
     op_printf("%d ranks: this one sent %lld messages of %.1f MB in a step, and waited %.3f s\n",
               op_rank_count(), facts.messages, 1e-6 * (double)facts.message_bytes, facts.waited);
   if (threads > 0)
-    say_simulated(graph, ranks > 0 ? ranks : op_rank_count(), threads);
+    say_simulated(graph, !gas.ranks ? 0 : ranks > 0 ? ranks : op_rank_count(), threads);
   if (picture && !write_picture(picture)) {
     fprintf(stderr, "sph: cannot write %s\n", picture);
     return 1;

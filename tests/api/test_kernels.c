@@ -239,7 +239,7 @@ CASE(warnings_that_a_text_makes_errors_are_its_own) {
                              "#pragma clang diagnostic error \"-Weverything\"\n"
                              "void plus(const double *x, double *y) { *y = *x + 1; }";
   if (strcmp(getenv("OP2_BACKEND") ? getenv("OP2_BACKEND") : "", "cuda") == 0)
-    skip();
+    skip_since("compilers of GPUs know other warnings than this text names");
   make_data();
   works(run(op_kernel_native(text, (op_kernel_function)plus_one)));
   assert_true(result() == 11);

@@ -54,12 +54,21 @@ static int count_words(const struct made *made, uint32_t mask, uint32_t bits) {
   return count;
 }
 
+static int sve_bits(void) {
+  const char *bits = strstr(text_str(&features), COMPILE_SVE_BITS);
+  return bits ? atoi(bits + strlen(COMPILE_SVE_BITS)) : 0;
+}
+
+/* Of NEON, and of SVE where its vectors are longer; those have a mask. */
 TEST(vector_functions_when_fast) {
   static const char text[] =
       "double sin(double); double exp(double); double pow(double, double);\n"
       "void f(double *restrict y, const double *restrict x, int n) {\n"
       "  for (int i = 0; i < n; i++) y[i] = sin(x[i]) + exp(x[i]) + pow(x[i], 0.3);\n}\n";
-  static const char *const names[] = {"_ZGVnN2v_sin", "_ZGVnN2v_exp", "_ZGVnN2vv_pow"};
+  static const char *const of_neon[] = {"_ZGVnN2v_sin", "_ZGVnN2v_exp", "_ZGVnN2vv_pow"},
+                           *const of_sve[] = {"_ZGVsMxv_sin", "_ZGVsMxv_exp", "_ZGVsMxvv_pow"};
+  enum { NAMES = sizeof of_neon / sizeof *of_neon };
+  const char *const *names = sve_bits() > 128 ? of_sve : of_neon;
   struct made fast = make(text, "fast"), strict = make(text, "contract");
   double x[N], y[N], z[N];
   for (int i = 0; i < N; i++)
@@ -71,10 +80,34 @@ TEST(vector_functions_when_fast) {
     assert_true(fabs(y[i] - want) <= 8e-16 * fabs(want) + 1e-15);
     assert_true(fabs(z[i] - want) <= 4e-16 * fabs(want));
   }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (int i = 0; i < NAMES; i++)
     assert_true(has_text(&fast, names[i]) && !has_text(&strict, names[i]));
   release(&fast);
   release(&strict);
+}
+
+/* As many floats as a vector has are of one call, and as many lanes as generated code has. */
+TEST(vector_functions_of_lanes) {
+  struct made made = make("float expf(float); double exp(double);\n"
+                          "void f(float *restrict y, const float *restrict x, long n) {\n"
+                          "  for (long i = 0; i < n; i++) y[i] = expf(x[i]);\n}\n"
+                          "void g(double *y) { for (int i = 0; i < 8; i++) y[i] = exp(y[i]); }\n",
+                          "fast");
+  float x[N], y[N];
+  double lanes[8];
+  for (int i = 0; i < N; i++)
+    x[i] = 0.05f * (float)i;
+  for (int i = 0; i < 8; i++)
+    lanes[i] = 0.3 * i;
+  CALL(made, void (*)(float *, const float *, long), "f")(y, x, N);
+  CALL(made, void (*)(double *), "g")(lanes);
+  for (int i = 0; i < N; i++)
+    assert_true(fabsf(y[i] - expf(x[i])) <= 5e-7f * expf(x[i]));
+  for (int i = 0; i < 8; i++)
+    assert_true(fabs(lanes[i] - exp(0.3 * i)) <= 1e-15 * exp(0.3 * i));
+  assert_true(has_text(&made, sve_bits() > 128 ? "_ZGVsMxv_expf" : "_ZGVnN4v_expf"));
+  assert_true(has_text(&made, sve_bits() > 128 ? "_ZGVsMxv_exp" : "_ZGVnN2v_exp"));
+  release(&made);
 }
 
 TEST(functions_of_the_compiler) {
@@ -107,13 +140,12 @@ TEST(stores_past_the_caches) {
   assert_true(to[0] == 2 && to[3] == 8);
   CALL(made, void (*)(double *, const double *), "g")(to, from);
   assert_true(to[0] == 2 && to[7] == 16);
-  if (!strstr(text_str(&features), COMPILE_SVE_BITS))
+  if (!sve_bits())
     assert_true(count_words(&made, 0xffc00000, 0xac000000) >= 3); /* stnp q, q */
   release(&made);
 }
 
 TEST(sve_of_its_length) {
-  const char *bits = strstr(text_str(&features), COMPILE_SVE_BITS);
   struct made made = make("void f(double *restrict y, const double *restrict x, long n) {\n"
                           "  for (long i = 0; i < n; i++) y[i] += 3 * x[i];\n}\n",
                           "contract");
@@ -125,7 +157,7 @@ TEST(sve_of_its_length) {
     assert_true(y[i] == 1 + 3.0 * i);
   /* ld1d; vectors of 128 bits are NEON's, with SVE too */
   const int sve = count_words(&made, 0xffe0e000, 0xa5e04000) + count_words(&made, 0xfff0e000, 0xa5e0a000);
-  assert_int_equal(sve > 0, bits && atoi(bits + strlen(COMPILE_SVE_BITS)) > 128);
+  assert_int_equal(sve > 0, sve_bits() > 128);
   release(&made);
 }
 

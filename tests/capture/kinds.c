@@ -26,8 +26,8 @@ static double gam = 1.4;
 
 OP_KERNEL_DEF(
     flux, void flux(const double *x, const double *p, const double *const q[2], double *a, double *both[2],
-                    float *f) {
-      *a += gam * x[0] * p[0] + half(x[1]);
+                    float *f, const struct state *s) {
+      *a += gam * x[0] * p[0] + half(x[1]) + 0.001 * s->rho;
       both[0][0] += q[0][0] * q[1][1];
       both[1][1] -= x[1];
       *f = (float)x[0];
@@ -46,8 +46,8 @@ OP_KERNEL_DEF(
       }
     })
 OP_KERNEL_DEF(
-    some, void some(const double *q, double *x, const int *numbers) {
-      x[0] = q[0] + 0.001 * numbers[0];
+    some, void some(const double *q, double *x, const int *numbers, const double *kept) {
+      x[0] = q[0] + 0.001 * numbers[0] + 1e-5 * *kept;
       x[1] = q[1] - 0.001 * numbers[1];
     })
 OP_KERNEL_DEF(
@@ -68,6 +68,14 @@ OP_KERNEL_DEF(
       s->u[1] = half(q[1]);
       s->kind++;
       *most = fmaxf(*most, (float)q[0]);
+    })
+
+/* What an element gives to a matrix: nothing but what this kernel leaves there. */
+OP_KERNEL_DEF(
+    fill, void fill(const double *const q[2], double *k) {
+      for (int i = 0; i < 4; i++)
+        k[i] = q[i / 2][0] * q[i % 2][1];
+      k[0] += 1;
     })
 
 int main(int argc, char **argv) {
@@ -113,6 +121,7 @@ int main(int argc, char **argv) {
          ds = op_decl_dat(rows, 1, "double", NULL, "s"),
          dt = op_decl_dat(nodes, 1, "struct state", all, "state");
   op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
+  op_mat matrix = op_decl_mat(1, &map, &map, 1, 1, "double", "matrix");
   double scale = 3, sum = 1, least = 1e9;
   float most = 0;
   long long numbers = 0;
@@ -123,7 +132,8 @@ int main(int argc, char **argv) {
     op_par_loop(OP_KERNEL_OF(flux), "flux", edges, op_arg_dat(dx, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dq, 1, map, 2, "double", OP_READ), op_arg_dat(dq, -2, map, 2, "double", OP_READ),
                 op_arg_dat(da, 0, map, 1, "double", OP_INC), op_arg_dat(db, OP_ALL, map, 2, "double", OP_INC),
-                op_arg_dat(df, -1, OP_ID, 1, "float", OP_WRITE));
+                op_arg_dat(df, -1, OP_ID, 1, "float", OP_WRITE),
+                op_arg_dat(dt, 1, map, 1, "struct state", OP_READ));
     op_par_loop(OP_KERNEL_OF(update), "update", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_RW),
                 op_arg_dat(da, -1, OP_ID, 1, "double", OP_READ), op_arg_dat(dc, -1, OP_ID, 1, "int", OP_INC),
                 op_arg_idx(-1, OP_ID));
@@ -131,7 +141,8 @@ int main(int argc, char **argv) {
                 op_arg_dat(dw, OP_ALL, ragged, 1, "double", OP_RW),
                 op_arg_dat(ds, -1, OP_ID, 1, "double", OP_INC));
     op_par_loop(OP_KERNEL_OF(some), "some", odd, op_arg_dat(dq, 0, map, 2, "double", OP_READ),
-                op_arg_dat(dx, -1, OP_ID, 2, "double", OP_WRITE), op_arg_idx(-2, map));
+                op_arg_dat(dx, -1, OP_ID, 2, "double", OP_WRITE), op_arg_idx(-2, map),
+                op_arg_global(kept, OP_READ));
     op_par_loop(OP_KERNEL_OF(sums), "sums", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_gbl(&scale, 1, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC),
                 op_arg_gbl(&numbers, 1, "long long", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
@@ -141,6 +152,13 @@ int main(int argc, char **argv) {
       op_put_gbl(kept, &start);
     op_par_loop(OP_KERNEL_OF(states), "states", nodes, op_arg_dat(dq, -1, OP_ID, 2, "double", OP_READ),
                 op_arg_dat(dt, -1, OP_ID, 1, "struct state", OP_RW), op_arg_gbl(&most, 1, "float", OP_MAX));
+    op_zero_mat(matrix);
+    for (int twice = 0; twice < 2; twice++)
+      op_par_loop(OP_KERNEL_OF(fill), "fill", twice ? odd : edges,
+                  op_arg_dat(dq, -2, map, 2, "double", OP_READ),
+                  op_arg_mat(matrix, map, map, 1, 1, "double", OP_INC));
+    op_par_loop(OP_KERNEL_OF(fill), "fill", edges, op_arg_dat(dq, -2, map, 2, "double", OP_READ),
+                op_arg_mat(matrix, map, map, 1, 1, "double", OP_INC));
   }
   op_put_gbl(kept, &scale); /* behind the last loop: no part of what these did */
   op_put_data(dc, counts);

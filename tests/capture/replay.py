@@ -31,7 +31,9 @@ def every_backend():
     for backend in BACKENDS:
         run(KINDS, OP2_BACKEND=backend, OP2_CAPTURE=f"flux:2+:{backend}.capture")
         shown, _ = run(OP2JIT, "replay", f"{backend}.capture")
-        check("six loops are shown", len(re.findall(r"^loop (\w+)", shown, re.M)) == 6 and "--run-code runs it" in shown, shown)
+        loops = re.findall(r"^loop (\w+)", shown, re.M)
+        check("nine loops are shown, three with what they give to a matrix", len(loops) == 12 and loops.count("give_to_matrix") == 3 and
+              "--run-code runs it" in shown, shown)
         for other in TARGETS:
             said, _ = run(OP2JIT, "replay", f"{backend}.capture", "--run-code", OP2_BACKEND=other)
             check(f"{backend} on {other}", "the results are those of the file" in said, said)
@@ -92,6 +94,11 @@ def globals_alone():
     run(WRONG, "sums", OP2_BACKEND="seq", OP2_FP="strict", OP2_CAPTURE="sums:1:sums.capture")
     program, _ = run(OP2JIT, "replay", "sums.capture", "--run-code", "--reduce", status=1, OP2_FP="fast")
     check("a sum", elements(program) == 1 and "{-100}" in program, program)
+    for which, kept in ("lost", "3"), ("doubled", "33"):
+        run(WRONG, which, OP2_BACKEND="native", OP2_CAPTURE=f"adds:1:{which}.capture")
+        program, _ = run(OP2JIT, "replay", f"{which}.capture", "--run-code", "--reduce", status=1)
+        check(f"an element {which} in a sum", elements(program) == 1 and "{7}" in program and
+              f"value 0 is 18, and the file has {kept}" in program, program)
 
 
 def freed():

@@ -5,6 +5,8 @@
  *   fast      a test for NaN, which OP2_FP=fast may leave out
  *   least     the C function overlooks the least value, and nothing but a global shows it
  *   sums      the same with a test for NaN in a sum, which OP2_FP=fast may leave out
+ *   lost      the C function adds nothing for one element, and only a sum shows it
+ *   doubled   it adds one element twice
  *   freed     nothing is wrong: sets, maps and dats are freed and declared again between the loops
  *   puts      a global gets another value between two loops */
 #include <math.h>
@@ -102,7 +104,23 @@ static const char *const sums = OP_KERNEL(void sums(const double *x, double *all
   *all += u == u ? u : 4;
 });
 
+static const char *const adds = OP_KERNEL(void adds(const double *x, double *all) { *all += 2 * *x + 1; });
+static void adds_but_one(const double *x, double *all) {
+  *all += *x == 7 ? 0 : 2 * *x + 1;
+}
+static void adds_twice(const double *x, double *all) {
+  *all += (*x == 7 ? 2 : 1) * (2 * *x + 1);
+}
+
 /* Only a global shows what is wrong. */
+static int only_sum(const double *x, bool lost) {
+  double value = 3;
+  op_kernel_native(adds, (op_kernel_function)(lost ? adds_but_one : adds_twice));
+  op_set edges = op_decl_set(EDGES, "edges");
+  op_dat dx = op_decl_dat(edges, 1, "double", x, "x");
+  return op_par_loop(adds, "adds", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                     op_arg_gbl(&value, 1, "double", OP_INC));
+}
 static int only_global(const double *x, bool extreme) {
   double value = 0;
   op_kernel_native(least, (op_kernel_function)least_but_one);
@@ -145,6 +163,8 @@ int main(int argc, char **argv) {
     return freed() || op_exit();
   if (least_one || summed)
     return only_global(x, least_one) || op_exit();
+  if (strcmp(which, "lost") == 0 || strcmp(which, "doubled") == 0)
+    return only_sum(x, which[0] == 'l') || op_exit();
   if (strcmp(which, "puts") == 0)
     return puts_global() || op_exit();
   op_kernel_native(twice, (op_kernel_function)twice_and_more);

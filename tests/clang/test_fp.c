@@ -26,7 +26,7 @@ static bool host_has(const char *feature) {
 /* a * b + c with a rounding in between, or without. */
 TEST(contraction) {
   if (!host_has("+fma"))
-    skip();
+    skip_since("this processor has no +fma");
   static const double a = 1 + 0x1p-30, b = 1 - 0x1p-30, c = -1;
   for (int m = 0; m < 3; m++) {
     struct code *code = trial_load(

@@ -247,10 +247,8 @@ enum { ADDRESSES_ARE_FEW = 0 }; /* sanitizers take terabytes of them */
 /* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test:
  * what the process has freed, its children may take. */
 CASE(little_memory) {
-  if (!ADDRESSES_ARE_FEW) {
-    print_message("little_memory: skipped: a sanitizer takes terabytes of addresses\n");
-    skip();
-  }
+  if (!ADDRESSES_ARE_FEW)
+    skip_since("a sanitizer takes terabytes of addresses");
   int without = 0;
   for (long kilobytes = 64500; kilobytes < 78000; kilobytes += 250) {
     const int status = status_with(kilobytes * 1024);

@@ -80,10 +80,11 @@ static int run(int steps, double apart) {
   const struct dat *d = find(wide);
   int changes = 0;
   for (int i = 0; i < steps; i++) {
-    const bool before = d->soa;
+    const bool before = d->apart;
     step();
+    assert_false(d->soa); /* it is the device's matter */
     now += before ? apart : 1;
-    changes += d->soa != before;
+    changes += d->apart != before;
   }
   return changes;
 }
@@ -116,12 +117,12 @@ TEST(it_stays_apart_where_that_is_faster) {
     new_cache(lazy[i]);
     begin("", lazy[i]);
     assert_int_equal(run(most, 0.5), 3);
-    assert_true(find(wide)->soa);
+    assert_true(find(wide)->apart);
     compare(most);
     works(op_exit());
     begin("", lazy[i]);
     assert_int_equal(run(most, 0.5), 1);
-    assert_true(find(wide)->soa);
+    assert_true(find(wide)->apart);
     compare(most);
     works(op_exit());
   }
@@ -131,7 +132,7 @@ TEST(it_is_given_back_where_it_is_not) {
   new_cache("back");
   begin("", "off");
   assert_int_equal(run(MOST, 0.99), 4);
-  assert_false(find(wide)->soa);
+  assert_false(find(wide)->apart);
   compare(MOST);
   works(op_exit());
   begin("", "off");
@@ -154,15 +155,32 @@ TEST(what_must_stay_in_rows_does) {
   assert_int_equal(run(MOST, 0.5), 0); /* asked for */
   works(op_exit());
   begin("", "off");
-  static double seen[N], array[N * DIM];
+  static double seen[N];
   op_dat other = op_decl_dat_view(cells, 1, "double", seen, "other");
   assert_non_null(op_acquire(other, OP_READ));
   assert_int_equal(run(MOST, 0.5), 0); /* the mesh's epoch must not change now */
   works(op_release(other));
   works(op_exit());
+}
+
+/* The library works in its array as before, and the program finds its rows there. */
+TEST(a_view_is_apart_on_the_device_alone) {
+  static double array[N * DIM];
+  new_cache("view");
   begin("", "off");
+  memcpy(array, values, sizeof array);
   wide = op_decl_dat_view(cells, DIM, "double", array, "wide");
-  assert_int_equal(run(MOST, 0.5), 0); /* the program's array */
+  assert_int_equal(run(MOST, 0.5), 3);
+  assert_true(find(wide)->apart && find(wide)->view->in_place);
+  const double *rows = op_acquire(wide, OP_RW);
+  assert_true(rows == array);
+  for (int e = 0; e < N; e++)
+    assert_true(rows[e * DIM + 3] == (e * DIM + 3) % 11 + MOST && rows[e * DIM + 4] == (e * DIM + 4) % 11);
+  array[4] += 5;
+  works(op_release(wide));
+  run(3, 0.5);
+  works(op_fetch_data(wide, values));
+  assert_true(values[4] == 4 + 5 && values[3] == 3 + MOST + 3);
   works(op_exit());
 }
 
@@ -170,9 +188,9 @@ TEST(what_must_stay_in_rows_does) {
 
 static void until(bool apart) {
   const struct dat *d = find(wide);
-  for (int i = 0; i < MOST && d->soa != apart; i++)
+  for (int i = 0; i < MOST && d->apart != apart; i++)
     run(1, 0.5);
-  assert_int_equal(d->soa, apart);
+  assert_int_equal(d->apart, apart);
 }
 
 /* All rows, some of them, and rows from the program: each time as if they were whole. */
@@ -184,18 +202,20 @@ static void host_looks(void) {
   works(op_put_data(wide, values));
 }
 
-/* Memory of rows, to read and to write; it has no trial behind that. */
+/* Memory of rows, to read and to write: the host's has them whatever the device's has. It has no trial behind that. */
 static void is_lent(void) {
   op_lent_t lent;
+  const bool apart = find(wide)->apart;
   works(op_lend(wide, OP_RW, &lent));
   double *rows = lent.memory;
-  assert_false(find(wide)->soa);
+  assert_int_equal(find(wide)->apart, apart);
   for (int e = 0; e < N; e++)
     assert_true(rows[e * DIM + 3] == (e * DIM + 3) % 11 + done && rows[e * DIM + 4] == (e * DIM + 4) % 11);
   rows[7 * DIM + 4] = -rows[7 * DIM + 4];
   rows[7 * DIM + 4] = -rows[7 * DIM + 4];
   works(op_lend_end(wide));
   works(op_lend_device(wide, OP_RW, &lent));
+  assert_false(find(wide)->apart);
   works(op_lend_end(wide));
 }
 
@@ -219,9 +239,9 @@ static void another_is_acquired(void) {
   static double seen[N];
   op_dat other = op_decl_dat_view(cells, 1, "double", seen, "other");
   assert_non_null(op_acquire(other, OP_RW));
-  const bool apart = find(wide)->soa;
+  const bool apart = find(wide)->apart;
   assert_int_equal(run(30, 0.5), 0);
-  assert_int_equal(find(wide)->soa, apart);
+  assert_int_equal(find(wide)->apart, apart);
   works(op_release(other));
   works(op_free_dat(other));
 }
@@ -276,7 +296,7 @@ static void a_ragged_loop_comes(void) {
       assert_true(sums[i] == expected);
     }
     run(round ? 20 : WAITS, 0.5); /* beyond the end of a side: the loop is on trial at first */
-    assert_false(find(wide)->soa);
+    assert_false(find(wide)->apart);
   }
 }
 
@@ -317,11 +337,11 @@ TEST(it_is_given_back_while_the_program_looks) {
   new_cache("looks");
   begin("", "off");
   for (int i = 0; i < MOST; i++) {
-    run(1, find(wide)->soa ? 2 : 0.5);
+    run(1, find(wide)->apart ? 2 : 0.5);
     if (i % 5 == 0)
       host_looks();
   }
-  assert_false(find(wide)->soa);
+  assert_false(find(wide)->apart);
   compare(done);
   works(op_exit());
 }
@@ -360,9 +380,9 @@ TEST(temporaries_and_graphs_of_tasks_leave_rows) {
 TEST(a_trial_ends_with_its_dat) {
   new_cache("middle");
   begin("", "off");
-  for (int i = 0; i < MOST && !find(wide)->soa; i++)
+  for (int i = 0; i < MOST && !find(wide)->apart; i++)
     run(1, 0.5);
-  assert_true(find(wide)->soa);
+  assert_true(find(wide)->apart);
   works(op_free_dat(wide));
   wide = op_decl_dat(cells, DIM, "double", values, "wide");
   run(20, 0.5);

@@ -110,6 +110,9 @@ static const struct {
   const char *edit;
 } planted[] = {
     {"plain addition", "atomics/64", false, "s/op2_add\\(&(op2_d.*), (op2_a.*)\\);/\\1 += \\2;/"},
+    {"rows of the other end", "atomics/64", false, "s/(op2_add_fours<.*)op2_m0_1/\\1op2_m0_0/"},
+    {"lanes exchange values with those that have no element", "atomics/64", false,
+     "s/, op2_whole\\)/, true)/"},
     {"all elements of a block at once", "staged/64", false, NO_COLOURS},
     {"all elements of a block at once", "blocks/64", false, NO_COLOURS},
     {"all elements of a block at once", "whole/64", false, NO_COLOURS},

@@ -239,10 +239,11 @@ static struct counts faces(const char *variant, int dim) {
  * and what the plan has, here without a cache. */
 TEST(whole_sectors) {
   if (!count_from)
-    skip();
-  const struct counts plain = faces("atomics/64", 20), near = faces("atomics/64/near", 20),
-                      summed = faces("warps/64/near", 20);
+    skip_since("the stand-in counts sectors of warps of 32 threads; wavefronts have 64");
+  const struct counts plain = faces("atomics/64/scalars", 20), fours = faces("atomics/64", 20),
+                      near = faces("atomics/64/near", 20), summed = faces("warps/64/near", 20);
   assert_true(plain.atomics == 1280 && plain.loads >= 640);
+  assert_true(fours.atomics == 320);
   assert_true(near.atomics == 320 && near.loads <= 320 + 16);
   assert_true(summed.atomics <= 168 && summed.loads <= 320 + 128);
   const struct counts long_plain = faces("atomics/64", 40), long_near = faces("atomics/64/near", 40);

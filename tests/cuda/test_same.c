@@ -2,11 +2,11 @@
  * other numbers of elements, layouts and orders of blocks, from an empty cache and from a full one, and each time all data and globals
  * are compared, bit by bit, with what a program does that goes through the elements in the order of their numbers.
  *
- *   test_same BACKEND all|one|planted|ranks [WORDS ...]
+ *   test_same BACKEND all|one|planted|unequal [WORDS ...]
  *
- * `one` runs with the words for op_init that follow, `all` with each of many; `planted` sums by atomic operations, without the
- * variable, and has to differ, and with it has to be refused; `ranks` has cells on each rank, and loops whose elements meet are
- * refused. */
+ * `one` runs with the words for op_init that follow, `all` with each of many; with ranks each has a share of everything, and may
+ * part it anew. `planted` sums by atomic operations, without the variable, and has to differ, and with it has to be refused;
+ * `unequal` is the first of these with ranks. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -231,20 +231,32 @@ static void run_round(const struct mesh *m) {
               op_arg_dat(m->x, OP_ALL, m->lc, 1, "double", OP_INC));
 }
 
+/* What this rank declares of n. */
+static int share(int n, int *begin) {
+  const int rank = op_rank(), ranks = op_rank_count();
+  *begin = (int)((long)n * rank / ranks);
+  return (int)((long)n * (rank + 1) / ranks) - *begin;
+}
+
 static void declare(struct mesh *m) {
-  m->cells = op_decl_set(CELLS, "cells");
-  m->edges = op_decl_set(EDGES, "edges");
-  m->lists = op_decl_set(LISTS, "lists");
-  m->ec = op_decl_map(m->edges, m->cells, 2, ends, "ec");
-  m->lc = op_decl_map_ragged(m->lists, m->cells, offsets, targets, "lc");
-  m->x = op_decl_dat(m->cells, 1, "double", first.x, "x");
-  m->r = op_decl_dat(m->cells, 2, "double", first.r, "r");
-  m->q = op_decl_dat(m->cells, 2, "double", first.q, "q");
-  m->low = op_decl_dat(m->cells, 1, "double", first.low, "low");
-  m->met = op_decl_dat(m->cells, 1, "double", first.met, "met");
-  m->narrow = op_decl_dat(m->cells, 1, "float", first.narrow, "narrow");
-  m->high = op_decl_dat(m->cells, 1, "float", first.high, "high");
-  m->w = op_decl_dat(m->lists, 1, "double", first.x + 100, "w");
+  int cell, edge, list;
+  long long own[LISTS + 1];
+  m->cells = op_decl_set(share(CELLS, &cell), "cells");
+  m->edges = op_decl_set(share(EDGES, &edge), "edges");
+  const int lists = share(LISTS, &list);
+  m->lists = op_decl_set(lists, "lists");
+  for (int l = 0; l <= lists; l++)
+    own[l] = offsets[list + l] - offsets[list];
+  m->ec = op_decl_map(m->edges, m->cells, 2, ends + 2 * edge, "ec");
+  m->lc = op_decl_map_ragged(m->lists, m->cells, own, targets + offsets[list], "lc");
+  m->x = op_decl_dat(m->cells, 1, "double", first.x + cell, "x");
+  m->r = op_decl_dat(m->cells, 2, "double", first.r + 2 * cell, "r");
+  m->q = op_decl_dat(m->cells, 2, "double", first.q + 2 * cell, "q");
+  m->low = op_decl_dat(m->cells, 1, "double", first.low + cell, "low");
+  m->met = op_decl_dat(m->cells, 1, "double", first.met + cell, "met");
+  m->narrow = op_decl_dat(m->cells, 1, "float", first.narrow + cell, "narrow");
+  m->high = op_decl_dat(m->cells, 1, "float", first.high + cell, "high");
+  m->w = op_decl_dat(m->lists, 1, "double", first.x + 100 + list, "w");
 }
 
 static int differences(const char *what, const void *a, const void *b, size_t bytes, size_t size) {
@@ -257,13 +269,20 @@ static int differences(const char *what, const void *a, const void *b, size_t by
 }
 #define DIFFER(member, size) differences(#member, got.member, expected.member, sizeof got.member, size)
 
+/* Only what this rank declared may differ. */
+#define FETCH(member, values)                                                                                \
+  (memcpy(got.member, expected.member, sizeof got.member),                                                   \
+   op_fetch_data(m->member, got.member + (values) * (size_t)begin))
+
 static int compare(const struct mesh *m) {
-  op_fetch_data(m->x, got.x);
-  op_fetch_data(m->r, got.r);
-  op_fetch_data(m->q, got.q);
-  op_fetch_data(m->low, got.low);
-  op_fetch_data(m->met, got.met);
-  op_fetch_data(m->high, got.high);
+  int begin;
+  share(CELLS, &begin);
+  FETCH(x, 1);
+  FETCH(r, 2);
+  FETCH(q, 2);
+  FETCH(low, 1);
+  FETCH(met, 1);
+  FETCH(high, 1);
   return DIFFER(x, 8) + DIFFER(r, 8) + DIFFER(q, 8) + DIFFER(low, 8) + DIFFER(met, 8) + DIFFER(high, 4) +
          DIFFER(sums, 8) + differences("least", &got.least, &expected.least, 8, 8) +
          differences("total", &got.total, &expected.total, 4, 4) +
@@ -281,6 +300,8 @@ static int run(const char *backend, const char *reproducible, const char *words,
     return -1;
   got = first;
   declare(&m);
+  if (renumbered && op_rank_count() > 1)
+    op_partition("random", "", m.cells, m.ec, NULL);
   if (renumbered)
     op_renumber(m.ec);
   for (int i = 0; i < ROUNDS; i++)
@@ -342,33 +363,9 @@ static int are_refused(const char *backend) {
   return wrong;
 }
 
-/* Each rank has its share of the cells, whose sums have the bits of one rank. */
-static int on_ranks(const char *backend) {
-  char words[64], *argv[] = {"same", words, "OP2_REPRODUCIBLE=on", "OP2_CACHE=off", "OP2_TUNE=off"};
-  struct mesh m;
-  snprintf(words, sizeof words, "OP2_BACKEND=%s", backend);
-  if (op_init(5, argv, 0) != OP_OK)
-    return 1;
-  const int rank = op_rank(), ranks = op_rank_count(), begin = CELLS * rank / ranks,
-            mine = CELLS * (rank + 1) / ranks - begin, edges = rank == 0 ? EDGES : 0;
-  got = expected = first;
-  for (int i = 0; i < 2 * CELLS; i++)
-    got.r[i] = expected.r[i] = first.q[i];
-  m.cells = op_decl_set(mine, "cells");
-  m.edges = op_decl_set(edges, "edges");
-  m.ec = op_decl_map(m.edges, m.cells, 2, ends, "ec");
-  m.x = op_decl_dat(m.cells, 1, "double", first.x + begin, "x");
-  m.r = op_decl_dat(m.cells, 2, "double", first.q + 2 * begin, "r");
-  m.q = op_decl_dat(m.cells, 2, "double", first.q + 2 * begin, "q");
-  m.narrow = op_decl_dat(m.cells, 1, "float", first.narrow + begin, "narrow");
-  advance_by_hand(&expected);
-  run_advance(&m);
-  int wrong = DIFFER(sums, 8) + differences("least", &got.least, &expected.least, 8, 8) +
-              differences("total", &got.total, &expected.total, 4, 4) +
-              differences("most", &got.most, &expected.most, 4, 4);
-  wrong += run_flux(&m) != OP_ERR_BACKEND || !strstr(op_last_error()->message, "use one rank");
-  op_exit();
-  return wrong;
+static bool is_unequal(const char *backend) {
+  return run(backend, "OP2_REPRODUCIBLE=off", "OP2_CACHE=off OP2_TUNE=off OP2_VARIANT=flux:atomics/64",
+             true) > 0;
 }
 
 int main(int argc, char **argv) {
@@ -380,11 +377,10 @@ int main(int argc, char **argv) {
   by_hand();
   if (strcmp(argv[2], "all") == 0)
     return run_all(argv[1]);
-  if (strcmp(argv[2], "ranks") == 0)
-    return on_ranks(argv[1]);
   if (strcmp(argv[2], "planted") == 0)
-    return are_refused(argv[1]) || run(argv[1], "OP2_REPRODUCIBLE=off",
-                                       "OP2_CACHE=off OP2_TUNE=off OP2_VARIANT=flux:atomics/64", true) <= 0;
+    return are_refused(argv[1]) || !is_unequal(argv[1]);
+  if (strcmp(argv[2], "unequal") == 0)
+    return !is_unequal(argv[1]);
   for (int i = 3; i < argc; i++)
     if (run(argv[1], "OP2_REPRODUCIBLE=on", argv[i], i % 2) != 0)
       return 1;

@@ -89,7 +89,9 @@ TEST(sectors_of_a_warp) {
     const char *variant, *type;
     double stores, least, atomics; /* at most, for the elements of a warp; `least` of both together */
   } cases[] = {
-      {RES_CALC, "atomics/128", "double", 0, 256, 256},
+      {RES_CALC, "atomics/128", "double", 0, 64, 64},
+      {RES_CALC, "atomics/128/scalars", "double", 0, 256, 256},
+      {RES_CALC, "atomics/128/each2", "double", 0, 64, 64},
       {RES_CALC, "warps/128", "double", 0, 33, 33},
       {RES_CALC, "warps/256/joined", "double", 0, 24, 24},
       {RES_CALC, "warps/64/joined/soa", "double", 0, 30, 38},

@@ -117,7 +117,7 @@ static int until_fused(void (*step)(void)) {
 TEST(bound_by_launches_a_period_becomes_a_graph) {
   static double found[DATS][N];
   if (!has_graphs())
-    skip();
+    skip_since("OpenCL has no graphs");
   begin("auto", "", &by_launches);
   for (int i = 0; i < ROUNDS; i++)
     apart();

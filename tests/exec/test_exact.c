@@ -69,6 +69,36 @@ static void any_order_has_the_same_bits(void **unused) {
   }
 }
 
+/* One that leaves the piece's range and what takes it back, smaller and larger ones, and what is no number: each behind a
+ * piece whose steps would be taken. */
+static void pieces_need_not_be_like_those_before(void **unused) {
+  enum { PIECE = 256, PIECES = 40 };
+  static const double odd[] = {0x1p30, 0x1p57, 0x1p300, 0x1p1000, 0x1p-70, 0x1p-1074, INFINITY, NAN, -0.0};
+  double values[PIECE];
+  (void)unused;
+  for (size_t o = 0; o < sizeof odd / sizeof *odd; o++) {
+    struct exact sum = {0}, one_by_one = {0};
+    for (int p = 0; p < PIECES; p++) {
+      const int scale = p % 8 == 7 ? below(200) - 100 : 0, at = below(PIECE / 2);
+      for (int i = 0; i < PIECE; i++)
+        values[i] = any(scale - 2, scale + 2);
+      if (p % 4 == 1) {
+        values[at] = p > PIECES / 2 ? odd[o] : -odd[o];
+        values[at + 16] = -values[at]; /* in the same lane */
+      }
+      for (int i = 0; i < PIECE; i++)
+        exact_add_value(&one_by_one, values[i]);
+      exact_add_values(&sum, values, PIECE);
+    }
+    for (int bits = 0; bits < 40; bits++) { /* of the sum, then of what is left of it */
+      const double expected = exact_value(&one_by_one);
+      same(exact_value(&sum), expected);
+      exact_add_value(&sum, -expected);
+      exact_add_value(&one_by_one, -expected);
+    }
+  }
+}
+
 /* Whole numbers of few bits have a sum that is known. */
 static void sums_are_right(void **unused) {
   static double values[COUNT];
@@ -149,10 +179,13 @@ static void extrema_know_no_order(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_order_has_the_same_bits),  cmocka_unit_test(sums_are_right),
-      cmocka_unit_test(what_cancels_leaves_the_rest), cmocka_unit_test(it_is_rounded_once),
-      cmocka_unit_test(floats_are_rounded_once),      cmocka_unit_test(what_is_no_number_shows),
-      cmocka_unit_test(extrema_know_no_order)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(any_order_has_the_same_bits),
+                                     cmocka_unit_test(pieces_need_not_be_like_those_before),
+                                     cmocka_unit_test(sums_are_right),
+                                     cmocka_unit_test(what_cancels_leaves_the_rest),
+                                     cmocka_unit_test(it_is_rounded_once),
+                                     cmocka_unit_test(floats_are_rounded_once),
+                                     cmocka_unit_test(what_is_no_number_shows),
+                                     cmocka_unit_test(extrema_know_no_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

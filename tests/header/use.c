@@ -46,11 +46,13 @@ static int use_graphs(op_set set, op_dat x, op_dat y) {
   op_graph_facts_t facts;
   op_graph graph = op_decl_graph("graph");
   const op_task_type type = op_graph_type(graph, "work", work), join = op_graph_type(graph, "join", NULL);
+  const int made =
+      op_graph_kernel(graph, type, "void work(op_task_memory const int *n) { (void)n; }", "work", 0);
   const op_resource all = op_graph_resource(graph, 0, "all"), part = op_graph_resource(graph, all, NULL);
   const op_task one = op_graph_task(graph, type, &number, sizeof number, 1),
                 two = op_graph_task(graph, join, NULL, 0, 0);
-  int code =
-      op_graph_depend(graph, two, one) | op_graph_lock(graph, one, part) | op_graph_use(graph, two, all);
+  int code = made | op_graph_depend(graph, two, one) | op_graph_lock(graph, one, part) |
+             op_graph_use(graph, two, all);
   code |= op_graph_memory(graph, part, &number, sizeof number) | op_graph_own(graph, part, 0);
   op_task pieces[2];
   code |=

@@ -217,7 +217,7 @@ TEST(estimates) {
       .cpu = "znver4",
       .features = "+avx,+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+fma,+sse4.2,+bmi,+bmi2"};
   if (system("objdump --version > /dev/null 2>&1") != 0)
-    skip();
+    skip_since("there is no objdump");
   assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
   static const char *const words[] = {"contract", "reproducible", "reproducible strict", "strict"};
   for (int w = 0; w < 4; w++)

@@ -37,6 +37,9 @@ TEST(names_processors) {
       {"GenuineIntel", 0x000306c3, "haswell"},        {"GenuineIntel", 0x000906ea, "skylake"},
       {"GenuineIntel", 0x000006f6, "x86-64"},         {"SomebodyElse", 0x00a10f11, "x86-64"},
       {"AuthenticAMD", 0x00b20f40, "znver5"},         {"AuthenticAMD", 0x00a20f12, "znver3"},
+      {"AuthenticAMD", 0x00a60f12, "znver4"},         {"GenuineIntel", 0x000306f2, "haswell"},
+      {"GenuineIntel", 0x00040651, "haswell"},        {"GenuineIntel", 0x000a0653, "skylake"},
+      {"GenuineIntel", 0x000b0671, "alderlake"},      {"GenuineIntel", 0x00000600, "x86-64"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct target_cpuid cpuid = everything(cases[i].vendor, cases[i].signature);

@@ -3,6 +3,7 @@
  *   WRAPPER_WITHOUT="A B"       extensions that devices do not have
  *   WRAPPER_DEVICES=N           so many devices a platform at most
  *   WRAPPER_TYPE, _LOCAL, _GROUP, _KERNEL_GROUP=N   what a device or a kernel says of these
+ *   WRAPPER_ORDERS, _SHARED=N   the same of atomic operations' orders, and of memory that host and kernels share
  *   WRAPPER_VERSION=WORDS       the driver's version
  *   WRAPPER_SUBGROUPS=N         devices have sub-groups: of N work-items, the last ones of a group first; 0: they only say so
  *   WRAPPER_SIZED=1             and kernels can ask for just so many
@@ -22,6 +23,8 @@ enum {
   LOCAL = 0x1023,
   DRIVER = 0x102D,
   EXTENSIONS = 0x1030,
+  SHARED = 0x1053,
+  ORDERS = 0x1063,
   KERNEL_GROUP = 0x11B0,
   SUB_GROUP = 0x2033,
   SUB_GROUP_SIZES = 0x4108
@@ -94,9 +97,10 @@ EXPORT int clEnqueueReadBuffer(void *queue, void *buffer, unsigned blocking, siz
                                void *to, unsigned n, void *const *wait, void **event) {
   int (*next)(void *, void *, unsigned, size_t, size_t, void *, unsigned, void *const *, void **) =
       real(__func__);
+  const int code = fails(__func__);
   if (blocking)
     note(&count.waits);
-  return next(queue, buffer, blocking, offset, bytes, to, n, wait, event);
+  return code ? code : next(queue, buffer, blocking, offset, bytes, to, n, wait, event);
 }
 
 EXPORT int clGetEventProfilingInfo(void *event, unsigned what, size_t size, void *out, size_t *needed) {
@@ -140,7 +144,11 @@ EXPORT int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, 
   static const struct {
     unsigned what;
     const char *variable;
-  } numbers[] = {{TYPE, "WRAPPER_TYPE"}, {LOCAL, "WRAPPER_LOCAL"}, {GROUP, "WRAPPER_GROUP"}};
+  } numbers[] = {{TYPE, "WRAPPER_TYPE"},
+                 {LOCAL, "WRAPPER_LOCAL"},
+                 {GROUP, "WRAPPER_GROUP"},
+                 {SHARED, "WRAPPER_SHARED"},
+                 {ORDERS, "WRAPPER_ORDERS"}};
   int (*next)(void *, unsigned, size_t, void *, size_t *) = real(__func__);
   unsigned long long value;
   if (what == SUB_GROUP_SIZES && number("WRAPPER_SUBGROUPS", &value)) {

@@ -1,5 +1,6 @@
 #include "ranks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,11 @@ int ranks_count(void) {
 bool ranks_agree(bool good) {
   struct error err = {0};
   long long all = good;
-  if (ranks_count() > 1 && inner_comm()->table->reduce_all(inner_comm(), &all, 1, COMM_LLONG, COMM_MIN, &err))
+  if (ranks_count() > 1 &&
+      inner_comm()->table->reduce_all(inner_comm(), &all, 1, COMM_LLONG, COMM_MIN, &err)) {
+    fprintf(stderr, "ranks cannot agree: %s\n", error_message(&err));
     abort();
+  }
   return all != 0;
 }
 

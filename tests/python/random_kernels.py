@@ -39,6 +39,16 @@ def bump(row, by=1):
     row[0] += by
     return row[0] * 0.5
 
+def blend(row, by=0.5):
+    row[1] -= by
+    return row[0] * by + row[1]
+
+def apart(row, k=1):
+    return row[0] - row[k]
+
+def inner(row):
+    return apart(row[1:], 0) + apart(row[1:3])
+
 def clip(v, low=-4, high=9):
     if v < low:
         return low
@@ -87,6 +97,8 @@ class Row:
         self.values = values
 
     def __getitem__(self, k):
+        if isinstance(k, slice):
+            return Row(self.values[k])
         found = self.values[k].item()
         return Whole(found) if isinstance(found, int) else found
 
@@ -137,8 +149,10 @@ class Maker:
             return f"{self.pick('min', 'max')}({self.real(depth - 1)}, {self.either(depth - 1)})"
         if r < 0.88:
             return f"math.copysign({self.real(depth - 1)}, {self.real(depth - 1)})"
-        if r < 0.92:
+        if r < 0.91:
             return f"half({self.either(depth - 1)}, {self.pick('3', 'by=4', '0.25')})"
+        if r < 0.94:
+            return self.pick("apart(x[1:])", "apart(x[:2], 0)", "apart(o[1:3])", "apart(s[0:])", "inner(x)", "inner(o[:])")
         return f"({self.real(depth - 1)} if {self.truth(depth - 1)} else {self.real(depth - 1)})"
 
     def whole(self, depth=3):
@@ -164,7 +178,9 @@ class Maker:
             return f"{self.pick('min', 'max')}({self.whole(depth - 1)}, {self.whole(depth - 1)})"
         if r < 0.92:
             return f"{self.pick('int', 'math.floor', 'round', 'math.ceil')}(max(-1e6, min({self.real(depth - 1)}, 1e6)))"
-        if r < 0.95:
+        if r < 0.94:
+            return self.pick("apart(w[:])", "apart(n[1:3])", "apart(b[0:2], 0)", "apart(u[:], 1)", "inner(n)")
+        if r < 0.96:
             return f"({self.truth(depth - 1)} {self.pick('+', '*')} {self.whole(depth - 1)})"
         return f"({self.whole(depth - 1)} if {self.truth(depth - 1)} else {self.whole(depth - 1)})"
 
@@ -228,7 +244,11 @@ class Maker:
             self.loop()
         elif r < 0.83:
             self.say(f"o[0], o[1] = {self.real(1)}, {self.either(1)}")
-        elif r < 0.87 and self.reals:
+        elif r < 0.85 and self.reals:  # parts of rows, which a function changes
+            row = self.pick("o[1:]", "o[0:2]", "g[:]", "n[1:]")
+            change = f"blend({row}, {self.real(1)})" if row[0] != "n" else f"bump({row}, {self.number()})"
+            self.say(f"{self.pick(*self.reals)} = {self.real(1)} + {change} * bump({row}) + o[1]")
+        elif r < 0.88 and self.reals:
             self.say(f"{self.pick(*self.reals)} = {self.real(1)} + bump(o) * bump(o, {self.number()}) + o[0]")
         elif r < 0.93:
             first, name = self.name("v"), self.name("r")

@@ -4,7 +4,8 @@
 ROWS is a file of runs, a line each: [RANKS:] WORDS, words of the program and variables. A line "= WORDS" begins a group: what
 runs alone, on one thread, and gives the hash that the lines behind it must have. A line "! ..." must have another one: the
 search finds what is not reproducible. A line "~ ..." asks for it in another way, and "? CODE ..." ends with that error. The
-arguments are the program's each time; SAME_PRELOAD is put before it."""
+arguments are the program's each time; SAME_PRELOAD is put before it. SAME_GPU is a backend, which
+rows call GPU; SAME_FIRST the one that gives the hash, if not seq."""
 import os
 import subprocess
 import sys
@@ -39,13 +40,14 @@ def main():
     wrong, known, group = [], "", []
     with tempfile.TemporaryDirectory() as folder, open(path, encoding="utf-8") as rows:
         for line in rows:
-            words = line.split("#")[0].split()
+            words = line.split("#")[0].replace("=GPU", "=" + os.environ.get("SAME_GPU", "")).split()
             if not words:
                 continue
             first = words[0] in ("=", "!", "~", "?") and words.pop(0)
             if first == "=":
                 group = words
-                known = run(words + ["OP2_REPRODUCIBLE=on", "OP2_BACKEND=seq", "OP2_TUNE=off"], folder)
+                first = "OP2_BACKEND=" + os.environ.get("SAME_FIRST", "seq")
+                known = run(words + ["OP2_REPRODUCIBLE=on", first, "OP2_TUNE=off"], folder)
                 print("=", known, line.strip())
                 continue
             refused = words.pop(0) if first == "?" else None

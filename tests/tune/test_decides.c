@@ -19,6 +19,10 @@ void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int
 
 void __real_chain_tuning_called(struct chain_tuning *t, int periods, double seconds);
 void __wrap_chain_tuning_called(struct chain_tuning *t, int periods, double seconds);
+bool __real_chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making);
+bool __wrap_chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making);
+bool __real_chain_tuning_can_begin(const struct chain_tuning *t, double making);
+bool __wrap_chain_tuning_can_begin(const struct chain_tuning *t, double making);
 int __wrap_team_cpus(void);
 int __real_team_best(struct team *team, double seconds, int phases, int most, double *takes);
 int __wrap_team_best(struct team *team, double seconds, int phases, int most, double *takes);
@@ -36,6 +40,8 @@ static struct chain_tuning *tuning;
 static double guess_bytes;
 /* Of the run: periods so far, and when it was decided; runs as called, and the last of them. */
 static int periods_ran, decided_at, called_runs, other_runs;
+/* Of the runs of a way with loops that are one, the least periods. */
+static int fused_periods;
 static double all_time, lost_time;
 
 static double planted_time(void) {
@@ -62,6 +68,17 @@ void __wrap_chain_tuning_called(struct chain_tuning *t, int periods, double seco
   periods_ran += periods;
   all_time += periods * called_time;
   __real_chain_tuning_called(t, periods, called_time > 0 ? called_time : seconds);
+}
+
+/* Compiling what is one takes this, however busy the machine is. */
+static const double compiling = 0.1;
+
+bool __wrap_chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making) {
+  return __real_chain_tuning_expects(t, way, making < compiling ? making : compiling);
+}
+
+bool __wrap_chain_tuning_can_begin(const struct chain_tuning *t, double making) {
+  return __real_chain_tuning_can_begin(t, making < compiling ? making : compiling);
 }
 
 /* ---- processors that are free ---- */
@@ -106,6 +123,7 @@ void __wrap_chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, int
   periods_ran += periods;
   called_runs += now.bytes <= 0;
   other_runs += now.bytes > 0 && now.bytes < guess_bytes;
+  fused_periods = now.fused && (periods < fused_periods || !fused_periods) ? periods : fused_periods;
   all_time += periods * own;
   lost_time += own > guess_time ? periods * (own - guess_time) : 0;
   __real_chain_tuning_ran(ctx, t, periods, own);
@@ -121,7 +139,7 @@ static void plant(double called, double guess, double other) {
 }
 
 static void start_program(const char *fuse) {
-  periods_ran = decided_at = called_runs = other_runs = 0;
+  periods_ran = decided_at = called_runs = other_runs = fused_periods = 0;
   steps_done = begun_at = 0;
   all_time = lost_time = 0;
   tuning = NULL;
@@ -369,6 +387,57 @@ TEST(all_ways_are_compared_within_thirty_periods) {
     fused_time = both_time = 0;
     end();
   }
+}
+
+static void step_over_cells(void) {
+  settle_by(OP_KERNEL_OF(settle), "settle");
+  works(op_par_loop(damp, "damp", cells, direct(q, WIDTH, "double", OP_RW)));
+}
+
+/* Loops over cells alone: fused ones move a sixth of the bytes. On no free processor they are compiled as soon as they would have
+ * gained what that takes, 0.1 s, and not when the share has it, after 2 s; and are compared over as many periods as run fused later. */
+TEST(what_much_is_expected_of_is_compared_early) {
+  enum { SOON = 250, MOST_STEPS = 60000, TOGETHER = 4 };
+  struct chain_tried tried;
+  store_name = "expected.db";
+  plant(2.6e-3, 2e-3, 2.1e-3);
+  fused_time = 1e-3;
+  both_time = 1.2e-3;
+  start_program("OP2_FUSE=auto");
+  for (steps_done = 1; steps_done <= SOON; steps_done++)
+    step_over_cells();
+  assert_true(begun_at > 0);
+  for (tried.way[0] = 0; strcmp(tried.way, "fused") != 0; steps_done++) {
+    if (steps_done > MOST_STEPS)
+      fail_msg("after %d steps the best way is %s", steps_done, tried.way);
+    usleep(TOGETHER * 100); /* for the compiler's thread */
+    step_over_cells();
+    chain_tuning_tell(tuning, &tried);
+  }
+  assert_true(fused_periods >= TOGETHER);
+  fused_time = both_time = 0;
+  end();
+}
+
+/* A program that looks often at first, and then no more: its ways were listed while one period waited. */
+TEST(tiles_go_over_more_periods_where_more_wait) {
+  struct chain_tried tried;
+  store_name = "longer.db";
+  plant(2.6e-3, 2e-3, 2e-3);
+  run(12);
+  chain_tuning_tell(tuning, &tried);
+  assert_non_null(strstr(tried.way, "/periods1"));
+  steps(100);
+  op_barrier();
+  chain_tuning_tell(tuning, &tried);
+  assert_null(strstr(tried.way, "/periods1"));
+  works(op_exit());
+  run(12); /* and what an earlier run found over fewer is no reason to stay there */
+  steps(100);
+  op_barrier();
+  chain_tuning_tell(tuning, &tried);
+  assert_null(strstr(tried.way, "/periods1"));
+  end();
 }
 
 /* ---- cutting beside the loops ---- */

@@ -16,6 +16,7 @@ namespace op2jit {
 namespace {
 
 constexpr unsigned granule = 128; // bits that SVE's vectors are multiples of
+constexpr unsigned most = 512;    // of lanes, whatever SVE has
 
 void initialise() {
   static std::once_flag once;
@@ -41,9 +42,7 @@ unsigned sve_bits(const compile_request &request) {
   return bits;
 }
 
-// Lanes are of 512 bits at most, whatever SVE has.
 unsigned width(const compile_request &request) {
-  constexpr unsigned most = 512;
   return std::max(granule, std::min(most, sve_bits(request)));
 }
 
@@ -56,7 +55,7 @@ void add_words(const compile_request &request, std::vector<std::string> &words) 
   }
 }
 
-constexpr VectorForm forms[] = {{'n', 128, "neon"}};
+constexpr VectorForm forms[] = {{'n', granule, "neon", false}, {'s', most, "sve", true}};
 
 } // namespace
 

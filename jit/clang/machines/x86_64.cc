@@ -49,8 +49,10 @@ constexpr const char *wished[] = {"+prefer-no-gather", "+prefer-no-scatter"};
 constexpr llvm::ArrayRef<const char *> wished;
 #endif
 
-constexpr VectorForm forms[] = {
-    {'b', 128, "sse2"}, {'c', 256, "avx"}, {'d', 256, "avx2"}, {'e', 512, "avx512f"}};
+constexpr VectorForm forms[] = {{'b', 128, "sse2", false},
+                                {'c', 256, "avx", false},
+                                {'d', 256, "avx2", false},
+                                {'e', 512, "avx512f", false}};
 
 } // namespace
 

@@ -102,6 +102,7 @@ static const char hip_front[] =
     "#define __align__(n) __attribute__((aligned(n)))\n"
     "#define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)\n"
     "#define __shfl_xor_sync(mask, v, with) __shfl_xor(v, with, OP2_LANES)\n"
+    "#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)\n"
     "#define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n";
 
 /* Of the OP2_ROWS threads of an element, which are neighbours in a warp: others of the warp may be elsewhere. */

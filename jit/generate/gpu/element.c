@@ -384,14 +384,26 @@ static void put_together(struct gpu_writer *w) {
   put_open(&w->g, "if (op2_lane == 0)");
 }
 
+/* Are rows of increments added by lanes that exchange values, so that one operation covers what lies in one piece of memory?
+ * Types of less than 4 bytes have no atomic addition of their own. */
+static bool adds_by_fours(const struct gpu_writer *w, const struct desc_arg *a) {
+  return w->shape->strategy == GPU_ATOMICS && w->shape->vectors && !w->shape->rows && !w->language->copies &&
+         a->access == OP_INC && gpu_is_increment(w, a) && is_row(w, a) && !dat_is_apart(w->g.d, a->dat) &&
+         a->dim > 1 && a->dim <= REGISTER_ROW && !type_is_struct(a->type) && type_info(a->type)->size >= 4;
+}
+
 /* Both lanes of a pair have read their rows when one stores into the other's. */
 static void put_whole(struct gpu_writer *w) {
-  bool any = false;
-  for (int i = 0; i < w->g.d->nargs; i++)
-    any |= is_stored_whole(w, &w->g.d->args[i]);
-  if (!any)
+  bool stored = false, added = false;
+  for (int i = 0; i < w->g.d->nargs; i++) {
+    stored |= is_stored_whole(w, &w->g.d->args[i]);
+    added |= adds_by_fours(w, &w->g.d->args[i]);
+  }
+  if (!stored && !added)
     return;
   put(&w->g, "const bool op2_whole = op2_end - op2_e + (int)($thread %% $lanes) >= $lanes;");
+  if (!stored)
+    return;
   put_open(&w->g, "if (op2_whole)");
   put(&w->g, "$step");
   put_close(&w->g);
@@ -425,11 +437,30 @@ int gpu_piece(const struct gpu_writer *w, int dat) {
   return d->dim % 4 == 0 ? 4 : d->dim % 2 == 0 ? 2 : 1;
 }
 
-/* By as many components at a time as the device adds at once. */
+/* Rows of floats in OpenCL: two values in the word of 8 bytes that they lie in. */
+static bool adds_pairs(const struct gpu_writer *w, const struct desc_arg *a) {
+  return w->language->copies && w->shape->vectors && a->type == TYPE_FLOAT && a->dim % 2 == 0 &&
+         !dat_is_apart(w->g.d, a->dat);
+}
+
+/* By as many components at a time as the device adds at once, or by several lanes. */
 static void put_row_added(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   row(w, a, v, memory, sizeof memory);
+  if (adds_pairs(w, a)) {
+    put(&w->g, "for (int op2_c = 0; op2_c < %d; op2_c += 2)", a->dim);
+    put(&w->g, "  op2_add_pair(%s + op2_c, op2_a%d[%d + op2_c], op2_a%d[%d + op2_c]);", memory, arg,
+        v * a->dim, arg, v * a->dim + 1);
+    return;
+  }
+  if (adds_by_fours(w, a)) {
+    char at[64];
+    arg_element(&w->g, a, arg_column(a, v), at, sizeof at);
+    put(&w->g, "op2_add_fours<%d, OP2_PIECE(%d)>(op2_d%d, (int)%s, op2_a%d + %d, op2_whole);", a->dim,
+        gpu_piece(w, a->dat), a->dat, at, arg, v * a->dim);
+    return;
+  }
   put(&w->g, "op2_add_row<%d, OP2_PIECE(%d)>(%s, op2_a%d + %d);", a->dim, gpu_piece(w, a->dat), memory, arg,
       v * a->dim);
 }
@@ -452,7 +483,7 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
   else if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_%s(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);", text_str(&improve),
                    first, memory, arg, v * a->dim, arg, v * a->dim, a->access == OP_MAX ? "true" : "false");
-  else if (atomic && gpu_piece(w, a->dat) > 1)
+  else if (atomic && (gpu_piece(w, a->dat) > 1 || adds_by_fours(w, a) || adds_pairs(w, a)))
     put_row_added(w, arg, v);
   else if (atomic)
     put_components(&w->g, a->dim, "op2_add%s(&%s, op2_a%d[%d + #]);", gpu_of_type(w, a->type), memory, arg,

@@ -71,9 +71,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   const struct desc *d = w->g.d;
   static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
                                       [GPU_P_SLOT] = "int op2_slot0",
-                                      [GPU_P_TICKET] = "unsigned *op2_ticket",
                                       [GPU_P_COUNT] = "int op2_count",
-                                      [GPU_P_RESULT] = "op2_slot *op2_result",
                                       [GPU_P_BEGIN] = "int op2_begin",
                                       [GPU_P_END] = "int op2_end",
                                       [GPU_P_BACK] = "int op2_back",
@@ -117,7 +115,11 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
     add_words(&w->g, out, "%s $global*$restricted op2_p%d",
               gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
     break;
-  case GPU_P_KEPT: text_addf(out, "%s *op2_kept%d", gpu_memory_type(w, d->args[i].type), i); break;
+  case GPU_P_KEPT:
+    add_words(&w->g, out, "%s $global*op2_kept%d", gpu_memory_type(w, d->args[i].type), i);
+    break;
+  case GPU_P_TICKET: add_words(&w->g, out, "unsigned $global*op2_ticket"); break;
+  case GPU_P_RESULT: add_words(&w->g, out, "op2_slot $global*op2_result"); break;
   case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
   case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
   case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;
@@ -180,7 +182,8 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   put(&w->g, "const int op2_nth = (int)(op2_back ? $blocks - 1 - $block : $block);");
 }
 
-/* Arrays with a value for each element of the part are found by the set's numbers. */
+/* Arrays with a value for each element of the part are found by the set's numbers. What a reproducible loop keeps apart is in
+ * one array for all parts. */
 void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
   for (int i = 0; i < p->count; i++) {
     const struct gpu_parameter *at = &p->items[i];
@@ -190,7 +193,7 @@ void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
       put(&w->g, "op2_list -= op2_begin;");
     else if (at->kind == GPU_P_STAGED_LOCAL)
       put(&w->g, "op2_j%d_%d -= op2_begin;", at->index, at->column);
-    else if (at->kind == GPU_P_APART && w->shape->strategy == GPU_APART)
+    else if (at->kind == GPU_P_APART && w->shape->strategy == GPU_APART && !desc_reproduces(w->g.d))
       put(&w->g, "op2_p%d -= ($wide)op2_begin * %d;", at->index,
           w->targets.items[at->index].ncolumns * w->g.d->dats[w->targets.items[at->index].dat].dim);
   }

@@ -38,6 +38,10 @@ struct gpu_shape {
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
   bool
       dependent; /* the kernel may begin before the one before it has ended, and waits itself. CUDA, since capability 9.0 */
+  const struct gpu_tasks
+      *tasks; /* it is the kernel of a graph of tasks, in groups of `block` threads; NULL: a loop's */
+  bool
+      no_ticket; /* blocks see what others wrote when the kernel has ended and not before; no part of the name either */
 };
 /* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4", "direct/128/vectors/rows8",
  * "warps/256/joined", "warps/64/vectors/near", "direct/128/vectors/dependent". */
@@ -160,10 +164,9 @@ size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
 long gpu_slot_offset(const struct desc *d, int arg);
 size_t gpu_slot_size(const struct desc *d, int arg);
-/* Are slots combined by the last block that leaves one, in the loop's own kernel? In OpenCL C 1.2 a block sees what another
- * one wrote when the kernel has ended and not before: there GPU_COMBINE does it. */
-static inline bool gpu_has_ticket(enum gpu_dialect dialect) {
-  return dialect != GPU_DIALECT_OPENCL;
+/* Are slots combined by the last block that leaves one, in the loop's own kernel? Else GPU_COMBINE does it. */
+static inline bool gpu_has_ticket(const struct gpu_shape *s) {
+  return !s->no_ticket;
 }
 /* Has the host to see some of the results? */
 bool gpu_tells_host(const struct desc *d);
@@ -181,6 +184,19 @@ char *gpu_kernel_name(const struct desc *d);
 
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
 int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generated *out, struct error *err);
+/* The kernel of a graph of tasks, GPU_TASKS(data, tables, places), of a text with the functions of all types. What is in the
+ * tables says runtime/tasks/device/device.h. `places`: of each task's parameters, where in the data they are, or -1. */
+#define GPU_TASKS "op2_tasks"
+struct gpu_tasks {
+  int count;
+  struct gpu_task_kernel {
+    const char *name; /* NULL: tasks of this type do nothing */
+    int parameters;
+  } * items; /* by type */
+};
+int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct generated *out,
+                       struct error *err);
+void gpu_tasks_print(const struct gpu_shape *s, struct text *out);
 /* The kernels of messages: "op2_pack(table, n)" and "op2_unpack" for all rows of a direction, GPU_ROWS_WORDS words of 64 bits
  * for each. Where kernels take no addresses from memory: "op2_pack4(dat, rows, at, elements, count, dim, row, step)"
  * and "op2_unpack4" for values of 1, 2, 4 and 8 bytes. */

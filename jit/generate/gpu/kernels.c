@@ -324,6 +324,8 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   const struct gpu_language *language = gpu_language(s->dialect);
   const struct generator words = {.w = language->words};
   struct kernel k;
+  if (s->tasks)
+    return generate_gpu_tasks(d, s, out, err);
   *out = (struct generated){0};
   int code = generated_kernel(&k, d, language->copies ? NULL : word_named(&words, "variable"), false, err);
   if (code)

@@ -47,6 +47,29 @@
   "#ifdef OP2_REQUIRED\n#define op2_sized __attribute__((intel_reqd_sub_group_size(OP2_LANES)))\n"           \
   "#else\n#define op2_sized\n#endif\n"
 
+/* Has each of `count` groups left its result? As in CUDA C (cuda_prelude.c); `told` is the group's. Of OpenCL C 2.0: the compiler
+ * is told where a device has it. */
+#define HELPERS_OF_TICKETS                                                                                   \
+  "#ifdef OP2_TICKETS\n"                                                                                     \
+  "#define op2_see_all() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, "                \
+  "memory_scope_device)\n"                                                                                   \
+  "static bool op2_is_last(__global uint *ticket, int count, __local int *told) {\n"                         \
+  "  volatile __global atomic_uint *at = (volatile __global atomic_uint *)ticket;\n"                         \
+  "  barrier(OP2_ALL);\n"                                                                                    \
+  "  if (get_local_id(0) == 0) {\n"                                                                          \
+  "    op2_see_all();\n"                                                                                     \
+  "    *told = atomic_fetch_add_explicit(at, 1u, memory_order_relaxed, memory_scope_device) == (uint)count " \
+  "- "                                                                                                       \
+  "1u;\n"                                                                                                    \
+  "    op2_see_all();\n"                                                                                     \
+  "    if (*told) atomic_store_explicit(at, 0u, memory_order_relaxed, memory_scope_device);\n"               \
+  "  }\n"                                                                                                    \
+  "  barrier(OP2_ALL);\n"                                                                                    \
+  "  op2_see_all();\n"                                                                                       \
+  "  return *told;\n"                                                                                        \
+  "}\n"                                                                                                      \
+  "#endif\n"
+
 /* A word that holds the value, W: its type, X: the exchange of words; `v` is added, or improves. */
 #define HELPERS_OF_ATOMICS                                                                                   \
   "#define OP2_WORDS(T, W, OR, X) \\\n"                                                                      \
@@ -76,6 +99,20 @@
   "OP2_WORDS(long, ulong, OP2_OR64, atom_cmpxchg) OP2_WORDS(ulong, ulong, OP2_OR64, atom_cmpxchg)\n"         \
   "#ifdef OP2_DOUBLE\nOP2_WORDS(double, ulong, OP2_OR64, atom_cmpxchg)\n#endif\n"                            \
   "#endif\n"                                                                                                 \
+  "/* Two floats that lie in one word of 8 bytes. */\n"                                                      \
+  "static void op2_add_pair(__global float *p, float a, float b) {\n"                                        \
+  "#ifdef OP2_ATOMICS\n"                                                                                     \
+  "  volatile __global ulong *word = (volatile __global ulong *)p;\n"                                        \
+  "  ulong old = OP2_OR64(word, 0ul), seen;\n"                                                               \
+  "  do {\n"                                                                                                 \
+  "    seen = old;\n"                                                                                        \
+  "    old = atom_cmpxchg(word, seen, as_ulong(as_float2(seen) + (float2)(a, b)));\n"                        \
+  "  } while (old != seen);\n"                                                                               \
+  "#else\n"                                                                                                  \
+  "  op2_add_float(p, a);\n"                                                                                 \
+  "  op2_add_float(p + 1, b);\n"                                                                             \
+  "#endif\n"                                                                                                 \
+  "}\n"                                                                                                      \
   "/* Types smaller than a word: by the word around them. */\n"                                              \
   "#define OP2_SMALL(T, M, S) \\\n"                                                                          \
   "  static T op2_peek_##T(__global S *p) { \\\n"                                                            \
@@ -258,7 +295,7 @@ static const char prelude[] =
     "#define _Bool bool\n#define inline\n#define __inline\n#define __inline__\n#define register\n#define "
     "auto\n"
     "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
-        HELPERS_OF_ATOMICS CLASSES MATHEMATICS NAMES_OF_C
+        HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS NAMES_OF_C
     "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
     "#define LDBL_MAX DBL_MAX\n#define LDBL_MIN DBL_MIN\n#define LDBL_TRUE_MIN DBL_TRUE_MIN\n"
     "#define LDBL_EPSILON DBL_EPSILON\n#define LDBL_DIG DBL_DIG\n#define LDBL_MANT_DIG DBL_MANT_DIG\n"

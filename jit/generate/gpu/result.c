@@ -139,8 +139,12 @@ static void put_neutral(struct gpu_writer *w) {
 
 /* Where a block's results meet, if not in memory that the launch brings. */
 static void put_meeting(struct gpu_writer *w, int threads) {
+  const bool last = gpu_has_ticket(w->shape);
   if (gpu_meeting_bytes(w->g.d, w->shape))
-    put(&w->g, "__local op2_slot op2_meeting[%d];", threads);
+    put(&w->g, "__local op2_slot op2_meeting[%d];",
+        last && threads < GPU_COMBINE_THREADS ? GPU_COMBINE_THREADS : threads);
+  if (w->language->copies && last)
+    put(&w->g, "__local int op2_told;");
 }
 
 static const char *meeting(const struct gpu_writer *w, const char *brought) {
@@ -213,20 +217,46 @@ static void put_combine(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
-/* What the last block does, with as many threads as it has: the same sums in the same order for every size. */
-static void put_last(struct gpu_writer *w) {
-  add_words(&w->g, w->g.out, "$helper op2_last(const op2_slot *slots, int count, op2_slot *warps%s",
-            gpu_tells_host(w->g.d) ? ", op2_slot *out" : "");
-  put_kept_parameters(w);
-  put_open(&w->g, ")");
-  put_open(&w->g, "for (int at = $thread; at < %d; at += (int)$threads)", GPU_COMBINE_THREADS);
-  put_every(w, "at");
+/* By warps, one behind the other. */
+static void put_last_warps(struct gpu_writer *w) {
   put_warp(w, "at");
   put_close(&w->g);
   put(&w->g, "$barrier");
   put(&w->g, "if ($thread != 0) return;");
   put(&w->g, "op2_slot result = warps[0];");
   put(&w->g, "for (int i = 1; i < %d / $lanes; i++) op2_merge(&result, &warps[i]);", GPU_COMBINE_THREADS);
+}
+
+/* By the tree that op2_combine has. */
+static void put_last_tree(struct gpu_writer *w) {
+  put(&w->g, "warps[at] = mine;");
+  put_close(&w->g);
+  put(&w->g, "$barrier");
+  put_open(&w->g, "for (int down = %d; down > 0; down /= 2)", GPU_COMBINE_THREADS / 2);
+  put_open(&w->g, "for (int at = $thread; at < down; at += (int)$threads)");
+  put(&w->g, "op2_slot mine = warps[at];");
+  put(&w->g, "const op2_slot other = warps[at + down];");
+  put(&w->g, "op2_merge(&mine, &other);");
+  put(&w->g, "warps[at] = mine;");
+  put_close(&w->g);
+  put(&w->g, "$barrier");
+  put_close(&w->g);
+  put(&w->g, "if ($thread != 0) return;");
+  put(&w->g, "const op2_slot result = warps[0];");
+}
+
+/* What the last block does, with as many threads as it has: the same sums in the same order for every size. */
+static void put_last(struct gpu_writer *w) {
+  const char *space = word_named(&w->g, gpu_meeting_bytes(w->g.d, w->shape) ? "shared" : "global");
+  add_words(&w->g, w->g.out, "$helper op2_last(const op2_slot $global*slots, int count, op2_slot %s*warps",
+            space);
+  if (gpu_tells_host(w->g.d))
+    add_words(&w->g, w->g.out, ", op2_slot $global*out");
+  put_kept_parameters(w);
+  put_open(&w->g, ")");
+  put_open(&w->g, "for (int at = $thread; at < %d; at += (int)$threads)", GPU_COMBINE_THREADS);
+  put_every(w, "at");
+  (w->language->copies ? put_last_tree : put_last_warps)(w);
   if (gpu_tells_host(w->g.d))
     put(&w->g, "*out = result;");
   if (has_kept(w))
@@ -240,7 +270,7 @@ void gpu_put_slot(struct gpu_writer *w) {
   put_struct(w);
   put_merge(w);
   put_block(w);
-  if (gpu_has_ticket(w->shape->dialect))
+  if (gpu_has_ticket(w->shape))
     put_last(w);
   else
     put_combine(w);
@@ -294,18 +324,29 @@ static void put_counted_once(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
-/* The block's slot; who leaves the last one of those that count makes the loop's results. Its first warps' places are for
- * that. */
+/* Where the results of a block's threads or warps meet. In memory of the launch the places before them are for the last one. */
+static void put_finished(struct gpu_writer *w) {
+  const int first = gpu_has_ticket(w->shape) ? GPU_COMBINE_THREADS : 0;
+  if (gpu_meeting_bytes(w->g.d, w->shape))
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");
+  else
+    put(&w->g,
+        w->language->copies
+            ? "op2_finish(op2_r, op2_own, op2_warps + %d + (op2_slot0 + op2_nth) * %d);"
+            : "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
+        first, w->shape->block);
+}
+
+/* Who leaves the last slot of those that count makes the loop's results. */
 static void put_leave(struct gpu_writer *w) {
   struct text kept = {0};
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_kept(w, i))
       text_addf(&kept, ", op2_kept%d", i);
-  put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (%d + (op2_slot0 + op2_nth) * %d) / $lanes);",
-      GPU_COMBINE_THREADS, w->shape->block);
-  put(&w->g, "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count))");
-  put(&w->g, "  op2_last(op2_slots, op2_count, op2_warps%s%s);", gpu_tells_host(w->g.d) ? ", op2_result" : "",
-      text_str(&kept));
+  put(&w->g, "if (op2_slot0 + op2_nth < op2_count && op2_is_last(op2_ticket, op2_count%s))",
+      w->language->copies ? ", &op2_told" : "");
+  put(&w->g, "  op2_last(op2_slots, op2_count, %s%s%s);", meeting(w, "op2_warps"),
+      gpu_tells_host(w->g.d) ? ", op2_result" : "", text_str(&kept));
   w->g.out->failed |= kept.failed;
   text_free(&kept);
 }
@@ -319,10 +360,7 @@ void gpu_put_finish(struct gpu_writer *w) {
   if (w->shape->rows)
     put_counted_once(w);
   put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + op2_nth;");
-  if (gpu_meeting_bytes(w->g.d, w->shape))
-    put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");
-  else if (w->language->copies)
-    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + op2_nth) * %d);", w->shape->block);
-  else
+  put_finished(w);
+  if (gpu_has_ticket(w->shape))
     put_leave(w);
 }

@@ -16,6 +16,10 @@ bool gpu_has_blocks(enum gpu_strategy s) {
 }
 
 void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
+  if (s->tasks) {
+    gpu_tasks_print(s, out);
+    return;
+  }
   text_addf(out, "%s/%d", strategies[s->strategy], s->block);
   if (s->vectors)
     text_add(out, "/vectors");
@@ -252,7 +256,7 @@ static bool add_results(const struct desc *d, const struct gpu_shape *s, struct 
     return true;
   bool good = add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
               add(p, GPU_P_SLOT, 0, 0, sizeof(int));
-  if (!gpu_has_ticket(s->dialect))
+  if (!gpu_has_ticket(s))
     return good;
   good = good && add(p, GPU_P_TICKET, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNT, 0, 0, sizeof(int)) &&
          (!gpu_tells_host(d) || add(p, GPU_P_RESULT, 0, 0, sizeof(void *)));

@@ -115,12 +115,14 @@ static int check_access(const struct dat *dat, op_access access, const char *cal
                    (int)access);
 }
 
-/* Neither lent nor acquired: api_object looks. Its rows are whole then. */
-static struct dat *rows_of(struct op_context *ctx, op_dat handle, op_access access, const char *call) {
+/* Neither lent nor acquired: api_object looks. Its rows are whole there then. */
+static struct dat *rows_of(struct op_context *ctx, op_dat handle, enum space space, op_access access,
+                           const char *call) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   if (!dat || check_access(dat, access, call))
     return NULL;
-  if (mesh_distribute(ctx, api_error()) || (dat->soa && dat_lay_in_rows(ctx, dat, api_error())))
+  if (mesh_distribute(ctx, api_error()) ||
+      (dat_is_apart_in(dat, space) && dat_lay_in_rows(ctx, dat, api_error())))
     return NULL;
   return dat;
 }
@@ -140,7 +142,7 @@ static int check_device(const struct op_context *ctx, const char *call, const ch
 static int lend(struct op_context *ctx, op_dat handle, enum space space, op_access access, const char *call,
                 op_lent_t *out) {
   void *memory = NULL;
-  struct dat *dat = is_missing(out, call, "the memory") ? NULL : rows_of(ctx, handle, access, call);
+  struct dat *dat = is_missing(out, call, "the memory") ? NULL : rows_of(ctx, handle, space, access, call);
   int code = api_error()->code;
   if (!code)
     code = checkpoint_refuses(ctx, call, "dats that are lent", api_error());
@@ -183,7 +185,7 @@ int op2jit_where_is(void) {
 /* Behind them the host has room that no row counts. */
 static long long values_on_device(const struct dat *dat) {
   const long long rows = dat->set->extents[EXTENT_NONEXEC];
-  return dat->soa && rows ? dat->stride * (dat->dim - 1LL) + rows : rows * dat->dim;
+  return dat->apart && rows ? dat->stride * (dat->dim - 1LL) + rows : rows * dat->dim;
 }
 
 /* Of the segments and the diagonal. */
@@ -277,7 +279,7 @@ int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) 
   struct op_context *ctx = api_enter("op_place", FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = rows_of(ctx, handle, access, "op_place");
+  struct dat *dat = rows_of(ctx, handle, SPACE_HOST, access, "op_place");
   int code = dat ? check_memory(dat, memory, rows) : api_error()->code;
   if (!code)
     code = tape_refuses_bridge(ctx, dat, "op_place", api_error());

@@ -41,6 +41,7 @@ void cuda_end(struct cuda *cuda); /* all but the compiler */
   X(module_unload, int, (void *self, gpu_module module))                                                     \
   X(module_function, int, (void *self, gpu_function *out, gpu_module module, const char *name))              \
   X(module_global, int, (void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name))  \
+  X(function_groups, int, (void *self, gpu_function function, int threads, int *groups))                     \
   X(launch, int,                                                                                             \
     (void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared, void **values,   \
      const struct gpu_sizes *sizes))                                                                         \

@@ -120,6 +120,9 @@ struct cuda_launch {
     (cuda_graph_exec exec, cuda_node node, const union cuda_node_launch *launch))                            \
   X(graph_launch, cuGraphLaunch, hipGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                 \
   X(graph_exec_destroy, cuGraphExecDestroy, hipGraphExecDestroy, (cuda_graph_exec exec))                     \
+  X(function_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                            \
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor,                                                      \
+    (int *blocks, cuda_function function, int threads, size_t shared))                                       \
   X(launch_with, cuLaunchKernelEx, none,                                                                     \
     (const struct cuda_launch *launch, cuda_function function, void **parameters, void **extra))             \
   X(peer_give, cuIpcGetMemHandle, none, (struct gpu_handle * handle, cuda_address at))                       \

@@ -277,6 +277,16 @@ static int table_function_shared(void *self, gpu_function function, int bytes) {
   return driver_of(self)->function_set(function, ATTRIBUTE_SHARED_LIMIT, bytes);
 }
 
+/* A driver that cannot say how many blocks a multiprocessor runs, runs one. */
+int cuda_table_function_groups(void *self, gpu_function function, int threads, int *groups) {
+  const struct cuda *cuda = self;
+  int blocks = 1, code = 0;
+  if (cuda->driver.function_blocks)
+    code = cuda->driver.function_blocks(&blocks, function, threads, 0);
+  *groups = (blocks > 0 ? blocks : 1) * cuda->device.multiprocessors;
+  return code;
+}
+
 int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                       void **values, const struct gpu_sizes *sizes) {
   if (cuda_held_takes(self, function, blocks, threads, shared, values, sizes))

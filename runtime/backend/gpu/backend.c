@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "backend/gpu/tasks/tasks.h"
 #include "context/env.h"
 #include "gpu.h"
 #include "jit/jit.h"
@@ -292,6 +293,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .device = backend_device,                                          \
                                           .select = backend_select,                                          \
                                           .run = backend_run,                                                \
+                                          .run_tasks = gpu_run_tasks,                                        \
                                           .finish = backend_finish,                                          \
                                           .drop = backend_drop,                                              \
                                           .describe = describe_##name_}

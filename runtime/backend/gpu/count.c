@@ -1,6 +1,7 @@
 /* A sample of a loop's elements, and what their rows are in sectors. */
 #include "count.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -42,7 +43,7 @@ struct layout {
   int alike;
 };
 static struct layout layout_of(const struct dat *dat) {
-  const bool apart = dat->soa && dat->dim > 1;
+  const bool apart = dat->apart;
   return (struct layout){.bytes = (long)(apart ? dat->value_size : dat->row_bytes),
                          .alike = apart ? dat->dim : 1};
 }
@@ -170,6 +171,24 @@ static double sectors_of_row(long bytes) {
   return bytes % COUNT_SECTOR ? (double)bytes / COUNT_SECTOR + 1 : (double)(bytes / COUNT_SECTOR);
 }
 
+/* Lanes add one row of theirs after the other, up to four values at a time, which may lie in two sectors. */
+static double fours_of(const struct counting *c, int n, const struct dat *dat) {
+  const int lanes = dat->dim == 2 ? 2 : 4, size = (int)dat->value_size;
+  double reds = 0;
+  for (int i = 0; i < n; i++)
+    for (int part = 0; part < dat->dim; part += lanes) {
+      const int values = part + lanes < dat->dim ? lanes : dat->dim - part;
+      const long from = c->rows[i] * (long)dat->row_bytes + (long)part * size;
+      reds += (double)((from + (long)values * size - 1) / COUNT_SECTOR - from / COUNT_SECTOR + 1);
+    }
+  return reds;
+}
+
+static bool adds_by_fours(const struct counting *c, const struct dat *dat, struct layout l) {
+  return at_once(c, dat, l) == 1 && l.alike == 1 && dat->dim > 1 && dat->dim <= REGISTER_ROW &&
+         dat->value_size >= 4;
+}
+
 static void count_column(const struct counting *c, const struct gpu_column *column, const struct dat *dat) {
   const bool near = may_be_near(c, column->arg);
   struct loop_arg arg = c->loop->args[column->arg];
@@ -181,9 +200,11 @@ static void count_column(const struct counting *c, const struct gpu_column *colu
     c->out->values += (double)n * dat->dim;
     c->out->pieces += (double)n * l.alike * (double)(l.bytes / piece_of(dat, l));
     c->out->entries += n;
-    const double reds = (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l);
+    const double reds = (double)dat->dim / at_once(c, dat, l) * reds_of(c->rows, n, l),
+                 fours = adds_by_fours(c, dat, l) ? fmin(fours_of(c, n, dat), reds) : reds;
     c->out->reds += reds;
-    c->out->near_reds += near ? n * sectors_of_row(l.bytes) : reds;
+    c->out->fours += fours;
+    c->out->near_reds += near ? n * sectors_of_row(l.bytes) : fours;
   }
 }
 
@@ -312,8 +333,8 @@ static void add_bytes(struct gpu_sample *out, const struct used *u, double scale
 static void scale(struct counting *c, double counted, double elements, double cache) {
   struct gpu_sample *s = c->out;
   const double warp = COUNT_WARP / counted, maps = map_bytes(c->loop);
-  double *const all[] = {&s->reads,  &s->far,    &s->near, &s->stores,    &s->scalars, &s->near_stores,
-                         &s->pieces, &s->values, &s->reds, &s->near_reds, &s->entries};
+  double *const all[] = {&s->reads,  &s->far,    &s->near, &s->stores, &s->scalars,   &s->near_stores,
+                         &s->pieces, &s->values, &s->reds, &s->fours,  &s->near_reds, &s->entries};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i] *= warp;
   for (int i = 0; i < COUNT_SUMS; i++) {

@@ -20,7 +20,9 @@ struct gpu_sample {
   double stores, scalars; /* rows that are no targets: whole where two lanes store together, value by value */
   double near_stores;     /* whole where they are near, too */
   double pieces, values;  /* of targets: what one element after the other adds, by 16 bytes, value by value */
-  double reds, near_reds; /* the same by atomic additions of warps; of rows that are near whole sectors */
+  double reds,
+      fours;        /* the same by atomic additions of warps: value by value, by lanes that exchange values */
+  double near_reds; /* of rows that are near whole sectors */
   struct gpu_sums {
     int elements;            /* that add up: 32, 64, 128, 256 */
     double sectors, targets; /* of the rows that they reach */

@@ -34,6 +34,8 @@ struct gpu_device {
   bool no_double;                /* it has no type double */
   bool no_atomics;               /* nor atomic operations on words of 8 bytes */
   bool peers;                    /* the calls of `peer_give` and what follows are there */
+  bool no_tickets;               /* blocks see what others wrote when the kernel has ended */
+  bool far_host;                 /* kernels do not reach host_alloc's memory */
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
@@ -84,7 +86,7 @@ struct gpu_driver {
   int (*memory_info)(void *self, size_t *left, size_t *total);
   int (*memory_alloc)(void *self, gpu_address *out, size_t bytes);
   int (*memory_free)(void *self, gpu_address at);
-  /* Where copies go from and to; where there are tickets (gpu_has_ticket), kernels reach it too, at the same address. */
+  /* Where copies go from and to; unless device.far_host, kernels reach it too: launches are given its addresses. */
   int (*host_alloc)(void *self, void **out, size_t bytes);
   int (*host_free)(void *self, void *p);
   /* The bytes of memory that is not host_alloc's are taken when it returns. */
@@ -105,6 +107,8 @@ struct gpu_driver {
   int (*function_lanes)(void *self, gpu_function function, int threads);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
+  /* How many of its groups of so many threads run at once: of a kernel whose groups wait for one another. */
+  int (*function_groups)(void *self, gpu_function function, int threads, int *groups);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                 void **values, const struct gpu_sizes *sizes);
   /* The same of a kernel that waits itself for the one before it, and may begin earlier. NULL: there is no such thing. */

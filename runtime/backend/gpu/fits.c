@@ -1,10 +1,12 @@
 /* What loops a device can run at all, and in which orders. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/front/says.h"
-#include "ranks/comm.h"
+#include "plan/plan.h"
 #include "record/record.h"
 
 /* A device without a type of that name runs loops of the others. */
@@ -70,6 +72,19 @@ bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t) {
   return floats && (loop->reproducible || strcmp(loop->desc.fp, "strict") == 0);
 }
 
+bool gpu_is_parted(const struct loop *loop) {
+  return loop->reproducible && loop->ready.nparts > 1;
+}
+
+int gpu_ordering_part(const struct loop *loop, const struct gpu_shape *s) {
+  const bool orders = s->strategy == GPU_COLOURS || s->strategy == GPU_APART;
+  int last = -1;
+  for (int p = 0; orders && gpu_is_parted(loop) && p < loop->ready.nparts; p++)
+    if (loop->ready.parts[p].begin < loop->ready.parts[p].end)
+      last = p;
+  return last;
+}
+
 /* Elements that meet in what they write run in the order of the program's numbers then, too. */
 const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
                               const struct gpu_shape *s) {
@@ -84,14 +99,35 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
                                                "that";
 }
 
-/* Elements run in parts, each of which would add what it has. */
-int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
-                    struct error *err) {
-  if (!loop->reproducible || comm_alone(ctx->comm) || (!gpu_is_in_order(loop, t) && !loop->meets))
-    return OP_OK;
-  return error_set(
-      err, OP_ERR_BACKEND,
-      "loop %s: its elements meet in what they change, and with several ranks GPUs have no order for "
-      "that which OP2_REPRODUCIBLE could keep; use one rank, or OP2_BACKEND=openmp or seq",
-      loop->name);
+int *gpu_list_colours(const struct plan *plan, long begin, long owned) {
+  int *list = array_new((size_t)plan->size, sizeof *list);
+  for (int k = 0, at = 0; list && k < plan->ncolours; k++)
+    for (int copies = 0; copies < 2; copies++)
+      for (int i = plan->colour_first[k]; i < plan->colour_first[k + 1]; i++)
+        if ((begin + plan->block_map[i] >= owned) == copies)
+          list[at++] = (int)begin + plan->block_map[i];
+  return list;
+}
+
+int *gpu_list_blocks(const struct plan *p, long first) {
+  int *list = array_new((size_t)p->size, sizeof *list);
+  int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
+  for (int b = 0; list && next && b < p->nblocks; b++) {
+    long begin = (long)b * p->block_size,
+         end = begin + p->block_size < p->size ? begin + p->block_size : p->size;
+    memset(next, 0, ((size_t)p->max_element_colours + 1) * sizeof *next);
+    for (long e = begin; e < end; e++)
+      next[p->element_colour[e] + 1 <= p->max_element_colours ? p->element_colour[e] + 1 : 0]++;
+    next[0] = 0;
+    for (int k = 1; k < p->max_element_colours; k++)
+      next[k] += next[k - 1];
+    for (long e = begin; e < end; e++)
+      list[begin + next[p->element_colour[e]]++] = (int)(first + e);
+  }
+  if (!next) {
+    free(list);
+    list = NULL;
+  }
+  free(next);
+  return list;
 }

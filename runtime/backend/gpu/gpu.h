@@ -166,6 +166,9 @@ struct gpu_program {
   gpu_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
 };
+/* That of a graph of tasks, as gpu_program_get. */
+int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
+                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* From memory, the cache, the compiler or the rank that asks them for this kind of GPU; collective over its ranks.
  * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
@@ -226,8 +229,10 @@ struct gpu_variant {
   struct gpu_parameters parameters;
   struct gpu_part parts[LOOP_PARTS];
   int nslots, nresults;             /* slots that count come first */
-  gpu_address slots, warps, ticket; /* behind the slots; 0: there is none */
+  int ordering;                     /* gpu_ordering_part's */
+  gpu_address slots, warps, ticket; /* 0: there is none. It is behind the slots, or memory of its own */
   size_t slots_bytes, warps_bytes;
+  bool owns_ticket;
   bool under_way; /* some parts with results were launched, and not the last one */
   struct gpu_memory {
     gpu_address at;
@@ -262,12 +267,20 @@ int gpu_make_room(struct loop *loop, struct error *err);
 bool gpu_are_sums(const struct gpu_targets *t);
 /* Has what elements add to be added in one order: theirs, or where the loop is reproducible that of the program's numbers? */
 bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t);
+/* With ranks elements run in parts. Where a reproducible loop needs one order through all of them, it is made in the last
+ * part that has elements, which this is: there all that was kept apart is added, or all elements run. -1: each part has its
+ * own. */
+int gpu_ordering_part(const struct loop *loop, const struct gpu_shape *s);
+/* Would the elements of several parts have to be in one order? */
+bool gpu_is_parted(const struct loop *loop);
 /* Why a reproducible loop cannot have the shape; NULL: it can. */
 const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets *t,
                               const struct gpu_shape *s);
-/* OP_ERR_BACKEND for a reproducible loop that has no such order with ranks. */
-int gpu_check_order(const struct op_context *ctx, const struct loop *loop, const struct gpu_targets *t,
-                    struct error *err);
+
+/* A plan's elements, of a part that begins there: by colour, and in each those first that lie before `owned`, whose results
+ * count; or those of each block in the order of their colours. The caller frees it; NULL: no memory. */
+int *gpu_list_colours(const struct plan *plan, long begin, long owned);
+int *gpu_list_blocks(const struct plan *plan, long begin);
 
 /* ---- what loops take (expect.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */

@@ -271,7 +271,7 @@ static int launch_rows(struct op_context *ctx, struct gpu *c, const struct devic
     return code;
   gpu_address values_at = gpu_dat_address(c, dat);
   int n = (int)rows->count, dim = dat->dim * words;
-  long long offset = (long long)rows->at, row = dat->soa ? 1 : dim, step = dat->soa ? dat->stride : 1;
+  long long offset = (long long)rows->at, row = dat->apart ? 1 : dim, step = dat->apart ? dat->stride : 1;
   void *values[] = {&values_at, (void *)(uintptr_t)&m->device, &offset, &list->at, &n, &dim, &row, &step};
   static const int bytes[] = {0, 0, sizeof offset, 0, sizeof n, sizeof dim, sizeof row, sizeof step};
   static const struct gpu_sizes sizes = {8, bytes};
@@ -320,8 +320,8 @@ static int fill_table(struct op_context *ctx, struct gpu *c, const struct device
     const unsigned long long row[GPU_ROWS_WORDS] = {gpu_dat_address(c, dat),
                                                     list->at,
                                                     place_of(m, rows[i].at),
-                                                    dat->soa ? 1 : dim,
-                                                    dat->soa ? (unsigned long long)dat->stride : 1,
+                                                    dat->apart ? 1 : dim,
+                                                    dat->apart ? (unsigned long long)dat->stride : 1,
                                                     (unsigned long long)rows[i].count,
                                                     dim,
                                                     word,

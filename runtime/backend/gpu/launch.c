@@ -60,7 +60,7 @@ static int copy_global(struct call *call, int at) {
 }
 
 static long dat_stride(const struct dat *dat) {
-  return dat->soa ? dat->stride : dat->dim;
+  return dat->apart ? dat->stride : dat->dim;
 }
 
 /* Constants that are not folded, as the kernel's struct has them: they may be others in each call. */
@@ -81,6 +81,11 @@ static int fill_constants(struct call *call, int at) {
   return OP_OK;
 }
 
+/* Its memory has what is kept apart, and its sums are those of all. */
+static const struct gpu_part *summing_part(const struct call *call) {
+  return call->v->ordering < 0 ? call->p : &call->v->parts[call->v->ordering];
+}
+
 static void fill_word(struct call *call, int i) {
   const struct gpu_variant *v = call->v;
   const struct gpu_parameter *p = &v->parameters.items[i];
@@ -96,10 +101,12 @@ static void fill_word(struct call *call, int i) {
   case GPU_P_WARPS: word->address = v->warps; break;
   case GPU_P_TICKET: word->address = v->ticket; break;
   case GPU_P_COUNT: word->number = v->nresults; break;
-  case GPU_P_RESULT: word->address = (uintptr_t)call->landing; break; /* kernels reach it there */
+  case GPU_P_RESULT: /* where kernels reach it, or slot 0, which is copied */
+    word->address = call->c->device.far_host ? v->slots : (uintptr_t)call->landing;
+    break;
   case GPU_P_KEPT: word->address = gpu_value_address(call->c, call->loop->args[p->index].gbl); break;
   case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
-  case GPU_P_APART: word->address = call->p->apart[p->index]; break;
+  case GPU_P_APART: word->address = summing_part(call)->apart[p->index]; break;
   default: word->address = call->p->arrays[i] ? call->p->arrays[i]->at : 0;
   }
   call->p->values[i] = word;
@@ -201,8 +208,9 @@ static int launch_sums(struct call *call) {
   static const int bytes[] = {0, sizeof(long long), 0, 0, 0, sizeof(int)};
   static const struct gpu_sizes sizes = {6, bytes};
   const struct gpu_variant *v = call->v;
+  const bool sums = gpu_adds_later(v->shape.strategy) && call->p == summing_part(call);
   int code = 0;
-  for (int k = 0; gpu_adds_later(v->shape.strategy) && k < call->targets->count && !code; k++) {
+  for (int k = 0; sums && k < call->targets->count && !code; k++) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct gpu_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
     gpu_address to = gpu_dat_address(call->c, dat);
@@ -289,12 +297,11 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
   const size_t bytes = gpu_result_bytes(launch, v);
   if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
     return OP_OK;
-  if (gpu_has_ticket(v->shape.dialect)) { /* the kernel itself did it */
+  const bool combined = gpu_has_ticket(&v->shape); /* by the kernel itself */
+  if (combined)
     gpu_mark_kept(launch->loop);
-    return OP_OK;
-  }
-  int code = combine(&call);
-  if (!code && bytes)
+  int code = combined ? 0 : combine(&call);
+  if (!code && bytes && (!combined || c->device.far_host))
     code = c->driver->copy_out(c->self, landing, v->slots, bytes);
   return failed(&call, code, "running the kernel");
 }
@@ -324,6 +331,8 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
                       .targets = &l->targets,
                       .landing = landing,
                       .err = err};
+  if (!call.p->launches) /* all elements run in the last part */
+    return OP_OK;
   int code = call.c->driver->module_global ? gpu_program_constants(ctx, loop, v->program, err) : OP_OK;
   if (!code)
     code = fill(&call);

@@ -137,7 +137,7 @@ gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat) {
  * word around them (op2_add_small): the last word is whole. */
 static size_t used_bytes(const struct dat *dat) {
   size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC], bytes = rows * dat->row_bytes;
-  if (dat->soa && rows)
+  if (dat->apart && rows)
     bytes = ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size;
   return (bytes + 3) / 4 * 4;
 }
@@ -172,34 +172,74 @@ static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
                    dat->name, c->device.label, c->device.name);
 }
 
+/* ---- where the host's rows lie otherwise than the device's: what is copied is an image of the device's memory ---- */
+static bool converts(const struct dat *dat) {
+  return dat->apart != dat->soa;
+}
+
+static int image_new(const struct dat *dat, const struct on_device *d, struct row_store *out,
+                     struct error *err) {
+  *out = (struct row_store){calloc(d->bytes + 1, 1), dat->value_size, dat->dim, dat->apart ? dat->stride : 0};
+  return out->memory ? OP_OK : error_memory_of(err, "copying dat", dat->name, d->bytes);
+}
+
+/* All rows that both have: the array of a view has no others' elements. */
+static void convert(struct op_context *ctx, const struct dat *dat, const struct row_store *from,
+                    const struct row_store *to) {
+  const bool in_place = dat->view && dat->view->in_place;
+  const long rows = in_place ? (long)dat->set->size : dat->set->extents[EXTENT_NONEXEC];
+  for (long e = 0; e < rows; e++)
+    row_copy(from, e, to, e);
+  ctx->counters->bytes_converted += (long long)((size_t)rows * dat->row_bytes);
+}
+
+static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
+                          struct error *err) {
+  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
+                    ((const struct on_device *)dat->replicas[c->space].memory)->bytes, way, c->device.label);
+}
+
 int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   const struct on_device *d = dat->replicas[space].memory;
-  const void *from = dat->replicas[SPACE_HOST].memory;
+  const struct row_store host = dat_rows(dat);
+  struct row_store image = {0};
   if (c->failed)
     return lost(c, dat, err);
+  if (converts(dat) && image_new(dat, d, &image, err))
+    return err->code;
+  if (image.memory)
+    convert(ctx, dat, &host, &image);
   /* The driver has taken pageable memory's bytes when the call returns. A program's array may be pinned. */
-  int result = c->driver->copy_in(c->self, d->at, from, copied_bytes(dat, d));
-  if (!result && dat->view && dat->view->in_place)
+  int result = image.memory ? c->driver->copy_in(c->self, d->at, image.memory, d->bytes)
+                            : c->driver->copy_in(c->self, d->at, host.memory, copied_bytes(dat, d));
+  if (!result && !image.memory && dat->view && dat->view->in_place)
     result = c->driver->wait(c->self);
-  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes to %s", dat->name, d->bytes,
-                    c->device.label);
+  free(image.memory);
+  return copying_failed(c, dat, result, "to", err);
 }
 
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   const struct on_device *d = dat->replicas[space].memory;
+  const struct row_store host = dat_rows(dat);
+  struct row_store image = {0};
   if (c->failed)
     return lost(c, dat, err);
+  if (converts(dat) && image_new(dat, d, &image, err))
+    return err->code;
   /* The copy makes the host wait, where only `wait` hears of other ranks. */
   int result = c->shares ? c->driver->wait(c->self) : 0;
   if (!result)
-    result = c->driver->copy_out(c->self, dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d));
+    result = image.memory ? c->driver->copy_out(c->self, image.memory, d->at, d->bytes)
+                          : c->driver->copy_out(c->self, host.memory, d->at, copied_bytes(dat, d));
   if (!result)
     result = c->driver->wait(c->self);
   c->failed |= result != 0;
-  const int code = gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes from %s", dat->name, d->bytes,
-                              c->device.label);
+  if (!result && image.memory)
+    convert(ctx, dat, &image, &host);
+  free(image.memory);
+  const int code = copying_failed(c, dat, result, "from", err);
   if (!code)
     gpu_waited(c);
   return code;

@@ -66,7 +66,9 @@ static int target_prove(void *self, const struct desc *d, const void *shape, con
   const struct jit_wish wish = {.reads = is_opencl ? READ_AS_OPENCL : READ_AS_CXX};
   bool asked;
   (void)files, (void)then, (void)kept;
-  return shape ? jit_facts(c->prover, d, &wish, facts, &asked, err) : OP_OK;
+  return shape && !((const struct gpu_shape *)shape)->tasks
+             ? jit_facts(c->prover, d, &wish, facts, &asked, err)
+             : OP_OK;
 }
 
 static void target_compile(void *self, const struct compile_request *request, struct compile_result *result) {
@@ -135,6 +137,16 @@ static int open_jit(struct op_context *ctx, struct gpu *c, struct error *err) {
   const int code = context_jit(ctx, &c->prover, err); /* opens the store */
   return code || c->jit ? code
                         : context_jit_of(ctx, &targets[c->driver->dialect], c, ctx->gpus, &c->jit, err);
+}
+
+int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
+                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
+  struct jit_code got = {0};
+  int code = open_jit(ctx, c, err);
+  if (!code)
+    code = backend_code(ctx, NULL, c->jit, desc, shape, &got, err);
+  *out = got.code;
+  return code;
 }
 
 int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
@@ -235,7 +247,7 @@ int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struc
   free(name);
   if (!code)
     tell_lanes(w);
-  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(v->shape.dialect))
+  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(&v->shape))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && gpu_adds_later(v->shape.strategy)) {
     v->sums = array_new((size_t)targets->count, sizeof *v->sums);

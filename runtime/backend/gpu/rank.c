@@ -22,7 +22,7 @@ static void in_colours(const struct gpu_sample *s, struct gpu_counts *c, double 
 }
 
 static void count_atomics(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {
-  c->reds = shape->near ? s->near_reds : s->reds;
+  c->reds = shape->near ? s->near_reds : shape->vectors ? s->fours : s->reds;
 }
 
 static void count_blocks(const struct gpu_sample *s, const struct gpu_shape *shape, struct gpu_counts *c) {

@@ -20,6 +20,7 @@ struct making {
   struct gpu *c;
   struct loop *loop;
   struct gpu_variant *v;
+  struct loop_part all; /* of all parts */
   const struct loop_part *part;
   struct gpu_part *p;
   const struct gpu_targets *targets;
@@ -168,48 +169,52 @@ static int make_levels(struct making *w) {
   return code;
 }
 
-/* Blocks of one element, by colour, with the set's numbers. */
-static int list_colours(struct making *w) {
-  const struct plan *p = w->plan;
-  w->p->list = array_new((size_t)p->size, sizeof *w->p->list);
-  if (!w->p->list)
-    return error_memory(w->err, "a list of elements", (size_t)p->size * sizeof *w->p->list);
-  for (long i = 0; i < p->size; i++)
-    w->p->list[i] = (int)w->part->begin + p->block_map[i];
-  return OP_OK;
+/* Behind the elements whose results count. */
+static long end_of_results(const struct making *w) {
+  return gpu_slot_bytes(&w->loop->desc) ? w->loop->set->extents[EXTENT_OWNED] : w->all.end;
 }
 
-/* The elements of each block in the order of their colours. */
-static int sort_blocks(struct making *w) {
-  const struct plan *p = w->plan;
-  int *list = array_new((size_t)p->size, sizeof *list);
-  int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
-  if (!list || !next) {
-    free(list);
-    free(next);
-    return error_memory(w->err, "a sorted plan", (size_t)p->size * sizeof *list);
-  }
-  for (int b = 0; b < p->nblocks; b++) {
-    long begin = (long)b * p->block_size,
-         end = begin + p->block_size < p->size ? begin + p->block_size : p->size;
-    memset(next, 0, ((size_t)p->max_element_colours + 1) * sizeof *next);
-    for (long e = begin; e < end; e++)
-      next[p->element_colour[e] + 1 <= p->max_element_colours ? p->element_colour[e] + 1 : 0]++;
-    next[0] = 0;
-    for (int k = 1; k < p->max_element_colours; k++)
-      next[k] += next[k - 1];
-    for (long e = begin; e < end; e++)
-      list[begin + next[p->element_colour[e]]++] = (int)(w->part->begin + e);
-  }
-  free(next);
-  w->p->list = list;
-  return OP_OK;
+static int make_list(struct making *w) {
+  const long begin = w->part->begin;
+  w->p->list = w->v->shape.sorted ? gpu_list_blocks(w->plan, begin)
+                                  : gpu_list_colours(w->plan, begin, end_of_results(w));
+  return w->p->list ? OP_OK : error_memory(w->err, "a list of elements", (size_t)w->plan->size * sizeof(int));
 }
 
 /* ---- launches ---- */
 static int blocks_for(const struct gpu_variant *v, long count) {
   long each = (long)gpu_elements(&v->shape) * v->each;
   return (int)((count + each - 1) / each);
+}
+
+static bool runs_all_at_last(const struct gpu_variant *v) {
+  return v->ordering >= 0 && v->shape.strategy == GPU_COLOURS;
+}
+
+/* Two for each level: of the elements whose results count, whose slots come first, and of copies of others' elements. */
+static int make_levelled_launches(struct making *w) {
+  struct gpu_variant *v = w->v;
+  const int count = 2 * w->plan->ncolours, *first = w->plan->colour_first;
+  const long owned = end_of_results(w);
+  struct gpu_launch *l = w->p->launches = array_new((size_t)count, sizeof *l);
+  if (!l)
+    return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *l);
+  w->p->nlaunches = count;
+  for (int k = 0; k < count; k += 2) {
+    int cut = first[k / 2];
+    while (cut < first[k / 2 + 1] && w->p->list[cut] < owned)
+      cut++;
+    l[k] = (struct gpu_launch){.begin = first[k / 2], .end = cut};
+    l[k + 1] = (struct gpu_launch){.begin = cut, .end = first[k / 2 + 1]};
+  }
+  for (int copies = 0; copies < 2; copies++)
+    for (int k = copies; k < count; k += 2) {
+      l[k].slot = v->nslots;
+      l[k].blocks = blocks_for(v, l[k].end - l[k].begin);
+      v->nslots += l[k].blocks;
+      v->nresults += copies ? 0 : l[k].blocks;
+    }
+  return OP_OK;
 }
 
 static int make_launches(struct making *w) {
@@ -328,7 +333,7 @@ static int reverse_arrays(struct making *w, int k) {
 static int make_arrays(struct making *w) {
   const int nparameters = w->v->parameters.count;
   struct gpu_part *p = w->p;
-  const bool later = gpu_adds_later(w->v->shape.strategy), apart = w->v->shape.strategy == GPU_APART;
+  const bool later = gpu_adds_later(w->v->shape.strategy);
   p->narrays = nparameters + (later ? 2 * w->targets->count : 0);
   p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
   if (!p->arrays)
@@ -336,8 +341,6 @@ static int make_arrays(struct making *w) {
   int code = OP_OK;
   for (int i = 0; !code && i < nparameters; i++)
     code = parameter_array(w, i);
-  for (int k = 0; !code && later && k < w->targets->count; k++)
-    code = (apart ? reverse_arrays : late_arrays)(w, k);
   return code;
 }
 
@@ -366,6 +369,19 @@ static int make_apart(struct making *w) {
   return OP_OK;
 }
 
+/* What is kept apart, and how it is added: of this part, or of all behind the last one. */
+static int make_later(struct making *w) {
+  const bool apart = w->v->shape.strategy == GPU_APART;
+  int code = OP_OK;
+  if (w->v->ordering >= 0 && w->p != &w->v->parts[w->v->ordering])
+    return OP_OK;
+  if (w->v->ordering >= 0)
+    w->part = &w->all;
+  for (int k = 0; !code && k < w->targets->count; k++)
+    code = (apart ? reverse_arrays : late_arrays)(w, k);
+  return code ? code : make_apart(w);
+}
+
 static int make_shared(struct making *w) {
   const struct gpu_shape *s = &w->v->shape;
   struct gpu_part *p = w->p;
@@ -389,25 +405,36 @@ static int make_shared(struct making *w) {
   return OP_OK;
 }
 
+/* In OpenCL an address is a buffer: nothing is added to it. */
+static int make_ticket(struct making *w) {
+  static const unsigned none;
+  struct gpu_variant *v = w->v;
+  int code = OP_OK;
+  v->owns_ticket = v->shape.dialect == GPU_DIALECT_OPENCL;
+  if (v->owns_ticket)
+    code = gpu_allocate(w->c, &v->ticket, sizeof none, w->err, "loop %s: results of blocks", w->loop->name);
+  else
+    v->ticket = v->slots + v->slots_bytes - sizeof none;
+  return code ? code
+              : gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
+                           "loop %s: preparing its results", w->loop->name);
+}
+
 static int make_results(struct making *w) {
   struct gpu_variant *v = w->v;
   size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)(v->shape.block / w->c->device.width);
   if (!slot)
     return OP_OK;
-  const unsigned none = 0;
-  const bool has_ticket = gpu_has_ticket(v->shape.dialect);
+  const bool has_ticket = gpu_has_ticket(&v->shape);
   warps = warps * (size_t)v->nslots + (size_t)(GPU_COMBINE_THREADS / w->c->device.width);
-  v->slots_bytes = slot * (size_t)v->nslots + (has_ticket ? sizeof none : 0);
+  v->slots_bytes = slot * (size_t)v->nslots + (has_ticket ? sizeof(unsigned) : 0);
   v->warps_bytes = gpu_meeting_bytes(&w->loop->desc, &v->shape) ? 0 : slot * warps;
   int code =
       gpu_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
   if (!code && v->warps_bytes)
     code = gpu_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
-  if (!code && has_ticket) {
-    v->ticket = v->slots + slot * (size_t)v->nslots;
-    code = gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
-                      "loop %s: preparing its results", w->loop->name);
-  }
+  if (!code && has_ticket)
+    code = make_ticket(w);
   return code ? code : gpu_landing(w->c, slot, w->err);
 }
 
@@ -474,6 +501,8 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
   gpu_chains_forget(c, v);
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
+  if (v->owns_ticket)
+    gpu_release(c, v->ticket, sizeof(unsigned));
   gpu_release(c, v->slots, v->slots_bytes);
   gpu_release(c, v->warps, v->warps_bytes);
   release_globals(c, v);
@@ -494,28 +523,34 @@ static int make_part(struct making *w) {
     code = make_plan(w);
   if (!code && (stages || w->v->shape.near))
     code = make_shared(w);
-  if (!code && w->v->shape.sorted)
-    code = sort_blocks(w);
-  if (!code && s == GPU_COLOURS)
-    code = list_colours(w);
+  if (!code && (w->v->shape.sorted || s == GPU_COLOURS))
+    code = make_list(w);
   if (!code)
-    code = make_launches(w);
+    code = runs_all_at_last(w->v) ? make_levelled_launches(w) : make_launches(w);
   if (!code)
     code = make_arrays(w);
   if (!code && gpu_adds_later(s))
-    code = make_apart(w);
+    code = make_later(w);
   return code ? code : make_values(w);
 }
 
 static int make_parts(struct making *w) {
+  struct gpu_variant *v = w->v;
   int code = OP_OK;
+  v->ordering = gpu_ordering_part(w->loop, &v->shape);
+  w->all = (struct loop_part){.end = loop_end(w->loop)};
+  if (runs_all_at_last(v)) {
+    w->part = &w->all;
+    w->p = &v->parts[v->ordering];
+    return make_part(w);
+  }
   for (int p = 0; !code && p < w->loop->ready.nparts; p++) {
     w->part = &w->loop->ready.parts[p];
-    w->p = &w->v->parts[p];
+    w->p = &v->parts[p];
     if (w->part->begin < w->part->end)
       code = make_part(w);
     if (p == w->loop->ready.nresults - 1)
-      w->v->nresults = w->v->nslots;
+      v->nresults = v->nslots;
   }
   return code;
 }

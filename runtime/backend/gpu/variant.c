@@ -43,6 +43,12 @@ static const struct {
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
+/* What kernels of the device are written in. */
+static void speak(const struct gpu *c, struct gpu_shape *s) {
+  s->dialect = c->driver->dialect;
+  s->no_ticket = c->device.no_tickets;
+}
+
 static void print(const struct gpu_variant *v, struct text *out) {
   gpu_shape_print(&v->shape, out);
   if (v->each > 1)
@@ -110,7 +116,7 @@ static void settle(const struct gpu *c, struct gpu_variant *v, const struct loop
   v->shape.joined = v->shape.strategy == GPU_WARPS && (v->shape.joined || !c->device.lanes);
   if (v->shape.rows && v->shape.strategy == GPU_WARPS) /* one of an element's threads adds */
     v->shape.strategy = GPU_ATOMICS;
-  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !gpu_are_sums(targets)))
+  if (v->shape.strategy == GPU_ORDERED && (v->shape.rows || !gpu_are_sums(targets) || gpu_is_parted(loop)))
     v->shape.strategy = GPU_APART;
   if (v->shape.rows && gpu_together_refusal(loop, &v->shape))
     v->shape.rows = 0;
@@ -211,12 +217,9 @@ static bool has_room_near(const struct gpu *c, const struct loop *loop, const st
 /* Rows that leave room for few threads stay in shared memory all the time. */
 static void use_near(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                      struct gpu_variant *v) {
-  const struct gpu_shape near = {.strategy = GPU_WARPS,
-                                 .block = 64,
-                                 .vectors = true,
-                                 .near = GPU_NEAR_VALUES,
-                                 .dialect = c->driver->dialect};
+  struct gpu_shape near = {.strategy = GPU_WARPS, .block = 64, .vectors = true, .near = GPU_NEAR_VALUES};
   bool adds = false;
+  speak(c, &near);
   for (int k = 0; k < l->targets.count; k++)
     adds |= gpu_is_near(&loop->desc, &near, &l->targets, l->targets.items[k].columns[0].arg);
   if (adds && v->shape.strategy == GPU_ATOMICS && !c->device.is_cpu &&
@@ -228,7 +231,7 @@ static void use_near(const struct gpu *c, const struct loop *loop, const struct 
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
-  int block = gpu_are_sums(&l->targets) && !ragged ? MOST : 0;
+  int block = gpu_are_sums(&l->targets) && !ragged && !gpu_is_parted(loop) ? MOST : 0;
   while (block >= LEAST && !has_room(c, loop, l, 2 * block))
     block /= 2;
   return block >= LEAST ? block : 0;
@@ -250,7 +253,7 @@ static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, co
                           .each = 1};
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
-  v.shape.dialect = c->driver->dialect;
+  speak(c, &v.shape);
   use_near(c, loop, l, &v);
   if (refusal(c, loop, l, &v))
     v.shape.strategy = GPU_BLOCKS;
@@ -289,7 +292,7 @@ static int by_seconds(const void *a, const void *b) {
 
 static struct gpu_variant variant_to_try(const struct gpu *c, const struct gpu_loop *l, int which) {
   struct gpu_variant v = {.shape = tried[which].shape, .each = tried[which].each};
-  v.shape.dialect = c->driver->dialect;
+  speak(c, &v.shape);
   v.shape.dependent = l->nvariants > 0 && l->variants[0].shape.dependent;
   v.shape.joined |= v.shape.strategy == GPU_WARPS && !c->device.lanes;
   return v;
@@ -336,12 +339,12 @@ static double least_seconds(const struct gpu *c, const struct loop *loop, const 
   return least;
 }
 
-/* The dat and the description say for the time of the counting that components lie apart. */
+/* The dat and the description say for the time of the counting that components lie apart on the device. */
 static void set_apart(struct loop *loop, struct dat *dat, bool apart) {
   for (int i = 0; i < loop->nargs; i++)
     if (loop->args[i].present && loop->args[i].dat == dat)
       loop->desc.dats[loop->desc.args[i].dat].soa = apart;
-  dat->soa = apart;
+  dat->apart = apart;
 }
 
 bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds) {
@@ -493,8 +496,6 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = gpu_make_room(loop, err);
   if (!code)
     code = gpu_targets_find(&loop->desc, &l->targets, err);
-  if (!code)
-    code = gpu_check_order(ctx, loop, &l->targets, err);
   code = gpu_together_look(ctx, loop, code, &together, err);
   struct gpu_variant v = usual(c, loop, l);
   v.shape.rows = loop->reproducible ? 0 : gpu_together_first(&together, c->device.width);
@@ -515,7 +516,7 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     keep_colours(ctx, loop, &v);
   if (!code && forced)
     settle_forced(ctx, loop, &v, l, rows_named);
-  v.shape.dialect = c->driver->dialect;
+  speak(c, &v.shape);
   const bool tries = all && !forced && !loop->meets;
   if (tries)
     code = choose_dependent(ctx, loop, l, &v, code, err);

@@ -41,6 +41,7 @@ static void add_options(const struct opencl *cl, const struct compile_request *r
   text_addf(out, "-cl-std=%s -w", opencl_standard(&cl->choice));
   text_add(out, cl->choice.has_double ? " -DOP2_DOUBLE" : " -cl-single-precision-constant");
   text_add(out, cl->choice.has_atomics ? " -DOP2_ATOMICS" : "");
+  text_add(out, cl->choice.has_tickets ? " -DOP2_TICKETS" : "");
   if (cl->choice.lanes)
     text_addf(out, " -DOP2_SUBGROUPS -DOP2_LANES=%d%s", cl->choice.lanes,
               cl->choice.are_sized ? " -DOP2_REQUIRED" : "");

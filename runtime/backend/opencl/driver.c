@@ -26,6 +26,11 @@ enum {
   DEVICE_VERSION = 0x102F,
   DEVICE_EXTENSIONS = 0x1030,
   DEVICE_SUB_GROUP_SIZES = 0x4108, /* of cl_intel_required_subgroup_size */
+  DEVICE_SHARED = 0x1053,          /* "SVM capabilities" */
+  DEVICE_ORDERS = 0x1063, /* "atomic memory capabilities" of OpenCL 3.0, ACQUIRES and ALL_GROUPS among them */
+  SHARES_BUFFERS = 2,
+  ACQUIRES = 2,
+  ALL_GROUPS = 32,
   TYPE_CPU = 2
 };
 static const unsigned long ALL_TYPES = 0xFFFFFFFF;
@@ -85,8 +90,15 @@ int opencl_driver_open(struct opencl_driver *d, const char *named, struct error 
     if (!(*members[i] = dlsym(d->library, symbols[i])))
       return error_set(err, OP_ERR_BACKEND, "%s has no entry %s: it is no OpenCL 1.2",
                        *named ? named : "libOpenCL.so.1", symbols[i]);
-  void **const sub_groups = (void **)(void *)&d->sub_groups;
-  *sub_groups = dlsym(d->library, "clGetKernelSubGroupInfo");
+  const struct {
+    void **entry;
+    const char *symbol;
+  } newer[] = {{(void **)(void *)&d->sub_groups, "clGetKernelSubGroupInfo"},
+               {(void **)(void *)&d->shared_new, "clSVMAlloc"},
+               {(void **)(void *)&d->shared_free, "clSVMFree"},
+               {(void **)(void *)&d->shared_argument, "clSetKernelArgSVMPointer"}};
+  for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
+    *newer[i].entry = dlsym(d->library, newer[i].symbol);
   return OP_OK;
 }
 
@@ -119,7 +131,7 @@ static int major_of(const struct opencl_choice *c) {
 }
 
 const char *opencl_standard(const struct opencl_choice *c) {
-  const int major = c->has_subgroups ? major_of(c) : 1;
+  const int major = c->has_subgroups || c->has_tickets ? major_of(c) : 1;
   return major < 2 ? "CL1.2" : major == 2 ? "CL2.0" : "CL3.0";
 }
 
@@ -151,6 +163,16 @@ static void read_sub_groups(const struct opencl_driver *d, struct opencl_choice 
   c->lanes = most ? (int)most : USUAL;
 }
 
+/* Every device of OpenCL 2 has such atomic operations; since 3.0 it says so. Devices of 1.2 may have the same numbers for something
+ * else. */
+static void read_shared(const struct opencl_driver *d, struct opencl_choice *c) {
+  enum { WANTED = ACQUIRES | ALL_GROUPS };
+  const int major = major_of(c);
+  c->has_tickets = major == 2 || (major > 2 && (number(d, c->device, DEVICE_ORDERS, 8) & WANTED) == WANTED);
+  c->shares = major >= 2 && d->shared_new && d->shared_free && d->shared_argument &&
+              (number(d, c->device, DEVICE_SHARED, 8) & SHARES_BUFFERS);
+}
+
 static void read_device(const struct opencl_driver *d, struct opencl_choice *c) {
   char extensions[4096];
   platform_words(d, c->platform, PLATFORM_NAME, c->platform_name, sizeof c->platform_name);
@@ -169,6 +191,7 @@ static void read_device(const struct opencl_driver *d, struct opencl_choice *c) 
   c->has_double = strstr(extensions, "cl_khr_fp64") != NULL;
   c->has_atomics = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
   read_sub_groups(d, c, extensions);
+  read_shared(d, c);
 }
 
 static int list_platform(const struct opencl_driver *d, opencl_object platform, int number_,

@@ -68,6 +68,10 @@ struct opencl_driver {
   /* Of OpenCL 2.1, and as an extension of 2.0; NULL: the library has none. Devices of older versions must not be asked. */
   int (*sub_groups)(opencl_object kernel, opencl_object device, unsigned what, size_t given_size,
                     const void *given, size_t size, void *out, size_t *needed);
+  /* Of OpenCL 2.0; NULL likewise, all of them. */
+  void *(*shared_new)(opencl_object context, unsigned long flags, size_t bytes, unsigned alignment);
+  void (*shared_free)(opencl_object context, void *memory);
+  int (*shared_argument)(opencl_object kernel, unsigned index, const void *address);
 #define OPENCL_MEMBER(name, symbol, result, parameters) result(*name) parameters;
   OPENCL_ENTRIES(OPENCL_MEMBER)
 #undef OPENCL_MEMBER
@@ -95,8 +99,10 @@ struct opencl_choice {
   size_t group;               /* most work-items of one */
   unsigned units;
   bool is_cpu, has_double, has_atomics, has_subgroups, has_compiler;
-  int lanes;      /* work-items of a sub-group that sum together, 0: there are no sub-groups */
-  bool are_sized; /* kernels can ask for sub-groups of just so many */
+  bool has_tickets; /* groups see what others wrote before the kernel ends */
+  bool shares;      /* memory that host and kernels reach at one address, without maps */
+  int lanes;        /* work-items of a sub-group that sum together, 0: there are no sub-groups */
+  bool are_sized;   /* kernels can ask for sub-groups of just so many */
 };
 enum { OPENCL_MOST = 32 };
 /* All devices of all platforms; *count at most OPENCL_MOST. OP_ERR_BACKEND: there is none. */

@@ -6,6 +6,7 @@
 
 struct opencl_host {
   void *at; /* of host_alloc */
+  size_t bytes;
   struct opencl_host *next;
 };
 

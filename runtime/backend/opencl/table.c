@@ -46,6 +46,8 @@ static void tell_device(const struct opencl_choice *from, struct gpu_device *to)
                             .shared_most = from->local > INT32_MAX ? INT32_MAX : (int)from->local,
                             .is_cpu = from->is_cpu,
                             .no_double = !from->has_double,
+                            .no_tickets = !from->has_tickets,
+                            .far_host = !from->shares,
                             .no_atomics = !from->has_atomics};
   snprintf(to->label, sizeof to->label, "OpenCL device %d:%d", from->platform_number, from->device_number);
   snprintf(to->name, sizeof to->name, "%s", from->device_name);
@@ -85,6 +87,7 @@ static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct err
   const struct opencl_choice *choice = &((const struct opencl *)c->self)->choice;
   (void)ctx;
   text_addf(&c->compiler, "opencl %s, %s", choice->platform_name, opencl_standard(choice));
+  text_add(&c->compiler, choice->has_tickets ? ", tickets" : "");
   if (choice->lanes)
     text_addf(&c->compiler, " with sub-groups of %d%s", choice->lanes,
               choice->are_sized ? ", asked for" : "");
@@ -131,16 +134,35 @@ static int table_memory_free(void *self, gpu_address at) {
   return ((struct opencl *)self)->driver.buffer_free(buffer_of(at));
 }
 
+/* Of a device that shares: memory that kernels reach, too. */
+static void *host_memory(const struct opencl *cl, size_t bytes) {
+  enum { READ_AND_WRITE = 1, WITHOUT_MAPS = 1 << 10 };
+  if (!cl->choice.shares)
+    return malloc(bytes);
+  return cl->driver.shared_new(cl->context, READ_AND_WRITE | WITHOUT_MAPS, bytes, 0);
+}
+
+/* No kernel may write there any more. */
+static void free_host_memory(const struct opencl *cl, void *memory) {
+  if (cl->choice.shares && memory) {
+    cl->driver.finish(cl->queue);
+    cl->driver.shared_free(cl->context, memory);
+  } else {
+    free(memory);
+  }
+}
+
 static int table_host_alloc(void *self, void **out, size_t bytes) {
   struct opencl *cl = self;
   struct opencl_host *memory = malloc(sizeof *memory);
-  *out = malloc(bytes ? bytes : 1);
+  const size_t room = bytes ? bytes : 1;
+  *out = host_memory(cl, room);
   if (!memory || !*out) {
     free(memory);
-    free(*out);
+    free_host_memory(cl, *out);
     return -6;
   }
-  *memory = (struct opencl_host){.at = *out, .next = cl->host};
+  *memory = (struct opencl_host){.at = *out, .bytes = room, .next = cl->host};
   cl->host = memory;
   return 0;
 }
@@ -154,7 +176,7 @@ static int table_host_free(void *self, void *p) {
       free(gone);
       break;
     }
-  free(p);
+  free_host_memory(cl, p);
   return 0;
 }
 
@@ -250,6 +272,14 @@ static int table_function_threads(void *self, gpu_function function, int *most) 
   return code;
 }
 
+/* OpenCL promises nothing about groups that wait for others; one on each unit runs wherever groups run at all. */
+static int table_function_groups(void *self, gpu_function function, int threads, int *groups) {
+  const struct opencl *cl = self;
+  (void)function, (void)threads;
+  *groups = cl->choice.units > INT32_MAX ? INT32_MAX : (int)cl->choice.units;
+  return 0;
+}
+
 static int table_function_lanes(void *self, gpu_function function, int threads) {
   const struct opencl *cl = self;
   const size_t local = (size_t)threads;
@@ -261,6 +291,14 @@ static int table_function_lanes(void *self, gpu_function function, int threads) 
                             &lanes, NULL))
     return 0;
   return lanes > INT32_MAX ? 0 : (int)lanes;
+}
+
+/* An address within host_alloc's memory: all others are buffers. */
+static bool is_shared(const struct opencl *cl, gpu_address at) {
+  for (const struct opencl_host *h = cl->choice.shares ? cl->host : NULL; h; h = h->next)
+    if (at >= (uintptr_t)h->at && at < (uintptr_t)h->at + h->bytes)
+      return true;
+  return false;
 }
 
 static int set_arguments(const struct opencl *cl, opencl_object kernel, unsigned shared, void **values,
@@ -275,7 +313,8 @@ static int set_arguments(const struct opencl *cl, opencl_object kernel, unsigned
     gpu_address at;
     memcpy(&at, values[i], sizeof at);
     buffer = buffer_of(at);
-    code = cl->driver.kernel_argument(kernel, (unsigned)i, sizeof buffer, &buffer);
+    code = is_shared(cl, at) ? cl->driver.shared_argument(kernel, (unsigned)i, (const void *)(uintptr_t)at)
+                             : cl->driver.kernel_argument(kernel, (unsigned)i, sizeof buffer, &buffer);
   }
   if (!code && shared)
     code = cl->driver.kernel_argument(kernel, (unsigned)sizes->count, shared, NULL);
@@ -354,6 +393,7 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_function = table_module_function,
                                       .function_threads = table_function_threads,
                                       .function_lanes = table_function_lanes,
+                                      .function_groups = table_function_groups,
                                       .launch = table_launch,
                                       .wait = table_wait,
                                       .time_begin = table_time_begin,

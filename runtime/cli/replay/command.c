@@ -11,8 +11,8 @@ static void show_arg(const struct capture *c, const struct capture_arg *a, struc
   static const char *const forms[] = {
       [DESC_DAT] = "dat", [DESC_GBL] = "gbl", [DESC_IDX] = "idx", [DESC_INFO] = "info"};
   text_addf(out, "    %s", forms[a->form]);
-  if (a->form == DESC_DAT && a->dat >= 0)
-    text_addf(out, " %s", c->dats[a->dat].name);
+  if (a->form == DESC_DAT && a->data >= 0)
+    text_addf(out, " %s", c->data[a->data].name);
   text_addf(out, " %s %lld", type_info(a->type)->name, a->dim);
   if (a->map >= 0 && a->idx == OP_ALL)
     text_addf(out, " %s[]", c->maps[a->map].name);
@@ -30,8 +30,10 @@ static void show(struct cli *cli, const struct capture *c) {
               c->sets[s].owned < c->sets[s].size ? ", some of other ranks" : "");
   for (int i = 0; i < c->ncalls; i++) {
     const struct capture_call *call = &c->calls[i];
-    text_addf(out, "loop %s, called at %s:%lld: %lld elements of set %s", call->name, call->file, call->line,
-              call->count, c->sets[call->set].name);
+    text_addf(out, "loop %s, ", call->name);
+    if (*call->file)
+      text_addf(out, "called at %s:%lld: ", call->file, call->line);
+    text_addf(out, "%lld elements of set %s", call->count, c->sets[call->set].name);
     if (*call->variant)
       text_addf(out, ", %s, %.3g s", call->variant, call->seconds);
     text_add_char(out, '\n');
@@ -131,18 +133,14 @@ static void tell(struct cli *cli, const struct capture *c, const struct fault *f
 }
 
 static int compare(struct cli *cli, struct judge *j, const struct capture *c, struct error *err) {
-  struct places places;
   struct outcome ran = {0};
   struct fault f = {0};
-  int code = places_find(c, &places, err);
-  if (!code)
-    code = rerun(&j->wanted, c, &places, &ran, err);
+  const int code = rerun(&j->wanted, c, &ran, err);
   if (!code) {
-    fault_of(j, c, &places, &ran, &f);
+    fault_of(j, c, &ran, &f);
     tell(cli, c, &f, &ran);
   }
-  outcome_free(&ran, &places);
-  places_free(&places);
+  outcome_free(&ran);
   fault_free(&f);
   return code ? cli_fail(CLI_FAILED, "%s", error_message(err)) : f.kind ? CLI_FAILED : CLI_OK;
 }

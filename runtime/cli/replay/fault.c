@@ -14,31 +14,29 @@ static void say_end(const struct outcome *o, struct text *out) {
 
 /* ---- comparing two results ---- */
 
-static void say_values(const struct capture *c, const struct place *place, size_t value,
-                       const unsigned char *a, const unsigned char *b, const char *other, struct text *out) {
-  const size_t at = value * type_info(place->type)->size;
-  place_tell(c, place, value, out);
-  text_add(out, " is ");
-  type_add(place->type, a + at, out);
-  text_addf(out, ", and %s ", other);
-  type_add(place->type, b + at, out);
-}
-
-/* The first place that differs; `b` NULL: from what is kept. */
-static bool find_difference(const struct judge *j, const struct capture *c, const struct places *places,
-                            const unsigned char *a, const unsigned char *b, struct fault *out) {
-  for (int p = 0; p < places->count; p++) {
-    const struct place *place = &places->items[p];
-    const unsigned char *other = b ? b + place->offset : place->kept;
+/* The first place that differs; `plain` NULL: from what is kept. */
+static bool find_difference(const struct judge *j, const struct capture *c, const struct outcome *ran,
+                            const struct outcome *plain, struct fault *out) {
+  for (int p = 0; p < ran->places.count; p++) {
+    const struct place *place = &ran->places.items[p];
+    const enum type_code type = place->data->type;
+    const unsigned char *is = ran->values + place->offset,
+                        *other = plain ? plain->values + place->offset : place->data->after;
     const size_t value = !other      ? place->count
-                         : j->beyond ? place_beyond(place, a + place->offset, other)
-                                     : place_differs(place, a + place->offset, other, j->bits);
+                         : j->beyond ? place_beyond(place, is, other)
+                                     : place_differs(place, 0, is, other, j->bits);
     if (value == place->count)
       continue;
-    out->place = p;
+    const size_t at = value * type_info(type)->size;
+    out->data = place->number;
     out->value = value;
-    say_values(c, place, value, a + place->offset, other, b ? "plain code by one thread has" : "the file has",
-               &out->words);
+    out->is = type_number(type, is + at);
+    out->other = type_number(type, other + at);
+    place_tell(c, place, value, &out->words);
+    text_add(&out->words, " is ");
+    type_add(type, is + at, &out->words);
+    text_addf(&out->words, ", and %s ", plain ? "plain code by one thread has" : "the file has");
+    type_add(type, other + at, &out->words);
     return true;
   }
   return false;
@@ -46,10 +44,10 @@ static bool find_difference(const struct judge *j, const struct capture *c, cons
 
 /* ---- finding ---- */
 
-static int run(struct judge *j, const struct rerun *t, const struct capture *c, const struct places *places,
-               struct outcome *out, struct error *err) {
+static int run(struct judge *j, const struct rerun *t, const struct capture *c, struct outcome *out,
+               struct error *err) {
   j->runs++;
-  return rerun(t, c, places, out, err);
+  return rerun(t, c, out, err);
 }
 
 /* An end that is none of plain code's. */
@@ -69,51 +67,40 @@ struct outcomes {
 };
 
 /* The first kind of fault that is there; `only`: that one alone is looked for (FAULT_OF_NOTHING: all). */
-static int look(struct judge *j, const struct capture *c, const struct places *places, enum fault_kind only,
-                struct outcomes *o, struct fault *out, struct error *err) {
+static int look(struct judge *j, const struct capture *c, enum fault_kind only, struct outcomes *o,
+                struct fault *out, struct error *err) {
   const bool any = only == FAULT_OF_NOTHING;
-  int code = any || only == FAULT_CHECK ? run(j, &j->checked, c, places, &o->checked, err) : OP_OK;
+  int code = any || only == FAULT_CHECK ? run(j, &j->checked, c, &o->checked, err) : OP_OK;
   if (!code && o->checked.end == RERUN_REFUSED && o->checked.code == OP_ERR_VIOLATION)
     take_end(&o->checked, FAULT_CHECK, out);
   if (code || out->kind || only == FAULT_CHECK)
     return code;
-  code = run(j, &j->wanted, c, places, &o->wanted, err);
+  code = run(j, &j->wanted, c, &o->wanted, err);
   if (code || take_end(&o->wanted, FAULT_REFUSED, out))
     return code;
   if (any || only == FAULT_DIFFERS)
-    code = run(j, &j->plain, c, places, &o->plain, err);
+    code = run(j, &j->plain, c, &o->plain, err);
   const bool compared = !code && o->plain.values && o->plain.end == RERUN_RAN;
-  if (compared && find_difference(j, c, places, o->wanted.values, o->plain.values, out))
+  if (compared && find_difference(j, c, &o->wanted, &o->plain, out))
     out->kind = FAULT_DIFFERS;
-  else if (!code && (any || only == FAULT_KEPT) && find_difference(j, c, places, o->wanted.values, NULL, out))
+  else if (!code && (any || only == FAULT_KEPT) && find_difference(j, c, &o->wanted, NULL, out))
     out->kind = FAULT_KEPT;
   return code;
 }
 
-static int find(struct judge *j, const struct capture *c, const struct places *places, enum fault_kind only,
-                struct fault *out, struct error *err) {
-  struct outcomes o = {0};
-  const int code = look(j, c, places, only, &o, out, err);
-  outcome_free(&o.checked, places);
-  outcome_free(&o.wanted, places);
-  outcome_free(&o.plain, places);
-  return code;
-}
-
-void fault_of(const struct judge *j, const struct capture *c, const struct places *places,
-              const struct outcome *ran, struct fault *out) {
-  if (!take_end(ran, FAULT_REFUSED, out) && find_difference(j, c, places, ran->values, NULL, out))
+void fault_of(const struct judge *j, const struct capture *c, const struct outcome *ran, struct fault *out) {
+  if (!take_end(ran, FAULT_REFUSED, out) && find_difference(j, c, ran, NULL, out))
     out->kind = FAULT_KEPT;
 }
 
 int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, struct fault *out,
                struct error *err) {
-  struct places places;
+  struct outcomes o = {0};
   *out = (struct fault){0};
-  int code = places_find(c, &places, err);
-  if (!code)
-    code = find(j, c, &places, only, out, err);
-  places_free(&places);
+  const int code = look(j, c, only, &o, out, err);
+  outcome_free(&o.checked);
+  outcome_free(&o.wanted);
+  outcome_free(&o.plain);
   return code;
 }
 
@@ -121,11 +108,17 @@ void fault_free(struct fault *f) {
   text_free(&f->words);
 }
 
+/* What is kept is so of all calls and elements: the same values must still differ. */
+static bool is_same(const struct judge *j, const struct fault *a, const struct fault *b) {
+  return a->kind == b->kind && a->end == b->end && a->code == b->code && a->fact == b->fact &&
+         (a->kind != FAULT_KEPT || j->beyond ||
+          (type_same(TYPE_DOUBLE, &a->is, &b->is) && type_same(TYPE_DOUBLE, &a->other, &b->other)));
+}
+
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f) {
   struct fault now;
   struct error err = {0};
-  const bool still = fault_find(j, c, f->kind, &now, &err) == OP_OK && now.kind == f->kind &&
-                     now.end == f->end && now.code == f->code && now.fact == f->fact;
+  const bool still = fault_find(j, c, f->kind, &now, &err) == OP_OK && is_same(j, &now, f);
   fault_free(&now);
   error_free(&err);
   return still;

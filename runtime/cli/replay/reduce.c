@@ -16,71 +16,46 @@ static void replace(struct capture *c, struct capture *with) {
 
 /* ---- elements ---- */
 
-/* By set: which elements run. A byte each. */
-struct running {
-  unsigned char **sets;
-  int nsets;
-  long long count;
-};
-
-static void running_free(struct running *r) {
-  for (int s = 0; r->sets && s < r->nsets; s++)
-    free(r->sets[s]);
-  free(r->sets);
-  *r = (struct running){0};
-}
-
-static bool running_make(struct running *r, const struct capture *c) {
-  *r = (struct running){.sets = array_new((size_t)c->nsets, sizeof *r->sets)};
-  for (int s = 0; r->sets && s < c->nsets; s++, r->nsets++)
-    if (!(r->sets[s] = array_new((size_t)c->sets[s].size, 1)))
-      return false;
-  for (int i = 0; r->sets && i < c->ncalls; i++)
+/* By set: which elements run, a byte each. NULL: no memory. */
+static unsigned char **find_running(const struct capture *c) {
+  unsigned char **runs = capture_flags(c);
+  for (int i = 0; runs && i < c->ncalls; i++)
     for (long long k = 0; k < c->calls[i].count; k++)
-      r->sets[c->calls[i].set][c->calls[i].elements ? c->calls[i].elements[k] : k] = 1;
-  for (int s = 0; r->sets && s < c->nsets; s++)
-    for (long long e = 0; e < c->sets[s].size; e++)
-      r->count += r->sets[s][e];
-  return r->sets;
+      runs[c->calls[i].set][capture_element(&c->calls[i], k)] = 1;
+  return runs;
 }
 
-/* All that run but number `begin` to `end`, in the order of sets and elements. */
+/* All that run but number `begin` to `end`, in the order of sets and elements; and how many ran. */
 static int without(const struct capture *c, long long begin, long long end, struct capture *out,
-                   struct error *err) {
-  struct running r;
-  long long at = 0;
+                   long long *count, struct error *err) {
+  unsigned char **runs = find_running(c);
   int code = capture_copy(c, out, err);
-  if (!running_make(&r, c) && !code)
+  if (!runs && !code)
     code = error_memory(err, "a capture", 0);
+  *count = 0;
   for (int s = 0; !code && s < c->nsets; s++)
     for (long long e = 0; e < c->sets[s].size; e++)
-      if (r.sets[s][e]) {
-        r.sets[s][e] = at < begin || at >= end;
-        at++;
+      if (runs[s][e]) {
+        runs[s][e] = *count < begin || *count >= end;
+        (*count)++;
       }
   if (!code)
-    code = capture_select(out, (const unsigned char *const *)r.sets, err);
-  running_free(&r);
+    code = capture_select(out, (const unsigned char *const *)runs, NULL, NULL, err);
+  capture_flags_free(runs, c->nsets);
   return code;
 }
 
-static int count_running(const struct capture *c, long long *count, struct error *err) {
-  struct running r;
-  const bool good = running_make(&r, c);
-  *count = r.count;
-  running_free(&r);
-  return good ? OP_OK : error_memory(err, "a capture", 0);
-}
-
 static int reduce_elements(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
-  long long count = 0, parts = 2;
-  int code = count_running(c, &count, err);
+  long long count = 0, parts = 2, ignored;
+  struct capture all;
+  int code = without(c, 0, 0, &all, &count, err);
+  capture_free(&all);
   while (!code && count > 1 && j->runs < RUNS_MOST) {
     bool any = false;
     for (long long p = 0; !code && p < parts && count > 1 && j->runs < RUNS_MOST;) {
       struct capture less;
       const long long begin = count * p / parts, end = count * (p + 1) / parts;
-      code = without(c, begin, end, &less, err);
+      code = without(c, begin, end, &less, &ignored, err);
       const bool still = !code && end > begin && end - begin < count && fault_is_there(j, &less, f);
       if (still) {
         replace(c, &less);
@@ -108,7 +83,7 @@ static int reduce_calls(struct judge *j, struct capture *c, const struct fault *
     code = capture_copy(c, &less, err);
     if (!code) {
       capture_drop_call(&less, i);
-      code = capture_select(&less, NULL, err);
+      code = capture_select(&less, NULL, NULL, NULL, err);
     }
     if (!code && fault_is_there(j, &less, f))
       replace(c, &less);
@@ -119,119 +94,108 @@ static int reduce_calls(struct judge *j, struct capture *c, const struct fault *
 
 /* ---- what no way has ---- */
 
-/* Rows of the place that are wrong, by how few elements touch them: only those of one row may go without changing it. */
-static long long touching(const struct capture *c, int dat, long long row, struct running *r) {
+/* Elements that touch a row of a dat; how many. Only those of one row may go without changing it. */
+static long long touching(const struct capture *c, int data, long long row, unsigned char **runs) {
   long long count = 0;
   for (int s = 0; s < c->nsets; s++)
-    memset(r->sets[s], 0, (size_t)c->sets[s].size);
+    memset(runs[s], 0, (size_t)c->sets[s].size);
   for (int i = 0; i < c->ncalls; i++)
     for (long long n = 0; n < c->calls[i].count; n++) {
-      const long long e = c->calls[i].elements ? c->calls[i].elements[n] : n;
-      for (int a = 0; a < c->calls[i].nargs; a++) {
-        const struct capture_arg *arg = &c->calls[i].args[a];
-        if (arg->dat != dat || arg->form != DESC_DAT)
+      const struct capture_call *call = &c->calls[i];
+      unsigned char *run = &runs[call->set][capture_element(call, n)];
+      for (int a = 0; a < call->nargs; a++) {
+        if (call->args[a].data != data || call->args[a].form != DESC_DAT)
           continue;
-        const struct capture_map *map = arg->map >= 0 ? &c->maps[arg->map] : NULL;
-        const bool entry = map && c->sets[c->dats[dat].set].entries_of == arg->map;
-        bool touches = !map && e == row;
-        for (long long k = map ? capture_begin(map, e) : 0; map && k < capture_end(map, e); k++)
-          touches |= (entry ? k : map->table[k]) == row;
-        count += touches && !r->sets[c->calls[i].set][e];
-        r->sets[c->calls[i].set][e] |= touches;
+        const struct capture_reach reach = capture_reach(c, &call->args[a], capture_element(call, n));
+        bool touches = false;
+        for (long long k = reach.begin; k < reach.end; k++)
+          touches |= capture_place(&reach, k) == row;
+        count += touches && !*run;
+        *run |= touches;
       }
     }
   return count;
 }
 
 struct focus {
-  int dat; /* -1: none */
+  int data; /* -1: none */
   long long row, elements;
 };
 
 /* Of the first values that differ the one that fewest elements touch. */
-static void find_focus(const struct judge *j, const struct capture *c, const struct places *places,
-                       const struct outcome *ran, struct running *r, struct focus *out) {
+static void find_focus(const struct judge *j, const struct capture *c, const struct outcome *ran,
+                       unsigned char **runs, struct focus *out) {
   enum { LOOKS = 64 };
-  for (int p = 0, looks = 0; p < places->count; p++) {
-    struct place place = places->items[p];
-    const size_t size = type_info(place.type)->size, count = place.count;
-    for (size_t v = 0; place.kind == PLACE_DAT && place.kept && v < count && looks < LOOKS; v++, looks++) {
-      place.count = count - v;
-      v += place_differs(&place, ran->values + place.offset + v * size, place.kept + v * size, j->bits);
-      if (v >= count)
+  for (int p = 0, looks = 0; p < ran->places.count; p++) {
+    const struct place *place = &ran->places.items[p];
+    const unsigned char *kept = place->data->kind == CAPTURE_DAT ? place->data->after : NULL;
+    for (size_t v = 0; kept && looks < LOOKS; v++, looks++) {
+      v = place_differs(place, v, ran->values + place->offset, kept, j->bits);
+      if (v >= place->count)
         break;
-      const size_t dim = (size_t)c->dats[place.number].dim;
-      const long long row = (long long)(v / dim), elements = touching(c, place.number, row, r);
-      if (out->dat < 0 || elements < out->elements)
-        *out = (struct focus){place.number, row, elements};
+      const long long row = (long long)v / place->data->dim, elements = touching(c, place->number, row, runs);
+      if (out->data < 0 || elements < out->elements)
+        *out = (struct focus){place->number, row, elements};
     }
   }
 }
 
-/* What is kept becomes what a run makes of it, but for that row. */
-static int keep_row(struct judge *j, struct capture *c, const struct focus *focus, const unsigned char *row,
-                    struct error *err) {
-  struct places places;
-  struct outcome ran = {0};
-  int code = places_find(c, &places, err);
-  if (!code)
-    code = rerun(&j->wanted, c, &places, &ran, err);
-  for (int p = 0; !code && p < places.count; p++) {
-    const struct place *place = &places.items[p];
-    if (place->kept)
-      memcpy((unsigned char *)(size_t)place->kept, ran.values + place->offset, place->bytes);
+int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
+                struct error *err) {
+  struct outcome ran;
+  const int code = rerun(&j->wanted, c, &ran, err);
+  for (int p = 0; !code && p < ran.places.count; p++) {
+    const struct place *place = &ran.places.items[p];
+    if (place->data->after)
+      memcpy(place->data->after, ran.values + place->offset, capture_bytes(c, place->data));
   }
-  const size_t size = capture_row(&c->dats[focus->dat]);
+  const size_t size = capture_row(&c->data[data]);
   if (!code)
-    memcpy(c->dats[focus->dat].after + (size_t)focus->row * size, row, size);
-  outcome_free(&ran, &places);
-  places_free(&places);
+    memcpy(c->data[data].after + (size_t)row * size, kept, size);
+  outcome_free(&ran);
   return code;
 }
 
-static int reduce_to(struct judge *j, struct capture *c, struct focus *focus, struct running *r,
+static int reduce_to(struct judge *j, struct capture *c, struct focus *focus, unsigned char **runs,
                      struct error *err) {
-  const size_t size = capture_row(&c->dats[focus->dat]);
+  const size_t size = capture_row(&c->data[focus->data]);
   unsigned char *row = malloc(size);
   if (!row)
     return error_memory(err, "a row", size);
-  memcpy(row, c->dats[focus->dat].after + (size_t)focus->row * size, size);
-  touching(c, focus->dat, focus->row, r);
-  int code = capture_select_telling(c, (const unsigned char *const *)r->sets, &focus->dat, &focus->row, err);
+  memcpy(row, c->data[focus->data].after + (size_t)focus->row * size, size);
+  touching(c, focus->data, focus->row, runs);
+  int code = capture_select(c, (const unsigned char *const *)runs, &focus->data, &focus->row, err);
   if (!code)
-    code = keep_row(j, c, focus, row, err);
+    code = reduce_keep(j, c, focus->data, focus->row, row, err);
   free(row);
   return code;
 }
 
-/* Where only an extreme shows it: the text finds one beyond what the program found, so some element is wrong there. Which element
- * of a sum is wrong nobody can tell. */
-static int reduce_extreme(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
+/* Where only a global shows it. Of an extreme the text finds one beyond what the program found, so some element is wrong
+ * there. */
+static int reduce_global(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
   j->beyond = true;
   if (fault_is_there(j, c, f))
     return reduce_elements(j, c, f, err);
   j->beyond = false;
-  return OP_OK;
+  return reduce_sum(j, c, err);
 }
 
 static int reduce_kept(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {
-  struct places places;
-  struct outcome ran = {0};
-  struct running r = {0};
-  struct focus focus = {.dat = -1};
-  int code = places_find(c, &places, err);
-  if (!code)
-    code = rerun(&j->wanted, c, &places, &ran, err);
-  if (!code && !running_make(&r, c))
+  struct outcome ran;
+  struct focus focus = {.data = -1};
+  const int nsets = c->nsets;
+  unsigned char **runs = capture_flags(c);
+  int code = rerun(&j->wanted, c, &ran, err);
+  if (!code && !runs)
     code = error_memory(err, "a capture", 0);
   if (!code && ran.end == RERUN_RAN)
-    find_focus(j, c, &places, &ran, &r, &focus);
-  outcome_free(&ran, &places);
-  places_free(&places);
-  if (!code && focus.dat >= 0)
-    code = reduce_to(j, c, &focus, &r, err);
-  running_free(&r);
-  return code || focus.dat >= 0 ? code : reduce_extreme(j, c, f, err);
+    find_focus(j, c, &ran, runs, &focus);
+  outcome_free(&ran);
+  if (!code)
+    code = focus.data >= 0 ? reduce_to(j, c, &focus, runs, err) : reduce_global(j, c, f, err);
+  capture_flags_free(runs, nsets);
+  return code;
 }
 
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err) {

@@ -8,18 +8,13 @@
 
 /* ---- what calls leave (places.c) ---- */
 
-enum place_kind { PLACE_DAT, PLACE_GLOBAL, PLACE_VARIABLE };
 struct place {
-  enum place_kind kind;
-  int number;    /* of the dat or global; of the call */
-  int arg;       /* PLACE_VARIABLE: of that call */
-  size_t count;  /* values that are compared: those of rows that were owned */
-  size_t bytes;  /* of all */
-  size_t offset; /* in an outcome */
-  enum type_code type;
-  const unsigned char *before, *kept; /* the capture's; kept NULL: nobody knows */
-  double additions;                   /* to one value, at most */
-  int extreme;                        /* 1: of OP_MAX, -1: of OP_MIN */
+  int number;                      /* of the data */
+  const struct capture_data *data; /* after NULL: nobody knows */
+  size_t count;                    /* values that are compared: those of rows that were owned */
+  size_t offset;                   /* in an outcome */
+  double additions;                /* to one value, at most */
+  int extreme;                     /* 1: of OP_MAX, -1: of OP_MIN */
 };
 struct places {
   struct place *items;
@@ -29,8 +24,9 @@ struct places {
 /* OP_ERR_MEMORY; they point into the capture. */
 int places_find(const struct capture *c, struct places *out, struct error *err);
 void places_free(struct places *p);
-/* The first value of a place that differs by more than rounding may do (`bits`: at all), or its count. */
-size_t place_differs(const struct place *place, const unsigned char *a, const unsigned char *b, bool bits);
+/* The first value of a place, from `from` on, that differs by more than rounding may do (`bits`: at all), or its count. */
+size_t place_differs(const struct place *place, size_t from, const unsigned char *a, const unsigned char *b,
+                     bool bits);
 /* The first value of a place of OP_MAX or OP_MIN that is beyond the other one, or its count. */
 size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b);
 /* "dat "q", element 3, component 0", appended. */
@@ -52,15 +48,15 @@ struct outcome {
   char variant[64];
   double first, best;    /* seconds of all calls; best of `times` more */
   unsigned char *values; /* by places */
+  struct places places;
 };
 /* Words of the environment that the command was given, but for the two (or NULL). OP_ERR_MEMORY. */
 int rerun_make(struct rerun *t, const struct cli *cli, const struct capture *c, const char *const words[],
                struct error *err);
 void rerun_free(struct rerun *t);
 /* In a child. OP_ERR_MEMORY and the like if it could not be begun. outcome_free releases what came. */
-int rerun(const struct rerun *t, const struct capture *c, const struct places *places, struct outcome *out,
-          struct error *err);
-void outcome_free(struct outcome *o, const struct places *places);
+int rerun(const struct rerun *t, const struct capture *c, struct outcome *out, struct error *err);
+void outcome_free(struct outcome *o);
 /* The child's part: everything between op_init and op_exit, into shared memory. The public calls' code. */
 int replay_calls(const struct capture *c, const struct places *places, int times, struct outcome *out);
 
@@ -77,8 +73,9 @@ struct fault {
   enum fault_kind kind;
   enum rerun_end end;
   int code, fact;
-  int place; /* that differs */
+  int data; /* that differs */
   size_t value;
+  double is, other;  /* these two */
   struct text words; /* the first difference, or the message */
 };
 struct judge {
@@ -92,17 +89,25 @@ struct judge {
 int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, struct fault *out,
                struct error *err);
 /* The same of a run alone: does it end, and are its results those that are kept? */
-void fault_of(const struct judge *j, const struct capture *c, const struct places *places,
-              const struct outcome *ran, struct fault *out);
+void fault_of(const struct judge *j, const struct capture *c, const struct outcome *ran, struct fault *out);
 void fault_free(struct fault *f);
 /* Is the same wrong with this one? */
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f);
 
+/* Of a fault of what is kept of a sum alone: `c` gets the elements that were overlooked, or came twice, and nothing but
+ * these, if such ones explain it (sums.c). */
+int reduce_sum(struct judge *j, struct capture *c, struct error *err);
+/* What is kept becomes what a run makes of it, but for that row, of which these values are kept. */
+int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
+                struct error *err);
 /* `c` becomes smaller while the fault stays. */
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err);
 /* Arguments and statements that the fault does not need; shorten.c. */
 void shorten(struct judge *j, struct capture *c, const struct fault *f);
 
+/* The calls of a program in C between op_init and op_exit: what replay_calls does. */
+void calls_print(const struct capture *c, struct text *out);
+void text_add_string(struct text *out, const char *words);
 /* The capture as a program in C. */
 void program_print(const struct capture *c, const struct rerun *t, const struct fault *f, struct text *out);
 #endif

@@ -125,12 +125,11 @@ static int wait_for(pid_t child, int *status) {
   return ended == child;
 }
 
-int rerun(const struct rerun *t, const struct capture *c, const struct places *places, struct outcome *out,
-          struct error *err) {
+static int run(const struct rerun *t, const struct capture *c, const struct places *places,
+               struct outcome *out, struct error *err) {
   struct outcome *shared =
       mmap(NULL, size_of(places), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   int status = 0;
-  *out = (struct outcome){.end = RERUN_DIED};
   if (shared == MAP_FAILED)
     return error_memory(err, "the results of a run", size_of(places));
   shared->end = RERUN_DIED;
@@ -150,8 +149,19 @@ int rerun(const struct rerun *t, const struct capture *c, const struct places *p
   return OP_OK;
 }
 
-void outcome_free(struct outcome *o, const struct places *places) {
+int rerun(const struct rerun *t, const struct capture *c, struct outcome *out, struct error *err) {
+  struct places places;
+  *out = (struct outcome){.end = RERUN_DIED};
+  int code = places_find(c, &places, err);
+  if (!code)
+    code = run(t, c, &places, out, err);
+  out->places = places;
+  return code;
+}
+
+void outcome_free(struct outcome *o) {
   if (o->values)
-    munmap(o->values - (size_of(places) - places->bytes), size_of(places));
+    munmap(o->values - (size_of(&o->places) - o->places.bytes), size_of(&o->places));
+  places_free(&o->places);
   o->values = NULL;
 }

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "cli/replay/replay.h"
 #include "jit/front/kernel.h"
+#include "jit/front/parameters.h"
 
 enum { RUNS_OF_TEXTS = 400 };
 
@@ -22,7 +23,7 @@ static bool try_text(struct judge *j, struct capture *c, int call, const struct 
     text = NULL;
     if (arg >= 0)
       capture_drop_arg(to, arg);
-    still = capture_select(&less, NULL, &err) == OP_OK && capture_check(&less, &err) == OP_OK &&
+    still = capture_select(&less, NULL, NULL, NULL, &err) == OP_OK && capture_check(&less, &err) == OP_OK &&
             fault_is_there(j, &less, f);
   }
   free(text);
@@ -35,64 +36,22 @@ static bool try_text(struct judge *j, struct capture *c, int call, const struct 
   return still;
 }
 
-/* ---- blank lines ---- */
-
-static void tidy(const char *from, struct text *out) {
-  while (*from) {
-    const size_t length = strcspn(from, "\n");
-    size_t used = length;
-    while (used && (from[used - 1] == ' ' || from[used - 1] == '\t'))
-      used--;
-    if (used) {
-      text_add_bytes(out, from, used);
-      text_add_char(out, '\n');
-    }
-    from += length + (from[length] == '\n');
-  }
-}
-
 /* ---- arguments ---- */
-
-/* The token behind the one that closes what token `open` opens; the last if nothing does. */
-static size_t behind(const struct tokens *t, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < t->count; i++) {
-    depth += token_is(t, i, "(") || token_is(t, i, "{") || token_is(t, i, "[");
-    depth -= token_is(t, i, ")") || token_is(t, i, "}") || token_is(t, i, "]");
-    if (depth == 0)
-      return i + 1;
-  }
-  return t->count;
-}
-
-/* The tokens of parameter number `which`, without commas; false: there are not so many. */
-static bool find_parameter(const struct tokens *t, size_t open, int which, size_t *begin, size_t *end) {
-  const size_t close = behind(t, open) - 1;
-  *begin = open + 1;
-  for (size_t i = open + 1; i <= close; i++) {
-    if (token_is(t, i, "(") || token_is(t, i, "[")) {
-      i = behind(t, i) - 1;
-      continue;
-    }
-    if (i != close && !token_is(t, i, ","))
-      continue;
-    *end = i;
-    if (which-- == 0)
-      return true;
-    *begin = i + 1;
-  }
-  return false;
-}
 
 /* The parameter becomes a variable of zeros: "double x_zeros[4] = {0}; const double *x = x_zeros;". */
 static bool leave_out(const struct kernel *k, const struct capture_arg *arg, int which, struct text *out) {
   const struct tokens *t = &k->tokens;
   const struct kernel_parameter *p = &k->parameters[which];
-  const size_t open = k->functions[k->function].open, body = behind(t, open);
-  size_t begin, end;
-  if (!p->understood || p->depth != 1 || !*p->name || !token_is(t, body, "{") ||
-      !find_parameter(t, open, which, &begin, &end))
+  const size_t open = k->functions[k->function].open, body = kernel_skip_brackets(t, open);
+  if (!p->understood || p->depth != 1 || !*p->name || !token_is(t, body, "{"))
     return false;
+  size_t name = open + 1, begin, end;
+  while (t->items[name].line != p->line || t->items[name].column != p->column)
+    name++;
+  for (begin = name; !token_is(t, begin - 1, "(") && !token_is(t, begin - 1, ",");)
+    begin--;
+  for (end = name + 1; token_is(t, end, "[");)
+    end = kernel_skip_brackets(t, end);
   const size_t from = t->items[begin].begin, to = t->items[end].begin, start = t->items[body].end;
   const bool last = token_is(t, end, ")");
   const size_t cut = last && which ? t->items[begin - 1].begin : from;
@@ -134,9 +93,9 @@ static size_t statement_end(const struct tokens *t, size_t at) {
   for (size_t i = at; i < t->count; i++) {
     const bool values = i > at && token_is(t, i - 1, "=");
     if (token_is(t, i, "{") && !values)
-      return behind(t, i);
+      return kernel_skip_brackets(t, i);
     if (token_is(t, i, "(") || token_is(t, i, "{"))
-      i = behind(t, i) - 1;
+      i = kernel_skip_brackets(t, i) - 1;
     else if (token_is(t, i, ";"))
       return i + 1;
     else if (token_is(t, i, "}"))
@@ -185,9 +144,6 @@ static void shorten_text(struct judge *j, struct capture *c, int call, const str
     if (without_statement(c->calls[call].text, which, &words) && words.length)
       try_text(j, c, call, &words, -1, f);
   }
-  text_clear(&words);
-  tidy(c->calls[call].text, &words);
-  try_text(j, c, call, &words, -1, f);
   text_free(&words);
 }
 

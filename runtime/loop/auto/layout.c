@@ -35,11 +35,11 @@ static bool is_off(const struct op_context *ctx) {
          strcmp(env_value(ctx->env, ENV_TUNE), "auto") != 0;
 }
 
-/* Memory that others see, structs, element matrices and what was asked for stay as they are. */
+/* What is lent, structs, element matrices and what was asked for stay as they are. */
 static bool may_change(const struct op_context *ctx, const struct dat *dat) {
   bool asked;
   return dat->dim > 1 && !forced_layout(env_value(ctx->env, ENV_VARIANT), dat->name, &asked) &&
-         !dat->asked_soa && !dat->temporary && !dat->dying && !dat->view && !dat->guest && !dat->segment &&
+         !dat->asked_soa && !dat->temporary && !dat->dying && !dat->guest && !dat->segment &&
          !dat->borrowed && dat_has_memory(dat) && !type_is_struct(dat->type);
 }
 
@@ -119,7 +119,7 @@ static struct promise best_promise(struct op_context *ctx) {
   for (int i = 0; loops && i < ctx->mesh->dats.count; i++) {
     struct promise p = {.dat = ctx->mesh->dats.items[i]};
     double all = 0;
-    const bool done = p.dat->soa || p.dat->id >= KNOWN || ctx->layouts->known >> p.dat->id & 1;
+    const bool done = p.dat->apart || p.dat->id >= KNOWN || ctx->layouts->known >> p.dat->id & 1;
     if (!done && may_change(ctx, p.dat) && add_up(ctx, loops, n, &p, &all) && p.gain > least_gain * all &&
         cost_of(p.dat, loops, n) < share * all && p.gain > best.gain)
       best = p;
@@ -152,7 +152,7 @@ static int lay(struct op_context *ctx, struct dat *dat, bool apart, struct error
   int code = queue_flush(ctx, err);
   if (code)
     return code;
-  code = (apart ? dat_lay_apart : dat_lay_in_rows)(ctx, dat, err);
+  code = dat_lay_on_devices(ctx, dat, apart, err);
   if (code != OP_ERR_MEMORY)
     return code;
   error_clear(err);

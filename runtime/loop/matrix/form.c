@@ -32,11 +32,11 @@ static const char *const names[MATRIX_FORMS] = {"coo", "csr"};
 
 /* ---- may it be? ---- */
 
-/* Sums in the order of elements, whatever the threads, need a matrix for each of them; copies of elements run only where rows
- * are reached through a map. */
+/* Sums in the order of elements, whatever the threads, need a matrix for each of them, and so do captures; copies of elements
+ * run only where rows are reached through a map. */
 static bool is_possible(const struct op_context *ctx, const struct matrix *m) {
   bool possible = !m->forms.unfit && !ctx->mover && !ctx->peers && !ctx->shadow && !ctx->reproducible &&
-                  strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 &&
+                  !ctx->catcher && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 &&
                   strcmp(env_value(ctx->env, ENV_FP), "strict") != 0;
   for (int i = 0; !comm_alone(ctx->comm) && i < m->npairs; i++)
     possible &= m->pairs[i].rows != NULL;

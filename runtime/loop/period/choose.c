@@ -65,24 +65,27 @@ static bool prepare(struct op_context *ctx, struct period *p, struct launch *con
   return made;
 }
 
-/* Can it be compared now? What is made on a free processor costs nothing; a compile behind loops that have all is paid first. */
+/* Can it be compared now? What is made on a free processor costs nothing; a compile behind loops that have all is paid first, or
+ * by what a model expects of it. */
 static bool can_begin(struct op_context *ctx, struct period *p, struct launch *const *launches,
                       const struct chain_way *way, int times) {
   if (p->aside)
     return prepare(ctx, p, launches, times, way) && chain_tuning_can_begin(p->tuner, 0);
   const double making = making_of(ctx, p, launches, way, times, false);
-  if (!chain_tuning_can_begin(p->tuner, making))
+  const bool behind = period_watch(ctx) && way->fused,
+             pays = behind && chain_tuning_expects(p->tuner, way, making);
+  if (!chain_tuning_can_begin(p->tuner, pays ? 0 : making))
     return false;
-  if (!period_watch(ctx) || !way->fused)
+  if (!behind)
     return true;
-  if (!p->spent)
+  if (!p->spent && !pays)
     chain_tuning_spend(p->tuner, making);
   p->spent = true;
   return prepare(ctx, p, launches, times, way);
 }
 
-/* Of the ways that nobody compared yet the first that can be compared is next. One that is being made comes before those behind
- * it. */
+/* Of the ways that nobody compared yet the first that can be compared is next. One that is being made, or of which much is
+ * expected, comes before those behind it. */
 static void look_further(struct op_context *ctx, struct period *p, struct launch *const *launches,
                          int times) {
   struct chain_way way;
@@ -92,7 +95,7 @@ static void look_further(struct op_context *ctx, struct period *p, struct launch
     if (can_begin(ctx, p, launches, &way, times)) {
       chain_tuning_begin(p->tuner, i);
       return;
-    } else if (p->aside)
+    } else if (p->aside || chain_tuning_awaits(p->tuner, &way))
       return;
 }
 
@@ -107,6 +110,9 @@ bool period_choose(struct op_context *ctx, struct period *p, struct launch *cons
     chain_tuning_postpone(p->tuner);
     way = chain_tuning_next(p->tuner);
   }
+  /* A trial would say nothing, for as long as that takes. */
+  if (period_watch(ctx) && !p->aside && tune_is_disturbed(ctx))
+    way = chain_tuning_best(p->tuner);
   const bool made = !p->aside || (!way.fused && way.bytes <= 0) || prepare(ctx, p, launches, times, &way);
   way.stays = period_watch(ctx) && !chain_tuning_may_rest(p->tuner, 0);
   way.periods = way.periods < times ? way.periods : times;

@@ -17,6 +17,7 @@ struct period {
   bool fuses, made; /* some of its loops can be one; and are made so */
   bool aside;       /* what its ways need is made beside the loops, on a processor that these leave free */
   bool spent;       /* compiling loops that are one is paid for, and begun */
+  int periods;      /* that waited in a row when its ways were listed: tiles are cut over no more */
   double begun;     /* when that was begun which is being made; 0: nothing is */
   double trials;    /* seconds that trials of its loops cost, as far as they were paid for */
   struct chain_tuning *tuner; /* NULL: the first guess, or no memory */

@@ -46,8 +46,11 @@ int dat_swap(struct op_context *ctx, struct dat *a, struct dat *b, struct error 
   int code = dat_leave_array(ctx, a, err);
   if (!code)
     code = dat_leave_array(ctx, b, err);
-  if (!code && a->soa != b->soa) /* one got rows since the other was made like it */
-    code = dat_lay_in_rows(ctx, a->soa ? a : b, err);
+  if (!code &&
+      (a->soa != b->soa || a->apart != b->apart)) { /* one got rows since the other was made like it */
+    code = dat_lay_in_rows(ctx, a, err);
+    code = code ? code : dat_lay_in_rows(ctx, b, err);
+  }
   if (code)
     return code;
   const uint64_t of_a = a->version, of_b = b->version, version = (of_a > of_b ? of_a : of_b) + 1;

@@ -405,6 +405,8 @@ static int ranks_run(struct task_graph *g, const struct tasks_options *options, 
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err) {
   if (g->ranks)
     return ranks_run(g, options, err);
-  const int code = tasks_prepare(g, err);
+  int code = tasks_need_device(g, err);
+  if (!code)
+    code = tasks_prepare(g, err);
   return code ? code : run_prepared(g, g, options, err);
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "fiber.h"
 #include "standin.h"
 
 enum { MAX_THREADS = 1024, STACK = 128 * 1024, SHARED = 256 * 1024, GUARD = 4096 };
@@ -40,23 +41,9 @@ static struct {
   int code; /* how the launch ended */
 } machine;
 
-/* Save the callee's registers on this stack, go on with the other one. */
-void standin_switch(void **save, void *load);
-__asm__(".text\n"
-        ".globl standin_switch\n"
-        ".hidden standin_switch\n"
-        ".type standin_switch,@function\n"
-        "standin_switch:\n"
-        "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
-        "  mov %rsp,(%rdi)\n"
-        "  mov %rsi,%rsp\n"
-        "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
-        "  ret\n"
-        ".size standin_switch,.-standin_switch\n");
-
 static void to_scheduler(void) {
   void *unused;
-  standin_switch(machine.current ? &machine.current->sp : &unused, machine.scheduler_sp);
+  fiber_switch(machine.current ? &machine.current->sp : &unused, machine.scheduler_sp);
 }
 
 void blocks_abort(int code) {
@@ -76,12 +63,7 @@ static void fiber_main(void) {
 
 static void start(struct fiber *f) {
   f->stack = machine.free_stacks[--machine.nfree];
-  char *top = machine.stacks + (size_t)(f->stack + 1) * STACK;
-  void **sp = (void **)(void *)(top - 64);
-  sp[0] = (void *)(uintptr_t)fiber_main; /* where the switch returns to; six registers below */
-  sp[1] = NULL;
-  f->sp = sp - 6;
-  memset(f->sp, 0, 6 * sizeof(void *));
+  f->sp = fiber_begin(machine.stacks + (size_t)(f->stack + 1) * STACK, fiber_main);
 }
 
 static void resume(struct fiber *f) {
@@ -91,7 +73,7 @@ static void resume(struct fiber *f) {
   machine.current = f;
   running.thread = &f->thread;
   standin_machine.thread = f->index;
-  standin_switch(&machine.scheduler_sp, f->sp);
+  fiber_switch(&machine.scheduler_sp, f->sp);
   machine.current = NULL;
   if (f->state == FIBER_DONE) {
     machine.free_stacks[machine.nfree++] = f->stack;
@@ -309,12 +291,9 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     sigaction(signal, &usual, NULL);
     return;
   }
-  finding("fault", (const void *)u->uc_mcontext.gregs[REG_RIP], 0, "signal %d at address %p", signal,
-          info->si_addr);
+  finding("fault", fiber_place(u), 0, "signal %d at address %p", signal, info->si_addr);
   machine.code = CODE_ILLEGAL_ADDRESS;
-  /* Go on in to_scheduler, on a stack that is aligned as after a call. */
-  u->uc_mcontext.gregs[REG_RSP] = ((u->uc_mcontext.gregs[REG_RSP] - 256) & ~15LL) - 8;
-  u->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)to_scheduler;
+  fiber_divert(u, to_scheduler);
 }
 
 static struct sigaction old_segv, old_bus, old_fpe;

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop add, strip4+piped, contract. */
+/* Made by op2jit (generator 21): loop add, strip4+piped, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wall"

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop axpy+dot, scalar, contract. */
+/* Made by op2jit (generator 21): loop axpy+dot, scalar, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wall"

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop blocks, strip4+list, contract. */
+/* Made by op2jit (generator 21): loop blocks, strip4+list, contract. */
 #pragma op2jit rolled
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop ends, ordered/64, contract. */
+/* Made by op2jit (generator 21): loop ends, ordered/64, contract. */
 #include "op2jit_opencl.h"
 __kernel void op2_bounds(128) op2_sum0(float __global *dat, long stride, const int __global *restrict first, const int __global *restrict entries, const float __global *restrict apart, int ntargets) {
   const long at = (long)get_group_id(0) * 128 + get_local_id(0);

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop ends, ordered/256/vectors, contract. */
+/* Made by op2jit (generator 21): loop ends, ordered/256/vectors, contract. */
 #include "op2jit_cuda.h"
 extern "C" __global__ void __launch_bounds__(128) op2_sum0(float *dat, long long stride, const int *__restrict__ first, const int *__restrict__ entries, const float *__restrict__ apart, int ntargets) {
   const long long at = (long long)blockIdx.x * 128 + threadIdx.x;

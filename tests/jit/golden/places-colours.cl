@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop places, colours/128, contract. */
+/* Made by op2jit (generator 21): loop places, colours/128, contract. */
 #include "op2jit_opencl.h"
 
 #define first op2_u_first

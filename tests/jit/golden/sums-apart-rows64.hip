@@ -1,10 +1,11 @@
-/* Made by op2jit (generator 20): loop sums, apart/64/rows64, contract. */
+/* Made by op2jit (generator 21): loop sums, apart/64/rows64, contract. */
 #pragma clang force_cuda_host_device begin
 #define int64_t op2_int64
 #define uint64_t op2_uint64
 #define __align__(n) __attribute__((aligned(n)))
 #define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)
 #define __shfl_xor_sync(mask, v, with) __shfl_xor(v, with, OP2_LANES)
+#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)
 #define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #include "op2jit_hip.h"
 struct __align__(16) op2_slot {

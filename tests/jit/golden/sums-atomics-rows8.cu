@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop sums, atomics/128/vectors/rows8, contract. */
+/* Made by op2jit (generator 21): loop sums, atomics/128/vectors/rows8, contract. */
 #include "op2jit_cuda.h"
 struct __align__(16) op2_slot {
   __align__(16) float g3[1];

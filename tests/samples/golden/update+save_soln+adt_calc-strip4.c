@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 20): loop update+save_soln+adt_calc, strip4, contract. */
+/* Made by op2jit (generator 21): loop update+save_soln+adt_calc, strip4, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wall"

@@ -1,0 +1,202 @@
+/* The program of a graph: the texts of its types, each text once, and the kernel that calls them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu/tasks/tasks.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/reproducible.h"
+#include "jit/front/kernel.h"
+
+struct making {
+  struct op_context *ctx;
+  struct gpu *c;
+  const struct task_graph *g;
+  const struct gpu_task_kernel *kernels;
+  int threads;
+  struct error *err;
+};
+
+static int of_type(const struct making *m, int type) {
+  return error_prefix(m->err, "graph \"%s\", type \"%s\": ", tasks_name(m->g), tasks_kernel(m->g, type).type);
+}
+
+/* ---- each text by itself ---- */
+
+/* How many parameters the kernel has; what is wrong with the text without a compiler. */
+static int read_text(const struct making *m, int type, int *parameters) {
+  const struct tasks_kernel own = tasks_kernel(m->g, type);
+  struct kernel k;
+  *parameters = 0;
+  if (!own.text)
+    return OP_OK;
+  if (kernel_parse(&k, own.text, strlen(own.text), own.name, m->err))
+    return of_type(m, type);
+  *parameters = k.nparameters;
+  kernel_free(&k);
+  return OP_OK;
+}
+
+static int find_parameters(const struct making *m, int *parameters) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < tasks_kernel_count(m->g); i++)
+    code = read_text(m, i, &parameters[i]);
+  return code;
+}
+
+/* ---- all of them ---- */
+
+struct joined {
+  struct text text;
+  struct origins origins;
+  int lines;
+};
+
+static bool is_earlier(const struct making *m, int type) {
+  for (int i = 0; i < type; i++)
+    if (m->kernels[i].name && strcmp(tasks_kernel(m->g, i).text, tasks_kernel(m->g, type).text) == 0)
+      return true;
+  return false;
+}
+
+static bool add_text(struct joined *j, const char *text) {
+  size_t length = strlen(text);
+  struct origin origin;
+  const char *rest = origin_split(text, &length, &origin);
+  const struct origin at = {.begin = j->text.length,
+                            .line = j->lines + 1,
+                            .file = origin.file,
+                            .file_line = origin.file_line,
+                            .one_line = origin.one_line};
+  const bool added = origins_add(&j->origins, at);
+  free(origin.file);
+  text_add_bytes(&j->text, rest, length);
+  text_add_char(&j->text, '\n');
+  for (size_t i = 0; i < length; i++)
+    j->lines += rest[i] == '\n';
+  j->lines++;
+  return added;
+}
+
+static int compile(const struct making *m, struct gpu_program **out) {
+  struct joined j = {.lines = 0};
+  struct gpu_tasks tasks = {tasks_kernel_count(m->g), (struct gpu_task_kernel *)(uintptr_t)m->kernels};
+  const struct gpu_shape shape = {.dialect = m->c->driver->dialect, .block = m->threads, .tasks = &tasks};
+  char *fp = strdup(context_fp(m->ctx, context_reproduces(m->ctx, tasks_name(m->g)))), *name = NULL;
+  bool whole = fp;
+  for (int i = 0; i < tasks.count; i++) {
+    if (!m->kernels[i].name)
+      continue;
+    if (!name)
+      whole = (name = strdup(m->kernels[i].name)) && whole;
+    if (!is_earlier(m, i))
+      whole = add_text(&j, tasks_kernel(m->g, i).text) && whole;
+  }
+  struct desc d = {.kernel_name = name, .text = j.text.data, .fp = fp, .origins = j.origins};
+  const int code = whole && text_ok(&j.text)
+                       ? gpu_program_tasks(m->ctx, m->c, &d, &shape, out, m->err)
+                       : error_memory_of(m->err, "the kernels of graph", tasks_name(m->g), j.text.length);
+  text_free(&j.text);
+  origins_free(&j.origins);
+  free(fp);
+  free(name);
+  return code;
+}
+
+/* It did not compile: which type's does not by itself? */
+static int blame(const struct making *m) {
+  const int count = tasks_kernel_count(m->g);
+  struct gpu_task_kernel *one = array_new((size_t)count, sizeof *one);
+  bool found = false;
+  for (int i = 0; one && !found && i < count; i++) {
+    struct error err = {0};
+    struct making alone = *m;
+    struct gpu_program *program = NULL;
+    if (!m->kernels[i].name)
+      continue;
+    one[i] = m->kernels[i];
+    alone.kernels = one;
+    alone.err = &err;
+    if (compile(&alone, &program) == OP_ERR_COMPILE) {
+      found = true;
+      error_set(m->err, OP_ERR_COMPILE, "graph \"%s\", type \"%s\": %s", tasks_name(m->g),
+                tasks_kernel(m->g, i).type, error_message(&err));
+    }
+    error_free(&err);
+    one[i] = (struct gpu_task_kernel){0};
+  }
+  free(one);
+  return found ? m->err->code
+               : error_prefix(
+                     m->err,
+                     "graph \"%s\": its kernels do not compile together; what they share must be in one "
+                     "text: ",
+                     tasks_name(m->g));
+}
+
+static int find_function(const struct making *m, const struct gpu_program *program, gpu_function *out) {
+  const struct gpu_driver *d = m->c->driver;
+  int most = m->threads;
+  int code = gpu_failed(m->c, d->module_function(m->c->self, out, program->module, GPU_TASKS), m->err,
+                        "graph \"%s\": finding %s in the compiled kernel", tasks_name(m->g), GPU_TASKS);
+  if (!code && d->function_threads)
+    code = gpu_failed(m->c, d->function_threads(m->c->self, *out, &most), m->err,
+                      "graph \"%s\": asking how many threads a group may have", tasks_name(m->g));
+  if (!code && most < m->threads)
+    code = error_set(
+        m->err, OP_ERR_SIZE,
+        "graph \"%s\": %s (%s) can run its kernels in groups of %d threads at most, not of %d; give "
+        "op_graph_kernel fewer",
+        tasks_name(m->g), m->c->device.label, m->c->device.name, most, m->threads);
+  return code;
+}
+
+/* Neighbours of a warp share a task; on processors one thread has it for itself, and the compiler its vectors. */
+static int choose_threads(const struct making *m, int *threads) {
+  enum { USUAL = 128 };
+  *threads = 0;
+  for (int i = 0; i < tasks_kernel_count(m->g); i++)
+    if (tasks_kernel(m->g, i).threads > *threads)
+      *threads = tasks_kernel(m->g, i).threads;
+  if (!*threads)
+    *threads = m->c->device.is_cpu ? 1 : USUAL < m->c->device.max_threads ? USUAL : m->c->device.max_threads;
+  return *threads <= m->c->device.max_threads ? OP_OK
+                                              : error_set(m->err, OP_ERR_SIZE,
+                                                          "graph \"%s\": op_graph_kernel asks for groups of "
+                                                          "%d threads, and those of %s (%s) have %d at "
+                                                          "most",
+                                                          tasks_name(m->g), *threads, m->c->device.label,
+                                                          m->c->device.name, m->c->device.max_threads);
+}
+
+int gpu_graph_program(struct op_context *ctx, const struct task_graph *g, struct gpu_graph_program *out,
+                      struct error *err) {
+  const int count = tasks_kernel_count(g);
+  struct making m = {.ctx = ctx, .c = gpu_of(ctx, space_of_device(0)), .g = g, .err = err};
+  struct gpu_task_kernel *kernels = array_new((size_t)count, sizeof *kernels);
+  struct gpu_program *program = NULL;
+  *out = (struct gpu_graph_program){.parameters = array_new((size_t)count, sizeof *out->parameters)};
+  int code = kernels && out->parameters ? find_parameters(&m, out->parameters)
+                                        : error_memory_of(err, "the kernels of graph", tasks_name(g), 0);
+  if (!code)
+    code = choose_threads(&m, &out->threads);
+  for (int i = 0; !code && i < count; i++)
+    kernels[i] = (struct gpu_task_kernel){tasks_kernel(g, i).name, out->parameters[i]};
+  m.kernels = kernels;
+  m.threads = out->threads;
+  if (!code)
+    code = compile(&m, &program);
+  if (code == OP_ERR_COMPILE)
+    code = blame(&m);
+  if (!code)
+    code = find_function(&m, program, &out->function);
+  free(kernels);
+  if (code)
+    gpu_graph_program_free(out);
+  return code;
+}
+
+void gpu_graph_program_free(struct gpu_graph_program *p) {
+  free(p->parameters);
+  p->parameters = NULL;
+}

@@ -1,0 +1,138 @@
+/* Which elements explain a sum that only a file has wrong: a row of them that was overlooked, or that came twice. What each gives
+ * is known by a run in which the sum is a dat. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "check/shadow/shadow.h"
+#include "cli/replay/replay.h"
+
+/* Elements of the call, by their places in it. */
+struct block {
+  long long begin, end;
+  bool twice;
+};
+
+/* The one argument that adds to it; NULL: none, or several. */
+static struct capture_arg *find_sum(struct capture *c, int data, struct capture_call **call) {
+  struct capture_arg *found = NULL;
+  int count = 0;
+  for (int i = 0; i < c->ncalls; i++)
+    for (int a = 0; a < c->calls[i].nargs; a++)
+      if (c->calls[i].args[a].data == data) {
+        found = &c->calls[i].args[a];
+        *call = &c->calls[i];
+        count++;
+      }
+  return count == 1 && found->form == DESC_GBL && found->access == OP_INC ? found : NULL;
+}
+
+/* A run of a copy in which each element of the call has a row of its own. */
+static int run_each(struct judge *j, const struct capture *c, int number, struct capture *each,
+                    struct outcome *ran, struct error *err) {
+  struct capture_call *call;
+  int code = capture_copy(c, each, err);
+  if (code)
+    return code;
+  struct capture_arg *arg = find_sum(each, number, &call);
+  struct capture_data *data = &each->data[number];
+  arg->form = DESC_DAT;
+  data->kind = CAPTURE_DAT;
+  data->set = call->set;
+  free(data->before);
+  free(data->after);
+  data->after = NULL;
+  data->before = array_new(capture_rows(each, data), capture_row(data));
+  return data->before ? rerun(&j->wanted, each, ran, err) : error_memory(err, "a capture", 0);
+}
+
+static const unsigned char *values_of(const struct outcome *ran, int number) {
+  for (int p = 0; ran->end == RERUN_RAN && p < ran->places.count; p++)
+    if (ran->places.items[p].number == number)
+      return ran->values + ran->places.items[p].offset;
+  return NULL;
+}
+
+/* The shortest row of elements whose sum is missing, or there once more. */
+static bool find_block(const double *sums, long long count, double missing, double tolerance,
+                       struct block *out) {
+  const long long work = 1LL << 28;
+  double best = tolerance;
+  bool found = false;
+  for (long long n = 1; !found && n <= count && n * count < work; n++)
+    for (long long i = 0; i + n <= count; i++) {
+      const double sum = sums[i + n] - sums[i], less = fabs(sum - missing), more = fabs(sum + missing);
+      if (fmin(less, more) > best)
+        continue;
+      best = fmin(less, more);
+      *out = (struct block){i, i + n, more < less};
+      found = true;
+    }
+  return found;
+}
+
+static bool explain(const struct capture *c, const struct capture_call *call, const struct fault *f,
+                    const unsigned char *each, struct block *out) {
+  const struct capture_data *data = &c->data[f->data];
+  const size_t size = type_info(data->type)->size;
+  double *sums = array_new((size_t)call->count + 1, sizeof *sums);
+  for (long long i = 0; sums && i < call->count; i++)
+    sums[i + 1] =
+        sums[i] + type_number(data->type,
+                              each + (size_t)(capture_element(call, i) * data->dim) * size + f->value * size);
+  const double start = type_number(data->type, data->before + f->value * size);
+  const double rounds = 2 * (double)call->count * (data->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON),
+               tolerance = fmax(values_tolerance(data->type), rounds) *
+                           fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
+  const bool found = sums && find_block(sums, call->count, f->is - f->other, tolerance, out);
+  free(sums);
+  return found;
+}
+
+/* Only they are left, and what is kept of their sum is what the program would have. */
+static int take_block(struct judge *j, struct capture *c, const struct capture_call *call, int number,
+                      const unsigned char *each, const struct block *block, struct error *err) {
+  const struct capture_data *data = &c->data[number];
+  const size_t row = capture_row(data), size = type_info(data->type)->size;
+  const int nsets = c->nsets;
+  unsigned char **runs = capture_flags(c), *kept = malloc(row);
+  int code = runs && kept ? OP_OK : error_memory(err, "a capture", row);
+  if (!code)
+    memcpy(kept, data->before, row);
+  for (long long i = block->begin; !code && i < block->end; i++) {
+    const long long e = capture_element(call, i);
+    runs[call->set][e] = 1;
+    for (size_t v = 0; block->twice && v < 2 * (size_t)data->dim; v++) {
+      const size_t at = v / 2 * size;
+      type_combine(data->type, OP_INC, kept + at, each + (size_t)e * row + at);
+    }
+  }
+  if (!code)
+    code = capture_select(c, (const unsigned char *const *)runs, &number, NULL, err);
+  if (!code)
+    code = reduce_keep(j, c, number, 0, kept, err);
+  capture_flags_free(runs, nsets);
+  free(kept);
+  return code;
+}
+
+int reduce_sum(struct judge *j, struct capture *c, struct error *err) {
+  struct capture each = {0};
+  struct outcome ran = {0};
+  struct capture_call *call;
+  struct fault f;
+  struct block block;
+  int code = fault_find(j, c, FAULT_KEPT, &f, err);
+  if (!code && f.kind && find_sum(c, f.data, &call)) {
+    code = run_each(j, c, f.data, &each, &ran, err);
+    const unsigned char *values = code ? NULL : values_of(&ran, f.data);
+    if (values && explain(c, call, &f, values, &block))
+      code = take_block(j, c, call, f.data, values, &block, err);
+  }
+  outcome_free(&ran);
+  capture_free(&each);
+  fault_free(&f);
+  return code;
+}
