@@ -409,15 +409,13 @@ static int make_shared(struct making *w) {
 static int make_ticket(struct making *w) {
   static const unsigned none;
   struct gpu_variant *v = w->v;
-  int code = OP_OK;
   v->owns_ticket = v->shape.dialect == GPU_DIALECT_OPENCL;
-  if (v->owns_ticket)
-    code = gpu_allocate(w->c, &v->ticket, sizeof none, w->err, "loop %s: results of blocks", w->loop->name);
-  else
-    v->ticket = v->slots + v->slots_bytes - sizeof none;
-  return code ? code
-              : gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
-                           "loop %s: preparing its results", w->loop->name);
+  v->ticket = v->owns_ticket ? 0 : v->slots + v->slots_bytes - sizeof none;
+  if (v->owns_ticket &&
+      gpu_allocate(w->c, &v->ticket, sizeof none, w->err, "loop %s: results of blocks", w->loop->name))
+    return w->err->code;
+  return gpu_failed(w->c, w->c->driver->copy_in(w->c->self, v->ticket, &none, sizeof none), w->err,
+                    "loop %s: preparing its results", w->loop->name);
 }
 
 static int make_results(struct making *w) {
