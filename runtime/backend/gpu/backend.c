@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "backend/code.h"
+#include "backend/gpu/tasks/tasks.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
-#include "backend/gpu/tasks/tasks.h"
 #include "context/env.h"
 #include "gpu.h"
 #include "jit/jit.h"
