@@ -36,7 +36,7 @@ SETUP_RANKS, SETUP_MOST = 64, 300
 SAMPLES = [("airfoil", ["--cells", "720000", "--iters", "50"], ["--cells", "2000", "--iters", "5"]),
            ("heat", ["--n", "1000", "--steps", "300"], ["--n", "60", "--steps", "10"]),
            ("aero", ["--n", "300"], ["--n", "24"]),
-           ("transport", ["--n", "200"], ["--n", "16"])]
+           ("transport", ["--n", "180"], ["--n", "16"])]
 NAMES = ["seconds", "waiting", "exchanging", "exchanges", "messages", "bytes", "late", "awaited", "delayed", "sum"]
 
 

@@ -35,7 +35,7 @@ struct bench {
   int wrong;
 };
 
-struct kernel {
+struct form {
   cuda_function f;
   long threads;
   void *values[VALUES];
@@ -50,7 +50,7 @@ static void must(int code, const char *what) {
 
 /* ---- time ---- */
 /* Microseconds of one pass over the kernels, by events around some passes: the median. */
-static double timed(struct bench *b, const struct kernel *kernels, int count) {
+static double timed(struct bench *b, const struct form *kernels, int count) {
   const struct cuda_driver *d = &b->gpu.driver;
   const int passes = b->small ? 1 : 5, samples = b->small ? 1 : SAMPLES;
   double times[SAMPLES];
@@ -170,8 +170,8 @@ static void unmake(struct bench *b) {
 /* ---- res: every form of res_calc, against the first ---- */
 static int backwards = 1, forwards = 0;
 
-static struct kernel res_kernel(struct bench *b, const char *name, const struct plan *p) {
-  struct kernel k = {.f = bare_kernel(&b->gpu, b->module, name), .threads = b->mesh.nedges};
+static struct form res_kernel(struct bench *b, const char *name, const struct plan *p) {
+  struct form k = {.f = bare_kernel(&b->gpu, b->module, name), .threads = b->mesh.nedges};
   void *const values[] = {&b->mesh.nedges, &forwards, &b->ends, &b->ends, &b->x, &b->q, &b->adt, &b->res};
   memcpy(k.values, values, sizeof values);
   if (p) {
@@ -182,7 +182,7 @@ static struct kernel res_kernel(struct bench *b, const char *name, const struct 
 }
 
 /* What one run leaves in the rows. */
-static double *result_of(struct bench *b, const struct kernel *k, bool apart) {
+static double *result_of(struct bench *b, const struct form *k, bool apart) {
   const size_t n = 4 * (size_t)b->mesh.ncells;
   double *out = room((long long)n, sizeof *out);
   void *raw = room((long long)n, b->real);
@@ -204,10 +204,10 @@ static void part_res(struct bench *b) {
     const bool apart = strcmp(names[i], "apart") == 0;
     char name[32];
     snprintf(name, sizeof name, "res_%s", names[i]);
-    struct kernel k = res_kernel(b, name,
-                                 strcmp(names[i], "warp") == 0    ? &b->warp
-                                 : strcmp(names[i], "block") == 0 ? &b->block
-                                                                  : NULL);
+    struct form k = res_kernel(b, name,
+                               strcmp(names[i], "warp") == 0    ? &b->warp
+                               : strcmp(names[i], "block") == 0 ? &b->block
+                                                                : NULL);
     if (apart) {
       b->x = reals(b, 2, 0, true);
       b->q = reals(b, 4, 1, true);
@@ -251,8 +251,8 @@ static void part_price(struct bench *b) {
   const cuda_address data = bare_array(&b->gpu, NULL, reached);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int mode = rows[i].mode, twice = rows[i].twice;
-    struct kernel k = {.f = bare_kernel(&b->gpu, b->module, rows[i].kernel),
-                       .threads = b->small ? 1024 : 1056 * 256};
+    struct form k = {.f = bare_kernel(&b->gpu, b->module, rows[i].kernel),
+                     .threads = b->small ? 1024 : 1056 * 256};
     int n = 0;
     k.values[n++] = (void *)&data;
     k.values[n++] = &mask;
@@ -270,25 +270,25 @@ static void part_price(struct bench *b) {
 }
 
 /* ---- rows and results ---- */
-static struct kernel save_kernel(struct bench *b, bool whole, int *back) {
-  return (struct kernel){.f = bare_kernel(&b->gpu, b->module, whole ? "save_whole" : "save_half"),
-                         .threads = b->mesh.ncells,
-                         .values = {&b->mesh.ncells, back, &b->q, &b->old}};
+static struct form save_kernel(struct bench *b, bool whole, int *back) {
+  return (struct form){.f = bare_kernel(&b->gpu, b->module, whole ? "save_whole" : "save_half"),
+                       .threads = b->mesh.ncells,
+                       .values = {&b->mesh.ncells, back, &b->q, &b->old}};
 }
 
 static cuda_address none, landed;
 
-static struct kernel update_kernel(struct bench *b, bool whole, int *back, bool ticket) {
-  return (struct kernel){.f = bare_kernel(&b->gpu, b->module, whole ? "update_whole" : "update_half"),
-                         .threads = b->mesh.ncells,
-                         .values = {&b->mesh.ncells, back, &b->old, &b->q, &b->res, &b->adt, &b->slots,
-                                    ticket ? &b->ticket : &none, &landed}};
+static struct form update_kernel(struct bench *b, bool whole, int *back, bool ticket) {
+  return (struct form){.f = bare_kernel(&b->gpu, b->module, whole ? "update_whole" : "update_half"),
+                       .threads = b->mesh.ncells,
+                       .values = {&b->mesh.ncells, back, &b->old, &b->q, &b->res, &b->adt, &b->slots,
+                                  ticket ? &b->ticket : &none, &landed}};
 }
 
 static void part_rows(struct bench *b) {
   for (int whole = 0; whole < 2; whole++) {
-    const struct kernel save = save_kernel(b, whole, &forwards),
-                        update = update_kernel(b, whole, &forwards, true);
+    const struct form save = save_kernel(b, whole, &forwards),
+                      update = update_kernel(b, whole, &forwards, true);
     tell(b, "rows", whole ? "save, whole sectors" : "save, halves", timed(b, &save, 1), "");
     tell(b, "rows", whole ? "update, whole sectors" : "update, halves", timed(b, &update, 1), "");
   }
@@ -299,11 +299,11 @@ static void part_result(struct bench *b) {
   const int times = b->small ? 1 : 50;
   int blocks = (b->mesh.ncells + GPU_BLOCK - 1) / GPU_BLOCK;
   const cuda_address sum = bare_array(&b->gpu, NULL, sizeof(double));
-  const struct kernel update[] = {update_kernel(b, true, &forwards, false),
-                                  update_kernel(b, true, &forwards, true)};
-  const struct kernel combine = {.f = bare_kernel(&b->gpu, b->module, "combine"),
-                                 .threads = GPU_BLOCK,
-                                 .values = {&b->slots, &blocks, (void *)&sum}};
+  const struct form update[] = {update_kernel(b, true, &forwards, false),
+                                update_kernel(b, true, &forwards, true)};
+  const struct form combine = {.f = bare_kernel(&b->gpu, b->module, "combine"),
+                               .threads = GPU_BLOCK,
+                               .values = {&b->slots, &blocks, (void *)&sum}};
   double results[2];
   for (int ticket = 0; ticket < 2; ticket++) {
     double begin = 0;
@@ -331,7 +331,7 @@ static void part_step(struct bench *b) {
                                       "the same, every second loop backwards"};
   for (int form = 0; form < 3; form++) {
     int *turn[] = {&forwards, form == 2 ? &backwards : &forwards};
-    struct kernel k[5] = {save_kernel(b, form, turn[0])};
+    struct form k[5] = {save_kernel(b, form, turn[0])};
     for (int i = 0; i < 2; i++) {
       k[1 + 2 * i] = form ? res_kernel(b, "res_warp", &b->warp) : res_kernel(b, "res_rows", NULL);
       k[1 + 2 * i].values[1] = turn[i];
@@ -349,7 +349,7 @@ static void part_reuse(struct bench *b) {
     const cuda_address data = bare_array(&b->gpu, NULL, (size_t)pieces * 16);
     for (int turns = 0; turns < 2; turns++) {
       const cuda_function f = bare_kernel(&b->gpu, b->module, "sweep");
-      const struct kernel k[] = {
+      const struct form k[] = {
           {f, pieces, {(void *)&data, &pieces, &forwards, &b->ticket}},
           {f, pieces, {(void *)&data, &pieces, turns ? &backwards : &forwards, &b->ticket}}};
       const double us = timed(b, k, 2) / 2;
