@@ -13,7 +13,7 @@ gpu_pack() { # FOLDER [BUILD]
   mkdir -p "$folder/bin" "$folder/lib" || return 1
   programs=("$build"/runtime/cli/op2jit "$build"/bench/cuda_one "$build"/bench/forms "$build"/tests/property/property "$build"/tests/kernels/test_kernels
     "$build"/tests/shadow/test_shadow "$build"/tests/cuda/test_cuda_{backend,counts,graphs,increments,language,layout,near,results,rows,waits})
-  for name in declare arguments reductions floating data globals kernels types launch ragged fused; do
+  for name in arguments reductions floating data globals kernels types launch ragged fused; do
     programs+=("$build/tests/api/test-api-$name")
   done
   for name in airfoil heat jac shallow_water multigrid aero airfoil_hydra adjoint sums temporaries; do programs+=("$build/bench/turns_$name"); done

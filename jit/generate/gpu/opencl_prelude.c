@@ -102,7 +102,7 @@
   "/* Two floats that lie in one word of 8 bytes. */\n"                                                      \
   "static void op2_add_pair(__global float *p, float a, float b) {\n"                                        \
   "#ifdef OP2_ATOMICS\n"                                                                                     \
-  "  volatile __global ulong *word = (volatile __global ulong *)p;\n"                                        \
+  "  volatile __global ulong *word = (volatile __global ulong *)(volatile __global void *)p;\n"              \
   "  ulong old = OP2_OR64(word, 0ul), seen;\n"                                                               \
   "  do {\n"                                                                                                 \
   "    seen = old;\n"                                                                                        \

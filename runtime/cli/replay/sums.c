@@ -121,7 +121,7 @@ static int take_block(struct judge *j, struct capture *c, const struct capture_c
 int reduce_sum(struct judge *j, struct capture *c, struct error *err) {
   struct capture each = {0};
   struct outcome ran = {0};
-  struct capture_call *call;
+  struct capture_call *call = NULL;
   struct fault f;
   struct block block;
   int code = fault_find(j, c, FAULT_KEPT, &f, err);
