@@ -158,6 +158,14 @@ static bool is_advice_for_others(const struct message *m) {
           "; if %.*s is a constant, declare it with op_decl_const before the loop (op2jit check: --const)\n"
 #define TYPE_NAME IN_TEXT "what %.*s is " IN_FRONT "\n"
 #define HELPER IN_TEXT "%.*s " IN_FRONT "\n"
+/* Kernels of tasks have no constants and no preludes. */
+#define TASK_FRONT "in front of the kernel"
+#define TASK_VALUE                                                                                           \
+  IN_TEXT "functions, enums and #defines " TASK_FRONT                                                        \
+          "; if %.*s is a value of the program, it comes with the task's data, or as memory that the "       \
+          "task uses (op_graph_memory, op_graph_use)\n"
+#define TASK_TYPE IN_TEXT "what %.*s is " TASK_FRONT "\n"
+#define TASK_HELPER IN_TEXT "%.*s " TASK_FRONT "\n"
 #define NO_STRUCT                                                                                            \
   "the text of a struct of OP_TYPE is not there; share it with all kernels by op_prelude_file or "           \
   "op_decl_prelude\n"
@@ -167,14 +175,19 @@ static bool is_advice_for_others(const struct message *m) {
 
 /* How compilers speak of a name that nobody declared, and what to do. The first that fits. */
 static const struct {
-  const char *before, *behind, *remedy;
-} undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT},
-                  {"unknown type name '", "'", TYPE_NAME},
-                  {"identifier \"", "\" is undefined", CONSTANT},
-                  {"incomplete definition of type '", "'", TYPE_NAME},
-                  {"call to undeclared library function '", "'", LIBRARY},
-                  {"call to undeclared function 'op_row", "'", "did you mean OP_ROW?\n"},
-                  {"call to undeclared function '", "'", HELPER}};
+  const char *before, *behind, *remedy, *in_task;
+} undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT, TASK_VALUE},
+                  {"unknown type name '", "'", TYPE_NAME, TASK_TYPE},
+                  {"identifier \"", "\" is undefined", CONSTANT, TASK_VALUE},
+                  {"incomplete definition of type '", "'", TYPE_NAME, TASK_TYPE},
+                  {"call to undeclared library function '", "'", LIBRARY, LIBRARY},
+                  {"call to undeclared function 'op_row", "'", "did you mean OP_ROW?\n", TASK_HELPER},
+                  {"call to undeclared function '", "'", HELPER, TASK_HELPER}};
+
+/* Not of a loop, which has a set. */
+static bool is_of_tasks(const struct desc *d) {
+  return d->nargs == 0 && d->nsets == 0;
+}
 
 /* Is there `name[` between `at` and `end`? */
 static bool has_index_of(const char *at, const char *end, const char *name) {
@@ -233,7 +246,8 @@ static bool tell_remedy(const struct message *m, const struct told *t, struct te
     if (is_struct)
       text_add(&remedy, NO_STRUCT);
     else
-      text_addf(&remedy, undeclared[i].remedy, (int)length, name);
+      text_addf(&remedy, is_of_tasks(t->desc) ? undeclared[i].in_task : undeclared[i].remedy, (int)length,
+                name);
   }
   say_once(before, &remedy, out);
   text_free(&remedy);

@@ -137,6 +137,7 @@ struct report {
   const char *backend, *team;                    /* team: NULL without threads */
   const char *device;                            /* NULL: loops run on the host's threads */
   bool on_devices;                               /* this rank's loops run on one, or others' may */
+  const char *backends; /* of ranks that differ in it, as OP2_BACKEND has them; else NULL */
   int threads, ranks, rank;
   double wall, began;      /* seconds since op_init, and when that was on the one clock */
   bool all, colour;        /* text: every row; as for a terminal */

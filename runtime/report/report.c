@@ -285,6 +285,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .noutside = ctx->trace->ncalls,
                      .checkpoints = ctx->trace->checkpoints,
                      .backend = ctx->backend->name,
+                     .backends = ctx->peers ? env_value(ctx->env, ENV_BACKEND) : NULL,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .device = ctx->backend->device ? ctx->backend->device(ctx) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,

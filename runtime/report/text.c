@@ -66,7 +66,7 @@ static void text_heading(const struct report *r, struct text *out, int width) {
   if (r->team && !r->device)
     text_addf(out, " (%s)", r->team);
   if (r->ranks > 1)
-    text_addf(out, ", %d ranks", r->ranks);
+    text_addf(out, ", %d ranks%s%s", r->ranks, r->backends ? " of " : "", r->backends ? r->backends : "");
   if (r->triad > 0)
     text_addf(out, ", memory (triad) %.1f GB/s", r->triad);
   report_time(loops, sizeof loops, report_seconds(r));

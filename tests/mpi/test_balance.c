@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "backend/backend.h"
@@ -407,6 +408,25 @@ static void test_wide(const struct program *p) {
   }
 }
 
+/* The report's first lines name the backends of all ranks. */
+static void test_heading(void) {
+  char heading[4096] = "";
+  FILE *file = tmpfile();
+  fflush(stdout);
+  const int kept = dup(STDOUT_FILENO);
+  if (!file || kept < 0 || dup2(fileno(file), STDOUT_FILENO) < 0)
+    exit(2);
+  op_timing_output();
+  fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  rewind(file);
+  heading[fread(heading, 1, sizeof heading - 1, file)] = '\0';
+  fclose(file);
+  const char *list = strchr(words[1], '=') + 1, *found = strstr(heading, " ranks of ");
+  check(!op_is_root() || (found && strncmp(found + strlen(" ranks of "), list, strlen(list)) == 0));
+}
+
 static void test_mixed(void) {
   struct program p;
   begin(NULL, NULL);
@@ -415,6 +435,7 @@ static void test_mixed(void) {
   check(ctx->peers && ctx->peers->size < ctx->comm->size && !ctx->queue);
   part_by(&p, "rcb");
   run_steps(&p, 120, 0);
+  test_heading();
   check(!op_exit());
   begin("OP2_SPEEDS=5,1", NULL);
   declare(&p);
