@@ -229,6 +229,8 @@ static void wrong_texts_are_named(void **state) {
           OP_ERR_COMPILE, "type \"second\"", "3");
   refused(one_task("void bad(op_task_memory int *x) {}", "worse", note, 2), OP_ERR_KERNEL, "type \"second\"",
           "worse");
+  refused(one_task("void bad(int number, op_task_memory int *x) {}", "bad", note, 2), OP_ERR_KERNEL,
+          "type \"second\"", "parameter 1, \"int number\", is no pointer");
   refused(one_task(visit_text, "visit", note, 1), OP_ERR_GRAPH, "task 0 (first)", "has 3 parameters");
 }
 

@@ -23,6 +23,21 @@ static int of_type(const struct making *m, int type) {
 
 /* ---- each text by itself ---- */
 
+/* Compilers would say it of generated code. What a type with a name of the program's own is, only they know. */
+static int check_pointers(const struct kernel *k, struct error *err) {
+  for (int i = 0; i < k->nparameters; i++) {
+    const struct kernel_parameter *p = &k->parameters[i];
+    if (p->understood && p->depth == 0 && p->type != TYPE_NONE)
+      return error_set(
+          err, OP_ERR_KERNEL,
+          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, "
+          "and the others to the memory of what it locks and uses, as in \"op_task_memory const int "
+          "*number\"",
+          k->name, i + 1, p->spelling);
+  }
+  return OP_OK;
+}
+
 /* How many parameters the kernel has; what is wrong with the text without a compiler. */
 static int read_text(const struct making *m, int type, int *parameters) {
   const struct tasks_kernel own = tasks_kernel(m->g, type);
@@ -33,8 +48,9 @@ static int read_text(const struct making *m, int type, int *parameters) {
   if (kernel_parse(&k, own.text, strlen(own.text), own.name, m->err))
     return of_type(m, type);
   *parameters = k.nparameters;
+  const int code = check_pointers(&k, m->err);
   kernel_free(&k);
-  return OP_OK;
+  return code ? of_type(m, type) : OP_OK;
 }
 
 static int find_parameters(const struct making *m, int *parameters) {
