@@ -231,6 +231,9 @@ static void wrong_texts_are_named(void **state) {
           "worse");
   refused(one_task("void bad(int number, op_task_memory int *x) {}", "bad", note, 2), OP_ERR_KERNEL,
           "type \"second\"", "parameter 1, \"int number\", is no pointer");
+  if (strcmp(getenv("OP2_BACKEND"), "opencl") == 0)
+    refused(one_task("void bad(op_task_memory int *x, const int *y) {}", "bad", note, 2), OP_ERR_COMPILE,
+            "type \"second\"", "does not stand before parameter 2, \"const int *y\"");
   refused(one_task(visit_text, "visit", note, 1), OP_ERR_GRAPH, "task 0 (first)", "has 3 parameters");
 }
 

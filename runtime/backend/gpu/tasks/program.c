@@ -119,6 +119,22 @@ static int compile(const struct making *m, struct gpu_program **out) {
   return code;
 }
 
+/* OpenCL's compilers speak of address spaces at a place in generated code. */
+static void hint_at_memory(const struct making *m, int type, struct text *out) {
+  const struct tasks_kernel own = tasks_kernel(m->g, type);
+  struct error ignored = {0};
+  struct kernel k;
+  if (m->c->driver->dialect == GPU_DIALECT_OPENCL &&
+      !kernel_parse(&k, own.text, strlen(own.text), own.name, &ignored)) {
+    for (int i = 0; !out->length && i < k.nparameters; i++)
+      if (!strstr(k.parameters[i].spelling, "op_task_memory"))
+        text_addf(out, "op_task_memory does not stand before parameter %d, \"%s\"; OpenCL needs it: ", i + 1,
+                  k.parameters[i].spelling);
+    kernel_free(&k);
+  }
+  error_free(&ignored);
+}
+
 /* It did not compile: which type's does not by itself? */
 static int blame(const struct making *m) {
   const int count = tasks_kernel_count(m->g);
@@ -134,9 +150,12 @@ static int blame(const struct making *m) {
     alone.kernels = one;
     alone.err = &err;
     if (compile(&alone, &program) == OP_ERR_COMPILE) {
+      struct text hint = {0};
       found = true;
-      error_set(m->err, OP_ERR_COMPILE, "graph \"%s\", type \"%s\": %s", tasks_name(m->g),
-                tasks_kernel(m->g, i).type, error_message(&err));
+      hint_at_memory(m, i, &hint);
+      error_set(m->err, OP_ERR_COMPILE, "graph \"%s\", type \"%s\": %s%s", tasks_name(m->g),
+                tasks_kernel(m->g, i).type, text_str(&hint), error_message(&err));
+      text_free(&hint);
     }
     error_free(&err);
     one[i] = (struct gpu_task_kernel){0};
