@@ -189,8 +189,8 @@ void *op_running_memory(const op_running *running, int index);
 
 /* How many seconds a run would take on so many threads, if tasks took as long as they were measured to take and finding
  * the next one as long as it does on average here. Memory and caches that threads share are not thought of: it is what
- * the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run, OP_ERR_ARGUMENT,
- * OP_ERR_MEMORY. */
+ * the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run on the host,
+ * OP_ERR_ARGUMENT, OP_ERR_MEMORY. */
 double op_graph_simulate(op_graph graph, int threads);
 
 /* Ranks on some network: a message takes `latency` seconds, and its bytes as long as the network of a rank needs for them.

@@ -59,6 +59,10 @@ struct task_type {
   char *text, *kernel; /* what its tasks do on a device: NULL: it has no kernel */
   int threads;         /* of a group there; 0: as the device likes */
 };
+/* Do its tasks do anything, here or on a device? */
+static inline bool tasks_type_works(const struct task_type *type) {
+  return type->function || type->text;
+}
 
 /* Of runs on a device: groups of threads, memory there, seconds of copies of the last one. */
 struct on_device {

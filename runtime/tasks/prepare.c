@@ -120,7 +120,7 @@ static void weigh(struct task_graph *g, float hurry) {
     for (struct row row = relation_row(&g->after, (size_t)g->order[i]); row.begin < row.end; row.begin++)
       if (g->tasks[*row.begin].weight > longest)
         longest = g->tasks[*row.begin].weight;
-    task->weight = longest + (g->types[task->type].function ? task->cost : 0);
+    task->weight = longest + (tasks_type_works(&g->types[task->type]) ? task->cost : 0);
     if (g->of && task->type == TYPE_SEND)
       task->weight += hurry;
   }

@@ -92,6 +92,13 @@ double tasks_simulate(struct task_graph *g, int threads, struct error *err) {
               g->name);
     return -1;
   }
+  if (g->runs == 0 && g->device.runs > 0) {
+    error_set(err, OP_ERR_STATE,
+              "graph \"%s\" ran on a device, which does not say what single tasks take; run the program with "
+              "OP2_BACKEND=openmp for it",
+              g->name);
+    return -1;
+  }
   if (g->runs == 0 || !g->sorted) {
     error_set(
         err, OP_ERR_STATE,

@@ -171,11 +171,11 @@ static void order_is_kept(void **state) {
   works(op_free_graph(graph));
 }
 
-/* The heaviest of those that could run comes first: one group does it all on the stand-in. */
+/* The heaviest of those that could run comes first: one group does it all on the stand-in. No function is needed for that. */
 static void weight_decides(void **state) {
   enum { N = 40 };
   op_graph graph = op_decl_graph("weights");
-  const op_task_type type = op_graph_type(graph, "note", note);
+  const op_task_type type = op_graph_type(graph, "note", on_device() ? NULL : note);
   (void)state;
   memset(list, 0, sizeof list);
   works(op_graph_kernel(graph, type, note_text, "note", by_several ? 2 : 0));
@@ -191,6 +191,10 @@ static void weight_decides(void **state) {
   assert_int_equal(list[0], N);
   for (int i = 0; getenv("OP2_CUDA_DRIVER") && i < N; i++)
     assert_int_equal((list[i + 1] - 100) * 17 % N, N - 1 - i);
+  if (on_device()) {
+    assert_true(op_graph_simulate(graph, 2) < 0);
+    says(OP_ERR_STATE, "ran on a device", "OP2_BACKEND=openmp");
+  }
   works(op_free_graph(graph));
 }
 
@@ -227,6 +231,11 @@ static void wrong_texts_are_named(void **state) {
        "in front of the kernel;");
   refused(one_task("void bad(op_task_memory int *x) {}", "worse", note, 2), OP_ERR_KERNEL, "type \"second\"",
           "worse");
+  refused(one_task("void bad(int number, op_task_memory int *x) {}", "bad", note, 2), OP_ERR_KERNEL,
+          "type \"second\"", "parameter 1, \"int number\", is no pointer");
+  if (strcmp(getenv("OP2_BACKEND"), "opencl") == 0)
+    refused(one_task("void bad(op_task_memory int *x, const int *y) {}", "bad", note, 2), OP_ERR_COMPILE,
+            "type \"second\"", "does not stand before parameter 2, \"const int *y\"");
   refused(one_task(visit_text, "visit", note, 1), OP_ERR_GRAPH, "task 0 (first)", "has 3 parameters");
 }
 

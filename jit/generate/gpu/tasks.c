@@ -35,7 +35,8 @@ static const char cuda_front[] =
     "  return place;\n"
     "}\n";
 
-/* A fence of OpenCL C 1.2 orders what one work-item does; of later versions, what the device sees. */
+/* A fence of OpenCL C 1.2 orders what one work-item does; where groups see what others write (HELPERS_OF_TICKETS), what the device
+ * sees: not all devices of later versions have that. */
 static const char opencl_front[] =
     "#define op_task_memory __global\n"
     "#define op_task_thread ((int)get_local_id(0))\n"
@@ -46,7 +47,7 @@ static const char opencl_front[] =
     "#define OP2_AND(p, v) atomic_and((volatile __global int *)(p), v)\n"
     "#define OP2_ADD(p, v) atomic_add((volatile __global int *)(p), v)\n"
     "#define OP2_CAS(p, old, v) atomic_cmpxchg((volatile __global int *)(p), old, v)\n"
-    "#if __OPENCL_C_VERSION__ >= 200\n"
+    "#ifdef OP2_TICKETS\n"
     "#define OP2_FENCE atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, "
     "memory_scope_device)\n"
     "#else\n"

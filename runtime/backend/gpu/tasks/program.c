@@ -23,6 +23,21 @@ static int of_type(const struct making *m, int type) {
 
 /* ---- each text by itself ---- */
 
+/* Compilers would say it of generated code. What a type with a name of the program's own is, only they know. */
+static int check_pointers(const struct kernel *k, struct error *err) {
+  for (int i = 0; i < k->nparameters; i++) {
+    const struct kernel_parameter *p = &k->parameters[i];
+    if (p->understood && p->depth == 0 && p->type != TYPE_NONE)
+      return error_set(
+          err, OP_ERR_KERNEL,
+          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, "
+          "and the others to the memory of what it locks and uses, as in \"op_task_memory const int "
+          "*number\"",
+          k->name, i + 1, p->spelling);
+  }
+  return OP_OK;
+}
+
 /* How many parameters the kernel has; what is wrong with the text without a compiler. */
 static int read_text(const struct making *m, int type, int *parameters) {
   const struct tasks_kernel own = tasks_kernel(m->g, type);
@@ -33,8 +48,9 @@ static int read_text(const struct making *m, int type, int *parameters) {
   if (kernel_parse(&k, own.text, strlen(own.text), own.name, m->err))
     return of_type(m, type);
   *parameters = k.nparameters;
+  const int code = check_pointers(&k, m->err);
   kernel_free(&k);
-  return OP_OK;
+  return code ? of_type(m, type) : OP_OK;
 }
 
 static int find_parameters(const struct making *m, int *parameters) {
@@ -103,6 +119,22 @@ static int compile(const struct making *m, struct gpu_program **out) {
   return code;
 }
 
+/* OpenCL's compilers speak of address spaces at a place in generated code. */
+static void hint_at_memory(const struct making *m, int type, struct text *out) {
+  const struct tasks_kernel own = tasks_kernel(m->g, type);
+  struct error ignored = {0};
+  struct kernel k;
+  if (m->c->driver->dialect == GPU_DIALECT_OPENCL &&
+      !kernel_parse(&k, own.text, strlen(own.text), own.name, &ignored)) {
+    for (int i = 0; !out->length && i < k.nparameters; i++)
+      if (!strstr(k.parameters[i].spelling, "op_task_memory"))
+        text_addf(out, "op_task_memory does not stand before parameter %d, \"%s\"; OpenCL needs it: ", i + 1,
+                  k.parameters[i].spelling);
+    kernel_free(&k);
+  }
+  error_free(&ignored);
+}
+
 /* It did not compile: which type's does not by itself? */
 static int blame(const struct making *m) {
   const int count = tasks_kernel_count(m->g);
@@ -118,9 +150,12 @@ static int blame(const struct making *m) {
     alone.kernels = one;
     alone.err = &err;
     if (compile(&alone, &program) == OP_ERR_COMPILE) {
+      struct text hint = {0};
       found = true;
-      error_set(m->err, OP_ERR_COMPILE, "graph \"%s\", type \"%s\": %s", tasks_name(m->g),
-                tasks_kernel(m->g, i).type, error_message(&err));
+      hint_at_memory(m, i, &hint);
+      error_set(m->err, OP_ERR_COMPILE, "graph \"%s\", type \"%s\": %s%s", tasks_name(m->g),
+                tasks_kernel(m->g, i).type, text_str(&hint), error_message(&err));
+      text_free(&hint);
     }
     error_free(&err);
     one[i] = (struct gpu_task_kernel){0};
