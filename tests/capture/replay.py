@@ -99,6 +99,12 @@ def globals_alone():
         program, _ = run(OP2JIT, "replay", f"{which}.capture", "--run-code", "--reduce", status=1)
         check(f"an element {which} in a sum", elements(program) == 1 and "{7}" in program and
               f"value 0 is 18, and the file has {kept}" in program, program)
+    run(WRONG, "nan", OP2_BACKEND="native", OP2_CAPTURE="adds:1:nan.capture")
+    program, _ = run(OP2JIT, "replay", "nan.capture", "--run-code", "--reduce", status=1)
+    check("no element explains NaN", "and the file has nan" in program, program)
+    run(WRONG, "behind", OP2_BACKEND="native", OP2_CAPTURE="grows:1+:behind.capture")
+    program, _ = run(OP2JIT, "replay", "behind.capture", "--run-code", "--reduce", status=1)
+    check("an element behind another loop", "{7}" in program and "value 0 is 218, and the file has 3" in program, program)
 
 
 def freed():

@@ -311,6 +311,8 @@ contains
     targets = [1, 9, 2]
     m = op_decl_map_ragged(edges, nodes, [1, 2, 2, 4, 4], targets, 'ragged', stat, errmsg)
     call told(op_err_map_range, 'target 1 of element 3 of set "edges" is 9; expected 1 .. 6', 'a target of a ragged map')
+    m = op_decl_map_ragged(edges, op_decl_set(0, 'nobody'), [1, 1, 1, 2, 2], [4], 'ragged', stat, errmsg)
+    call told(op_err_map_range, 'element 3 of set "edges" has the target 4', 'a ragged map into an empty set')
     m = op_decl_map_ragged(edges, nodes, [1, 3, 2, 4, 4], targets, 'ragged', stat, errmsg)
     call told(op_err_argument, 'offset 3 of map "ragged" is 2, and the one before it 3', 'offsets that go back')
     some = op_decl_subset(nodes, [2, 7], 'some', stat, errmsg)

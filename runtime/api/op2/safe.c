@@ -45,7 +45,7 @@ bool safe_on_device(const struct loop *loop, struct text *why) {
       if (a->dat && a->present && b->present && a->dat == b->dat &&
           (a->access != OP_READ || b->access != OP_READ) && share_a_row(loop, a, b, &element)) {
         text_addf(why, "arguments %d and %d are one row of dat \"%s\" for element %ld, and it changes", i + 1,
-                  j + 1, a->dat->name, element);
+                  j + 1, a->dat->name, set_said(loop->set, element));
         return false;
       }
     }

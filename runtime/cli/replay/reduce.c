@@ -164,7 +164,9 @@ static int reduce_to(struct judge *j, struct capture *c, struct focus *focus, un
     return error_memory(err, "a row", size);
   memcpy(row, c->data[focus->data].after + (size_t)focus->row * size, size);
   touching(c, focus->data, focus->row, runs);
-  int code = capture_select(c, (const unsigned char *const *)runs, &focus->data, &focus->row, err);
+  int code = reduce_needs(c, runs, err);
+  if (!code)
+    code = capture_select(c, (const unsigned char *const *)runs, &focus->data, &focus->row, err);
   if (!code)
     code = reduce_keep(j, c, focus->data, focus->row, row, err);
   free(row);

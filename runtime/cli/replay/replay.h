@@ -97,6 +97,9 @@ bool fault_is_there(struct judge *j, const struct capture *c, const struct fault
 /* Of a fault of what is kept of a sum alone: `c` gets the elements that were overlooked, or came twice, and nothing but
  * these, if such ones explain it (sums.c). */
 int reduce_sum(struct judge *j, struct capture *c, struct error *err);
+/* By set and element 1: those whose results are wanted. It gets the elements that these need as well, as earlier calls of them
+ * change what these read (needs.c). OP_ERR_MEMORY. */
+int reduce_needs(const struct capture *c, unsigned char **runs, struct error *err);
 /* What is kept becomes what a run makes of it, but for that row, of which these values are kept. */
 int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
                 struct error *err);

@@ -64,7 +64,7 @@ static bool find_block(const double *sums, long long count, double missing, doub
   for (long long n = 1; !found && n <= count && n * count < work; n++)
     for (long long i = 0; i + n <= count; i++) {
       const double sum = sums[i + n] - sums[i], less = fabs(sum - missing), more = fabs(sum + missing);
-      if (fmin(less, more) > best)
+      if (!(fmin(less, more) <= best)) /* NaN is none */
         continue;
       best = fmin(less, more);
       *out = (struct block){i, i + n, more < less};
@@ -86,31 +86,44 @@ static bool explain(const struct capture *c, const struct capture_call *call, co
   const double rounds = 2 * (double)call->count * (data->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON),
                tolerance = fmax(values_tolerance(data->type), rounds) *
                            fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
-  const bool found = sums && find_block(sums, call->count, f->is - f->other, tolerance, out);
+  const bool found = sums && isfinite(f->is) && isfinite(f->other) &&
+                     find_block(sums, call->count, f->is - f->other, tolerance, out);
   free(sums);
   return found;
 }
 
-/* Only they are left, and what is kept of their sum is what the program would have. */
+/* What is kept of a sum is what the program would have of the elements that are left: one of the block counts not at all, or
+ * twice. */
+static void add_kept(const struct capture_call *call, const struct capture_data *data,
+                     const unsigned char *each, const unsigned char *runs, const struct block *block,
+                     unsigned char *kept) {
+  const size_t row = capture_row(data), size = type_info(data->type)->size;
+  for (long long i = 0; i < call->count; i++) {
+    const long long e = capture_element(call, i);
+    const bool inside = i >= block->begin && i < block->end;
+    const int times = !runs[e] ? 0 : !inside ? 1 : block->twice ? 2 : 0;
+    for (size_t at = 0; at < row; at += size)
+      for (int n = 0; n < times; n++)
+        type_combine(data->type, OP_INC, kept + at, each + (size_t)e * row + at);
+  }
+}
+
+/* Only they are left, with what they need. */
 static int take_block(struct judge *j, struct capture *c, const struct capture_call *call, int number,
                       const unsigned char *each, const struct block *block, struct error *err) {
   const struct capture_data *data = &c->data[number];
-  const size_t row = capture_row(data), size = type_info(data->type)->size;
   const int nsets = c->nsets;
-  unsigned char **runs = capture_flags(c), *kept = malloc(row);
-  int code = runs && kept ? OP_OK : error_memory(err, "a capture", row);
+  unsigned char **runs = capture_flags(c), *kept = malloc(capture_row(data));
+  int code = runs && kept ? OP_OK : error_memory(err, "a capture", capture_row(data));
+  for (long long i = block->begin; !code && i < block->end; i++)
+    runs[call->set][capture_element(call, i)] = 1;
   if (!code)
-    memcpy(kept, data->before, row);
-  for (long long i = block->begin; !code && i < block->end; i++) {
-    const long long e = capture_element(call, i);
-    runs[call->set][e] = 1;
-    for (size_t v = 0; block->twice && v < 2 * (size_t)data->dim; v++) {
-      const size_t at = v / 2 * size;
-      type_combine(data->type, OP_INC, kept + at, each + (size_t)e * row + at);
-    }
-  }
-  if (!code)
+    code = reduce_needs(c, runs, err);
+  if (!code) {
+    memcpy(kept, data->before, capture_row(data));
+    add_kept(call, data, each, runs[call->set], block, kept);
     code = capture_select(c, (const unsigned char *const *)runs, &number, NULL, err);
+  }
   if (!code)
     code = reduce_keep(j, c, number, 0, kept, err);
   capture_flags_free(runs, nsets);

@@ -58,7 +58,7 @@ static int tell_target(const struct op_context *ctx, const struct set *from, con
         err, OP_ERR_MAP_RANGE,
         "ragged map \"%s\": element %lld of set \"%s\" has the target %d, but set \"%s\" is empty; into an "
         "empty set no element has a target",
-        name, from->global_first + e, from->name, targets[at], to->name);
+        name, from->global_first + e + first, from->name, targets[at] + base, to->name);
   return error_set(
       err, OP_ERR_MAP_RANGE,
       "ragged map \"%s\": target %lld of element %lld of set \"%s\" is %d; expected %d .. %lld, the "

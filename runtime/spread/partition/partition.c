@@ -263,11 +263,11 @@ static int part_as_told(struct op_context *ctx, const struct partition_call *cal
     memcpy(&part[e], dat_value(told, e, 0), sizeof part[e]);
     if (part[e] < 0 || part[e] >= ctx->comm->size) {
       const struct distribution *spread = call->prime->spread;
-      code =
-          error_set(err, OP_ERR_RANGE,
-                    "op_partition: dat \"%s\" sends element %lld of set \"%s\" to rank %d; expected 0 .. %d",
-                    told->name, spread ? spread->numbers[e] : spread_number(call->prime, e),
-                    call->prime->name, part[e], ctx->comm->size - 1);
+      code = error_set(
+          err, OP_ERR_RANGE,
+          "op_partition: dat \"%s\" sends element %lld of set \"%s\" to rank %d; expected 0 .. %d",
+          told->name, call->prime->first_said + (spread ? spread->numbers[e] : spread_number(call->prime, e)),
+          call->prime->name, part[e], ctx->comm->size - 1);
     }
   }
   return code;
