@@ -197,14 +197,15 @@ static const char *said_by_op(struct fortran *f, const struct expr *e, const str
 }
 
 const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
-  enum { LARGEST = 1 << 26 }; /* of all such texts */
+  enum { LONGEST = 1 << 20, LARGEST = 1 << 26 }; /* of one such text, of all */
   if (failed(f))
     return "";
   const char *said = e->known && e->rank == 0 && e->op != E_NOTHING
                          ? said_integer(f, e->value, e->type, as)
                          : said_by_op(f, e, e->rank ? p : NULL, as);
-  f->said += strlen(said);
-  if (f->said > LARGEST)
+  const size_t length = strlen(said);
+  f->said += length;
+  if (length > LONGEST || f->said > LARGEST)
     f_refuse(f, e->at, "this expression becomes too long; write it in several statements or as a do loop");
   return said;
 }
