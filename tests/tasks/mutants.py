@@ -18,7 +18,7 @@ FAULTS = {
     'lighter_child': ('tasks/ready', 'q->heap[child + 1].weight > q->heap[child].weight', 'q->heap[child + 1].weight < q->heap[child].weight'),
     'last_is_lost': ('tasks/ready', 'if (i < count - 1)\n      fill(q, i, count - 1, q->heap[count - 1]);', ''),
     'sums_in_place_of_the_longest': ('tasks/prepare', 'longest = g->tasks[*row.begin].weight;', 'longest += g->tasks[*row.begin].weight;'),
-    'idle_tasks_weigh': ('tasks/prepare', 'g->types[task->type].function ? task->cost : 0', 'task->cost'),
+    'idle_tasks_weigh': ('tasks/prepare', 'tasks_type_works(&g->types[task->type]) ? task->cost : 0', 'task->cost'),
     'covered_locks_stay': ('tasks/prepare', 'if (!covered)', 'if (true || covered)'),
     'circles_are_not_seen': ('tasks/prepare', 'if (count < g->ntasks)', 'if (count < 0)'),
     'costs_are_not_measured': ('tasks/run', 'task->cost += (float)(share', 'task->cost += 0 * (float)(share'),
