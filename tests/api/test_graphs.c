@@ -227,15 +227,17 @@ static void wrong_texts_are_named(void **state) {
     return;
   refused(one_task("void bad(op_task_memory int *x) {\n  *x = 1;\n  y = 2;\n}\n", "bad", note, 2),
           OP_ERR_COMPILE, "type \"second\"", "3");
-  says(OP_ERR_COMPILE, "if y is a value of the program, it comes with the task's data",
-       "in front of the kernel;");
   refused(one_task("void bad(op_task_memory int *x) {}", "worse", note, 2), OP_ERR_KERNEL, "type \"second\"",
           "worse");
   refused(one_task("void bad(int number, op_task_memory int *x) {}", "bad", note, 2), OP_ERR_KERNEL,
           "type \"second\"", "parameter 1, \"int number\", is no pointer");
-  if (strcmp(getenv("OP2_BACKEND"), "opencl") == 0)
+  /* The stand-in's compiler has words of its own. */
+  if (strcmp(getenv("OP2_BACKEND"), "opencl") == 0) {
+    refused(one_task("void bad(op_task_memory int *x) {\n  y = 2;\n}\n", "bad", note, 2), OP_ERR_COMPILE,
+            "if y is a value of the program, it comes with the task's data", "in front of the kernel;");
     refused(one_task("void bad(op_task_memory int *x, const int *y) {}", "bad", note, 2), OP_ERR_COMPILE,
             "type \"second\"", "does not stand before parameter 2, \"const int *y\"");
+  }
   refused(one_task(visit_text, "visit", note, 1), OP_ERR_GRAPH, "task 0 (first)", "has 3 parameters");
 }
 
