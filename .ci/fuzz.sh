@@ -38,7 +38,7 @@ fuzz() {
 }
 
 # In ./dev test: two at a time; the results go to the report as fuzz:TARGET:STATUS. A test answers the same each time that it runs:
-# it starts from the corpus alone, with the same seed, and makes as many inputs. ./dev fuzz searches on, from a new seed.
+# it starts from the corpus alone, with the same seed, and makes as many inputs, or as many as ten seconds have. ./dev fuzz searches on, from a new seed.
 fuzz_briefly() {
   local targets target
   mapfile -t targets < <(fuzz_targets)
@@ -60,7 +60,7 @@ fuzz_briefly() {
 fuzz_again() { # TARGET
   local found=$STATE/fuzz-test/$1
   rm -rf "$found"
-  fuzz_one "$1" "$found" -seed=1 -runs=5000 -max_total_time=20 >"$STATE/logs/fuzz-$1.log" 2>&1
+  fuzz_one "$1" "$found" -seed=1 -runs=20000 -max_total_time=10 >"$STATE/logs/fuzz-$1.log" 2>&1
   echo $? >"$STATE/fuzz-test/$1.status"
 }
 
