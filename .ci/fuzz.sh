@@ -38,7 +38,8 @@ fuzz() {
 }
 
 # In ./dev test: two at a time; the results go to the report as fuzz:TARGET:STATUS. A test answers the same each time that it runs:
-# it starts from the corpus alone, with the same seed, and makes as many inputs, or as many as ten seconds have. ./dev fuzz searches on, from a new seed.
+# it starts from the corpus alone, with the same seed, and makes as many inputs, or as many as ten seconds have.
+# ./dev fuzz searches on, from a new seed.
 fuzz_briefly() {
   local targets target
   mapfile -t targets < <(fuzz_targets)
