@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import op2jit
-from op2jit.mesh.cells import Mesh, add_edges
+from op2jit.mesh.cells import Mesh, add_edges, add_kinds
 from op2jit.mesh.formats import read_foreign, read_hdf5, write_foreign, write_hdf5
 
 ROOT, BUILD = os.environ["OP2JIT_ROOT"], os.environ["OP2JIT_BUILD"]
 COMMAND, AIRFOIL = (os.path.join(BUILD, *path) for path in (("runtime", "cli", "op2jit"), ("samples", "airfoil")))
-SETS = ["edges", "bedges", "tri_faces", "tri_bfaces", "quad_faces", "quad_bfaces"]
+SETS = ["edges", "bedges", "faces", "bfaces"]
 PLATE = os.path.join(ROOT, "docs", "guide", "plate.msh")
 
 
@@ -87,7 +87,8 @@ def test_what_was_asked_for():
 
 @pytest.mark.parametrize("name", ["square", "solid"])
 def test_sides_are_those_that_the_command_made(name):
-    """edges.json has what op2jit mesh convert --edges made, when it was part of the command."""
+    """edges.json has what op2jit mesh convert --edges made, when it was part of the command. Faces of three nodes and of
+    four had a set each, and kinds of cells that are not there had none."""
     with open(os.path.join(ROOT, "tests", "python", "edges.json"), encoding="utf-8") as file:
         expected = json.load(file)[name]
     for form in ("22_text", "22_binary", "41_text", "41_binary"):
@@ -96,6 +97,17 @@ def test_sides_are_those_that_the_command_made(name):
         add_edges(found)
         made = {of: [size] for of, size in found.sets.items()}
         made.update({table: values.tolist() for table, (_, _, values) in found.tables.items()})
+        for of in [of for of in ("faces", "bfaces") if of in made]:
+            nodes = found.tables[of + "_nodes"][2]
+            three = nodes[:, 2] == nodes[:, 3]
+            for word, which, width in [("tri_", three, 3), ("quad_", ~three, 4)]:
+                made[word + of] = [int(which.sum())]
+                for table in [table for table in found.tables if table.startswith(of + "_")]:
+                    made[word + table] = found.tables[table][2][which][:, :width].tolist()
+                    made.pop(table, None)
+            del made[of]
+        if name == "solid":
+            assert [made.pop(none) for none in ("pyramids", "pyramids_nodes", "pyramids_cell")] == [[0], [], []]
         assert {table: values for table, values in made.items() if table not in before} == expected
 
 
@@ -104,8 +116,7 @@ def area(places):
     if places.shape[1] == 2:
         (a, b), (c, d) = places
         return np.array([b - d, c - a])
-    last = places[3] if len(places) == 4 else places[0]
-    return np.cross(places[2] - places[0], last - places[1]) / 2
+    return np.cross(places[2] - places[0], places[3] - places[1]) / 2
 
 
 @pytest.mark.parametrize(
@@ -207,10 +218,12 @@ def test_through_formats(tmp_path):
         for suffix in ("hdf5", "msh", "vtu", "vtk", "xdmf"):
             there, back = tmp_path / f"{name}.{suffix}", tmp_path / f"{name}_{suffix}.h5"
             said = mesh("convert", made_by_gmsh(name), there)
-            assert "names of groups are left out, numbers are kept" in said
-            assert ("21 is fluid" if name.startswith("square") else "31 is bottom") in said
+            named = suffix in ("hdf5", "msh")
+            words = "names of groups are left out, numbers are kept"
+            assert named == (words not in said) == (("21 is fluid" if name[1] == "q" else "31 is bottom") not in said)
             mesh("convert", there, back)
             same(first, read_hdf5(back))
+            assert read_hdf5(back).groups == (first.groups if named else {})
             assert "0 findings" in run(COMMAND, "mesh", "check", back)
             assert not any(it["guessed"] for it in info(back)["maps"])
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
@@ -268,6 +281,47 @@ def test_the_lines_of_a_boundary_are_written_once(tmp_path):
     write_foreign(alone, str(back))
     found = read_foreign(str(back))
     assert np.array_equal(found.tables["lines_group"][2], alone.tables["bedges_group"][2])
+
+
+def test_kinds_of_boundaries(tmp_path):
+    """By names and numbers of groups, in the plane and in space, also of a file of HDF5."""
+    square, solid = made_by_gmsh("square_41_binary"), made_by_gmsh("solid_22_text")
+    made, kinds = tmp_path / "made.h5", tmp_path / "kinds.h5"
+    mesh("convert", square, made)
+    said = ["--edges", "--boundary", "wall=wall", "--boundary", "7=inlet,13"]
+    for file in (square, made):
+        mesh("convert", *said, file, kinds)
+        found = read_hdf5(str(kinds)).data_of("bedges")
+        assert sorted(zip(found["group"], found["kind"])) == [(11, 1)] * 8 + [(12, 7)] * 2 + [(13, 7)] * 2
+    mesh("convert", "--edges", "--boundary", "slip=bottom", "--boundary", "far=0", solid, kinds)
+    found = read_hdf5(str(kinds))
+    assert found.sets["bfaces"] == 20 and found.tables["bfaces_kind"][2].sum() == 2
+    for words, wrong in [
+        (["far=none"], "the group none is none of wall (11), inlet (12), outlet (13)"),
+        (["far=wall", "slip=11"], "the group 11 has a kind already"),
+        (["far=wall,12"], "sides of bedges have no kind: 2 of group outlet (13); 0 is no group"),
+        (["rough=wall"], "expected KIND=GROUP,...; a kind is far, wall, slip, outflow or a number"),
+        (["wall"], "expected KIND=GROUP"),
+    ]:
+        options = [word for one in words for word in ("--boundary", one)]
+        assert wrong in mesh("convert", "--edges", *options, square, kinds, status=1)
+    assert "give both" in mesh("convert", "--boundary", "far=wall", square, kinds, status=1)
+
+
+def test_faces_of_three_and_four_nodes_are_written(tmp_path):
+    """Those that were made of the cells, where the file has none of its own."""
+    found = read_foreign(made_by_gmsh("solid_22_text"))
+    add_edges(found)
+    add_kinds(found, ["wall=31", "far=0"])
+    for name in ("quads_nodes", "quads_group"):
+        del found.tables[name]
+    del found.sets["quads"]
+    write_foreign(found, str(tmp_path / "a.vtu"))
+    back = read_foreign(str(tmp_path / "a.vtu"))
+    assert back.sets == {"nodes": 16, "triangles": 12, "quads": 8, "tets": 6, "wedges": 2, "hexes": 1}
+    kinds = found.tables["bfaces_kind"][2]
+    nodes = found.tables["bfaces_nodes"][2][kinds[:, 0] == 1]
+    assert len(nodes) == 1 and np.array_equal(back.tables["quads_nodes"][2][back.tables["quads_kind"][2][:, 0] == 1], nodes)
 
 
 def test_drawings(tmp_path):

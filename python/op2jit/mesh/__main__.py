@@ -10,7 +10,7 @@ from typing import Optional
 import numpy as np
 
 from ..drawing import plot
-from .cells import Mesh, add_edges
+from .cells import BOUNDARIES, Mesh, add_edges, add_kinds
 from .formats import read_foreign, read_hdf5, write_foreign, write_hdf5
 
 HDF5 = (".h5", ".hdf5", ".hdf")
@@ -44,6 +44,8 @@ def _options() -> argparse.ArgumentParser:
         one.add_argument("new", help=new)
         one.add_argument("--coordinates", metavar="DAT", default="x", help="the dat of the coordinates (x)")
     convert.add_argument("--edges", action="store_true", help="add the edges of the cells, in space their faces")
+    kinds = f"the kind of groups of the boundary, by name or number: {', '.join(BOUNDARIES)} (0 to 3), or a number"
+    convert.add_argument("--boundary", metavar="KIND=GROUP,...", action="append", help=f"{kinds}; with --edges")
     draw.add_argument("--of", metavar="NAME", help="the dat; without it the number of each cell is shown")
     draw.add_argument("--component", type=int, default=0, help="which of the dat's values, counted from 0")
     return parser
@@ -62,8 +64,12 @@ def _run(said: argparse.Namespace) -> None:
     to_hdf5 = said.new.endswith(HDF5)
     if said.edges and not to_hdf5:
         raise ValueError(f"{said.new}: other formats have no place for edges; name a file of HDF5, .h5")
+    if said.boundary and not said.edges:
+        raise ValueError("--boundary says of which kind the sides are that --edges makes: give both")
     if said.edges:
         add_edges(mesh)
+    if said.boundary:
+        add_kinds(mesh, said.boundary)
     (write_hdf5 if to_hdf5 else write_foreign)(mesh, said.new)
     print(f"{said.new}: {len(mesh.sets)} sets, {len(mesh.tables)} maps and dats")
 

@@ -25,25 +25,29 @@ class Kind(NamedTuple):
 KINDS = [
     Kind("vertex", 1, 0, ("points",), ()),
     Kind("line", 2, 1, ("lines", "edges", "bedges"), ()),
-    Kind("triangle", 3, 2, ("triangles", "tri_faces", "tri_bfaces"), ((0, 1), (1, 2), (2, 0))),
-    Kind("quad", 4, 2, ("quads", "quad_faces", "quad_bfaces"), ((0, 1), (1, 2), (2, 3), (3, 0))),
+    Kind("triangle", 3, 2, ("triangles",), ((0, 1), (1, 2), (2, 0))),
+    Kind("quad", 4, 2, ("quads", "faces", "bfaces"), ((0, 1), (1, 2), (2, 3), (3, 0))),
     Kind("tetra", 4, 3, ("tets",), ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))),
     Kind("pyramid", 5, 3, ("pyramids",), ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4))),
     Kind("wedge", 6, 3, ("wedges",), ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))),
     Kind("hexahedron", 8, 3, ("hexes",),
          ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))),
 ]  # fmt: skip
-#: Sides by the dimension of cells: their nodes, the set of those between two cells, that of those at the boundary.
-SIDES = {2: [(2, "edges", "bedges")], 3: [(3, "tri_faces", "tri_bfaces"), (4, "quad_faces", "quad_bfaces")]}
+#: Sides by the dimension of cells: how many nodes, the set of those between two cells, that of those at the boundary.
+SIDES = {2: (2, "edges", "bedges"), 3: (4, "faces", "bfaces")}
+#: Kinds of boundaries by name; others are numbers.
+BOUNDARIES = {"far": 0, "wall": 1, "slip": 2, "outflow": 3}
 
 
 @dataclass
 class Mesh:
-    """Sizes of sets; maps and dats as (set, target or "", values); the dat that holds the coordinates."""
+    """Sizes of sets; maps and dats as (set, target or "", values); the dat that holds the coordinates; names of groups.
+    A group has a number and a dimension: a surface and a volume may have one number."""
 
     sets: Dict[str, int] = field(default_factory=dict)
     tables: Dict[str, Tuple[str, str, Values]] = field(default_factory=dict)
     coordinates: str = "x"
+    groups: Dict[str, Tuple[int, int]] = field(default_factory=dict)
 
     def add_set(self, name: str, size: int) -> None:
         """A set of its own name."""
@@ -95,7 +99,12 @@ class Mesh:
 
 def _sides(mesh: Mesh) -> Tuple[Values, Values, str]:
     """The sides of all cells, of four nodes or with -1 behind the last; the cell of each; the set of all cells."""
-    x, cells, sides, owners, first = mesh.places()[1], mesh.cells(), [], [], 0
+    (nodes_set, x), cells, sides, owners, first = mesh.places(), mesh.cells(), [], [], 0
+    if cells[0][0].dimension == 3:  # programs for any mesh in space find each kind
+        for kind in [kind for kind in KINDS if kind.dimension == 3 and kind not in [one for one, _, _ in cells]]:
+            mesh.add_set(kind.sets[0], 0)
+            mesh.add(f"{kind.sets[0]}_nodes", kind.sets[0], np.zeros((0, kind.nodes), np.int32), nodes_set)
+        cells = mesh.cells()
     all_cells = cells[0][1] if len(cells) == 1 else "cells"
     if len(cells) > 1:
         mesh.add_set(all_cells, sum(len(nodes) for _, _, nodes in cells))
@@ -149,14 +158,38 @@ def add_edges(mesh: Mesh) -> None:
     if wrong.any():
         side, found = rows[first[wrong.argmax()]], owner[inverse == wrong.argmax()].tolist()
         raise ValueError(f"nodes {side[0]} and {side[1]} are on sides of the cells {found}; expected one or two cells")
-    order, width = np.argsort(first), (rows[first] >= 0).sum(axis=1)
-    for corners, inner, outer in SIDES[dimension]:
-        for name, end, sides in [(inner, "cells", 2), (outer, "cell", 1)]:
-            chosen = order[((width == corners) & (count == sides))[order]]
-            if dimension == 3 and not len(chosen):
-                continue
-            mesh.add_set(name, len(chosen))
-            mesh.add(f"{name}_nodes", name, rows[first[chosen], :corners], nodes)
-            mesh.add(f"{name}_{end}", name, both[chosen, :sides], cells)
-            if sides == 1:
-                mesh.add(f"{name}_group", name, group[which[chosen]])
+    width, inner, outer = SIDES[dimension]
+    rows = np.where(rows < 0, rows[:, 2:3], rows)[:, :width]  # a triangle among quadrilaterals repeats its last node
+    order = np.argsort(first)
+    for name, end, sides in [(inner, "cells", 2), (outer, "cell", 1)]:
+        chosen = order[count[order] == sides]
+        mesh.add_set(name, len(chosen))
+        mesh.add(f"{name}_nodes", name, rows[first[chosen]], nodes)
+        mesh.add(f"{name}_{end}", name, both[chosen, :sides], cells)
+    mesh.add(f"{outer}_group", outer, group[which[chosen]])
+
+
+def add_kinds(mesh: Mesh, wanted: List[str]) -> None:
+    """The kinds of the sides at the boundary by their groups: "wall=NAME,NUMBER"."""
+    dimension = mesh.cells()[0][0].dimension
+    outer = SIDES[dimension][2]
+    group = mesh.data_of(outer)["group"]
+    known = {name: number for name, (number, of) in mesh.groups.items() if of == dimension - 1}
+    shown = {number: f"{number}" for number in sorted({*group.tolist(), *known.values()})}
+    shown.update({number: f"{name} ({number})" for name, number in known.items()})
+    chosen: Dict[int, int] = {}
+    for words in wanted:
+        kind, _, names = words.partition("=")
+        if not names or not (kind in BOUNDARIES or kind.isdigit()):
+            raise ValueError(f"--boundary {words}: expected KIND=GROUP,...; a kind is {', '.join(BOUNDARIES)} or a number")
+        for name in names.split(","):
+            number = known.get(name, int(name) if name.isdigit() else -1)
+            if number not in shown or number in chosen:
+                what = "has a kind already" if number in chosen else f"is none of {', '.join(shown.values())}"
+                raise ValueError(f"--boundary {words}: the group {name} {what}")
+            chosen[number] = BOUNDARIES[kind] if kind in BOUNDARIES else int(kind)
+    bare = {number: int((group == number).sum()) for number in shown if number not in chosen}
+    if any(bare.values()):
+        said = ", ".join(f"{count} of group {shown[number]}" for number, count in bare.items() if count)
+        raise ValueError(f"--boundary: sides of {outer} have no kind: {said}; 0 is no group")
+    mesh.add(f"{outer}_kind", outer, np.array([chosen[number] for number in group.tolist()], np.int32))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, cast
+from typing import Any, Dict, List, Tuple, cast
 
 import numpy as np
 
-from .._library import type_of
+from .._library import Values, type_of
 from .cells import KINDS, Mesh
 
 #: What formats call the group of an element.
@@ -30,6 +30,9 @@ def read_hdf5(path: str) -> Mesh:
                 mesh.add(name, of or on, item[()], target)
             elif name not in mesh.sets:
                 left.append(name)
+        for line in np.bytes_(file.attrs.get("groups", b"")).decode().splitlines():
+            number, dimension, name = line.split(" ", 2)
+            mesh.groups[name] = int(number), int(dimension)
     if left:
         print(f"op2jit.mesh: warning: left out, on no set that the file names: {', '.join(left)}", file=sys.stderr)
     return mesh
@@ -47,6 +50,9 @@ def write_hdf5(mesh: Mesh, path: str) -> None:
             words = {key: np.bytes_(word) for key, word in {**said, "type": type_of(values.dtype)}.items()}
             sizes: Dict[str, Any] = {"size": np.int32(len(values)), "dim": np.int32(values.shape[1])}
             file.create_dataset(name, data=values).attrs.update({**sizes, **words})
+        if mesh.groups:
+            lines = [f"{number} {dimension} {name}" for name, (number, dimension) in mesh.groups.items()]
+            file.attrs["groups"] = np.bytes_("\n".join(lines).encode())
     os.replace(part, path)
 
 
@@ -82,9 +88,8 @@ def read_foreign(path: str) -> Mesh:
                 mesh.add(f"{of}_group", of, values.astype(np.int32))
             elif not name.startswith("gmsh:"):
                 mesh.add(f"{of}_{name}", of, values)
-    if found.field_data:
-        names = ", ".join(f"{number[0]} is {name}" for name, number in found.field_data.items())
-        print(f"op2jit.mesh: warning: names of groups are left out, numbers are kept: {names}", file=sys.stderr)
+    named = {name: np.ravel(said) for name, said in found.field_data.items()}
+    mesh.groups = {name: (int(said[0]), int(said[1])) for name, said in named.items() if said.size == 2}
     return mesh
 
 
@@ -92,9 +97,15 @@ def write_foreign(mesh: Mesh, path: str) -> None:
     """A file that meshio writes: cells, and of lines or faces with a group the file's own, else those made of cells."""
     import meshio
     (nodes, x), most = mesh.places(), mesh.cells()[0][0].dimension
-    found = [one for one in mesh.elements() if one[1] not in one[0].sets[1:] or one[0].sets[0] not in mesh.sets]
-    written = [(kind, table, mesh.data_of(of)) for kind, of, table in found]
-    written = [one for one in written if one[0].dimension == most or "group" in one[2]]
+    found = [(kind, of, table, mesh.data_of(of)) for kind, of, table in mesh.elements() if len(table)]
+    found = [one for one in found if one[0].dimension == most or "group" in one[3]]
+    given = any(kind.dimension < most and of not in kind.sets[1:] for kind, of, _, _ in found)
+    written: List[Tuple[str, Values, Dict[str, Values]]] = []
+    for kind, of, table, data in [one for one in found if not given or one[1] not in one[0].sets[1:]]:
+        three = table[:, 2] == table[:, -1] if of == "bfaces" else np.zeros(len(table), bool)
+        for which, foreign, rows in [(~three, kind.foreign, table), (three, "triangle", table[:, :3])]:
+            if which.any():
+                written.append((foreign, rows[which], {name: values[which] for name, values in data.items()}))
     cell_data = {}
     for name, like in {name: like for _, _, data in written for name, like in data.items()}.items():
         zeros = [np.zeros((len(table), *like.shape[1:]), like.dtype) for _, table, _ in written]
@@ -104,6 +115,10 @@ def write_foreign(mesh: Mesh, path: str) -> None:
     if form:
         group = cell_data.pop("group", [np.zeros(len(table), np.int32) for _, table, _ in written])
         cell_data.update({name: group for name in ("gmsh:physical", "gmsh:geometrical")})
-    blocks, width = [(kind.foreign, table) for kind, table, _ in written], ((0, 0), (0, 3 - x.shape[1]))
-    made = meshio.Mesh(np.pad(x, width), blocks, point_data, cell_data)
+    blocks, width = [(foreign, table) for foreign, table, _ in written], ((0, 0), (0, 3 - x.shape[1]))
+    names = {name: np.array(said, np.int32) for name, said in mesh.groups.items()} if form else {}
+    if mesh.groups and not form:
+        said = ", ".join(f"{number} is {name}" for name, (number, _) in mesh.groups.items())
+        print(f"op2jit.mesh: warning: names of groups are left out, numbers are kept: {said}", file=sys.stderr)
+    made = meshio.Mesh(np.pad(x, width), blocks, point_data, cell_data, names)
     _meshio("write", path, made, form, **({"binary": False} if form else {}))
