@@ -179,7 +179,7 @@ def test_a_quadrilateral_that_has_shrunk_to_a_triangle():
     "dim, cells, words",
     [(2, {"lines": [[0, 1]]}, "no cells"), (2, {"quads": [[0, 1, 0, 1]]}, "sides of the cells [0, 0, 0, 0]"),
      (2, {"triangles": [[0, 1, 2], [0, 1, 3], [0, 1, 4]]}, "nodes 1 and 0 are on sides of the cells [0, 1, 2]"),
-     (3, {"tets": [[0, 1, 2, 2]]}, "names a node twice"),
+     (3, {"tets": [[0, 1, 2, 2]]}, "cell 0 of tets names a node twice"),
      (2, {"quads": [[0, 1, 2, 3]], "edges": []}, '"edges" already')],
 )  # fmt: skip
 def test_no_such_mesh(dim, cells, words):
@@ -296,6 +296,7 @@ def test_kinds_of_boundaries(tmp_path):
     mesh("convert", "--edges", "--boundary", "slip=bottom", "--boundary", "far=0", solid, kinds)
     found = read_hdf5(str(kinds))
     assert found.sets["bfaces"] == 20 and found.tables["bfaces_kind"][2].sum() == 2
+    assert "0 findings" in run(COMMAND, "mesh", "check", kinds)
     for words, wrong in [
         (["far=none"], "the group none is none of wall (11), inlet (12), outlet (13)"),
         (["far=wall", "slip=11"], "the group 11 has a kind already"),

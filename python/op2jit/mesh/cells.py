@@ -117,8 +117,8 @@ def _sides(mesh: Mesh) -> Tuple[Values, Values, str]:
             area = (a[..., 0] * b[..., 1] - b[..., 0] * a[..., 1]).sum(axis=1)
             turned = (area >= 0) | (x.shape[1] == 3)
             made[turned, :, :2] = made[turned, :, 1::-1]
-        elif (np.diff(np.sort(nodes, axis=1)) == 0).any():
-            raise ValueError("a cell names a node twice; op2jit mesh check finds such maps")
+        for cell in np.flatnonzero((np.diff(np.sort(nodes, axis=1)) == 0).any(axis=1) & (kind.dimension == 3))[:1]:
+            raise ValueError(f"cell {cell} of {of} names a node twice")
         number = np.arange(first, first + len(nodes))
         if len(cells) > 1:
             mesh.add(f"{of}_cell", of, number, all_cells)

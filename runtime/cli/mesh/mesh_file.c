@@ -75,7 +75,12 @@ static void look_at_row(const struct mesh_table *t, long long row, long long siz
   const int *entries = (const int *)t->values + (size_t)row * (size_t)t->columns;
   int low = 0, high = 0, good = 0;
   bool twice = false;
-  for (int i = 0; i < t->columns; i++) {
+  /* A triangle among quadrilaterals repeats its last node. */
+  enum { FEWEST = 3 };
+  int columns = t->columns;
+  while (columns > FEWEST && entries[columns - 1] == entries[columns - 2])
+    columns--;
+  for (int i = 0; i < columns; i++) {
     const int entry = entries[i];
     if (entry < 0 || entry >= size) {
       if (!out->bad.count++)
