@@ -36,78 +36,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* ---- names ------------------------------------------------------------------------------------
- * The library exports op2jit_* only; a program writes OP2's short names. */
-#define op_init op2jit_init
-#define op_exit op2jit_exit
-#define op_decl_set op2jit_decl_set
-#define op_decl_map op2jit_decl_map
-#define op_decl_map_long op2jit_decl_map_long
-#define op_decl_dat op2jit_decl_dat
-#define op_decl_dat_temp op2jit_decl_dat_temp
-#define op_free_dat_temp op2jit_free_dat_temp
-#define op_decl_subset op2jit_decl_subset
-#define op_decl_subset_range op2jit_decl_subset_range
-#define op_free_set op2jit_free_set
-#define op_free_map op2jit_free_map
-#define op_free_dat op2jit_free_dat
-#define op_decl_dat_view op2jit_decl_dat_view
-#define op_acquire op2jit_acquire
-#define op_release op2jit_release
-#define op_decl_const op2jit_decl_const
-#define op_update_const op2jit_update_const
-#define op_arg_dat op2jit_arg_dat
-#define op_opt_arg_dat op2jit_opt_arg_dat
-#define op_arg_gbl op2jit_arg_gbl
-#define op_opt_arg_gbl op2jit_opt_arg_gbl
-#define op_arg_idx op2jit_arg_idx
-#define op_arg_info op2jit_arg_info
-#define op_arg_may_meet op2jit_arg_may_meet
-#define op_decl_gbl op2jit_decl_gbl
-#define op_arg_global op2jit_arg_global
-#define op_get_gbl op2jit_get_gbl
-#define op_put_gbl op2jit_put_gbl
-#define op_par_loop_array op2jit_par_loop_array
-#define op_find_accesses op2jit_find_accesses
-#define op_decl_prelude op2jit_decl_prelude
-#define op_kernel_file op2jit_kernel_file
-#define op_kernel_native op2jit_kernel_native
-#define op_fetch_data op2jit_fetch_data
-#define op_fetch_data_idx op2jit_fetch_data_idx
-#define op_put_data op2jit_put_data
-#define op_print_dat_to_txtfile op2jit_print_dat_to_txtfile
-#define op_print_dat_to_binfile op2jit_print_dat_to_binfile
-#define op_get_size op2jit_get_size
-#define op_get_global_size op2jit_get_global_size
-#define op_renumber op2jit_renumber
-#define op_renumber_by op2jit_renumber_by
-#define op_partition op2jit_partition
-#define op_rank op2jit_rank
-#define op_rank_count op2jit_rank_count
-#define op_is_root op2jit_is_root
-#define op_barrier op2jit_barrier
-#define op_printf op2jit_printf
-#define op_wtime op2jit_wtime
-#define op_timers op2jit_timers
-#define op_timing_output op2jit_timing_output
-#define op_report_json op2jit_report_json
-#define op_diagnostic_output op2jit_diagnostic_output
-#define op_counters op2jit_counters
-#define op_plan_check op2jit_plan_check
-#define op_set_error_handler op2jit_set_error_handler
-#define op_last_error op2jit_last_error
-#define op_decl_set_hdf5 op2jit_decl_set_hdf5
-#define op_decl_set_hdf5_infer_size op2jit_decl_set_hdf5_infer_size
-#define op_decl_map_hdf5 op2jit_decl_map_hdf5
-#define op_decl_dat_hdf5 op2jit_decl_dat_hdf5
-#define op_get_const_hdf5 op2jit_get_const_hdf5
-#define op_write_const_hdf5 op2jit_write_const_hdf5
-#define op_dump_to_hdf5 op2jit_dump_to_hdf5
-#define op_fetch_data_hdf5_file op2jit_fetch_data_hdf5_file
-#define op_fetch_data_hdf5_file_path op2jit_fetch_data_hdf5_file_path
-#define op_open_hdf5 op2jit_open_hdf5
-#define op_write_vtk op2jit_write_vtk
-#define op_write_vtk_at op2jit_write_vtk_at
+/* The library exports op2jit_* only; a program writes OP2's short names. */
+#include "op2jit_names.h"
 
 /* ---- handles ----------------------------------------------------------------------------------*/
 typedef struct op2jit_set *op_set; /* a number of mesh elements of one kind */
@@ -218,14 +148,6 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data,
  * dats have. */
 int op_free_dat_temp(op_dat dat);
 
-/* Data that stay in the program's array: size(set)*dim values at `array`, the dat's first ones. The array must stay
- * until op_exit, op_free_dat or op_free_dat_temp, and overlap no other view's. The library may work in it, and then
- * copies nothing; it need not: it keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array that
- * is not aligned to the type, and where vectors would reach behind its end. Answers are the same. The report says which
- * dats have copies, and why. Until the program acquires the dat nothing is known of what the array holds, and nothing
- * must be written there. All three calls leave the dat's values in the array. Errors: as op_decl_dat;
- * OP_ERR_ARGUMENT for NULL; OP_ERR_ALIAS. */
-op_dat op_decl_dat_view(op_set set, int dim, const char *type, void *array, const char *name);
 /* Some elements of a set, for loops to run over: the n `elements`, each named once and in any order, or the n from
  * `first` on. In such a loop what is on `set` belongs to its elements as ever: OP_ID leads to dats on `set`, maps are
  * those from `set`, and op_arg_idx gives the numbers of `set`. Other elements keep what they have. Nothing is declared
@@ -336,49 +258,6 @@ typedef void (*op_kernel_function)(void);
   }
 #define OP_KERNEL_OF(name) op2jit_native_##name()
 
-/* Tell the library that `function` is the compiled form of `text`; returns `text`. Cheap when it is
- * known already. Errors (NULL): OP_ERR_ARGUMENT, OP_ERR_STATE. Local. */
-const char *op_kernel_native(const char *text, op_kernel_function function);
-
-/* In a kernel: `condition` holds for every element. Checked runs (OP2_CHECK) end with OP_ERR_VIOLATION, which names the
- * loop, the element and the condition; elsewhere nothing is tested, and it costs nothing (the native backend looks and
- * goes on). Kernels have printf as well, which every backend and rank writes to its stdout as elements run. */
-#define op_assert(condition) op2jit_assert((condition) ? 1 : 0, #condition)
-void op2jit_assert_failed(const char *condition);
-static inline void op2jit_assert(int holds, const char *condition) {
-  if (!holds)
-    op2jit_assert_failed(condition);
-}
-
-/* The text of a file, read once and kept by the library until op_exit; messages name the file and its
- * lines. Errors (NULL): OP_ERR_FILE. Local. */
-const char *op_kernel_file(const char *path);
-
-/* Text that all kernels share: enums, structs, macros, static functions, tables. Every loop that is called from now on
- * sees it in front of its kernel's text, several in the order of these calls; the same text a second time adds nothing.
- * A kernel of OP_KERNEL_DEF is a C function too, and there needs the same text as part of the program: #include the
- * file that op_prelude_file names. May be called at any time outside a loop; loops that ran before are compiled anew
- * for the longer text, or found in the cache. Under MPI the text is the same on all ranks. Errors: OP_ERR_ARGUMENT,
- * OP_ERR_KERNEL (something is not closed, or includes what is not there), OP_ERR_MPI. */
-int op_decl_prelude(const char *text);
-/* The same for a file, op_prelude_file("shared.h"). It is looked for where OP_KERNEL_FILE looks, then in the folders of
- * OP2_INCLUDE. Errors: OP_ERR_FILE. */
-#define op_prelude_file(path) op2jit_prelude_file((path), __FILE__)
-int op2jit_prelude_file(const char *path, const char *source);
-/* Files and strings, kernels' and preludes', may have lines like #include "shared.h". The file is looked for beside the
- * one that includes it, in the folders of OP2_INCLUDE, in the working folder. It is read once and kept until op_exit. */
-
-/* Kernels in a file of their own, as C functions (`static void flux(...) {...}`, several in one file): the program
- * has #include "kernels.h", behind the C variables of its constants, and gives OP_KERNEL_FILE("kernels.h", flux) to
- * op_par_loop. The native backend then calls the included function, which a debugger steps through line by line; the
- * others compile the file's text. The file is looked for, in this order, in the folder OP2_KERNELS, in that of the
- * source which has the call, in that of the program, in the working folder; a source that the compiler was given by a
- * relative path is found from the program's folder and those above it, then from the working folder. Errors (NULL):
- * OP_ERR_FILE, which names all places. Local. */
-#define OP_KERNEL_FILE(file, name) op2jit_kernel_included((file), #name, (op_kernel_function)(name), __FILE__)
-const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,
-                                   const char *source);
-
 /* ---- the loop ---------------------------------------------------------------------------------*/
 
 /* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the loop is checked,
@@ -392,36 +271,6 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
  */
 int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                       const op_arg args[], const char *file, int line);
-/* Find the accesses of such a call that are OP_UNSAID, by what can be proved of the kernel; nothing runs. A parameter
- * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat (of structs RW), of INC, MIN,
- * MAX for a global. Through a map only READ and INC are found: that two elements write to one target is for the program
- * to exclude. For callers that take the accesses from the kernel, such as other languages. Errors: those of op_par_loop;
- * OP_ERR_ACCESS where none holds; OP_ERR_NOT_BUILT without the compiler plugin. */
-int op_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs, op_arg args[],
-                     const char *file, int line);
-
-#ifndef __cplusplus
-/* A C function in place of the text, as in OP2, is an error when the program is compiled. */
-#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__CPPCHECK__)
-#define OP2JIT_MUST_BE_TEXT_(source)                                                                         \
-  (void)sizeof(struct {                                                                                      \
-    _Static_assert(                                                                                          \
-        _Generic((source), char * : 1, const char * : 1, void * : 1, const void * : 1, int : 1,              \
-                 default : 0),                                                                               \
-        "op_par_loop takes the kernel's text: for a function f write OP_KERNEL_OF(f), and define f with "    \
-        "OP_KERNEL_DEF");                                                                                    \
-    char op2jit_member;                                                                                      \
-  })
-#else
-#define OP2JIT_MUST_BE_TEXT_(source) (void)0
-#endif
-/* In two steps, so that a macro of the program may stand for several arguments. */
-#define op_par_loop(...) OP2JIT_PAR_LOOP_(__VA_ARGS__)
-#define OP2JIT_PAR_LOOP_(source, name, set, ...)                                                             \
-  (OP2JIT_MUST_BE_TEXT_(source),                                                                             \
-   op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),   \
-                         (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__))
-#endif
 
 /* ---- data: wait for what they need -------------------------------------------------------------*/
 
@@ -431,148 +280,25 @@ int op_put_data(op_dat dat, const void *in);
 /* The elements low .. high, both included. Errors: OP_ERR_RANGE unless 0 <= low <= high < size. */
 int op_fetch_data_idx(op_dat dat, void *out, int low, int high);
 
-/* The array of a view, with the dat's values, for the program to read (OP_READ), to write whole (OP_WRITE: what it
- * holds before is undefined), or both (OP_RW). Under MPI: of the elements that this rank declared. Until op_release,
- * loops and calls that use the dat get OP_ERR_STATE. Nearly free where nothing has to move. Never NULL but at an error:
- * OP_ERR_HANDLE, also for a dat that is no view; OP_ERR_ACCESS; OP_ERR_STATE if it is acquired already. */
-void *op_acquire(op_dat dat, op_access access);
-/* The array is the library's again; what was written are the dat's values. Errors: OP_ERR_HANDLE; OP_ERR_STATE if the
- * dat is not acquired. */
-int op_release(op_dat dat);
-
-/* Text: a line "size dim", then a row of values (%.17g) per element. Binary: size and dim as two ints,
- * then the rows. Written aside and renamed: a file is whole or absent. Errors: OP_ERR_FILE. */
-int op_print_dat_to_txtfile(op_dat dat, const char *path);
-int op_print_dat_to_binfile(op_dat dat, const char *path);
-
 /* Elements that this rank declared, and those of all ranks; -1 at an error. Local. */
 int op_get_size(op_set set);
 long long op_get_global_size(op_set set);
 
-/* ---- order and ranks --------------------------------------------------------------------------*/
+/* ---- ranks ------------------------------------------------------------------------------------*/
 
-/* Renumber all sets that maps connect with `base`, so that neighbours are near in memory (reverse
- * Cuthill-McKee). Nothing that the user sees changes its number. */
-int op_renumber(op_map base);
-/* method "rcm" (coords may be NULL), "hilbert" or "rcb" (coords on base's target set, dim 1 to 3). */
-int op_renumber_by(const char *method, op_map base, op_dat coords);
-/* Distribute all sets over the ranks. `lib` says how the set `prime` is shared out; the others follow along maps.
- *   "ptscotch"                 few cut edges; needs `prime_map`, a map from or to the prime set
- *   "rcb" or "geom"            boxes; needs `coords`, on the prime set or on one that a map leads to
- *   "inertial"                 slices across the longest axis; needs `coords`
- *   "diffusive"                from the parts that are, over borders; needs `prime_map`, as "ptscotch"
- *   "block", "random"          need nothing
- *   "external"                 `coords` is a dat of ints on the prime set: a rank for each element
- * Capitals count as small letters. `method` is "" or NULL; "kway" of ptscotch is the same. What is not needed may be
- * NULL. May be called again, also between loops. With one rank it only checks. Errors: OP_ERR_HANDLE, OP_ERR_METHOD,
- * OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
-int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
 int op_rank(void);       /* this process's rank, 0 without MPI. Local. */
 int op_rank_count(void); /* how many there are, 1 without MPI. Local. */
 int op_is_root(void);    /* 1 on rank 0. Local. */
 void op_barrier(void);
 
-/* ---- reports ----------------------------------------------------------------------------------*/
-#if defined(__GNUC__)
-#define OP2JIT_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define OP2JIT_PRINTF(f, a)
-#endif
-
-/* printf to stdout on rank 0 only. */
-void op_printf(const char *format, ...) OP2JIT_PRINTF(1, 2);
-/* Seconds since some fixed time. Local. Loops of this thread that wait by themselves (OP2_LAZY=auto) run first. */
-double op_wtime(void);
-/* Processor and wall-clock seconds. Local. Like op_wtime, it runs what waits. */
-void op_timers(double *cpu, double *wall);
-/* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
-void op_timing_output(void);
-/* The same as OP2_TIMING=json has it, of the loops so far, into `out` of `size` bytes, the final zero included.
- * Errors: OP_ERR_SIZE on all ranks where one needs more, and then says how much; OP_ERR_ARGUMENT. */
-int op_report_json(char *out, size_t size);
-/* Sets, maps, dats and plans. To stdout. */
-void op_diagnostic_output(void);
-
-/* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
-typedef struct op2jit_counters {
-  long long loops;            /* loops called */
-  long long records;          /* different loops seen */
-  long long compiles;         /* kernels compiled */
-  long long cache_hits;       /* kernels taken from the cache database or from memory */
-  long long plans, plan_hits; /* execution plans built, and found again */
-  long long trials;           /* timed runs of the tuner */
-  long long bytes_to_device, bytes_from_device;
-  long long bytes_converted; /* between the user's order and the library's */
-  long long exchanges, messages, bytes_sent;
-  long long flushes;        /* calls that queued loops run before */
-  long long checks;         /* elements run in the checking form */
-  long long tiled;          /* chains run in tiles */
-  long long waiting;        /* of the loops, those that did not run yet (OP2_LAZY) */
-  long long bytes_of_views; /* copied between arrays of views and the library's own copies */
-  long long fused;          /* of the loops, those that ran as part of one made of several (OP2_FUSE) */
-  long long unstored; /* temporaries that such a loop made and nobody looked at: they were never stored */
-  long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
-  long long waits;    /* times that the host waited for a GPU */
-  long long tasked;   /* chains run as blocks that wait for one another, without barriers between loops */
-  long long late, awaited; /* results of ranks that a loop did not wait for; those that a later call did */
-  long long launches;      /* times that a GPU was given a kernel, or a graph of them */
-  long long iterations, dependent, reserved[3]; /* of solvers; launches that may begin before the one before ends */
-} op_counters_t;
-const op_counters_t *op_counters(void);
-
-/* Verify everything that the execution plans claim. level 0: nothing, 1: sizes, 2: all. Errors: OP_ERR_PLAN. */
-int op_plan_check(int level);
-
-/* ---- files: a plugin on HDF5; OP_ERR_NOT_BUILT without it ---------------------------------------
- * The layout is OP2's: a set is a dataset of one whole number; a map or a dat is a table with a row for each element;
- * a constant is a dataset of its values. Names may hold '/', for folders in the file. Rows are in the user's order.
- * Under MPI a set is divided evenly over the ranks, and each rank reads and writes the rows that it declared.
- * A file is written under another name (FILE.PID.part) and renamed when it is whole: until then the old one stays. To
- * add something to a file costs a copy of it. Errors are the same on all ranks: OP_ERR_FILE, with the names of file
- * and dataset and the reason of the system; OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not
- * fit. */
-
-/* Open the plugin now; else the first call on files does it. For programs that compute for long before they write,
- * and want to know first that they can. Touches no file. Errors: OP_ERR_NOT_BUILT, with the package; OP_ERR_FILE. */
-int op_open_hdf5(void);
-/* A set of the size that the dataset `name` says, or of as many elements as the dataset `data_name` has rows. */
-op_set op_decl_set_hdf5(const char *file, const char *name);
-op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name);
-/* A map of the table `name`: whole numbers of any width, `arity` in a row. */
-op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name);
-/* A dat of the table `name`. Numbers of another type are converted; one that does not fit is an error. */
-op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
-/* The `dim` values of `name` into `value`; converted as those of dats. */
-int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
-/* Into a new file or one that is there. A dataset of that name is replaced, but no folder, set or map (OP_ERR_FILE). */
-int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
-/* All sets, maps and dats (no temporaries) into a new file. Names must differ, also from a ragged map's NAME_offsets. */
-int op_dump_to_hdf5(const char *file);
-/* A dat into a new file or one that is there, under its own name or another one. It replaces what a constant may. */
-int op_fetch_data_hdf5_file(op_dat dat, const char *file);
-int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
-
-/* Dats for ParaView, which opens PATH.xdmf. The numbers are beside it: in PATH.data.h5, or for step 12 of a time
- * series (`step` >= 0) in PATH.000012.h5. Steps before this one stay in PATH.xdmf, those of an earlier run too. Later
- * ones are taken out of it; their files of numbers stay until they are written again. A PATH.xdmf that this call did
- * not write is left alone (OP_ERR_FILE). The mesh is written once, and again when the coordinates changed.
- *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set is the points.
- *   Cells        The sets of the other dats that are not on the points. If there are none: all sets with a map of
- *                arity 3 or more to the points; if there are none either, of arity 2. The cells of a set are the rows
- *                of its widest map of arity 2 to 8 to the points, or ragged with three targets or more for each
- *                element; of several the first declared. In three dimensions also those of a map with four targets or
- *                more to a set of such cells, which are their faces, if the set has no map of one arity to the points.
- *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more, or ragged, polygons, points in order round
- *                the cell. In three dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order,
- *                unless they are flat: the mean over all cells of the set decides. With faces: polyhedra.
- *   Fields       Each other dat is one, on points or cells. Dats of one name on several sets of cells are one field;
- *                where a set has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third
- *                component, 0.
- * Errors: OP_ERR_FILE, OP_ERR_ARGUMENT, OP_ERR_MAP_SET, OP_ERR_DIM. */
-int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
-/* The same with the time of the step, which ParaView shows in place of its number; also where there is no series. It
- * must be finite (OP_ERR_ARGUMENT). */
-int op_write_vtk_at(const char *path, int step, double time, int ndats, const op_dat dats[]);
+/* ---- parts of this header ----------------------------------------------------------------------
+ * Data in files and in arrays of the program; kernels in files, and what kernels share; matrices; ragged maps; order,
+ * reports, counters. Then the types of pointers, op_par_loop, and structs as types. */
+#include "op2jit_io.h"
+#include "op2jit_kernels.h"
+#include "op2jit_matrix.h"
+#include "op2jit_ragged.h"
+#include "op2jit_tune.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop
@@ -580,21 +306,10 @@ int op_write_vtk_at(const char *path, int step, double time, int ndats, const op
 
 #ifdef __cplusplus
 } /* extern "C" */
-
-/* Compound literals are not C++. __builtin_FILE and __builtin_LINE take the place of the call. */
-template <typename... Args>
-inline int op2jit_par_loop_at(const char *file, int line, const char *source, const char *name, op_set set,
-                              Args... args) {
-  const op_arg list[] = {args...};
-  return op2jit_par_loop_array(source, name, set, static_cast<int>(sizeof...(Args)), list, file, line);
-}
-#define op_par_loop(...) op2jit_par_loop_at(__FILE__, __LINE__, __VA_ARGS__)
 #endif
 
 #include "op2jit_typed.h"
 
-#include "op2jit_matrix.h"
-#include "op2jit_ragged.h"
 #include "op2jit_struct.h"
 
 #endif

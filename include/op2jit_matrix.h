@@ -4,21 +4,6 @@
 #ifndef OP2JIT_MATRIX_H
 #define OP2JIT_MATRIX_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#define op_decl_mat op2jit_decl_mat
-#define op_arg_mat op2jit_arg_mat
-#define op_zero_mat op2jit_zero_mat
-#define op_fix_mat op2jit_fix_mat
-#define op_fetch_mat op2jit_fetch_mat
-#define op_free_mat op2jit_free_mat
-#define op_solve op2jit_solve
-
 /* A sparse matrix. Its rows are the components of the elements of one set, its columns those of another or the same. */
 typedef struct op2jit_mat *op_mat;
 
@@ -65,10 +50,4 @@ int op_free_mat(op_mat mat);
  * than PETSc can number; OP_ERR_STATE before a loop filled the matrix. */
 int op_solve(op_mat mat, op_dat b, op_dat x, const char *prefix);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-} /* extern "C" */
-#endif
 #endif

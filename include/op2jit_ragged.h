@@ -2,17 +2,6 @@
 #ifndef OP2JIT_RAGGED_H
 #define OP2JIT_RAGGED_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#define op_decl_map_ragged op2jit_decl_map_ragged
-#define op_decl_map_ragged_hdf5 op2jit_decl_map_ragged_hdf5
-#define op_map_entries op2jit_map_entries
-
 /* A ragged map: each element of `from` has as many targets as it likes, also none. Element e has targets[offsets[e]] ..
  * targets[offsets[e + 1] - 1], numbers of elements of `to` from 0. `offsets` are size(from) + 1 numbers, the first is 0,
  * and none is less than the one before it; `targets` may be NULL if there are none. Both are copied. With ranks each gives
@@ -55,10 +44,4 @@ static inline ptrdiff_t op2jit_row(const void *to, const void *dim, const void *
   switch (sizeof "OP_ANY_ORDER")                                                                             \
   default:
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-} /* extern "C" */
-#endif
 #endif

@@ -1,7 +1,7 @@
-/* The types of pointers: a part of op2jit.h, which includes it. In a C11 or C++ program, calls that take a pointer
- * and a type, or a dat that has one, become these. `is` names the type that the pointer points to. It is "" for void,
- * for char and unsigned char, which are raw bytes as everywhere in C, and for types that the library does not have:
- * then nothing is compared. The functions under their own names compare nothing either: (op_fetch_data)(dat, out). */
+/* The types of pointers, and op_par_loop: a part of op2jit.h, which includes it. In a C11 or C++ program, calls that take
+ * a pointer and a type, or a dat that has one, become these. `is` names the type that the pointer points to. It is ""
+ * for void, for char and unsigned char, which are raw bytes as everywhere in C, and for types that the library does not
+ * have: then nothing is compared. The functions under their own names compare nothing either: (op_fetch_data)(dat, out). */
 #ifndef OP2JIT_TYPED_H
 #define OP2JIT_TYPED_H
 
@@ -127,6 +127,40 @@ inline const char *op2jit_type_name(size_t type) {
   OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_get_const_hdf5, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_write_const_hdf5(...)                                                                         \
   OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_write_const_hdf5, OP2JIT_FOURTH_, __VA_ARGS__)
+#endif
+
+/* ---- op_par_loop -------------------------------------------------------------------------------*/
+
+#ifndef __cplusplus
+/* A C function in place of the text, as in OP2, is an error when the program is compiled. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__CPPCHECK__)
+#define OP2JIT_MUST_BE_TEXT_(source)                                                                         \
+  (void)sizeof(struct {                                                                                      \
+    _Static_assert(                                                                                          \
+        _Generic((source), char * : 1, const char * : 1, void * : 1, const void * : 1, int : 1,              \
+                 default : 0),                                                                               \
+        "op_par_loop takes the kernel's text: for a function f write OP_KERNEL_OF(f), and define f with "    \
+        "OP_KERNEL_DEF");                                                                                    \
+    char op2jit_member;                                                                                      \
+  })
+#else
+#define OP2JIT_MUST_BE_TEXT_(source) (void)0
+#endif
+/* In two steps, so that a macro of the program may stand for several arguments. */
+#define op_par_loop(...) OP2JIT_PAR_LOOP_(__VA_ARGS__)
+#define OP2JIT_PAR_LOOP_(source, name, set, ...)                                                             \
+  (OP2JIT_MUST_BE_TEXT_(source),                                                                             \
+   op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),   \
+                         (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__))
+#else
+/* Compound literals are not C++. __builtin_FILE and __builtin_LINE take the place of the call. */
+template <typename... Args>
+inline int op2jit_par_loop_at(const char *file, int line, const char *source, const char *name, op_set set,
+                              Args... args) {
+  const op_arg list[] = {args...};
+  return op2jit_par_loop_array(source, name, set, static_cast<int>(sizeof...(Args)), list, file, line);
+}
+#define op_par_loop(...) op2jit_par_loop_at(__FILE__, __LINE__, __VA_ARGS__)
 #endif
 
 #endif

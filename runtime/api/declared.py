@@ -1,7 +1,8 @@
 """What the public headers declare, for other languages: the headers are the one place where a call, a struct or a number is
 written down. fortran/expand.py makes interfaces and types of it, and Python reads the library's op_declarations.
 
-usage: declared.py OUT.c HEADER...   of calls that are there a second time with `is` behind their arguments (op2jit_typed.h),
+usage: declared.py OUT_names.h HEADER...  writes the short names of their calls: #define op_init op2jit_init
+       declared.py OUT.c HEADER...   of calls that are there a second time with `is` behind their arguments (op2jit_typed.h),
                                      the ones that leave it out
        declared.py OUT HEADER...     writes them as JSON: {"calls": {name: [result, argument...]},
                                      "structs": {name: [[member, kind, how many], ...]},
@@ -42,6 +43,7 @@ class Headers:
         self._text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", " ")
         self.numbers = {name: int(value, 0) for name, value in self._all(r"^#define (OP_\w+) \(?(?:\(\w+\))?(-?\d\w*)\)?$")}
         symbols = dict(self._all(r"^#define op_(\w+) op2jit_(\w+)$"))
+        self.short = self._all(r"^(?!typedef )[a-z][\w *]*\bop_(\w+)\(")
         self._text = re.sub(r"^ *#.*$", "", self._text, flags=re.MULTILINE)
         self.handles = set(self._all(r"^typedef struct \w+ \*(\w+);"))
         self.functions = set(self._all(r"^typedef [\w ]+\(\*(\w+)\)\(") + self._all(r"^typedef void (\w+)\("))
@@ -115,6 +117,13 @@ class Headers:
         return found
 
 
+def names(headers):
+    """op2jit_names.h."""
+    lines = ["/* The short names of the calls of op2jit.h and its parts, made by runtime/api/declared.py. */"]
+    lines += ["#ifndef OP2JIT_NAMES_H", "#define OP2JIT_NAMES_H"]
+    return "\n".join(lines + [f"#define op_{name} op2jit_{name}" for name in headers.short] + ["#endif", ""])
+
+
 def spelled(value):
     """As C has it."""
     count = "" if value.count is None else f"[{value.count}]"
@@ -148,7 +157,8 @@ def as_json(headers):
 def main():
     headers = Headers(sys.argv[2:])
     with open(sys.argv[1], "w", encoding="ascii") as file:
-        file.write(untyped(headers) if sys.argv[1].endswith(".c") else as_json(headers))
+        makers = {"_names.h": names, ".c": untyped}
+        file.write(next((make for end, make in makers.items() if sys.argv[1].endswith(end)), as_json)(headers))
 
 
 if __name__ == "__main__":

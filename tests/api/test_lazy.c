@@ -128,7 +128,7 @@ static const char *const never_wait[] = {
     "op_opt_arg_gbl",  "op_arg_idx", "op_arg_info",    "op_arg_global",
     "op_arg_may_meet", "op_rank",    "op_rank_count",  "op_is_root",
     "op_printf",       "op_timers",  "op_last_error",  "op_set_error_handler",
-    "op_assert"};
+    "op_arg_mat",      "op_assert"};
 
 CASE(each_call_runs_what_waits_or_leaves_it) {
   static const char text[] = "/tmp/op2jit-flush-XXXXXX", none[] = "/tmp/op2jit-flush-none/none";
@@ -166,6 +166,13 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   KEEPS(viewed = op_decl_dat_view(cells, 1, "int", array, "v"));
   FLUSHES(op_acquire(viewed, OP_READ));
   KEEPS(op_release(viewed));
+  op_mat mat = NULL;
+  KEEPS(mat = op_decl_mat(1, &map, &map, 1, 1, "double", "mat"));
+  KEEPS(op_zero_mat(mat));
+  FLUSHES_ANYHOW(op_fix_mat(mat, NULL, NULL, 1));
+  FLUSHES_ANYHOW(op_fetch_mat(mat, NULL, NULL, NULL, NULL));
+  FLUSHES_ANYHOW(op_solve(mat, NULL, NULL, ""));
+  FLUSHES(op_free_mat(mat));
   FLUSHES(op_decl_const("flushed", 1, "int", &value));
   FLUSHES(op_update_const("flushed", &value));
   FLUSHES(op_decl_prelude("enum { FLUSHED };"));
@@ -198,6 +205,7 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   FLUSHES_ANYHOW(op_decl_set_hdf5(none, "s"));
   FLUSHES_ANYHOW(op_decl_set_hdf5_infer_size(none, "s", "x"));
   FLUSHES_ANYHOW(op_decl_map_hdf5(cells, cells, 1, none, "m"));
+  FLUSHES_ANYHOW(op_decl_map_ragged_hdf5(cells, cells, none, "m"));
   FLUSHES_ANYHOW(op_decl_dat_hdf5(cells, 1, "int", none, "x"));
   FLUSHES_ANYHOW(op_get_const_hdf5("c", 1, "int", &value, none));
   FLUSHES_ANYHOW(op_write_const_hdf5("c", 1, "int", &value, none));

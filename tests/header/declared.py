@@ -11,7 +11,9 @@ sys.path.insert(0, os.path.join(sys.argv[1], "runtime", "api"))
 import declared  # noqa: E402
 from declared import spelled  # noqa: E402
 
-HEADERS = ["include/op2jit.h", "include/op2jit_ragged.h", "include/op2jit_struct.h", "include/op2jit_matrix.h", "include/op2jit_bridge.h", "include/op2jit_adjoint.h", "include/op2jit_checkpoint.h", "include/op2jit_tasks.h", "include/op2/op2jit_op2.h",
+#: op2jit.h and its parts with calls in them; op2jit_names.h is made of these.
+OWN = ["include/op2jit.h", *(f"include/op2jit_{part}.h" for part in ("io", "kernels", "matrix", "ragged", "tune"))]
+HEADERS = [*OWN, "include/op2jit_struct.h", "include/op2jit_bridge.h", "include/op2jit_adjoint.h", "include/op2jit_checkpoint.h", "include/op2jit_tasks.h", "include/op2/op2jit_op2.h",
            "include/op2/op2jit_visible.h", "runtime/api/fortran/fortran.h"]  # fmt: skip
 #: A change of what is read, the header, and what the compiler must say.
 PLANTED = [
@@ -54,14 +56,18 @@ def said(root, compiler, headers):
 def planted(root, compiler, before, after):
     """The same, of a header in which one thing is read in another way."""
     paths = [os.path.join(root, header) for header in HEADERS]
-    with open(paths[0], encoding="utf-8") as file:
-        text = file.read()
-    assert before in text, before
+    for place, path in enumerate(paths):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if before in text:
+            break
+    else:
+        raise AssertionError(before)
     with tempfile.NamedTemporaryFile("w", suffix=".h", encoding="utf-8") as file:
         file.write(text.replace(before, after))
         file.flush()
         try:
-            return said(root, compiler, declared.Headers([file.name, *paths[1:]]))
+            return said(root, compiler, declared.Headers([*paths[:place], file.name, *paths[place + 1 :]]))
         except SystemExit as problem:
             return str(problem)
 
@@ -75,6 +81,9 @@ def main():
     for before, after, name in PLANTED:
         if name not in planted(root, compiler, before, after):
             sys.exit(f"not found: {after} in the place of {before}")
+    with open(os.path.join(root, "include", "op2jit_names.h"), encoding="utf-8") as file:
+        if file.read() != declared.names(declared.Headers([os.path.join(root, header) for header in OWN])):
+            sys.exit(f"op2jit_names.h is not of the other headers: runtime/api/declared.py include/op2jit_names.h {' '.join(OWN)}")
     if len(headers.prototypes) < 120:
         sys.exit(f"only {len(headers.prototypes)} calls were read")
     print(f"{len(headers.prototypes)} calls, {len(headers.bodies)} structs, {len(headers.numbers)} names, {len(PLANTED)} mistakes")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-STRUCTS = {"op2jit.h": ["op_arg", "op_error", "op_counters_t"], "op2jit_tools.h": ["op_tool"], "op2jit_tasks.h": ["op_graph_facts_t"]}
+STRUCTS = {"op2jit.h": ["op_arg", "op_error"], "op2jit_tune.h": ["op_counters_t"], "op2jit_tools.h": ["op_tool"], "op2jit_tasks.h": ["op_graph_facts_t"]}
 
 
 def skip(tool, package):

@@ -8,8 +8,8 @@ command -v nm >/dev/null || {
   exit 77
 }
 declared=$({
-  sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "$header" "${header%.h}_tools.h" "${header%.h}_tasks.h" "${header%.h}_ragged.h" "${header%.h}_matrix.h" "${header%.h}_bridge.h" "${header%.h}_adjoint.h" "${header%.h}_checkpoint.h"
-  grep -ohE '^(void|int|const char \*|extern struct op2jit_map) ?op2jit_[a-z_]+' "$header" "${header%.h}_struct.h" | grep -oE 'op2jit_[a-z_]+$'
+  sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "${header%.h}_names.h" "${header%.h}_tools.h" "${header%.h}_tasks.h" "${header%.h}_bridge.h" "${header%.h}_adjoint.h" "${header%.h}_checkpoint.h"
+  grep -ohE '^(void|int|const char \*|extern struct op2jit_map) ?op2jit_[a-z_]+' "$header" "${header%.h}_kernels.h" "${header%.h}_struct.h" | grep -oE 'op2jit_[a-z_]+$'
   grep -oE '^(int|op_dat|op_arg|op_gbl) op2jit_[a-z0-9_]+_typed' "${header%.h}_typed.h" | grep -oE 'op2jit_[a-z0-9_]+$'
   grep -ohE '^(void|int|long long|op_map) op2jit_(op2|par_loop)_[a-z_]+' "${header%/*}"/op2/op2jit_{op2,compiled}.h | grep -oE 'op2jit_[a-z0-9_]+$'
   grep -oE '^[a-z].*\bop2jit_f_[a-z0-9_]+\(' "${header%/*}"/../runtime/api/fortran/fortran.h | grep -oE 'op2jit_f_[a-z0-9_]+'

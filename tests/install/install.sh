@@ -119,7 +119,7 @@ sample() { # TREE: a sample, copied out and compiled as samples/README.md says (
 
 check_files() { # TREE
   local name
-  for name in libop2jit.so op2jit.h op2jit_mpi.h op2jit_tasks.h op2jit_tools.h op2jit_typed.h op2jit_struct.h op2jit_ragged.h op2jit_adjoint.h op2jit_matrix.h op2jit_bridge.h op2jit_checkpoint.h op2jit_petsc.h op2jit.pc op2jit op2jit.1 LICENSE; do
+  for name in libop2jit.so op2jit.h op2jit_names.h op2jit_io.h op2jit_kernels.h op2jit_tune.h op2jit_mpi.h op2jit_tasks.h op2jit_tools.h op2jit_typed.h op2jit_struct.h op2jit_ragged.h op2jit_adjoint.h op2jit_matrix.h op2jit_bridge.h op2jit_checkpoint.h op2jit_petsc.h op2jit.pc op2jit op2jit.1 LICENSE; do
     find "$1" -name "$name" | grep -q . || fail "$name was not installed"
   done
   check_pages "$1"
