@@ -1,7 +1,7 @@
 /* op2jit mesh info and op2jit mesh check: what is in a file, and whether it is sound. */
 #include <string.h>
 
-#include "cli/mesh_format.h"
+#include "cli/mesh_look.h"
 
 const char *mesh_plural(long long count) {
   return count == 1 ? "" : "s";

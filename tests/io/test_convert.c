@@ -234,12 +234,55 @@ CASE(what_was_guessed_is_said) {
   assert_null(strstr(said, "(by its"));
 }
 
+/* A mesh in the form of airfoil's. Dats with a coordinate's form: middles of cells, `x`, and `more` of the nodes. */
+static void dump_form(const char *path, const char *more) {
+  static const double x[2 * NODES] = {0, 0, 1, 0, 1, 1, 0, 1, 0.5, 0.5};
+  op_set nodes = op_decl_set(NODES, "nodes"), cells = op_decl_set(1, "cells");
+  op_set edges = op_decl_set(0, "edges"), bedges = op_decl_set(1, "bedges");
+  op_decl_map(cells, nodes, 4, (int[4]){0, 1, 2, 3}, "cell_nodes");
+  op_decl_map(cells, cells, 3, (int[3]){0, 0, 0}, "cell_cells");
+  op_decl_map(edges, nodes, 2, NULL, "edge_nodes");
+  op_decl_map(edges, cells, 2, NULL, "edge_cells");
+  op_decl_map(bedges, nodes, 2, (int[2]){0, 1}, "bedge_nodes");
+  op_decl_map(bedges, cells, 1, (int[1]){0}, "bedge_cell");
+  op_decl_dat(bedges, 1, "int", (int[1]){1}, "bound");
+  op_decl_dat(cells, 2, "double", x + 8, "middle");
+  op_decl_dat(nodes, 2, "double", x, "x");
+  if (more)
+    op_decl_dat(nodes, 2, "double", (double[2 * NODES]){7}, more);
+  works(op_dump_to_hdf5(path));
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+}
+
+CASE(coordinates_are_those_of_nodes) {
+  static const char expected[] = "5 1 0 1\n0 0\n1 0\n1 1\n0 1\n0.5 0.5\n0 1 2 3\n0 1 0 1\n";
+  const char *plain = in_folder("i.h5"), *both = in_folder("j.h5"), *new = in_folder("i.dat");
+  char text[256] = "";
+  dump_form(plain, NULL);
+  dump_form(both, "velocities");
+  const char *said = mesh(1, "convert", both, new);
+  has(said, "x (on nodes), velocities (on nodes); say with --coordinates DAT");
+  assert_int_equal(access(new, F_OK), -1);
+  has(mesh(1, "convert --coordinates nothing", both, new), "--coordinates nothing: that is no dat");
+  mesh(0, "convert", both, in_folder("k.h5")); /* HDF5 takes all dats as they are */
+  for (int i = 0; i < 2; i++) {
+    mesh(0, i ? "convert --coordinates x" : "convert", i ? both : plain, new);
+    FILE *file = fopen(new, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       test_in_library(all_goes_along),
       test_in_library(what_has_no_place_is_said),
       test_in_library(references_go_along),
       test_in_library(what_was_guessed_is_said),
+      test_in_library(coordinates_are_those_of_nodes),
   };
   if (argc != 2)
     return 2;
