@@ -177,14 +177,15 @@ def add_kinds(mesh: Mesh, wanted: List[str]) -> None:
     known = {name: number for name, (number, of) in mesh.groups.items() if of == dimension - 1}
     shown = {number: f"{number}" for number in sorted({*group.tolist(), *known.values()})}
     shown.update({number: f"{name} ({number})" for name, number in known.items()})
+    known = {**{str(number): number for number in shown}, **known}
     chosen: Dict[int, int] = {}
     for words in wanted:
         kind, _, names = words.partition("=")
         if not names or not (kind in BOUNDARIES or kind.isdigit()):
             raise ValueError(f"--boundary {words}: expected KIND=GROUP,...; a kind is {', '.join(BOUNDARIES)} or a number")
         for name in names.split(","):
-            number = known.get(name, int(name) if name.isdigit() else -1)
-            if number not in shown or number in chosen:
+            number = known.get(name)
+            if number is None or number in chosen:
                 what = "has a kind already" if number in chosen else f"is none of {', '.join(shown.values())}"
                 raise ValueError(f"--boundary {words}: the group {name} {what}")
             chosen[number] = BOUNDARIES[kind] if kind in BOUNDARIES else int(kind)
