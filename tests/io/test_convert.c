@@ -262,7 +262,7 @@ CASE(coordinates_are_those_of_nodes) {
   dump_form(plain, NULL);
   dump_form(both, "velocities");
   const char *said = mesh(1, "convert", both, new);
-  has(said, "x (on nodes), velocities (on nodes); say with --coordinates DAT");
+  has(said, "velocities (on nodes), x (on nodes); say with --coordinates DAT");
   assert_int_equal(access(new, F_OK), -1);
   has(mesh(1, "convert --coordinates nothing", both, new), "--coordinates nothing: that is no dat");
   mesh(0, "convert", both, in_folder("k.h5")); /* HDF5 takes all dats as they are */
