@@ -301,7 +301,7 @@ def test_kinds_of_boundaries(tmp_path):
         (["far=none"], "the group none is none of wall (11), inlet (12), outlet (13)"),
         (["far=wall", "slip=11"], "the group 11 has a kind already"),
         (["far=wall,12"], "sides of bedges have no kind: 2 of group outlet (13); 0 is no group"),
-        (["rough=wall"], "expected KIND=GROUP,...; a kind is far, wall, slip, outflow or a number"),
+        (["rough=wall"], "expected KIND=GROUP,...; a kind is far, wall, slip, outflow, symmetry or a number"),
         (["wall"], "expected KIND=GROUP"),
     ]:
         options = [word for one in words for word in ("--boundary", one)]

@@ -44,7 +44,7 @@ def _options() -> argparse.ArgumentParser:
         one.add_argument("new", help=new)
         one.add_argument("--coordinates", metavar="DAT", default="x", help="the dat of the coordinates (x)")
     convert.add_argument("--edges", action="store_true", help="add the edges of the cells, in space their faces")
-    kinds = f"the kind of groups of the boundary, by name or number: {', '.join(BOUNDARIES)} (0 to 3), or a number"
+    kinds = f"the kind of groups of the boundary, by name or number: {', '.join(BOUNDARIES)} (0 to 4), or a number"
     convert.add_argument("--boundary", metavar="KIND=GROUP,...", action="append", help=f"{kinds}; with --edges")
     draw.add_argument("--of", metavar="NAME", help="the dat; without it the number of each cell is shown")
     draw.add_argument("--component", type=int, default=0, help="which of the dat's values, counted from 0")

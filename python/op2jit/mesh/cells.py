@@ -36,7 +36,7 @@ KINDS = [
 #: Sides by the dimension of cells: how many nodes, the set of those between two cells, that of those at the boundary.
 SIDES = {2: (2, "edges", "bedges"), 3: (4, "faces", "bfaces")}
 #: Kinds of boundaries by name; others are numbers.
-BOUNDARIES = {"far": 0, "wall": 1, "slip": 2, "outflow": 3}
+BOUNDARIES = {"far": 0, "wall": 1, "slip": 2, "outflow": 3, "symmetry": 4}
 
 
 @dataclass
