@@ -161,10 +161,11 @@ struct run {
   struct worker *workers;
   _Alignas(64) _Atomic long long left; /* tasks that are not over */
   _Alignas(64) _Atomic int idle;       /* threads that look for a task for the last time before they sleep */
-  _Atomic bool stopped;                /* none is left, or one failed */
-  _Atomic bool failed;                 /* with messages: tasks do nothing more, and these go on */
-  _Atomic bool lost;                   /* and they cannot go on: there is no memory, or MPI failed */
-  struct gate gate;                    /* raised for those that sleep */
+  /* The orders of these are in run.c; any would do for `failed` and `lost`: the error itself is under the mutex. */
+  _Atomic bool stopped; /* none is left, or one failed */
+  _Atomic bool failed;  /* with messages: tasks do nothing more, and these go on */
+  _Atomic bool lost;    /* and they cannot go on: there is no memory, or MPI failed */
+  struct gate gate;     /* raised for those that sleep */
 };
 
 struct task_graph {
