@@ -84,7 +84,8 @@ __attribute__((target("sha,sse4.1"))) static void blocks_sha(uint32_t state[8], 
 #endif
 
 #if defined(__x86_64__)
-/* Asked once: a virtual machine takes microseconds for CPUID. Any thread may write the same answer. */
+/* Asked once: a virtual machine takes microseconds for CPUID. Any thread may write the same answer: no order is
+ * needed. */
 static bool has_instructions(void) {
   static _Atomic signed char answer;
   if (!answer) {

@@ -124,7 +124,8 @@ struct store {
   int nlayers;
   pthread_mutex_t mutex;
   pid_t pid;
-  atomic_bool fork_told;
+  atomic_bool
+      fork_told; /* one thread says it; any order will do. The mutex may be held by a thread that is not here */
   bool no_writes;          /* for good */
   bool opening;            /* store_open_main is at work */
   bool warned;             /* the one warning was given */

@@ -38,7 +38,7 @@ bool behind_begin(struct behind *b, void (*task)(void *argument), void *argument
   b->work = task;
   b->argument = argument;
   b->process = getpid();
-  atomic_store(&b->done, false);
+  atomic_store_explicit(&b->done, false, memory_order_relaxed); /* starting the thread hands it on */
   return b->started = start(b);
 }
 

@@ -17,7 +17,7 @@ struct behind {
   bool started;
   pid_t process; /* that it was started in: a forked child has no such thread */
   pthread_t thread;
-  atomic_bool done;
+  atomic_bool done; /* release by the thread, acquire by the owner: what the work wrote */
   void (*work)(void *argument);
   void *argument;
 };

@@ -11,6 +11,8 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Linker/Linker.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include "bounds.h"
@@ -154,10 +156,21 @@ private:
 };
 
 // The library may know of features that this clang does not; without them its code runs all the same, but
-// LLVM would complain on stderr.
+// LLVM would complain on stderr. LLVM is asked as well, for clang takes any name for a feature of aarch64.
 static void drop_unknown_features(clang::CompilerInstance &compiler) {
   auto plain = std::make_shared<clang::TargetOptions>();
   plain->Triple = compiler.getTargetOpts().Triple;
+#if LLVM_VERSION_MAJOR >= 18
+  std::string reason;
+  const llvm::Target *code = llvm::TargetRegistry::lookupTarget(plain->Triple, reason);
+  const std::unique_ptr<const llvm::MCSubtargetInfo> info(
+      code ? code->createMCSubtargetInfo(plain->Triple, "", "") : nullptr);
+  llvm::erase_if(compiler.getTargetOpts().FeaturesAsWritten, [&](const std::string &feature) {
+    return info && llvm::none_of(info->getAllProcessorFeatures(), [&](const llvm::SubtargetFeatureKV &known) {
+             return llvm::StringRef(feature).drop_front() == known.Key;
+           });
+  });
+#endif
   const llvm::IntrusiveRefCntPtr<clang::TargetInfo> target(
       clang::TargetInfo::CreateTargetInfo(compiler.getDiagnostics(), plain));
   llvm::erase_if(compiler.getTargetOpts().FeaturesAsWritten, [&](const std::string &feature) {
@@ -185,6 +198,7 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
     return false;
   compiler.setInvocation(std::move(invocation));
+  machine_of(request).initialise();
   drop_unknown_features(compiler);
   for (const char *feature : machine_of(request).wished)
     compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);

@@ -37,7 +37,8 @@ static struct {
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
   const char *call;        /* that is under way and is no loop, and since when: for the trace */
   double entered, flushed; /* and how long loops took that waited for it */
-  atomic_bool busy;
+  atomic_bool
+      busy; /* acquire when it is taken, release when it is given: each call has what the ones before it left */
   bool was_open;
   pid_t process;                    /* that called op_init: what is said at its end its children do not say */
   char lost[200];                   /* what is lost without op_exit; empty: nothing */
@@ -47,7 +48,8 @@ static struct {
   op_error last;
 } the;
 
-/* The address of last_error in the thread that called last: its loops are what waits. */
+/* The address of last_error in the thread that called last: its loops are what waits. relaxed, as a look at `busy`: a thread
+ * asks whether it is itself, and has its own newest values; another thread that calls meanwhile is refused when it enters. */
 static _Atomic(const void *) looper;
 
 static const op_error no_error = {OP_OK, "OP_OK", ""};

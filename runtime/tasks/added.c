@@ -13,8 +13,9 @@ const char tasks_over_words[] =
 
 /* Nobody waits for an added task on its own, only for the graph's task that it came from: that counts all of them, and a
  * chain of tasks that add one another leaves nothing behind. */
-static struct task *own_task(struct task *task) {
-  return task->is_added ? ((struct added *)(void *)task)->parent : task;
+static struct task *own_task(const op_running *running) {
+  struct task *task = atomic_load_explicit(&running->task, memory_order_relaxed);
+  return task && task->is_added ? ((struct added *)(void *)task)->parent : task;
 }
 
 int op2jit_running_thread(const op_running *running) {
@@ -23,7 +24,8 @@ int op2jit_running_thread(const op_running *running) {
 
 void *op2jit_running_memory(const op_running *running, int index) {
   const struct task_graph *g = running->run->graph, *whole = g->of;
-  const int origin = whole && running->task ? g->origins[own_task(running->task) - g->tasks] : -1;
+  const struct task *own = own_task(running);
+  const int origin = whole && own ? g->origins[own - g->tasks] : -1;
   if (origin < 0 || index < 0)
     return NULL;
   const struct row row = relation_row(&whole->ranks->touched, (size_t)origin);
@@ -86,8 +88,8 @@ static struct added *new_added(size_t bytes, int nlocks, void **data) {
   return a;
 }
 
-static int add(struct run *r, op_running *running, op_task_type type, const void *data, size_t bytes,
-               double cost, int nlocks, const op_resource locks[], struct error *err) {
+static int add(struct run *r, struct worker *w, struct task *own, op_task_type type, const void *data,
+               size_t bytes, double cost, int nlocks, const op_resource locks[], struct error *err) {
   struct task_graph *g = r->graph;
   const int index = tasks_index(g, type, NUMBER_TYPE, err);
   if (index < 0)
@@ -102,8 +104,7 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   struct added *a = new_added(bytes, nlocks, &copy);
   if (!a)
     return error_memory_of(err, "a task that is added to graph", g->name, bytes);
-  if (check_locks(g, nlocks, locks, a->locks, err) ||
-      check_held(r, own_task(running->task), a->locks, nlocks, err)) {
+  if (check_locks(g, nlocks, locks, a->locks, err) || check_held(r, own, a->locks, nlocks, err)) {
     free(a);
     return err->code;
   }
@@ -115,24 +116,24 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   /* In seconds as the others, once that is known. */
   a->task.weight = (float)((cost > 0 ? cost : 1) * (g->unit > 0 ? g->unit : 1));
   a->nlocks = tasks_tidy_locks(g, a->locks, nlocks);
-  a->parent = own_task(running->task);
+  a->parent = own;
+  /* Before it is ready: it may be over at once, and would be counted off as the last one. relaxed: the queue's mutex comes
+   * behind, and both count the task that adds it, so that neither comes to 0 meanwhile. */
   atomic_fetch_add_explicit(&a->parent->wait, 1, memory_order_relaxed);
-  /* Before it is ready: it may be over at once, and would be counted off as the last one. */
   atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);
-  if (!run_ready(r, running->worker, &a->task))
+  if (!run_ready(r, w, &a->task))
     return error_memory_of(err, "a task that is added to graph", g->name, bytes);
-  atomic_fetch_add(&r->left, 0);
-  if (r->threads > 1 && atomic_load(&r->idle) > 0)
-    gate_open_for(&r->gate, 1);
+  run_changed(r, 1);
   return OP_OK;
 }
 
 int op2jit_running_fail(op_running *running, const char *why) {
   const struct task_graph *g = running->run->graph;
+  const struct task *own = own_task(running);
   struct text words = {0};
-  if (!running->task)
+  if (!own)
     return OP_ERR_STATE;
-  tasks_task_words(g, own_task(running->task), &words);
+  tasks_task_words(g, own, &words);
   const int code =
       run_fail(running->run, OP_ERR_GRAPH, "graph \"%s\": %s: %s", g->name, text_str(&words), why ? why : "");
   text_free(&words);
@@ -140,7 +141,7 @@ int op2jit_running_fail(op_running *running, const char *why) {
 }
 
 bool tasks_in_run(const op_running *running) {
-  return running->task || !atomic_load(&running->run->stopped);
+  return own_task(running) || !atomic_load(&running->run->stopped);
 }
 
 /* One that was kept while other tasks run may be of a thread that is between two tasks. */
@@ -148,8 +149,8 @@ int tasks_add_running(op_running *running, op_task_type type, const void *data, 
                       int nlocks, const op_resource locks[]) {
   struct error err = {0};
   struct run *r = running->run;
-  const int code = running->task
-                       ? add(r, running, type, data, bytes, cost, nlocks, locks, &err)
+  struct task *own = own_task(running);
+  const int code = own ? add(r, running->worker, own, type, data, bytes, cost, nlocks, locks, &err)
                        : error_set(&err, OP_ERR_STATE, "graph \"%s\": %s", r->graph->name, tasks_over_words);
   if (code)
     run_fail(r, code, "%s", error_message(&err));

@@ -287,6 +287,7 @@ int tasks_own(struct task_graph *g, op_resource resource, int thread, struct err
     return error_set(err, OP_ERR_ARGUMENT,
                      "graph \"%s\": thread %d cannot own a resource; give one from 0, or -1", g->name,
                      thread);
+  /* relaxed: no run is under way, and the next one begins behind it */
   atomic_store_explicit(&g->resources[index].owner, thread, memory_order_relaxed);
   g->resources[index].fixed = thread >= 0;
   return OP_OK;

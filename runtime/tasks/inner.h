@@ -39,7 +39,7 @@ enum { LOCKED = -1 };
 struct resource {
   _Atomic int state;
   int parent;        /* -1: none */
-  _Atomic int owner; /* the thread that had it last; -1: none */
+  _Atomic int owner; /* the thread that had it last, a hint; -1: none */
   int fixed;         /* the owner stays */
 };
 /* For messages and checks. */
@@ -131,7 +131,9 @@ struct event {
 struct op2jit_running {
   struct run *run;
   struct worker *worker;
-  struct task *task;
+  /* The one under way, NULL between two. relaxed: its own thread asks. A program that kept the op_running of a task that
+   * is over may ask on any thread, and is refused where NULL shows it. */
+  _Atomic(struct task *) task;
 };
 
 /* One thread of a run. */
@@ -159,10 +161,11 @@ struct run {
   struct worker *workers;
   _Alignas(64) _Atomic long long left; /* tasks that are not over */
   _Alignas(64) _Atomic int idle;       /* threads that look for a task for the last time before they sleep */
-  _Atomic bool stopped;                /* none is left, or one failed */
-  _Atomic bool failed;                 /* with messages: tasks do nothing more, and these go on */
-  _Atomic bool lost;                   /* and they cannot go on: there is no memory, or MPI failed */
-  struct gate gate;                    /* raised for those that sleep */
+  /* The orders of these are in run.c; any would do for `failed` and `lost`: the error itself is under the mutex. */
+  _Atomic bool stopped; /* none is left, or one failed */
+  _Atomic bool failed;  /* with messages: tasks do nothing more, and these go on */
+  _Atomic bool lost;    /* and they cannot go on: there is no memory, or MPI failed */
+  struct gate gate;     /* raised for those that sleep */
 };
 
 struct task_graph {
@@ -254,6 +257,8 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
 void run_finish(struct run *r, struct worker *w, struct task *task);
 /* A task that waits for nothing any more. false: no memory, which ends the run; one that was added is freed then. */
 bool run_ready(struct run *r, struct worker *w, struct task *task);
+/* Others may go on by what this thread did: so many of those that sleep look again. */
+void run_changed(struct run *r, int most);
 /* The first error ends the run. Returns its code. */
 int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_fail_memory(struct run *r, const char *what, size_t bytes);

@@ -1,7 +1,12 @@
 /* Locks of resources in a forest. The states of a resource and of all above it say whether it is free; each changes by
- * one atomic step, and nobody waits: who cannot go on undoes what was done. */
+ * one atomic step, and nobody waits: who cannot go on undoes what was done.
+ *
+ * Taking is acquire and giving is release: who takes a lock sees what was done under it, and under those below it, which
+ * all counted in it. Between them other threads only exchange values, which passes on what was released. Two tasks that
+ * want a resource and one above it meet in the state of the upper one: no order between two variables is needed. */
 #include "tasks/inner.h"
 
+/* relaxed: a hint, which taking it proves. */
 static bool is_free(const struct resource *resources, int r) {
   if (atomic_load_explicit(&resources[r].state, memory_order_relaxed) != 0)
     return false;
@@ -13,7 +18,7 @@ static bool is_free(const struct resource *resources, int r) {
 
 /* One more below is locked; false: this one is. */
 static bool hold(struct resource *r) {
-  int state = atomic_load_explicit(&r->state, memory_order_relaxed);
+  int state = atomic_load_explicit(&r->state, memory_order_relaxed); /* a guess, here and in what failed */
   while (state != LOCKED)
     if (atomic_compare_exchange_weak_explicit(&r->state, &state, state + 1, memory_order_acquire,
                                               memory_order_relaxed))
@@ -29,6 +34,7 @@ static void let_go(struct resource *resources, int from, int end) {
 
 static bool take_one(struct resource *resources, int r) {
   int unlocked = 0;
+  /* relaxed where it fails: then nothing of the resource is looked at */
   if (!atomic_compare_exchange_strong_explicit(&resources[r].state, &unlocked, LOCKED, memory_order_acquire,
                                                memory_order_relaxed))
     return false;

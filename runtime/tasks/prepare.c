@@ -145,7 +145,7 @@ double tasks_critical(struct task_graph *g) {
   return (double)longest;
 }
 
-/* After a run that ended early, or before the first one. */
+/* After a run that ended early, or before the first one. relaxed: other threads get tasks over the mutexes of queues. */
 static void begin_anew(struct task_graph *g) {
   for (int t = 0; t < g->ntasks; t++)
     atomic_store_explicit(&g->tasks[t].wait, g->tasks[t].before, memory_order_relaxed);

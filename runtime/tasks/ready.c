@@ -4,6 +4,9 @@
 #include "base/size.h"
 #include "tasks/inner.h"
 
+/* relaxed, wherever `count` is read or written here: it changes under the mutex, which hands on tasks and what they waited
+ * for. Who reads it without the mutex takes a hint; that a sleeper overlooks nothing is seen to in run.c. */
+
 /* How far a thread looks for a task whose locks are free. Nobody starves: those that it passed over have locks that
  * running tasks hold. */
 enum { LOOKS = 256 };

@@ -4,7 +4,12 @@
  * A thread that finds none says that it is idle, looks once more, and sleeps at the gate. Whoever ends a task gives its
  * locks back and readies others first, then counts it off `left`, and then looks for idle threads. The sleeper reads
  * `left` between saying that it is idle and looking: either it sees what the other did, or the other sees it. One is
- * woken at a time; who finds a task and sees more wakes the next. */
+ * woken at a time; who finds a task and sees more wakes the next.
+ *
+ * So `left` and `idle` are seq_cst: each thread writes one and then reads the other, and in an order that all share one of
+ * the two sees what the other wrote. Steps of `left` are exchanges, each of which passes on what those before it released:
+ * who reads it sees the locks and queues, relaxed as they are, of all whose steps it sees. `stopped` is seq_cst beside
+ * them: it is raised before the gate, and read behind the gate's value. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +21,17 @@
 #include "tasks/inner.h"
 #include "tasks/ranks/messages.h"
 
-/* Behind a change that others may wait for, and a step of `left`. */
+/* Behind a change that others may wait for, and a step of `left`; without one where nothing has changed, but somebody may
+ * sleep who was not woken for it. */
 static void wake(struct run *r, int most) {
   if (r->threads > 1 && atomic_load(&r->idle) > 0)
     gate_open_for(&r->gate, most);
+}
+
+/* A step of `left` that counts nothing. */
+void run_changed(struct run *r, int most) {
+  atomic_fetch_add(&r->left, 0);
+  wake(r, most);
 }
 
 static void stop(struct run *r) {
@@ -69,6 +81,7 @@ struct votes {
   int thread[MOST_OWNERS], count[MOST_OWNERS], n;
 };
 
+/* relaxed, here and in own: an old owner means a task in a queue that is less near. */
 static void vote(const struct run *r, struct row row, struct votes *v) {
   for (const int *i = row.begin; i < row.end && *i >= 0; i++) {
     const int owner = atomic_load_explicit(&r->graph->resources[*i].owner, memory_order_relaxed);
@@ -102,7 +115,7 @@ static struct worker *choose_worker(const struct run *r, struct worker *own, con
   vote(r, task_uses(r->graph, task), &v);
   for (int k = 0; k < v.n; k++) {
     struct worker *w = &r->workers[v.thread[k]];
-    const int ready = atomic_load_explicit(&w->ready.count, memory_order_relaxed);
+    const int ready = atomic_load_explicit(&w->ready.count, memory_order_relaxed); /* a hint */
     if (v.count[k] < most || (v.count[k] == most && ready >= least))
       continue;
     best = w;
@@ -147,14 +160,17 @@ void run_finish(struct run *r, struct worker *w, struct task *task) {
       const struct task_graph *g = r->graph;
       for (struct row row = relation_row(&g->after, (size_t)(task - g->tasks)); row.begin < row.end;
            row.begin++)
+        /* release: the task's results; acquire: the last of those before has the results of all, and hands them on */
         if (atomic_fetch_sub_explicit(&g->tasks[*row.begin].wait, 1, memory_order_acq_rel) == 1)
           run_ready(r, w, &g->tasks[*row.begin]);
-      atomic_store_explicit(&task->wait, task->before, memory_order_relaxed); /* for the next run */
+      /* For the next run. relaxed: nobody counts there any more, and that run begins behind this one's end. */
+      atomic_store_explicit(&task->wait, task->before, memory_order_relaxed);
     }
     if (atomic_fetch_sub(&r->left, 1) == 1)
       stop(r);
     else
       wake(r, 1);
+    /* release and acquire, as above: those behind the parent see what was added too */
     task = parent && atomic_fetch_sub_explicit(&parent->wait, 1, memory_order_acq_rel) == 1 ? parent : NULL;
   }
 }
@@ -178,9 +194,9 @@ static void record(struct worker *w, struct task *task, long begin, long end) {
 
 static void work(struct run *r, struct worker *w, struct task *task, op_task_function *function) {
   const long begin = clock_ns();
-  w->running.task = task;
+  atomic_store_explicit(&w->running.task, task, memory_order_relaxed);
   function(&w->running, task->data);
-  w->running.task = NULL;
+  atomic_store_explicit(&w->running.task, NULL, memory_order_relaxed);
   const long end = clock_ns();
   w->busy += end - begin;
   w->types[task->type].count++;
@@ -200,25 +216,26 @@ static void look_behind(struct run *r, const struct task *task) {
 static void execute(struct run *r, struct worker *w, struct task *task) {
   const struct task_graph *g = r->graph;
   op_task_function *function = g->types[task->type].function;
+  /* relaxed: all before it have counted, and who counts next was added by this thread, by the mutex of a queue */
   atomic_store_explicit(&task->wait, 1, memory_order_relaxed);
   if (r->threads > 1) {
     own(g, task_locks(g, task), w->thread);
     own(g, task_uses(g, task), w->thread);
   }
   w->executed++;
+  /* relaxed: one task more that still works does no harm */
   if (function && !(r->messages && atomic_load_explicit(&r->failed, memory_order_relaxed)))
     work(r, w, task, function);
   if (r->check)
     look_behind(r, task);
   locks_give(g, task_locks(g, task));
-  /* Mostly it added none: then nobody else counts here. */
+  /* Mostly it added none: then nobody else counts here. acquire: what those that it added did; release: its own, if
+   * another thread is the last. */
   if (atomic_load_explicit(&task->wait, memory_order_acquire) == 1 ||
       atomic_fetch_sub_explicit(&task->wait, 1, memory_order_acq_rel) == 1)
     run_finish(r, w, task);
-  else {
-    atomic_fetch_add(&r->left, 0);
-    wake(r, 1);
-  }
+  else
+    run_changed(r, 1);
 }
 
 /* ---- finding ---- */
@@ -226,10 +243,9 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
 static struct task *take_from(struct run *r, struct worker *w, struct worker *from, bool surely) {
   bool disturbed = false;
   struct task *task = ready_take(&from->ready, r->graph, surely, &w->refused, &disturbed);
-  if (disturbed) {
-    atomic_fetch_add(&r->left, 0);
-    wake(r, r->threads);
-  }
+  if (disturbed)
+    run_changed(r, r->threads);
+  /* relaxed: who puts one there later wakes for it */
   if (task && atomic_load_explicit(&from->ready.count, memory_order_relaxed) > 0)
     wake(r, 1);
   return task;
@@ -252,7 +268,8 @@ static struct task *look(struct run *r, struct worker *w, bool surely) {
 }
 
 static struct task *look_or_sleep(struct run *r, struct worker *w) {
-  const uint32_t seen = gate_value(&r->gate);
+  const uint32_t seen =
+      gate_value(&r->gate); /* acquire: before the look, which so sees what the gate was opened for */
   atomic_fetch_add(&r->idle, 1);
   struct task *task = NULL;
   if (atomic_load(&r->left) > 0 && !atomic_load(&r->stopped)) {
@@ -283,6 +300,7 @@ static void run_thread(void *argument, int thread, int threads) {
   struct worker *w = &r->workers[thread];
   const long begin = clock_ns();
   (void)threads; /* fewer than were asked for: these take what lies with the others */
+  /* acquire is enough: results are handed on by the team's end, and a thread that sees it late looks once more */
   while (!atomic_load_explicit(&r->stopped, memory_order_acquire)) {
     if (r->messages)
       messages_move(r, w, false);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "jit/front/prelude.h"
+#include "jit/target.h"
 #include "plugin.h"
 
 /* A text that pastes words is read with everything. */
@@ -14,16 +15,19 @@
 
 static struct compile_result compile(const char *kernel, bool whole) {
   static const char loop[] = "#include \"op2jit_prelude.h\"\n#include \"kernel.c\"\n";
-  struct text text = {0};
+  struct text text = {0}, cpu = {0}, features = {0};
+  target_host(&cpu, &features);
   text_addf(&text, "%s%s", kernel, whole ? WHOLE "\n" : "\n");
   const struct compile_file files[] = {{"loop.c", loop, strlen(loop)},
                                        {"kernel.c", text_str(&text), text.length},
                                        {"op2jit_prelude.h", jit_prelude(), strlen(jit_prelude())}};
   const struct compile_request request = {
-      .files = files, .nfiles = 3, .cpu = "x86-64-v3", .features = "+avx2,+fma", .fp = "contract"};
+      .files = files, .nfiles = 3, .cpu = text_str(&cpu), .features = text_str(&features), .fp = "contract"};
   struct compile_result result;
   plugin->compile(&request, &result);
   text_free(&text);
+  text_free(&cpu);
+  text_free(&features);
   return result;
 }
 
@@ -112,7 +116,8 @@ TEST(macros_find_what_they_name) {
   assert_int_equal(
       compile_both("int order = __BYTE_ORDER__, digits = DECIMAL_DIG; long most = INT_FAST64_MAX;\n"), 0);
   assert_int_equal(
-      compile_both("#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !defined __x86_64__\n#error\n#endif\n"),
+      compile_both("#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !(defined __x86_64__ || defined "
+                   "__aarch64__)\n#error\n#endif\n"),
       0);
   assert_int_equal(compile_both("void f(double *x) { *x = exp(x[1]) + isnan(x[2]) + fpclassify(x[3]); }\n"),
                    0);

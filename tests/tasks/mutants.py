@@ -11,7 +11,7 @@ FAULTS = {
     'parents_stay_held': ('tasks/locks', 'let_go(resources, r, -1);', 'let_go(resources, r, resources[r].parent);'),
     'locks_are_not_given_back': ('tasks/run', 'locks_give(g, task_locks(g, task));\n', ';\n'),
     'runs_before_the_last': ('tasks/run', '1, memory_order_acq_rel) == 1)\n          run_ready', '1, memory_order_acq_rel) == 2)\n          run_ready'),
-    'counts_are_not_set_back': ('tasks/run', 'memory_order_relaxed); /* for the next run */', 'memory_order_relaxed), task->wait = 0;'),
+    'counts_are_not_set_back': ('tasks/run', 'task->wait, task->before, memory_order_relaxed);', 'task->wait, 0, memory_order_relaxed);'),
     'parents_do_not_wait': ('tasks/added', 'atomic_fetch_add_explicit(&a->parent->wait, 1, memory_order_relaxed);', ''),
     'added_are_not_counted': ('tasks/added', 'atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);', ''),
     'smallest_first': ('tasks/ready', 'q->heap[(i - 1) / 2].weight < e.weight', 'q->heap[(i - 1) / 2].weight > e.weight'),

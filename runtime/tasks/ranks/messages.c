@@ -86,7 +86,8 @@ bool messages_put(struct run *r, struct worker *w, struct task *task) {
   pthread_mutex_lock(&m->mutex);
   m->put[m->nput++] = task;
   pthread_mutex_unlock(&m->mutex);
-  /* The one that sleeps may be any of them. */
+  /* The one that sleeps may be any of them. seq_cst: `nput` before `idle`, as thread 0 says that it is idle before it looks
+   * at `nput` for the last time; one sees the other. */
   if (w->thread != 0 && atomic_load(&r->idle) > 0)
     gate_open(&r->gate);
   return true;
@@ -190,7 +191,8 @@ void messages_move(struct run *r, struct worker *w, bool idle) {
   struct messages *m = r->messages;
   if (w->thread != 0 || r->lost)
     return;
-  if (atomic_load_explicit(&m->nput, memory_order_acquire) > 0)
+  /* relaxed: a hint, the tasks are handed over under the mutex */
+  if (atomic_load_explicit(&m->nput, memory_order_relaxed) > 0)
     begin_all(r);
   if (m->nactive == 0)
     return;

@@ -23,8 +23,8 @@ struct messages {
   int *first, *left;      /* of each task of the part: its messages; how many are on their way */
   pthread_mutex_t mutex;  /* for `put`: tasks that may begin */
   struct task **put, **taken;
-  _Atomic int nput;
-  int *active; /* messages on their way */
+  _Atomic int nput; /* changes under the mutex; thread 0 looks at it without */
+  int *active;      /* messages on their way */
   struct comm_request **requests;
   bool *done;
   int nactive;
