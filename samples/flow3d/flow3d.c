@@ -15,7 +15,7 @@
 struct wishes {
   const char *mesh, *history, *vtk, *write, *restart, *check;
   int levels, cycles;
-  double mach, angle, reynolds, cfl, limiter, stop, height, bumps[3];
+  double mach, angle, reynolds, cfl, limiter, stop, height;
 };
 
 /* Where a run is: cycles so far, stages so far, and the residual that it began with. All that a restart needs beside q. */
@@ -24,6 +24,7 @@ struct progress {
 };
 
 static struct solver s;
+static int failures;
 
 /* ---- history ------------------------------------------------------------------------------------------- */
 
@@ -52,8 +53,10 @@ static struct sight look(const struct wishes *w, int forces_too) {
 /* Cycles until the residual has fallen by `stop`, or there were enough. */
 static void converge(const struct wishes *w, struct progress *now) {
   FILE *file = w->history && op_is_root() ? fopen(w->history, w->restart ? "a" : "w") : NULL;
-  if (w->history && op_is_root() && !file)
+  if (w->history && op_is_root() && !file) {
     fprintf(stderr, "flow3d: cannot write %s\n", w->history);
+    failures++;
+  }
   if (file && !w->restart)
     fprintf(file, "# cycle work residual drag lift friction\n");
   const double before = now->work;
@@ -77,7 +80,6 @@ static void converge(const struct wishes *w, struct progress *now) {
 
 /* ---- checks -------------------------------------------------------------------------------------------- */
 
-static int failures;
 static void expect(const char *what, double value, double low, double high) {
   const int holds = value >= low && value <= high;
   op_printf("  %-44s %14.7e in %9.2e .. %9.2e: %s\n", what, value, low, high, holds ? "yes" : "NO");
@@ -96,15 +98,12 @@ static double drag_of(const struct wishes *w, const double *heights, double *gra
   solver_geometry(&s);
   if (tape)
     op_tape_fixed_begin(1e-9, 20 * w->cycles);
-  double first = 0;
-  for (int cycle = 0; cycle < w->cycles; cycle++) {
+  double residual = 1;
+  for (int cycle = 0; cycle < w->cycles && residual > 1e-13; cycle++) {
     if (tape)
       op_tape_round();
     solver_cycle(&s);
-    const double residual = look(w, 0).residual;
-    first = cycle ? first : residual;
-    if (residual < 1e-13)
-      break;
+    residual = look(w, 0).residual;
   }
   if (tape)
     op_tape_fixed_end();
@@ -144,10 +143,10 @@ static void check_gradient(const struct wishes *w) {
   expect("gradient over difference, less 1", fabs(along * 2 * by / (drag[1] - drag[0]) - 1), 0, 1e-6);
 }
 
-static void check(const struct wishes *w, double stream[5], const struct sight *last, double first) {
+static void check(const struct wishes *w, const struct sight *last, double first) {
   double error[5] = {0};
   if (!strcmp(w->check, "stream")) {
-    expect("largest difference from the free stream", solver_differs(&s, stream), 0, 1e-13);
+    expect("residual of the free stream", last->residual, 0, 1e-12);
     return;
   }
   if (!strcmp(w->check, "made-up")) {
@@ -180,13 +179,13 @@ static void draw(const char *name) {
 }
 
 static void run(const struct wishes *w) {
-  double c = w->mach * cos(w->angle), d = w->mach * sin(w->angle), stream[5] = {1 / 1.4, c, 0, d, 1 / 1.4};
+  double stream[5] = {1 / 1.4, w->mach * cos(w->angle), 0, w->mach * sin(w->angle), 1 / 1.4};
   const double viscosity = w->reynolds > 0 ? w->mach / w->reynolds : 0;
   struct progress now = {0};
   s.levels = w->levels;
   s.cfl = w->cfl;
   s.limited = w->limiter > 0;
-  solver_constants(viscosity, w->limiter, w->bumps);
+  solver_constants(viscosity, w->limiter);
   if (w->restart)
     op_get_const_hdf5("progress", 3, "double", &now.cycle, w->restart);
   solver_read(&s, w->mesh, w->restart, stream);
@@ -197,8 +196,7 @@ static void run(const struct wishes *w) {
     check_gradient(w);
     return;
   }
-  const double heights[HEIGHTS] = {w->height, w->height, w->height};
-  op_put_gbl(s.heights, heights);
+  op_put_gbl(s.heights, (const double[]){w->height, w->height, w->height});
   solver_geometry(&s);
   if (!strcmp(w->check, "made-up"))
     solver_make_up(&s);
@@ -210,42 +208,36 @@ static void run(const struct wishes *w) {
     write_state(w->write, &now);
   if (w->vtk)
     draw(w->vtk);
-  check(w, stream, &last, now.first);
+  check(w, &last, now.first);
 }
 
-/* Options with a number and with a word. */
 static int read_option(struct wishes *w, const char *word, const char *value) {
   const struct {
-    const char *name;
+    const char *name, **text;
     double *number;
-  } numbers[] = {{"--mach", &w->mach},        {"--angle", &w->angle},        {"--reynolds", &w->reynolds},
-                 {"--cfl", &w->cfl},          {"--limiter", &w->limiter},    {"--stop", &w->stop},
-                 {"--height", &w->height},    {"--bump-from", &w->bumps[0]}, {"--bump-to", &w->bumps[1]},
-                 {"--bump-top", &w->bumps[2]}};
-  const struct {
-    const char *name;
-    const char **text;
-  } words[] = {{"--mesh", &w->mesh},   {"--history", &w->history}, {"--vtk", &w->vtk},
-               {"--write", &w->write}, {"--restart", &w->restart}, {"--check", &w->check}};
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-    if (!strcmp(word, numbers[k].name)) {
-      *numbers[k].number = atof(value);
-      return 1;
-    }
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (!strcmp(word, words[k].name)) {
-      *words[k].text = value;
-      return 1;
-    }
-  if (strcmp(word, "--levels") && strcmp(word, "--cycles"))
-    return 0;
-  *(word[2] == 'l' ? &w->levels : &w->cycles) = atoi(value);
-  return 1;
+    int *count;
+  } options[] = {
+      {"--mesh", &w->mesh, 0, 0},     {"--history", &w->history, 0, 0}, {"--vtk", &w->vtk, 0, 0},
+      {"--write", &w->write, 0, 0},   {"--restart", &w->restart, 0, 0}, {"--check", &w->check, 0, 0},
+      {"--mach", 0, &w->mach, 0},     {"--angle", 0, &w->angle, 0},     {"--reynolds", 0, &w->reynolds, 0},
+      {"--cfl", 0, &w->cfl, 0},       {"--limiter", 0, &w->limiter, 0}, {"--stop", 0, &w->stop, 0},
+      {"--height", 0, &w->height, 0}, {"--levels", 0, 0, &w->levels},   {"--cycles", 0, 0, &w->cycles}};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    if (strcmp(word, options[k].name))
+      continue;
+    if (options[k].text)
+      *options[k].text = value;
+    else if (options[k].number)
+      *options[k].number = atof(value);
+    else
+      *options[k].count = atoi(value);
+    return 1;
+  }
+  return 0;
 }
 
 int main(int argc, char **argv) {
-  struct wishes w = {
-      .check = "", .levels = 1, .cycles = 1000, .mach = 0.5, .cfl = 1.2, .stop = 1e-10, .bumps = {1, 2, 1}};
+  struct wishes w = {.check = "", .levels = 1, .cycles = 1000, .mach = 0.5, .cfl = 1.2, .stop = 1e-10};
   int known = 1;
   for (int a = 1; a < argc; a++) {
     if (!strncmp(argv[a], "OP2_", 4))
@@ -260,7 +252,7 @@ int main(int argc, char **argv) {
         "usage: flow3d --mesh FILE.h5 [--levels N] [--cycles N] [--stop FALL] [--cfl X] [--mach M] [--angle "
         "A]\n"
         "  [--reynolds R] [--limiter K] [--history FILE] [--vtk NAME] [--write FILE.h5] [--restart FILE.h5]\n"
-        "  [--height H --bump-from X --bump-to X --bump-top Z] [--check made-up|stream|plate|gradient]\n");
+        "  [--height H] [--check made-up|stream|plate|gradient]\n");
     return 2;
   }
   if (op_init(argc, argv, 1))

@@ -11,6 +11,11 @@ static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+static void between(const double *from, const double *to, double *d) {
+  for (int k = 0; k < 3; k++)
+    d[k] = to[k] - from[k];
+}
+
 static void primitive_of(const double *q, double *w) {
   for (int d = 1; d < 4; d++)
     w[d] = q[d] / q[0];
@@ -27,17 +32,15 @@ static void conserved_of(const double *w, double *q) {
 
 /* ---- the mesh ------------------------------------------------------------------------------------------ */
 
-/* The wall of a channel gets bumps between `begin` and `end`, and the nodes above move with it, less the higher they
- * are, up to `top`. Write another deformation here for other shapes. */
-enum { BUMPS = 3 };
+/* Three bumps along x, where a channel's wall is from 1 to 2; the nodes above move with it, less the higher they are, up to
+ * a height of 1. Write another deformation here for other shapes. */
 static void bend(const double *straight, const double *heights, double *x) {
-  const double place = (straight[0] - shape[0]) / (shape[1] - shape[0]) * (BUMPS + 1);
   for (int d = 0; d < 3; d++)
     x[d] = straight[d];
-  for (int k = 0; k < BUMPS; k++) {
-    const double sine = sin(0.5 * M_PI * (place - k));
-    if (place > k && place < k + 2)
-      x[2] += heights[k] * sine * sine * (1 - straight[2] / shape[2]);
+  for (int k = 0; k < 3; k++) {
+    const double place = 4 * (straight[0] - 1) - k, sine = sin(0.5 * M_PI * place);
+    if (place > 0 && place < 2)
+      x[2] += heights[k] * sine * sine * (1 - straight[2]);
   }
 }
 
@@ -46,10 +49,8 @@ static void bend(const double *straight, const double *heights, double *x) {
 static void triangle(const double *x[4], const double *middle, int k, double *area) {
   const double *from = x[k], *to = x[(k + 1) % 4];
   double a[3], b[3];
-  for (int d = 0; d < 3; d++) {
-    a[d] = from[d] - middle[d];
-    b[d] = to[d] - middle[d];
-  }
+  between(middle, from, a);
+  between(middle, to, b);
   for (int d = 0; d < 3; d++)
     area[d] = 0.5 * (a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3]);
 }
@@ -84,13 +85,12 @@ static void measure_face(const double *x[4], double *area, double *centre, doubl
   }
 }
 
-static void face_geometry(const double *x[4], double *area, double *centre, double *moments1,
-                          double *moments2) {
-  double moments[4];
-  measure_face(x, area, centre, moments);
+static void face_geometry(const double *x[4], double *area, double *centre, double *moments[2]) {
+  double both[4];
+  measure_face(x, area, centre, both);
   for (int i = 0; i < 4; i++) {
-    moments1[i] += moments[i];
-    moments2[i] -= moments[i];
+    moments[0][i] += both[i];
+    moments[1][i] -= both[i];
   }
 }
 
@@ -104,11 +104,6 @@ static void side_geometry(const double *x[4], double *area, double *centre, doub
 static void reset(double *moments, double *matrix) {
   for (int i = 0; i < 6; i++)
     matrix[i] = 0;
-  for (int i = 0; i < 4; i++)
-    moments[i] = 0;
-}
-
-static void reset_coarse(double *moments) {
   for (int i = 0; i < 4; i++)
     moments[i] = 0;
 }
@@ -129,16 +124,18 @@ static void cell_geometry(const double *moments, double *volume, double *middle)
 
 /* Adds the products of d's components, over its square, to the six different entries of a symmetric matrix. */
 static void add_products(const double *from, const double *to, double *matrix) {
-  const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, weight = 1 / dot(d, d);
+  double d[3];
+  between(from, to, d);
+  const double weight = 1 / dot(d, d);
   for (int k = 0; k < 3; k++) {
     matrix[k] += weight * d[k] * d[k];
     matrix[3 + k] += weight * d[(k + 1) % 3] * d[(k + 2) % 3];
   }
 }
 
-static void face_weights(const double *middle1, const double *middle2, double *matrix1, double *matrix2) {
-  add_products(middle1, middle2, matrix1);
-  add_products(middle1, middle2, matrix2);
+static void face_weights(const double *middle[2], double *matrix[2]) {
+  add_products(middle[0], middle[1], matrix[0]);
+  add_products(middle[0], middle[1], matrix[1]);
 }
 
 static void side_weights(const double *middle, const double *centre, double *matrix) {
@@ -181,25 +178,26 @@ static void clear(double *gradient, double *low, double *high, double *limit, co
   }
 }
 
-static void gather(const double *w1, const double *w2, const double *middle1, const double *middle2,
-                   double *sums1, double *sums2) {
-  const double d[3] = {middle2[0] - middle1[0], middle2[1] - middle1[1], middle2[2] - middle1[2]};
+/* Adds the products of a difference of states, in the direction d, and d over its square. */
+static void add_slopes(const double *from, const double *to, const double *d, double *sums) {
   const double weight = 1 / dot(d, d);
-  for (int i = 0; i < 15; i++) {
-    const double product = weight * (w2[i / 3] - w1[i / 3]) * d[i % 3];
-    sums1[i] += product;
-    sums2[i] += product;
-  }
+  for (int i = 0; i < 15; i++)
+    sums[i] += weight * (to[i / 3] - from[i / 3]) * d[i % 3];
+}
+
+static void gather(const double *w[2], const double *middle[2], double *sums[2]) {
+  double d[3];
+  between(middle[0], middle[1], d);
+  add_slopes(w[0], w[1], d, sums[0]);
+  add_slopes(w[0], w[1], d, sums[1]);
 }
 
 static void gather_side(const int *kind, const double *given, const double *area, const double *centre,
                         const double *w, const double *middle, double *sums) {
-  const double d[3] = {centre[0] - middle[0], centre[1] - middle[1], centre[2] - middle[2]};
-  const double weight = 1 / dot(d, d);
-  double out[5];
+  double out[5], d[3];
+  between(middle, centre, d);
   outside(*kind, w, given, area, out);
-  for (int i = 0; i < 15; i++)
-    sums[i] += weight * (out[i / 3] - w[i / 3]) * d[i % 3];
+  add_slopes(w, out, d, sums);
 }
 
 static void solve(const double *m, double *gradient) {
@@ -214,14 +212,12 @@ static void solve(const double *m, double *gradient) {
 
 /* ---- Venkatakrishnan's limiter --------------------------------------------------------------------------- */
 
-static void extremes(const double *w1, const double *w2, double *low1, double *high1, double *low2,
-                     double *high2) {
-  for (int v = 0; v < 5; v++) {
-    low1[v] = fmin(low1[v], w2[v]);
-    high1[v] = fmax(high1[v], w2[v]);
-    low2[v] = fmin(low2[v], w1[v]);
-    high2[v] = fmax(high2[v], w1[v]);
-  }
+static void extremes(const double *w[2], double *low[2], double *high[2]) {
+  for (int side = 0; side < 2; side++)
+    for (int v = 0; v < 5; v++) {
+      low[side][v] = fmin(low[side][v], w[1 - side][v]);
+      high[side][v] = fmax(high[side][v], w[1 - side][v]);
+    }
 }
 
 /* How much of a gradient is kept, so that its value at a face's centre is not far beyond those of all cells around. */
@@ -232,20 +228,20 @@ static double share_of(double rise, double low, double high, double volume) {
 }
 
 static double rise_at(const double *gradient, const double *middle, const double *centre) {
-  const double d[3] = {centre[0] - middle[0], centre[1] - middle[1], centre[2] - middle[2]};
+  double d[3];
+  between(middle, centre, d);
   return dot(gradient, d);
 }
 
-static void restrain(const double *centre, const double *w1, const double *w2, const double *gradient1,
-                     const double *gradient2, const double *low1, const double *low2, const double *high1,
-                     const double *high2, const double *middle1, const double *middle2, const double *volume1,
-                     const double *volume2, double *limit1, double *limit2) {
-  for (int v = 0; v < 5; v++) {
-    const double rise1 = rise_at(gradient1 + 3 * v, middle1, centre);
-    const double rise2 = rise_at(gradient2 + 3 * v, middle2, centre);
-    limit1[v] = fmin(limit1[v], share_of(rise1, low1[v] - w1[v], high1[v] - w1[v], *volume1));
-    limit2[v] = fmin(limit2[v], share_of(rise2, low2[v] - w2[v], high2[v] - w2[v], *volume2));
-  }
+static void restrain(const double *centre, const double *w[2], const double *gradient[2],
+                     const double *low[2], const double *high[2], const double *middle[2],
+                     const double *volume[2], double *limit[2]) {
+  for (int side = 0; side < 2; side++)
+    for (int v = 0; v < 5; v++) {
+      const double rise = rise_at(gradient[side] + 3 * v, middle[side], centre), at = w[side][v];
+      limit[side][v] =
+          fmin(limit[side][v], share_of(rise, low[side][v] - at, high[side][v] - at, *volume[side]));
+    }
 }
 
 /* ---- fluxes ---------------------------------------------------------------------------------------------- */
@@ -328,27 +324,26 @@ static void correct_along(const double *mean, const double *d, const double *are
     g[k] = mean[k] + more * area[k];
 }
 
-static void flux(const double *area, const double *centre, const double *w1, const double *w2,
-                 const double *gradient1, const double *gradient2, const double *limit1, const double *limit2,
-                 const double *middle1, const double *middle2, double *res1, double *res2) {
-  double l[5], r[5], f[5], g[12], mean[5];
-  reconstruct(w1, gradient1, limit1, middle1, centre, l);
-  reconstruct(w2, gradient2, limit2, middle2, centre, r);
+static void flux(const double *area, const double *centre, const double *w[2], const double *gradient[2],
+                 const double *limit[2], const double *middle[2], double *res[2]) {
+  double l[5], r[5], f[5], g[12], mean[5], d[3];
+  reconstruct(w[0], gradient[0], limit[0], middle[0], centre, l);
+  reconstruct(w[1], gradient[1], limit[1], middle[1], centre, r);
   roe(l, r, area, f);
   if (mu > 0) {
-    const double d[3] = {middle2[0] - middle1[0], middle2[1] - middle1[1], middle2[2] - middle1[2]};
+    between(middle[0], middle[1], d);
     for (int v = 0; v < 4; v++) {
       double both[3];
       for (int k = 0; k < 3; k++)
-        both[k] = 0.5 * (gradient1[3 * v + k] + gradient2[3 * v + k]);
-      correct_along(both, d, area, w2[v] - w1[v], g + 3 * v);
+        both[k] = 0.5 * (gradient[0][3 * v + k] + gradient[1][3 * v + k]);
+      correct_along(both, d, area, w[1][v] - w[0][v], g + 3 * v);
       mean[v] = 0.5 * (l[v] + r[v]);
     }
     add_viscous(mean, g, area, f);
   }
   for (int v = 0; v < 5; v++) {
-    res1[v] += f[v];
-    res2[v] -= f[v];
+    res[0][v] += f[v];
+    res[1][v] -= f[v];
   }
 }
 
@@ -356,14 +351,14 @@ static void flux(const double *area, const double *centre, const double *w1, con
 static void side_flux(int kind, const double *given, const double *area, const double *centre,
                       const double *w, const double *gradient, const double *limit, const double *middle,
                       double *out, double *f) {
-  double in[5], left[5], g[12];
+  double in[5], left[5], g[12], d[3];
   reconstruct(w, gradient, limit, middle, centre, in);
   outside(kind, in, given, area, out);
   for (int v = 0; v < 5; v++)
     left[v] = kind == FAR ? in[v] : out[v];
   roe(left, out, area, f);
   if (mu > 0 && (kind == FAR || kind == WALL)) {
-    const double d[3] = {centre[0] - middle[0], centre[1] - middle[1], centre[2] - middle[2]};
+    between(middle, centre, d);
     for (int v = 0; v < 4; v++)
       correct_along(gradient + 3 * v, d, area, out[v] - w[v], g + 3 * v);
     for (int k = 0; k < 3; k++)
@@ -405,7 +400,9 @@ static void primitive(const double *q, const double *forcing, double *w, double 
 
 /* How much volume waves, and friction, take through an area in a unit of time. */
 static double speed_through(const double *w, const double *area, const double *from, const double *to) {
-  const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, size = dot(area, area);
+  const double size = dot(area, area);
+  double d[3];
+  between(from, to, d);
   return 0.5 * (fabs(dot(w + 1, area)) + sqrt(gam * w[0] * size)) +
          gam / prandtl * mu * w[0] / w[4] * sqrt(size) / along(d, area);
 }
@@ -416,12 +413,11 @@ static void begin(const double *q, double *old, double *rate) {
   *rate = 0;
 }
 
-static void face_speeds(const double *area, const double *w1, const double *w2, const double *middle1,
-                        const double *middle2, double *rate1, double *rate2) {
+static void face_speeds(const double *area, const double *w[2], const double *middle[2], double *rate[2]) {
   const double speed =
-      fmax(speed_through(w1, area, middle1, middle2), speed_through(w2, area, middle1, middle2));
-  *rate1 += speed;
-  *rate2 += speed;
+      fmax(speed_through(w[0], area, middle[0], middle[1]), speed_through(w[1], area, middle[0], middle[1]));
+  *rate[0] += speed;
+  *rate[1] += speed;
 }
 
 static void side_speeds(const double *area, const double *centre, const double *w, const double *middle,
@@ -531,12 +527,12 @@ static void exact_flux(const double *x[4], double *f) {
   }
 }
 
-static void source(const double *x[4], double *forcing1, double *forcing2) {
+static void source(const double *x[4], double *forcing[2]) {
   double f[5];
   exact_flux(x, f);
   for (int v = 0; v < 5; v++) {
-    forcing1[v] -= f[v];
-    forcing2[v] += f[v];
+    forcing[0][v] -= f[v];
+    forcing[1][v] += f[v];
   }
 }
 
@@ -546,11 +542,6 @@ static void source_side(const double *x[4], const double *centre, double *given,
   exact(centre, given, gradient);
   for (int v = 0; v < 5; v++)
     forcing[v] -= f[v];
-}
-
-static void fill_exact_side(const double *centre, double *given) {
-  double gradient[15];
-  exact(centre, given, gradient);
 }
 
 static void fill_exact(const double *middle, double *q) {
@@ -565,14 +556,6 @@ static void deviate(const double *middle, const double *volume, const double *q,
   exact(middle, is, gradient);
   for (int v = 0; v < 5; v++)
     squares[v] += *volume * (w[v] - is[v]) * (w[v] - is[v]);
-}
-
-/* The largest difference from a state. */
-static void differ(const double *q, const double *state, double *most) {
-  double w[5];
-  primitive_of(q, w);
-  for (int v = 0; v < 5; v++)
-    *most = fmax(*most, fabs(w[v] - state[v]));
 }
 
 /* Friction on a flat plate that begins at x = 0, and that which Blasius says, between two places. */

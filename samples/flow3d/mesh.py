@@ -15,7 +15,6 @@ import h5py
 import numpy as np
 
 BOUNDARIES = ["far", "wall", "slip", "outflow", "symmetry"]  # as flow3d_kernels.h numbers them
-SIDES = ["x0", "x1", "y0", "y1", "z0", "z1"]
 #: The faces of each kind of cell, seen from outside against the clock; nodes are in the order of VTK.
 FACES = {
     "tets": [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)],
@@ -27,7 +26,6 @@ NODES = {"tets": 4, "pyramids": 5, "wedges": 6, "hexes": 8}
 
 
 # ---- boxes ---------------------------------------------------------------------------------------------------
-
 
 def corners(cells):
     """The eight nodes of each cell of a block, in the order of VTK: an array [nx, ny, nz, 8]."""
@@ -79,16 +77,11 @@ def make_cells(cells, kind, x):
     return x, {**parts, "hexes": block[which == 0].reshape(-1, 8)}
 
 
-def spread(count, ratio):
-    """Places from 0 to 1, each step `ratio` times the one before."""
-    steps = ratio ** np.arange(count)
-    return np.concatenate([[0], np.cumsum(steps) / steps.sum()])
-
-
 def make_box(options):
     """Coordinates, cells and the kinds of sides; a box may be graded, and bent by a smooth wave."""
     axes = [np.linspace(0, 1, n + 1) for n in options.cells]
-    axes[2] = spread(options.cells[2], options.grade)
+    steps = options.grade ** np.arange(options.cells[2])
+    axes[2] = np.concatenate([[0], np.cumsum(steps) / steps.sum()])
     unit = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     low, size = np.array(options.origin), np.array(options.size)
     x, cells = make_cells(tuple(options.cells), options.kind, unit)
@@ -100,8 +93,7 @@ def kinds_of(options, centre):
     """Kind and group of each side, by where it lies."""
     low, size = np.array(options.origin), np.array(options.size)
     place = (centre - low) / size
-    distance = np.stack([place[:, 0], 1 - place[:, 0], place[:, 1], 1 - place[:, 1], place[:, 2], 1 - place[:, 2]])
-    side = np.abs(distance).argmin(axis=0)
+    side = np.abs(np.stack([place, 1 - place], axis=2).reshape(-1, 6)).argmin(axis=1)
     kind = np.array([BOUNDARIES.index(word) for word in options.boundary])[side]
     ahead = (kind == BOUNDARIES.index("wall")) & (centre[:, 0] < 0)
     kind[ahead] = BOUNDARIES.index("symmetry")  # a plate begins at x = 0
@@ -109,7 +101,6 @@ def kinds_of(options, centre):
 
 
 # ---- faces ---------------------------------------------------------------------------------------------------
-
 
 def make_faces(cells):
     """Nodes and cells of faces between two cells, nodes and cell of those at the boundary. A triangle has its last node
@@ -143,7 +134,6 @@ def measure(x, nodes):
 
 
 # ---- coarse levels -------------------------------------------------------------------------------------------
-
 
 def pair(count, faces, area):
     """Each cell with the neighbour that it shares most area with and that is free; one that finds none joins the cells
@@ -197,7 +187,7 @@ def add_levels(file, count):
     faces, cell = file["faces_cells"][:], file["bfaces_cell"][:, 0]
     area, _ = measure(file["x"][:], file["faces_nodes"][:])
     side_area, centre = measure(file["x"][:], file["bfaces_nodes"][:])
-    kind, group, cells = file["bfaces_kind"][:, 0], file["bfaces_group"][:, 0], int(file["cells"][()])
+    kind, group, cells = file["bfaces_kind"][:, 0], file["bfaces_group"][:, 0], file["cells"][()].item()
     for level in range(1, count):
         number = np.arange(cells)
         for _ in range(3):
@@ -222,7 +212,6 @@ def add_levels(file, count):
 
 
 # ---- files ---------------------------------------------------------------------------------------------------
-
 
 def put(file, name, values):
     """A set's size, or a table with a row for each element: whole numbers as int, others as double."""
@@ -267,7 +256,7 @@ def main():
     box.add_argument("--size", type=float, nargs=3, default=[1, 1, 1], metavar=("LX", "LY", "LZ"))
     box.add_argument("--kind", choices=["hexes", "wedges", "tets", "mixed"], default="hexes")
     box.add_argument("--boundary", choices=BOUNDARIES, nargs=6, default=["far"] * 6, metavar="KIND",
-                     help=f"of the sides {' '.join(SIDES)}: {', '.join(BOUNDARIES)}; a wall begins at x = 0")  # fmt: skip
+                     help=f"of the sides x0 x1 y0 y1 z0 z1: {', '.join(BOUNDARIES)}; a wall begins at x = 0")  # fmt: skip
     box.add_argument("--grade", type=float, default=1, help="each cell is so many times as high as the one below")
     box.add_argument("--wave", type=float, default=0, help="bend the cells inside: 0.1 is much")
     box.add_argument("--levels", type=int, default=1)

@@ -5,10 +5,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static double gam = 1.4, prandtl = 0.72, mu, limiter, shape[3];
+static double gam = 1.4, prandtl = 0.72, mu, limiter;
 
 #include "flow3d_kernels.h"
 
@@ -26,15 +25,19 @@ static op_arg kind_of(const struct level *l) {
   return op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ);
 }
 
-void solver_constants(double viscosity, double limit, const double bumps[3]) {
+/* What the flux through a side is made of. */
+#define SIDE_OF(l)                                                                                           \
+  kind_of(l), own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),     \
+      of(l->w, 0, l->side_cell, 5, OP_READ), of(l->gradient, 0, l->side_cell, 15, OP_READ),                  \
+      of(l->limit, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ)
+
+void solver_constants(double viscosity, double limit) {
   mu = viscosity;
   limiter = limit;
-  memcpy(shape, bumps, sizeof shape);
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("prandtl", 1, "double", &prandtl);
   op_decl_const("mu", 1, "double", &mu);
   op_decl_const("limiter", 1, "double", &limiter);
-  op_decl_const("shape", 3, "double", shape);
 }
 
 /* ---- the mesh ------------------------------------------------------------------------------------------ */
@@ -47,6 +50,11 @@ static const char *name_of(const char *set, int level, const char *part) {
     snprintf(number, sizeof number, "_%d", level);
   snprintf(name, sizeof name, "%s%s%s", set, number, part);
   return name;
+}
+
+/* Where loops work; zero at first. */
+static op_dat field(op_set set, int dim, const char *name) {
+  return op_decl_dat(set, dim, "double", NULL, name);
 }
 
 static void read_level(struct solver *s, const char *file, int at) {
@@ -63,44 +71,29 @@ static void read_level(struct solver *s, const char *file, int at) {
     l->side_area = op_decl_dat_hdf5(l->sides, 3, "double", file, name_of("bfaces", at, "_area"));
     l->side_centre = op_decl_dat_hdf5(l->sides, 3, "double", file, name_of("bfaces", at, "_centre"));
   } else {
-    l->area = op_decl_dat(l->faces, 3, "double", NULL, "face area");
-    l->side_area = op_decl_dat(l->sides, 3, "double", NULL, "side area");
-    l->side_centre = op_decl_dat(l->sides, 3, "double", NULL, "side centre");
+    l->area = field(l->faces, 3, "face area");
+    l->side_area = field(l->sides, 3, "side area");
+    l->side_centre = field(l->sides, 3, "side centre");
   }
 }
 
-/* Where loops work; all zero at first. */
 static void declare_work(struct level *l, int coarse) {
-  const struct {
-    op_dat *dat;
-    op_set set;
-    int dim;
-    const char *name;
-  } dats[] = {{&l->centre, l->faces, 3, "face centre"},
-              {&l->given, l->sides, 5, "given"},
-              {&l->moments, l->cells, 4, "moments"},
-              {&l->volume, l->cells, 1, "volume"},
-              {&l->middle, l->cells, 3, "middle"},
-              {&l->w, l->cells, 5, "w"},
-              {&l->old, l->cells, 5, "old"},
-              {&l->res, l->cells, 5, "res"},
-              {&l->forcing, l->cells, 5, "forcing"},
-              {&l->rate, l->cells, 1, "rate"},
-              {&l->gradient, l->cells, 15, "gradient"},
-              {&l->limit, l->cells, 5, "limit"},
-              {&l->matrix, l->cells, 6, "matrix"},
-              {&l->low, l->cells, 5, "low"},
-              {&l->high, l->cells, 5, "high"},
-              {&l->first, l->cells, 5, "first"},
-              {&l->rest, l->cells, 5, "rest"},
-              {&l->q, l->cells, 5, "q"}};
-  for (size_t d = 0; d < sizeof dats / sizeof *dats; d++) {
-    op_dat *dat = dats[d].dat;
-    const int needed = coarse ? dat != &l->matrix && dat != &l->low && dat != &l->high
-                              : dat != &l->first && dat != &l->rest && !*dat;
-    if (needed)
-      *dat = op_decl_dat(dats[d].set, dats[d].dim, "double", NULL, dats[d].name);
-  }
+  l->centre = field(l->faces, 3, "face centre");
+  l->given = field(l->sides, 5, "given");
+  l->moments = field(l->cells, 4, "moments");
+  l->volume = field(l->cells, 1, "volume");
+  l->middle = field(l->cells, 3, "middle");
+  l->matrix = field(l->cells, 6, "matrix");
+  l->q = l->q ? l->q : field(l->cells, 5, "q");
+  l->w = field(l->cells, 5, "w");
+  l->old = field(l->cells, 5, "old");
+  l->res = field(l->cells, 5, "res");
+  l->forcing = field(l->cells, 5, "forcing");
+  l->rate = field(l->cells, 1, "rate");
+  l->gradient = field(l->cells, 15, "gradient");
+  l->limit = field(l->cells, 5, "limit");
+  *(coarse ? &l->first : &l->low) = field(l->cells, 5, "first or low");
+  *(coarse ? &l->rest : &l->high) = field(l->cells, 5, "rest or high");
 }
 
 static void read_shapes(struct solver *s, const char *file) {
@@ -114,10 +107,10 @@ static void read_shapes(struct solver *s, const char *file) {
     c->nodes =
         op_decl_map_hdf5(c->cells, s->nodes, kinds[k].nodes, file, name_of(kinds[k].name, 0, "_nodes"));
     c->cell = op_decl_map_hdf5(c->cells, s->level->cells, 1, file, name_of(kinds[k].name, 0, "_cell"));
-    c->density = op_decl_dat(c->cells, 1, "double", NULL, "density");
-    c->velocity = op_decl_dat(c->cells, 3, "double", NULL, "velocity");
-    c->pressure = op_decl_dat(c->cells, 1, "double", NULL, "pressure");
-    c->mach = op_decl_dat(c->cells, 1, "double", NULL, "mach");
+    c->density = field(c->cells, 1, "density");
+    c->velocity = field(c->cells, 3, "velocity");
+    c->pressure = field(c->cells, 1, "pressure");
+    c->mach = field(c->cells, 1, "mach");
   }
 }
 
@@ -134,7 +127,7 @@ static void fill_all(struct solver *s, double stream[5], int cells_too) {
 void solver_read(struct solver *s, const char *mesh, const char *state, double stream[5]) {
   s->nodes = op_decl_set_hdf5(mesh, "nodes");
   s->straight = op_decl_dat_hdf5(s->nodes, 3, "double", mesh, "x");
-  s->x = op_decl_dat(s->nodes, 3, "double", NULL, "place");
+  s->x = field(s->nodes, 3, "place");
   for (int at = 0; at < s->levels; at++)
     read_level(s, mesh, at);
   struct level *fine = s->level;
@@ -168,19 +161,18 @@ void solver_geometry(struct solver *s) {
   op_par_loop(KERNEL(reset), l->cells, own(l->moments, 4, OP_WRITE), own(l->matrix, 6, OP_WRITE));
   op_par_loop(KERNEL(face_geometry), l->faces, of(s->x, -4, s->face_nodes, 3, OP_READ),
               own(l->area, 3, OP_WRITE), own(l->centre, 3, OP_WRITE),
-              of(l->moments, 0, l->face_cells, 4, OP_INC), of(l->moments, 1, l->face_cells, 4, OP_INC));
+              of(l->moments, -2, l->face_cells, 4, OP_INC));
   op_par_loop(KERNEL(side_geometry), l->sides, of(s->x, -4, s->side_nodes, 3, OP_READ),
               own(l->side_area, 3, OP_WRITE), own(l->side_centre, 3, OP_WRITE),
               of(l->moments, 0, l->side_cell, 4, OP_INC));
   cells_of(l);
-  op_par_loop(KERNEL(face_weights), l->faces, of(l->middle, 0, l->face_cells, 3, OP_READ),
-              of(l->middle, 1, l->face_cells, 3, OP_READ), of(l->matrix, 0, l->face_cells, 6, OP_INC),
-              of(l->matrix, 1, l->face_cells, 6, OP_INC));
+  op_par_loop(KERNEL(face_weights), l->faces, of(l->middle, -2, l->face_cells, 3, OP_READ),
+              of(l->matrix, -2, l->face_cells, 6, OP_INC));
   op_par_loop(KERNEL(side_weights), l->sides, of(l->middle, 0, l->side_cell, 3, OP_READ),
               own(l->side_centre, 3, OP_READ), of(l->matrix, 0, l->side_cell, 6, OP_INC));
   op_par_loop(KERNEL(invert), l->cells, own(l->matrix, 6, OP_RW));
   for (; l + 1 < s->level + s->levels; l++) {
-    op_par_loop(KERNEL(reset_coarse), l[1].cells, own(l[1].moments, 4, OP_WRITE));
+    op_par_loop(KERNEL(reset), l[1].cells, own(l[1].moments, 4, OP_WRITE), own(l[1].matrix, 6, OP_WRITE));
     op_par_loop(KERNEL(lump), l->cells, own(l->moments, 4, OP_READ),
                 of(l[1].moments, 0, l->parent, 4, OP_INC));
     cells_of(l + 1);
@@ -192,10 +184,8 @@ void solver_geometry(struct solver *s) {
 static void find_gradients(struct level *l, int limited) {
   op_par_loop(KERNEL(clear), l->cells, own(l->gradient, 15, OP_WRITE), own(l->low, 5, OP_WRITE),
               own(l->high, 5, OP_WRITE), own(l->limit, 5, OP_WRITE), own(l->w, 5, OP_READ));
-  op_par_loop(KERNEL(gather), l->faces, of(l->w, 0, l->face_cells, 5, OP_READ),
-              of(l->w, 1, l->face_cells, 5, OP_READ), of(l->middle, 0, l->face_cells, 3, OP_READ),
-              of(l->middle, 1, l->face_cells, 3, OP_READ), of(l->gradient, 0, l->face_cells, 15, OP_INC),
-              of(l->gradient, 1, l->face_cells, 15, OP_INC));
+  op_par_loop(KERNEL(gather), l->faces, of(l->w, -2, l->face_cells, 5, OP_READ),
+              of(l->middle, -2, l->face_cells, 3, OP_READ), of(l->gradient, -2, l->face_cells, 15, OP_INC));
   op_par_loop(KERNEL(gather_side), l->sides, kind_of(l), own(l->given, 5, OP_READ),
               own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
               of(l->w, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ),
@@ -203,18 +193,12 @@ static void find_gradients(struct level *l, int limited) {
   op_par_loop(KERNEL(solve), l->cells, own(l->matrix, 6, OP_READ), own(l->gradient, 15, OP_RW));
   if (!limited)
     return;
-  op_par_loop(KERNEL(extremes), l->faces, of(l->w, 0, l->face_cells, 5, OP_READ),
-              of(l->w, 1, l->face_cells, 5, OP_READ), of(l->low, 0, l->face_cells, 5, OP_MIN),
-              of(l->high, 0, l->face_cells, 5, OP_MAX), of(l->low, 1, l->face_cells, 5, OP_MIN),
-              of(l->high, 1, l->face_cells, 5, OP_MAX));
-  op_par_loop(KERNEL(restrain), l->faces, own(l->centre, 3, OP_READ), of(l->w, 0, l->face_cells, 5, OP_READ),
-              of(l->w, 1, l->face_cells, 5, OP_READ), of(l->gradient, 0, l->face_cells, 15, OP_READ),
-              of(l->gradient, 1, l->face_cells, 15, OP_READ), of(l->low, 0, l->face_cells, 5, OP_READ),
-              of(l->low, 1, l->face_cells, 5, OP_READ), of(l->high, 0, l->face_cells, 5, OP_READ),
-              of(l->high, 1, l->face_cells, 5, OP_READ), of(l->middle, 0, l->face_cells, 3, OP_READ),
-              of(l->middle, 1, l->face_cells, 3, OP_READ), of(l->volume, 0, l->face_cells, 1, OP_READ),
-              of(l->volume, 1, l->face_cells, 1, OP_READ), of(l->limit, 0, l->face_cells, 5, OP_MIN),
-              of(l->limit, 1, l->face_cells, 5, OP_MIN));
+  op_par_loop(KERNEL(extremes), l->faces, of(l->w, -2, l->face_cells, 5, OP_READ),
+              of(l->low, -2, l->face_cells, 5, OP_MIN), of(l->high, -2, l->face_cells, 5, OP_MAX));
+  op_par_loop(KERNEL(restrain), l->faces, own(l->centre, 3, OP_READ), of(l->w, -2, l->face_cells, 5, OP_READ),
+              of(l->gradient, -2, l->face_cells, 15, OP_READ), of(l->low, -2, l->face_cells, 5, OP_READ),
+              of(l->high, -2, l->face_cells, 5, OP_READ), of(l->middle, -2, l->face_cells, 3, OP_READ),
+              of(l->volume, -2, l->face_cells, 1, OP_READ), of(l->limit, -2, l->face_cells, 5, OP_MIN));
 }
 
 /* What flows out of each cell, and the sources, into res. */
@@ -225,16 +209,10 @@ static void evaluate(struct solver *s, struct level *l) {
   if (l == s->level)
     find_gradients(l, s->limited);
   op_par_loop(KERNEL(flux), l->faces, own(l->area, 3, OP_READ), own(l->centre, 3, OP_READ),
-              of(l->w, 0, l->face_cells, 5, OP_READ), of(l->w, 1, l->face_cells, 5, OP_READ),
-              of(l->gradient, 0, l->face_cells, 15, OP_READ), of(l->gradient, 1, l->face_cells, 15, OP_READ),
-              of(l->limit, 0, l->face_cells, 5, OP_READ), of(l->limit, 1, l->face_cells, 5, OP_READ),
-              of(l->middle, 0, l->face_cells, 3, OP_READ), of(l->middle, 1, l->face_cells, 3, OP_READ),
-              of(l->res, 0, l->face_cells, 5, OP_INC), of(l->res, 1, l->face_cells, 5, OP_INC));
-  op_par_loop(KERNEL(boundary), l->sides, kind_of(l), own(l->given, 5, OP_READ),
-              own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
-              of(l->w, 0, l->side_cell, 5, OP_READ), of(l->gradient, 0, l->side_cell, 15, OP_READ),
-              of(l->limit, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ),
-              of(l->res, 0, l->side_cell, 5, OP_INC));
+              of(l->w, -2, l->face_cells, 5, OP_READ), of(l->gradient, -2, l->face_cells, 15, OP_READ),
+              of(l->limit, -2, l->face_cells, 5, OP_READ), of(l->middle, -2, l->face_cells, 3, OP_READ),
+              of(l->res, -2, l->face_cells, 5, OP_INC));
+  op_par_loop(KERNEL(boundary), l->sides, SIDE_OF(l), of(l->res, 0, l->side_cell, 5, OP_INC));
 }
 
 /* Five stages, with weights for fluxes of second order from upwind. On the first level the residual of before is added up. */
@@ -247,9 +225,8 @@ static void smooth(struct solver *s, struct level *l) {
     evaluate(s, l);
     if (stage == 0) {
       op_par_loop(KERNEL(face_speeds), l->faces, own(l->area, 3, OP_READ),
-                  of(l->w, 0, l->face_cells, 5, OP_READ), of(l->w, 1, l->face_cells, 5, OP_READ),
-                  of(l->middle, 0, l->face_cells, 3, OP_READ), of(l->middle, 1, l->face_cells, 3, OP_READ),
-                  of(l->rate, 0, l->face_cells, 1, OP_INC), of(l->rate, 1, l->face_cells, 1, OP_INC));
+                  of(l->w, -2, l->face_cells, 5, OP_READ), of(l->middle, -2, l->face_cells, 3, OP_READ),
+                  of(l->rate, -2, l->face_cells, 1, OP_INC));
       op_par_loop(KERNEL(side_speeds), l->sides, own(l->side_area, 3, OP_READ),
                   own(l->side_centre, 3, OP_READ), of(l->w, 0, l->side_cell, 5, OP_READ),
                   of(l->middle, 0, l->side_cell, 3, OP_READ), of(l->rate, 0, l->side_cell, 1, OP_INC));
@@ -310,34 +287,25 @@ void solver_forces(struct solver *s) {
   const struct level *l = s->level;
   refresh(s);
   op_put_gbl(s->force, zeros);
-  op_par_loop(KERNEL(forces), l->sides, kind_of(l), own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ),
-              own(l->side_centre, 3, OP_READ), of(l->w, 0, l->side_cell, 5, OP_READ),
-              of(l->gradient, 0, l->side_cell, 15, OP_READ), of(l->limit, 0, l->side_cell, 5, OP_READ),
-              of(l->middle, 0, l->side_cell, 3, OP_READ), op_arg_global(s->force, OP_INC));
+  op_par_loop(KERNEL(forces), l->sides, SIDE_OF(l), op_arg_global(s->force, OP_INC));
 }
 
 double solver_plate(struct solver *s) {
   double friction[2] = {0};
   const struct level *l = s->level;
   refresh(s);
-  op_par_loop(KERNEL(plate), l->sides, kind_of(l), own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ),
-              own(l->side_centre, 3, OP_READ), of(l->w, 0, l->side_cell, 5, OP_READ),
-              of(l->gradient, 0, l->side_cell, 15, OP_READ), of(l->limit, 0, l->side_cell, 5, OP_READ),
-              of(l->middle, 0, l->side_cell, 3, OP_READ), op_arg_gbl(friction, 2, "double", OP_INC));
+  op_par_loop(KERNEL(plate), l->sides, SIDE_OF(l), op_arg_gbl(friction, 2, "double", OP_INC));
   return friction[0] / friction[1];
 }
 
 void solver_make_up(struct solver *s) {
   struct level *l = s->level;
   op_par_loop(KERNEL(source), l->faces, of(s->x, -4, s->face_nodes, 3, OP_READ),
-              of(l->forcing, 0, l->face_cells, 5, OP_INC), of(l->forcing, 1, l->face_cells, 5, OP_INC));
+              of(l->forcing, -2, l->face_cells, 5, OP_INC));
   op_par_loop(KERNEL(source_side), l->sides, of(s->x, -4, s->side_nodes, 3, OP_READ),
               own(l->side_centre, 3, OP_READ), own(l->given, 5, OP_WRITE),
               of(l->forcing, 0, l->side_cell, 5, OP_INC));
   op_par_loop(KERNEL(fill_exact), l->cells, own(l->middle, 3, OP_READ), own(l->q, 5, OP_WRITE));
-  for (l++; l < s->level + s->levels; l++)
-    op_par_loop(KERNEL(fill_exact_side), l->sides, own(l->side_centre, 3, OP_READ),
-                own(l->given, 5, OP_WRITE));
 }
 
 void solver_error(struct solver *s, double error[5]) {
@@ -347,13 +315,6 @@ void solver_error(struct solver *s, double error[5]) {
               own(l->q, 5, OP_READ), op_arg_gbl(error, 5, "double", OP_INC));
   for (int v = 0; v < 5; v++)
     error[v] = sqrt(error[v]);
-}
-
-double solver_differs(struct solver *s, double state[5]) {
-  double most = 0;
-  op_par_loop(KERNEL(differ), s->level->cells, own(s->level->q, 5, OP_READ),
-              op_arg_gbl(state, 5, "double", OP_READ), op_arg_gbl(&most, 1, "double", OP_MAX));
-  return most;
 }
 
 void solver_show(struct solver *s) {

@@ -35,11 +35,10 @@ struct solver {
   op_gbl heights, squares, force;
 };
 
-/* The free stream, in the states of flow3d_kernels.h: temperature, velocity, pressure. `viscosity`, 0: without friction.
- * `limiter`: the K of Venkatakrishnan, 0 for none. `bumps`: the begin and end of bumps along x, and the height above
- * which nothing moves. Constants of kernels, set once. */
-void solver_constants(double viscosity, double limiter, const double bumps[3]);
-/* The mesh; `state`, if not NULL: a file with the flow to go on from, else all cells get `stream`. */
+/* Constants of kernels, set once. `viscosity`, 0: without friction. `limiter`: the K of Venkatakrishnan, 0 for none. */
+void solver_constants(double viscosity, double limiter);
+/* The mesh; `state`, if not NULL: a file with the flow to go on from, else all cells get `stream`, which is a
+ * state of flow3d_kernels.h: temperature, velocity, pressure. */
 void solver_read(struct solver *s, const char *mesh, const char *state, double stream[5]);
 /* Lengths, areas and volumes, from where nodes are once bumps have these heights. */
 void solver_geometry(struct solver *s);
@@ -47,14 +46,10 @@ void solver_geometry(struct solver *s);
 void solver_make_up(struct solver *s);
 /* One cycle of multigrid, or five stages on one level. The residual of before is in s->squares. */
 void solver_cycle(struct solver *s);
-/* Forces of pressure and friction, into s->force. */
-void solver_forces(struct solver *s);
-/* Fills the dats of the pictures. */
-void solver_show(struct solver *s);
-/* The error against the flow that is made up, by variable; the largest difference from a state; friction on a plate, over
- * that of Blasius. */
+void solver_forces(struct solver *s); /* of pressure and friction, into s->force */
+void solver_show(struct solver *s);   /* fills the dats of the pictures */
+/* The error against the flow that is made up, by variable; friction on a plate, over that of Blasius. */
 void solver_error(struct solver *s, double error[5]);
-double solver_differs(struct solver *s, double state[5]);
 double solver_plate(struct solver *s);
 
 #endif
