@@ -223,7 +223,7 @@ static int read_option(struct wishes *w, const char *word, const char *value) {
       {"--cfl", 0, &w->cfl, 0},       {"--limiter", 0, &w->limiter, 0}, {"--stop", 0, &w->stop, 0},
       {"--height", 0, &w->height, 0}, {"--levels", 0, 0, &w->levels},   {"--cycles", 0, 0, &w->cycles}};
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-    if (strcmp(word, options[k].name))
+    if (strcmp(word, options[k].name) != 0)
       continue;
     if (options[k].text)
       *options[k].text = value;
