@@ -338,7 +338,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
   if (!code)
     code = share_move(comm, &share, part, routes, err);
   if (!code)
-    code = build_halos(comm, &share, &built, err);
+    code = build_halos(comm, &share, CELLS, &built, err);
   const struct crew_traffic setup = crew_traffic(comm);
   if (!code) {
     t->ranks[comm->rank] = count(&built);

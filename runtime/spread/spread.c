@@ -295,7 +295,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
       exchange_free(&routes[s]);
   progress_step(progress, "parting the mesh: halos");
   if (!code)
-    code = build_halos(ctx->comm, share, &built, err);
+    code = build_halos(ctx->comm, share, change->part ? change->prime : -1, &built, err);
   spread_lap(change->laps, "halos");
   progress_step(progress, "parting the mesh: data");
   if (!code)

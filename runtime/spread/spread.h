@@ -49,6 +49,7 @@ void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *la
  * the way. */
 struct spread_change {
   int **part, **order;
+  int prime; /* with parts: the set whose elements are numbered inwards first (distribute/build.h) */
   struct share *share;      /* what spread_share gave, to be taken over; NULL: it is still to be made */
   struct spread_laps *laps; /* or NULL */
 };

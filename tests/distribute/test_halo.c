@@ -18,6 +18,7 @@ struct trial {
   struct random_mesh mesh;
   struct built *built; /* per rank */
   uint64_t seed;
+  int inwards; /* from this set; -1: numbers keep their order */
 };
 
 /* Checks run on the main thread, after all ranks have ended. */
@@ -31,7 +32,7 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
   struct share share;
   random_mesh_share(&t->mesh, comm->rank, false, &share);
-  int code = build_halos(comm, &share, &t->built[comm->rank], err);
+  int code = build_halos(comm, &share, t->inwards, &t->built[comm->rank], err);
   share_free(&share);
   return code;
 }
@@ -107,7 +108,7 @@ static void check_set(const struct trial *t, int rank, int s, const enum kind *k
     met[numbers[l]] = true;
     CHECK(kinds[numbers[l]] == kind_at(set->extents, l));
     const bool same_kind = l > 0 && kind_at(set->extents, l - 1) == kind_at(set->extents, l);
-    if (same_kind && l < set->extents[EXTENT_OWNED])
+    if (same_kind && l < set->extents[EXTENT_OWNED] && (t->inwards < 0 || l > set->extents[EXTENT_CORE]))
       CHECK(numbers[l - 1] < numbers[l]); /* the share was in ascending order */
     if (same_kind && l >= set->extents[EXTENT_OWNED])
       CHECK(t->mesh.owner[s][numbers[l - 1]] <= t->mesh.owner[s][numbers[l]]);
@@ -262,6 +263,7 @@ static long long check_trial(struct trial *t) {
 static long long one_trial(int ranks, uint64_t seed, bool ragged) {
   struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
   (ragged ? random_mesh_new_ragged : random_mesh_new)(&t.mesh, ranks, seed);
+  t.inwards = seed % 3 ? (int)(seed % (uint64_t)t.mesh.nsets) : -1;
   crew_run(ranks, build_one, &t);
   long long copies = check_trial(&t);
   for (int r = 0; r < ranks; r++)
@@ -279,6 +281,52 @@ CASE(halos_are_as_defined) {
       copies += one_trial(ranks[i], seed * 100 + i, false) +
                 (seed % 2 ? one_trial(ranks[i], seed * 100 + i, true) : 0);
   assert_true(copies > 150000);
+}
+
+/* A grid of cells in two halves, whose common border edges one rank owns: so the other one learns of its border by copies alone. Cells
+ * by their distance from it, the farthest first; edges by their cells, the first of both and then the other. */
+CASE(core_is_numbered_inwards) {
+  enum { WIDTH = 20, HEIGHT = 9, UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1) };
+  enum { CELLS_ = WIDTH * HEIGHT, CELL = 0, EDGE = 1, RANKS = 2 };
+  struct trial trial = {.inwards = CELL, .built = array_new(RANKS, sizeof *trial.built)}, *t = &trial;
+  t->mesh = (struct random_mesh){.ranks = RANKS, .nsets = 2, .nmaps = 1, .size = {CELLS_, EDGES}};
+  t->mesh.maps[0] = (struct random_map){EDGE, CELL, 2, array_new(2 * EDGES, sizeof(int))};
+  for (int s = 0; s < 2; s++) {
+    t->mesh.owner[s] = array_new((size_t)t->mesh.size[s], sizeof(int));
+    t->mesh.first[s] = array_new(RANKS + 1, sizeof(long long));
+    t->mesh.first[s][1] = t->mesh.first[s][2] = t->mesh.size[s];
+  }
+  for (int c = 0; c < CELLS_; c++)
+    t->mesh.owner[CELL][c] = c % WIDTH >= WIDTH / 2;
+  for (int e = 0; e < EDGES; e++) {
+    int *row = t->mesh.maps[0].table + 2 * e;
+    row[0] = e < UPRIGHT ? e / (WIDTH - 1) * WIDTH + e % (WIDTH - 1) : e - UPRIGHT;
+    row[1] = row[0] + (e < UPRIGHT ? 1 : WIDTH);
+    t->mesh.owner[EDGE][e] = t->mesh.owner[CELL][row[0]];
+  }
+  crew_run(RANKS, build_one, t);
+  check_trial(t);
+  for (int rank = 0; rank < RANKS; rank++) {
+    const struct built_set *cells = &t->built[rank].sets[CELL], *edges = &t->built[rank].sets[EDGE];
+    const int *table = t->built[rank].maps[0].table;
+    long last = WIDTH, least = 0, most = 0;
+    CHECK(cells->extents[EXTENT_OWNED] == CELLS_ / 2 && cells->extents[EXTENT_EXEC] == CELLS_ / 2);
+    for (long l = 0; l < cells->extents[EXTENT_OWNED]; l++) {
+      const int x = (int)(cells->spread->numbers[l] % WIDTH);
+      const long far = rank ? x - WIDTH / 2 : WIDTH / 2 - 1 - x;
+      CHECK(far <= last);
+      last = far;
+    }
+    for (long e = 0; e < edges->extents[EXTENT_CORE]; e++) {
+      const long a = table[2 * e], b = table[2 * e + 1], low = a < b ? a : b, high = a < b ? b : a;
+      CHECK(low > least || (low == least && high >= most));
+      least = low;
+      most = high;
+    }
+    built_free(&t->built[rank]);
+  }
+  free(t->built);
+  random_mesh_free(&t->mesh);
 }
 
 CASE(numbers_are_found_again) {
@@ -394,7 +442,8 @@ static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
 CASE(rows_go_home_and_back) {
   for (uint64_t seed = 1; seed < 20; seed++) {
     const int ranks = 1 + (int)seed % 9;
-    struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
+    struct trial t = {
+        .seed = seed, .inwards = (int)seed % 2 - 1, .built = array_new((size_t)ranks, sizeof *t.built)};
     random_mesh_new(&t.mesh, ranks, seed);
     crew_run(ranks, build_one, &t);
     crew_run(ranks, carry_both_ways, &t);
@@ -578,9 +627,10 @@ CASE(elements_move_with_their_rows) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again),  cmocka_unit_test(stretches_are_found),
-      cmocka_unit_test(numbers_are_put_in_order), cmocka_unit_test(many_rows_travel_in_batches),
-      cmocka_unit_test(tallies_count_by_rank),    cmocka_unit_test(halos_are_as_defined),
-      cmocka_unit_test(rows_go_home_and_back),    cmocka_unit_test(elements_move_with_their_rows)};
+      cmocka_unit_test(numbers_are_found_again),      cmocka_unit_test(stretches_are_found),
+      cmocka_unit_test(numbers_are_put_in_order),     cmocka_unit_test(many_rows_travel_in_batches),
+      cmocka_unit_test(tallies_count_by_rank),        cmocka_unit_test(halos_are_as_defined),
+      cmocka_unit_test(core_is_numbered_inwards),     cmocka_unit_test(rows_go_home_and_back),
+      cmocka_unit_test(elements_move_with_their_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

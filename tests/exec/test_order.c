@@ -105,6 +105,50 @@ TEST(rcm_goes_breadth_first_on_any_number_of_threads) {
         }
 }
 
+/* Rows that join what lies below and above `inner`: by steps from above, the farthest first; what is not reached keeps its order, in
+ * front; the others stay. */
+static void expect_inwards(const struct order_table *t, long size, long inner) {
+  struct error err = {0};
+  int *order = calloc((size_t)size + 1, sizeof *order);
+  long *far = calloc((size_t)size + 1, sizeof *far);
+  expect_ok(order_inwards(order, size, inner, t, &err), &err);
+  expect_permutation(order, size);
+  for (long v = 0; v < size; v++)
+    far[v] = v < inner ? LONG_MAX : 0;
+  for (bool nearer = true; nearer;) {
+    nearer = false;
+    for (long r = 0; r < t->rows; r++) {
+      long least = LONG_MAX;
+      for (long j = order_row(t, r); j < order_row(t, r + 1); j++)
+        least = far[t->table[j]] < least ? far[t->table[j]] : least;
+      for (long j = order_row(t, r); least < LONG_MAX && j < order_row(t, r + 1); j++)
+        if (far[t->table[j]] > least + 1) {
+          far[t->table[j]] = least + 1;
+          nearer = true;
+        }
+    }
+  }
+  for (long p = 0; p < size; p++) {
+    assert_true(p < inner || order[p] == p);
+    assert_true(p == 0 || far[order[p]] <= far[order[p - 1]]);
+    assert_true(p == 0 || far[order[p]] < LONG_MAX || order[p] > order[p - 1]);
+  }
+  free(order);
+  free(far);
+}
+
+TEST(inwards_goes_by_steps) {
+  static const long sizes[] = {0, 1, 2, 50, 1000};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int shape = 0; shape < MESH_SHAPES; shape++)
+      for (int part = 0; part <= 4; part++) {
+        const long rows = sizes[s] == 0 ? 0 : part % 2 ? sizes[s] / 4 + 1 : sizes[s] * 2;
+        struct order_table t = make_table(rows, sizes[s], (enum mesh_shape)shape, part == 2, s + 1);
+        expect_inwards(&t, sizes[s], sizes[s] * part / 4);
+        free_table(&t);
+      }
+}
+
 /* More components than a mark has rounds. */
 TEST(rcm_of_many_components) {
   enum { PAIRS = 100000 };

@@ -95,7 +95,8 @@ static int target(const struct program *p, int m, int e, int column) {
   return far % n;
 }
 
-static void declare(const struct program *p, struct mesh *m) {
+/* `parted`: elements are dealt out anew, and so numbered inwards from other ranks' ones. */
+static void declare(const struct program *p, bool parted, struct mesh *m) {
   static const char *const names[] = {"s0", "s1", "s2"};
   static int rows[2 * SIZE];
   static double values[SIZE];
@@ -119,6 +120,7 @@ static void declare(const struct program *p, struct mesh *m) {
       values[e - first] = 1.0 / (e + d + 3);
     m->dats[d] = op_decl_dat(m->sets[p->set_of[d]], 1, d % 3 ? "double" : "double:soa", values, "dat");
   }
+  check(!parted || op_partition("block", "", m->sets[0], NULL, NULL) == OP_OK);
 }
 
 static op_arg own(op_dat dat, op_access access) {
@@ -166,11 +168,16 @@ static void run(const struct program *p, const struct mesh *m, struct outcome *o
 }
 
 int main(int argc, char **argv) {
-  static const char *const ways[][2] = {
-      {"OP2_LAZY=off", "OP2_TUNE=off"},     {"OP2_LAZY=on", "OP2_TUNE=off"},
-      {"OP2_LAZY=auto", "OP2_TUNE=off"},    {"OP2_LAZY=check", "OP2_TUNE=off"},
-      {"OP2_LAZY=on", "OP2_TILES=1000"},    {"OP2_LAZY=auto", "OP2_TILES=1000"},
-      {"OP2_LAZY=check", "OP2_TILES=1000"}, {"OP2_LAZY=on", "OP2_FUSE=on"}};
+  static const char *const ways[][3] = {{"OP2_LAZY=off", "OP2_TUNE=off", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=on", "OP2_TUNE=off", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=auto", "OP2_TUNE=off", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=check", "OP2_TUNE=off", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=on", "OP2_TILES=1000", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=auto", "OP2_TILES=1000", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=check", "OP2_TILES=1000", "OP2_FUSE=auto"},
+                                        {"OP2_LAZY=on", "OP2_TUNE=off", "OP2_FUSE=on"},
+                                        {"OP2_LAZY=on", "OP2_TILES=1000", "OP2_FUSE=on"},
+                                        {"OP2_LAZY=check", "OP2_TILES=1000", "OP2_FUSE=on"}};
   enum { WAYS = sizeof ways / sizeof *ways };
   static struct outcome first, o;
   long long tiled = 0;
@@ -186,18 +193,20 @@ int main(int argc, char **argv) {
       memcpy(more, argv, (size_t)argc * sizeof *argv);
       more[argc] = strdup(ways[w][0]);
       more[argc + 1] = strdup(ways[w][1]);
-      check(op_init(argc + 2, more, 0) == OP_OK);
+      more[argc + 2] = strdup(ways[w][2]);
+      check(op_init(argc + 3, more, 0) == OP_OK);
       rank = op_rank();
       draw_program(&p, seed + i);
-      declare(&p, &m);
+      declare(&p, (seed + i) % 2, &m);
       run(&p, &m, &o);
       tiled += op_counters()->tiled;
       check(op_exit() == OP_OK);
       free(more[argc]);
       free(more[argc + 1]);
+      free(more[argc + 2]);
       first = w ? first : o;
       if (memcmp(&first, &o, sizeof o) != 0)
-        fprintf(stderr, "program %d, %s %s\n", seed + i, ways[w][0], ways[w][1]);
+        fprintf(stderr, "program %d, %s %s %s\n", seed + i, ways[w][0], ways[w][1], ways[w][2]);
       check(memcmp(&first, &o, sizeof o) == 0);
     }
   /* Some of them do run in tiles while messages travel. */

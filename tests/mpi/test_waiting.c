@@ -276,7 +276,7 @@ static void one_rank_without_memory(int argc, char **argv, bool travels) {
 
 /* Seconds that a chain took, by which ranks decide whether neighbours are to be one: the first of four numbers. Whether calls wait
  * they decide by four as well, which are nobody's seconds: they keep what they are. */
-enum { NUMBERS_OF_A_WHOLE = 4 };
+enum { NUMBERS_OF_A_WHOLE = 3 };
 static double planted;
 static bool decides_waiting;
 

@@ -31,7 +31,7 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
   struct rings_set sets[MOST_SETS];
   struct rings_map maps[MOST_MAPS];
   random_mesh_share(&t->mesh, comm->rank, false, &share);
-  const int code = build_halos(comm, &share, built, err);
+  const int code = build_halos(comm, &share, -1, built, err);
   share_free(&share);
   if (code)
     return code;

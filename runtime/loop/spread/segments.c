@@ -224,9 +224,18 @@ static int run_known(struct op_context *ctx, const struct known_chain *k, struct
 
 /* ---- neighbours as one ---- */
 
-/* Launches of a chain, where neighbours of a segment that can be are one. */
+/* Behind the last segment whose loops can be one with this one's. Where tiles are cut across segments, loops at both sides of a border
+ * can: then what the later one makes travels, too, of border rows alone. Elsewhere those of a segment. The same on all ranks. */
+static int end_of_part(const struct known_chain *k, int segment) {
+  int end = segment + 1;
+  while (k->early && k->deep[segment] && end < k->depths.nsegments && k->deep[end])
+    end++;
+  return end;
+}
+
+/* Launches of a chain, where neighbours that can be are one. */
 struct whole {
-  struct fused_launches *parts; /* of segments */
+  struct fused_launches *parts; /* by their first segments */
   struct launch **items;
   int n;
 };
@@ -245,8 +254,9 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
   const struct chain_way way = {.fused = true, .periods = 1, .stays = true};
   *w = (struct whole){.parts = array_new((size_t)k->depths.nsegments, sizeof *w->parts),
                       .items = array_new((size_t)k->n, sizeof *w->items)};
-  for (int s = 0; w->parts && w->items && s < k->depths.nsegments; s++) {
-    const int first = k->depths.first[s], n = k->depths.first[s + 1] - first;
+  for (int s = 0, end; w->parts && w->items && s < k->depths.nsegments; s = end) {
+    end = end_of_part(k, s);
+    const int first = k->depths.first[s], n = k->depths.first[end] - first;
     const bool any = fused_begin(ctx, launches + first, n, &way, &w->parts[s]);
     for (int i = 0; i < (any ? w->parts[s].n : n); i++)
       w->items[w->n++] = any ? w->parts[s].items[i] : launches[first + i];
@@ -254,16 +264,17 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
 }
 
 /* What ranks bring along: each becomes the largest. */
-enum { SECONDS, COMPILING, MOVED, TILED, NUMBERS };
+enum { SECONDS, COMPILING, MOVED, NUMBERS };
 
 static void find_numbers(const struct known_chain *k, struct launch *const *launches,
                          double numbers[NUMBERS]) {
   double called = 0, moved = 0;
   numbers[COMPILING] = 0.1;
-  for (int s = 0; s < k->depths.nsegments; s++) {
+  for (int s = 0, end; s < k->depths.nsegments; s = end) {
     struct loop *loops[WATCH_MOST];
     int n = 0;
-    for (int l = k->depths.first[s]; l < k->depths.first[s + 1] && n < WATCH_MOST; l++) {
+    end = end_of_part(k, s);
+    for (int l = k->depths.first[s]; l < k->depths.first[end] && n < WATCH_MOST; l++) {
       struct loop *loop = loops[n++] = launches[l]->loop;
       called += loop->stats.bytes;
       numbers[SECONDS] += loop->stats.calls ? k->turns * loop->stats.seconds / (double)loop->stats.calls : 0;
@@ -271,13 +282,12 @@ static void find_numbers(const struct known_chain *k, struct launch *const *laun
         numbers[COMPILING] = 2 * loop->ready.code_seconds;
     }
     moved += fused_bytes(loops, n);
-    numbers[TILED] += k->regions && k->regions[s];
   }
   numbers[MOVED] = called > 0 ? moved / called : 1;
 }
 
-/* By a model, as ranks that measure would have to meet: where what runs as one moves less, which tiles would spare as well, and
- * what compiling costs is a small part of the time that the chain took. Ranks ask at the same turns. */
+/* By a model, as ranks that measure would have to meet: where what runs as one moves less, of memory or, in tiles, of caches, and what
+ * compiling costs is a small part of the time that the chain took. Ranks ask at the same turns. */
 static int wants_whole(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
                        bool *wants, struct error *err) {
   enum { FIRST_ASKED = 16 };
@@ -289,24 +299,25 @@ static int wants_whole(struct op_context *ctx, struct known_chain *k, struct lau
     return OP_OK;
   find_numbers(k, launches, numbers);
   const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, err);
-  k->fuses = !code && numbers[MOVED] <= 1 - share && !(numbers[TILED] > 0);
+  k->fuses = !code && numbers[MOVED] <= 1 - share;
   *wants = k->fuses && numbers[COMPILING] <= share * numbers[SECONDS];
   return code;
 }
 
 static bool any_can_be_one(const struct known_chain *k, struct launch *const *launches) {
   bool any = false;
-  for (int s = 0; s < k->depths.nsegments; s++) {
+  for (int s = 0, end; s < k->depths.nsegments; s = end) {
     struct loop *loops[WATCH_MOST];
     int n = 0;
-    for (int l = k->depths.first[s]; l < k->depths.first[s + 1] && n < WATCH_MOST; l++)
+    end = end_of_part(k, s);
+    for (int l = k->depths.first[s]; l < k->depths.first[end] && n < WATCH_MOST; l++)
       loops[n++] = launches[l]->loop;
     any |= fused_any(loops, n);
   }
   return any;
 }
 
-/* Not where more would travel then. */
+/* Not where ranks would exchange more often then, or no longer run in tiles; nor, but in tiles, where more would travel. */
 static int make_whole(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
                       struct error *err) {
   struct whole w;
@@ -315,8 +326,8 @@ static int make_whole(struct op_context *ctx, struct known_chain *k, struct laun
   k->fuses = false;
   const int code = w.n > 1 && w.n < k->n ? known_chain_make(ctx, w.items, w.n, &whole, err) : OP_OK;
   whole_end(k, &w);
-  if (whole && (whole->depths.exchanges > k->depths.exchanges || whole->depths.weight > k->depths.weight ||
-                !whole->deep != !k->deep))
+  if (whole && (whole->depths.exchanges > k->depths.exchanges || !whole->deep != !k->deep ||
+                (k->early ? !whole->early : whole->depths.weight > k->depths.weight)))
     known_chain_free(ctx, whole);
   else if (whole) {
     k->whole = whole;

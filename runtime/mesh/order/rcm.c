@@ -173,14 +173,14 @@ static inline long see_row(struct search *s, int row, int *out, long count) {
   return count;
 }
 
-/* Breadth first from `start`, in this round; the order goes to `out`, which must have room for the component. *last_level is where
- * the last level begins. Returns how many vertices. */
-static long breadth_first(struct search *s, int start, int *out, long *last_level) {
+/* Breadth first, in this round, from the first `count` vertices of `out`, which has room for all that they reach: those follow.
+ * *last_level is where the last level begins. Returns how many vertices. */
+static long breadth_first(struct search *s, int *out, long count, long *last_level) {
   const struct reverse *r = &s->reverse;
-  long count = 1, level_end = 1;
+  long level_end = count;
   *last_level = 0;
-  out[0] = start;
-  s->vertices[start].seen = s->round;
+  for (long i = 0; i < count; i++)
+    s->vertices[out[i]].seen = s->round;
   for (long i = 0; i < count; i++) {
     if (i == level_end) {
       *last_level = i;
@@ -218,7 +218,8 @@ static void search_first(struct first_order *f) {
     if (s->vertices[v].seen == s->round)
       continue;
     const long begin = count;
-    count += breadth_first(s, v, f->order + begin, &edge);
+    f->order[begin] = v;
+    count += breadth_first(s, f->order + begin, 1, &edge);
     f->edges[f->components] = begin + edge;
     f->ends[f->components++] = count;
   }
@@ -301,13 +302,13 @@ static int fewest_neighbours(const struct search *s, const int *list, long begin
 
 /* From one edge of the component, and then from the other one that this search finds. */
 static void order_component(struct search *s, int *out, long begin, long edge, long end) {
-  int start = fewest_neighbours(s, NULL, edge, end);
   long last_level;
+  out[begin] = fewest_neighbours(s, NULL, edge, end);
   begin_round(s);
-  breadth_first(s, start, out + begin, &last_level);
-  start = fewest_neighbours(s, out + begin, last_level, end - begin);
+  breadth_first(s, out + begin, 1, &last_level);
+  out[begin] = fewest_neighbours(s, out + begin, last_level, end - begin);
   begin_round(s);
-  breadth_first(s, start, out + begin, &last_level);
+  breadth_first(s, out + begin, 1, &last_level);
 }
 
 struct outcome {
@@ -334,5 +335,27 @@ int order_rcm(int *order, long size, const struct order_table *table, struct tea
     ranges_run(team, size, reverse_order, &(struct outcome){&first, later, order});
   search_free(&s);
   first_order_free(&first);
+  return all ? OP_OK : error_memory(err, "a renumbering", (size_t)size * sizeof(int));
+}
+
+int order_inwards(int *order, long size, long inner, const struct order_table *table, struct error *err) {
+  struct search s = {.rows = array_new((size_t)table->rows, sizeof *s.rows)};
+  int *found = array_new((size_t)size, sizeof *found);
+  const bool all = s.rows && found && search_new(&s, table, size, NULL);
+  long count = size - inner, last_level, next = 0;
+  if (all) {
+    for (long v = inner; v < size; v++)
+      found[v - inner] = order[v] = (int)v;
+    begin_round(&s);
+    count = breadth_first(&s, found, count, &last_level);
+    for (long v = 0; v < inner; v++)
+      if (s.vertices[v].seen != s.round)
+        order[next++] = (int)v;
+    while (next < inner)
+      order[next++] = found[--count];
+  }
+  free(found);
+  free(s.rows);
+  search_free(&s);
   return all ? OP_OK : error_memory(err, "a renumbering", (size_t)size * sizeof(int));
 }

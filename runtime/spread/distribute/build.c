@@ -424,7 +424,7 @@ static int exchange_exec(struct growth *g, int only, struct built *built, struct
 
 /* ---- all together ---- */
 
-static int build(struct growth *g, struct share *share, struct built *built, struct error *err) {
+static int build(struct growth *g, struct share *share, int from, struct built *built, struct error *err) {
   int code = begin(g, share, err);
   if (!code)
     code = ask_owners(g, err);
@@ -441,6 +441,8 @@ static int build(struct growth *g, struct share *share, struct built *built, str
   for (int s = 0; !code && s < g->nsets; s++)
     if (g->sets[s].begin)
       code = exchange_exec(g, s, built, err);
+  if (!code && from >= 0)
+    code = grown_inwards(g, from, built, err);
   if (!code)
     code = ask_owners(g, err);
   for (int s = 0; !code && s < g->nsets; s++)
@@ -458,13 +460,13 @@ static int build(struct growth *g, struct share *share, struct built *built, str
   return code;
 }
 
-int build_halos(struct comm *comm, struct share *share, struct built *built, struct error *err) {
+int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err) {
   struct growth g = {.comm = comm, .stamp = 1};
   *built = (struct built){.nsets = share->nsets,
                           .nmaps = share->nmaps,
                           .sets = array_new((size_t)share->nsets, sizeof *built->sets),
                           .maps = array_new((size_t)share->nmaps, sizeof *built->maps)};
-  int code = built->sets && built->maps ? build(&g, share, built, err) : no_memory(err);
+  int code = built->sets && built->maps ? build(&g, share, from, built, err) : no_memory(err);
   growth_free(&g);
   if (code)
     built_free(built);

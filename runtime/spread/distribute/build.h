@@ -81,8 +81,10 @@ static inline long share_targets(const struct share *share, const struct share_m
   return share_begin(share, map, share->sets[map->from].owned);
 }
 
-/* Collective. The share's numbers and rows are freed on the way, to keep memory low. */
-int build_halos(struct comm *comm, struct share *share, struct built *built, struct error *err);
+/* Collective. Core elements of each set, and behind them the others that are owned, keep the order of the share's numbers; unless
+ * `from` is a set: then the core is numbered inwards from its copies (grown.h). -1: it is none. The share's numbers and rows are freed
+ * on the way, to keep memory low. */
+int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err);
 void built_free(struct built *built);
 void share_free(struct share *share);
 

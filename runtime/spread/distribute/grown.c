@@ -223,24 +223,30 @@ static int make_sides(struct halo_exchange *out, struct request *r, struct error
   return code;
 }
 
-/* Owned elements by the user's numbers, so also by the ranks that declared them, who are told the numbers. */
+/* Owned elements by the user's numbers, so also by the ranks that declared them, who are told the numbers. As they came, they
+ * mostly ascend already. */
 static int list_home(const struct growth *g, const struct grown_set *set, const long long *numbers,
                      struct request *home, struct error *err) {
   const struct homes own = {.list = &(struct home){set->first, g->comm->rank}, .count = 1};
   const struct homes *homes = set->homes.count ? &set->homes : &own;
+  long long *came = array_new((size_t)set->owned, sizeof *came);
   struct rows there;
-  bool good = rows_new(&there, (size_t)set->owned, rows_wide(set->total));
+  bool good = rows_new(&there, (size_t)set->owned, rows_wide(set->total)) && came;
   home->there = there.entries;
   home->there_bytes = rows_entry_bytes(&there);
-  home->here = numbers_order(numbers, set->owned);
+  for (long id = 0; good && id < set->owned; id++)
+    came[id] = numbers[set->final[id]];
+  home->here = good ? numbers_order(came, set->owned) : NULL;
   good = good && home->here;
   for (long i = 0, h = 0; good && i < set->owned; i++) {
-    const long long number = numbers[home->here[i]];
+    const long long number = came[home->here[i]];
     while (h + 1 < homes->count && homes->list[h + 1].first <= number)
       h++;
     good = tally_add(&home->to, homes->list[h].rank, 1);
     rows_set(&there, (size_t)i, number);
+    home->here[i] = set->final[home->here[i]];
   }
+  free(came);
   return good ? OP_OK : no_memory(err);
 }
 

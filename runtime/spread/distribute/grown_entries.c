@@ -31,7 +31,7 @@ int grown_order_entries(struct growth *g, int s, struct built *built, struct err
   if (set->begin[of->owned] != set->owned)
     return error_mistake(err, OP_ERR_INTERNAL, "%ld entries of a ragged map are here, and %lld belong here",
                          set->owned, set->begin[of->owned]);
-  if (!(out->first = array_new((size_t)of->owned + 1, sizeof *out->first)))
+  if (!out->first && !(out->first = array_new((size_t)of->owned + 1, sizeof *out->first)))
     return no_memory(err);
   long next = 0;
   for (long l = 0; l < of->owned; l++) {

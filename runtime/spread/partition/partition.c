@@ -475,7 +475,9 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (code)
     spread_give_back(ctx, &share);
   else
-    code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share, .laps = &laps}, err);
+    code = spread_apply(
+        ctx, &(struct spread_change){.part = part, .prime = call->prime->id, .share = &share, .laps = &laps},
+        err);
   if (!code) {
     struct text done = {0};
     text_addf(&done, "parted set %s, %lld elements, for %d ranks", call->prime->name,
