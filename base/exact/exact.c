@@ -234,27 +234,90 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
   }
 }
 
+/* ---- extrema -------------------------------------------------------------------------------------------*/
+
+void exact_extremum(bool most, double start, double *best, double value) {
+  if (isnan(value) || isnan(*best)) {
+    if (isnan(start) ? !isnan(value) : isnan(value))
+      *best = isnan(value) ? (double)NAN : value;
+    return;
+  }
+  const bool tie = value == *best, beats = most ? value > *best : value < *best;
+  if (beats || (tie && most ? !signbit(value) : tie && signbit(value)))
+    *best = value;
+}
+
+/* The bits of a double as a whole number that is larger where the double is, -0.0 below 0; and back. NaN are at the ends. */
+#define AS_WHOLE(bits) ((bits) ^ ((bits) >> 63 & INT64_MAX))
+
+/* What is larger than all numbers, and what is less. */
+static const int64_t infinite = INT64_C(0x7ff0000000000000);
+
+struct range {
+  masks least, most;
+};
+
+INLINED void widen(struct range *r, const double *values) {
+  masks bits;
+  memcpy(&bits, values, sizeof bits);
+  bits = AS_WHOLE(bits);
+  const masks below = bits<r->least, above = bits> r->most;
+  r->least = (bits & below) | (r->least & ~below);
+  r->most = (bits & above) | (r->most & ~above);
+}
+
+/* Of whole vectors of values. False: some are NaN. */
+INLINED bool find_range(const double *values, int n, double ends[2]) {
+  const masks none = {0};
+  struct range even = {.least = none + INT64_MAX, .most = none + INT64_MIN}, odd = even;
+  for (int i = 0; i < n; i += AT_ONCE) {
+    widen(&even, values + i);
+    widen(&odd, values + i + LANES);
+  }
+  int64_t found[2] = {INT64_MAX, INT64_MIN};
+  for (int k = 0; k < AT_ONCE; k++) {
+    const struct range *r = k < LANES ? &even : &odd;
+    found[0] = r->least[k % LANES] < found[0] ? r->least[k % LANES] : found[0];
+    found[1] = r->most[k % LANES] > found[1] ? r->most[k % LANES] : found[1];
+  }
+  const bool numbers = found[0] >= AS_WHOLE(infinite | INT64_MIN) && found[1] <= infinite;
+  for (int k = 0; k < 2; k++) {
+    found[k] = AS_WHOLE(found[k]);
+    memcpy(ends + k, found + k, sizeof *ends);
+  }
+  return numbers;
+}
+
+/* ---- by what a processor has ---------------------------------------------------------------------------*/
+
+struct machine {
+  void (*add_values)(struct exact *e, const double *values, int n);
+  bool (*find_range)(const double *values, int n, double ends[2]);
+};
+
+#define MACHINE(name, features)                                                                              \
+  features static void add_values_of_##name(struct exact *e, const double *values, int n) {                  \
+    add_values(e, values, n);                                                                                \
+  }                                                                                                          \
+  features static bool find_range_of_##name(const double *values, int n, double ends[2]) {                   \
+    return find_range(values, n, ends);                                                                      \
+  }                                                                                                          \
+  static const struct machine name = {add_values_of_##name, find_range_of_##name};
+
+MACHINE(any, )
 #ifdef __x86_64__
-__attribute__((target("avx2"))) static void add_values_of_4(struct exact *e, const double *values, int n) {
-  add_values(e, values, n);
-}
-__attribute__((target("avx512f"))) static void add_values_of_8(struct exact *e, const double *values, int n) {
-  add_values(e, values, n);
-}
+MACHINE(avx2, __attribute__((target("avx2"))))
+MACHINE(avx512, __attribute__((target("avx512f"))))
 #endif
 
-static void add_any(struct exact *e, const double *values, int n) {
+static const struct machine *machine(void) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) {
-    add_values_of_8(e, values, n);
-    return;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    add_values_of_4(e, values, n);
-    return;
-  }
+  if (__builtin_cpu_supports("avx512f"))
+    return &avx512;
+  if (__builtin_cpu_supports("avx2"))
+    return &avx2;
 #endif
-  add_values(e, values, n);
+  return &any;
 }
 
 void exact_add_values(struct exact *e, const double *values, int n) {
@@ -264,7 +327,18 @@ void exact_add_values(struct exact *e, const double *values, int n) {
     memcpy(whole, values, (size_t)n * sizeof *whole);
   for (int i = n; i < padded; i++)
     whole[i] = 0;
-  add_any(e, tail ? whole : values, padded);
+  machine()->add_values(e, tail ? whole : values, padded);
+}
+
+void exact_extrema(bool most, double start, double *best, const double *values, int n) {
+  double ends[2];
+  int done = n - n % AT_ONCE;
+  if (done && machine()->find_range(values, done, ends))
+    exact_extremum(most, start, best, ends[most]);
+  else
+    done = 0;
+  for (int i = done; i < n; i++)
+    exact_extremum(most, start, best, values[i]);
 }
 
 /* ---- sums of sums --------------------------------------------------------------------------------------*/
@@ -348,17 +422,4 @@ double exact_value(const struct exact *e) {
 /* What is below a float's least bit is in no sum of floats. */
 float exact_value_of_floats(const struct exact *e) {
   return (float)value_of(e, true);
-}
-
-/* ---- extrema -------------------------------------------------------------------------------------------*/
-
-void exact_extremum(bool most, double start, double *best, double value) {
-  if (isnan(value) || isnan(*best)) {
-    if (isnan(start) ? !isnan(value) : isnan(value))
-      *best = isnan(value) ? (double)NAN : value;
-    return;
-  }
-  const bool tie = value == *best, beats = most ? value > *best : value < *best;
-  if (beats || (tie && most ? !signbit(value) : tie && signbit(value)))
-    *best = value;
 }

@@ -33,5 +33,7 @@ float exact_value_of_floats(const struct exact *e);
 /* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
  * all NaN have the same bits. */
 void exact_extremum(bool most, double start, double *best, double value);
+/* Of many values. */
+void exact_extrema(bool most, double start, double *best, const double *values, int n);
 
 #endif

@@ -46,6 +46,7 @@ struct group {
 
 struct gather {
   bool columns, results; /* which arguments are turned: those with maps, exact results */
+  bool streams;          /* generated code writes past the caches */
   struct desc desc;
   const struct plan_entry *entry;
   long begin; /* the plan's first element */

@@ -88,12 +88,21 @@ static size_t result_bytes(const struct gather *g) {
   return bytes;
 }
 
+/* Rows like the first one, twice as many each time. */
+static void repeat(unsigned char *rows, const void *first, size_t bytes, size_t n) {
+  const size_t all = n * bytes;
+  memcpy(rows, first, bytes);
+  for (size_t done = bytes, more; done < all; done += more) {
+    more = all - done < done ? all - done : done;
+    memcpy(rows + done, rows, more);
+  }
+}
+
 static void start_result(const struct turned *t, const void *start, unsigned char *rows, long n) {
   if (t->from->access == OP_INC)
     type_start_sum(t->type, rows, (size_t)n * (size_t)t->from->dim);
   else
-    for (long e = 0; e < n; e++)
-      memcpy(rows + (size_t)e * t->row_bytes, start, t->row_bytes);
+    repeat(rows, start, t->row_bytes, (size_t)n);
 }
 
 static double number_at(const struct turned *t, const unsigned char *at, int c) {
@@ -117,8 +126,7 @@ static const double *read_column(const struct turned *t, const unsigned char *ro
 static void take_extremum(const struct turned *t, const double *values, long n, double start, int c,
                           void *slot) {
   double best = number_at(t, slot, c);
-  for (long e = 0; e < n; e++)
-    exact_extremum(t->from->access == OP_MAX, start, &best, values[e]);
+  exact_extrema(t->from->access == OP_MAX, start, &best, values, (int)n);
   if (t->type == TYPE_DOUBLE)
     ((double *)slot)[c] = best;
   else
@@ -141,11 +149,13 @@ static void take_result(const struct turned *t, const unsigned char *rows, long 
   }
 }
 
-/* So many elements at once; 1: their rows are longer than the room, and lie behind the sums in the slot. Code that writes past
- * the caches waits for that at the end of each piece, so pieces are long; whole strips begin where the next one does. */
-static long piece_of(size_t bytes) {
+/* So many elements at once; 1: their rows are longer than the room, and lie behind the sums in the slot. Pieces are short, so
+ * that what the next one reads comes while this one's results are taken; but code that writes past the caches waits for that
+ * at the end of each. Whole strips begin where the next piece does. */
+static long piece_of(size_t bytes, bool streams) {
   enum { STRIPS = 64 };
-  const long most = (long)(ROOM / bytes);
+  const long room_for = (long)(ROOM / bytes),
+             most = room_for < EXACT_PIECE || streams ? room_for : EXACT_PIECE;
   return most >= STRIPS ? most / STRIPS * STRIPS : most > 1 ? most : 1;
 }
 
@@ -181,7 +191,7 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
   const size_t nframe = (size_t)desc_slots(&g->desc);
   _Alignas(64) unsigned char room[ROOM];
   void *own[nframe];
-  const long piece = list ? 1 : piece_of(bytes), room_for = piece_of(bytes);
+  const long room_for = piece_of(bytes, g->streams), piece = list ? 1 : room_for;
   struct pieces p = {.g = g, .frame = own};
   size_t at = 0;
   memcpy(own, frame + 1, nframe * sizeof *own);
@@ -285,6 +295,7 @@ void ordered_works(const struct cpu_variant *v, const struct launch *launch, con
     plain.function = v->functions[WORK_LIST];
   gather_works(g, launch, &plain, e);
   g->works[WORK_RANGE].function = run_apart;
+  g->streams = v->variant.shape.stream;
   if (v->numbered.nphases) {
     g->works[WORK_LIST] = g->works[WORK_RANGE];
     g->works[WORK_LIST].list = v->numbered.list;
