@@ -182,9 +182,32 @@ INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began
   return sum;
 }
 
+enum { MISSES = 16 };
+
+INLINED bool knows_steps(const struct exact *e) {
+  return e->exponent && !e->far && e->misses < MISSES;
+}
+
+INLINED void find_alike(const struct exact *e, int *first, int *second) {
+  *first = first_step(e->exponent - EXPONENTS / 2);
+  *second = first_step(*first - 1);
+}
+
+/* What two sums have come to, unless the bits show that the steps did not suit. */
+static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t whole, int64_t rest) {
+  int first, second;
+  find_alike(e, &first, &second);
+  if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
+    return false;
+  put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
+  put(e, rest < 0, (uint64_t)(rest < 0 ? -rest : rest), second + LEAST);
+  return true;
+}
+
 /* By the steps of an earlier piece, without a look at the sizes. False: these do not suit, and nothing was added. */
 INLINED bool add_alike(struct exact *e, const double *values, int n) {
-  const int first = first_step(e->exponent - EXPONENTS / 2), second = first_step(first - 1);
+  int first, second;
+  find_alike(e, &first, &second);
   const lanes none = {0};
   struct alike even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none}, odd = even;
   const masks began = (masks)even.first, began_second = (masks)even.second;
@@ -197,20 +220,14 @@ INLINED bool add_alike(struct exact *e, const double *values, int n) {
     outside |= even.outside[k] | odd.outside[k];
     left |= even.left[k] | odd.left[k];
   }
-  if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
-    return false;
-  const int64_t whole = steps_of(&even.first, &odd.first, &began),
-                rest = steps_of(&even.second, &odd.second, &began_second);
-  put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
-  put(e, rest < 0, (uint64_t)(rest < 0 ? -rest : rest), second + LEAST);
-  return true;
+  return put_steps(e, outside, left, steps_of(&even.first, &odd.first, &began),
+                   steps_of(&even.second, &odd.second, &began_second));
 }
 
 /* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
-  enum { MISSES = 16 };
   double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
-  if (e->exponent && !e->far && e->misses < MISSES && add_alike(e, values, n))
+  if (knows_steps(e) && add_alike(e, values, n))
     return;
   e->misses += e->exponent != 0;
   int64_t most = largest(values, n);
@@ -232,6 +249,18 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
     e->far |= left;
     most = left ? largest(room, n) : 0;
   }
+}
+
+void exact_begin_along(const struct exact *e, struct exact_along *a) {
+  int first, second;
+  find_alike(e, &first, &second);
+  *a = (struct exact_along){.first = knows_steps(e) ? rounding_to(first) : 0,
+                            .second = knows_steps(e) ? rounding_to(second) : 0};
+}
+
+int exact_end_along(struct exact *e, const struct exact_along *a) {
+  const bool suits = a->first > 0 && put_steps(e, a->outside, a->left, (int64_t)a->whole, (int64_t)a->rest);
+  return suits ? (int)a->done : 0;
 }
 
 /* ---- extrema -------------------------------------------------------------------------------------------*/
