@@ -97,7 +97,8 @@ static void turn_result(struct gather *g, int i, const struct loop *loop) {
   a->form = DESC_DAT;
   a->map = a->idx = -1;
   a->dat = dat;
-  a->summed = a->fresh && a->type == TYPE_DOUBLE && !desc_any_ragged(d) && g->nsummed + a->dim <= SUMMED_MOST;
+  a->summed = a->fresh && a->type == TYPE_DOUBLE && !desc_any_ragged(&loop->desc) &&
+              g->nsummed + a->dim <= SUMMED_MOST;
   g->nsummed += a->summed ? a->dim : 0;
   d->dats[dat] = (struct desc_dat){.type = a->type, .dim = a->dim, .wide = loop_end(loop) > INT_MAX / a->dim};
 }
