@@ -182,9 +182,32 @@ INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began
   return sum;
 }
 
+enum { MISSES = 16 };
+
+INLINED bool knows_steps(const struct exact *e) {
+  return e->exponent && !e->far && e->misses < MISSES;
+}
+
+INLINED void find_alike(const struct exact *e, int *first, int *second) {
+  *first = first_step(e->exponent - EXPONENTS / 2);
+  *second = first_step(*first - 1);
+}
+
+/* What two sums have come to, unless the bits show that the steps did not suit. */
+static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t whole, int64_t rest) {
+  int first, second;
+  find_alike(e, &first, &second);
+  if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
+    return false;
+  put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
+  put(e, rest < 0, (uint64_t)(rest < 0 ? -rest : rest), second + LEAST);
+  return true;
+}
+
 /* By the steps of an earlier piece, without a look at the sizes. False: these do not suit, and nothing was added. */
 INLINED bool add_alike(struct exact *e, const double *values, int n) {
-  const int first = first_step(e->exponent - EXPONENTS / 2), second = first_step(first - 1);
+  int first, second;
+  find_alike(e, &first, &second);
   const lanes none = {0};
   struct alike even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none}, odd = even;
   const masks began = (masks)even.first, began_second = (masks)even.second;
@@ -197,20 +220,14 @@ INLINED bool add_alike(struct exact *e, const double *values, int n) {
     outside |= even.outside[k] | odd.outside[k];
     left |= even.left[k] | odd.left[k];
   }
-  if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
-    return false;
-  const int64_t whole = steps_of(&even.first, &odd.first, &began),
-                rest = steps_of(&even.second, &odd.second, &began_second);
-  put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
-  put(e, rest < 0, (uint64_t)(rest < 0 ? -rest : rest), second + LEAST);
-  return true;
+  return put_steps(e, outside, left, steps_of(&even.first, &odd.first, &began),
+                   steps_of(&even.second, &odd.second, &began_second));
 }
 
 /* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
-  enum { MISSES = 16 };
   double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
-  if (e->exponent && !e->far && e->misses < MISSES && add_alike(e, values, n))
+  if (knows_steps(e) && add_alike(e, values, n))
     return;
   e->misses += e->exponent != 0;
   int64_t most = largest(values, n);
@@ -234,27 +251,102 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
   }
 }
 
+void exact_begin_along(const struct exact *e, struct exact_along *a) {
+  int first, second;
+  find_alike(e, &first, &second);
+  *a = (struct exact_along){.first = knows_steps(e) ? rounding_to(first) : 0,
+                            .second = knows_steps(e) ? rounding_to(second) : 0};
+}
+
+int exact_end_along(struct exact *e, const struct exact_along *a) {
+  const bool suits = a->first > 0 && put_steps(e, a->outside, a->left, (int64_t)a->whole, (int64_t)a->rest);
+  return suits ? (int)a->done : 0;
+}
+
+/* ---- extrema -------------------------------------------------------------------------------------------*/
+
+void exact_extremum(bool most, double start, double *best, double value) {
+  if (isnan(value) || isnan(*best)) {
+    if (isnan(start) ? !isnan(value) : isnan(value))
+      *best = isnan(value) ? (double)NAN : value;
+    return;
+  }
+  const bool tie = value == *best, beats = most ? value > *best : value < *best;
+  if (beats || (tie && most ? !signbit(value) : tie && signbit(value)))
+    *best = value;
+}
+
+/* The bits of a double as a whole number that is larger where the double is, -0.0 below 0; and back. NaN are at the ends. */
+#define AS_WHOLE(bits) ((bits) ^ ((bits) >> 63 & INT64_MAX))
+
+/* What is larger than all numbers, and what is less. */
+static const int64_t infinite = INT64_C(0x7ff0000000000000);
+
+struct range {
+  masks least, most;
+};
+
+INLINED void widen(struct range *r, const double *values) {
+  masks bits;
+  memcpy(&bits, values, sizeof bits);
+  bits = AS_WHOLE(bits);
+  const masks below = bits<r->least, above = bits> r->most;
+  r->least = (bits & below) | (r->least & ~below);
+  r->most = (bits & above) | (r->most & ~above);
+}
+
+/* Of whole vectors of values. False: some are NaN. */
+INLINED bool find_range(const double *values, int n, double ends[2]) {
+  const masks none = {0};
+  struct range even = {.least = none + INT64_MAX, .most = none + INT64_MIN}, odd = even;
+  for (int i = 0; i < n; i += AT_ONCE) {
+    widen(&even, values + i);
+    widen(&odd, values + i + LANES);
+  }
+  int64_t found[2] = {INT64_MAX, INT64_MIN};
+  for (int k = 0; k < AT_ONCE; k++) {
+    const struct range *r = k < LANES ? &even : &odd;
+    found[0] = r->least[k % LANES] < found[0] ? r->least[k % LANES] : found[0];
+    found[1] = r->most[k % LANES] > found[1] ? r->most[k % LANES] : found[1];
+  }
+  const bool numbers = found[0] >= AS_WHOLE(infinite | INT64_MIN) && found[1] <= infinite;
+  for (int k = 0; k < 2; k++) {
+    found[k] = AS_WHOLE(found[k]);
+    memcpy(ends + k, found + k, sizeof *ends);
+  }
+  return numbers;
+}
+
+/* ---- by what a processor has ---------------------------------------------------------------------------*/
+
+struct machine {
+  void (*add_values)(struct exact *e, const double *values, int n);
+  bool (*find_range)(const double *values, int n, double ends[2]);
+};
+
+#define MACHINE(name, features)                                                                              \
+  features static void add_values_of_##name(struct exact *e, const double *values, int n) {                  \
+    add_values(e, values, n);                                                                                \
+  }                                                                                                          \
+  features static bool find_range_of_##name(const double *values, int n, double ends[2]) {                   \
+    return find_range(values, n, ends);                                                                      \
+  }                                                                                                          \
+  static const struct machine name = {add_values_of_##name, find_range_of_##name};
+
+MACHINE(any, )
 #ifdef __x86_64__
-__attribute__((target("avx2"))) static void add_values_of_4(struct exact *e, const double *values, int n) {
-  add_values(e, values, n);
-}
-__attribute__((target("avx512f"))) static void add_values_of_8(struct exact *e, const double *values, int n) {
-  add_values(e, values, n);
-}
+MACHINE(avx2, __attribute__((target("avx2"))))
+MACHINE(avx512, __attribute__((target("avx512f"))))
 #endif
 
-static void add_any(struct exact *e, const double *values, int n) {
+static const struct machine *machine(void) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) {
-    add_values_of_8(e, values, n);
-    return;
-  }
-  if (__builtin_cpu_supports("avx2")) {
-    add_values_of_4(e, values, n);
-    return;
-  }
+  if (__builtin_cpu_supports("avx512f"))
+    return &avx512;
+  if (__builtin_cpu_supports("avx2"))
+    return &avx2;
 #endif
-  add_values(e, values, n);
+  return &any;
 }
 
 void exact_add_values(struct exact *e, const double *values, int n) {
@@ -264,7 +356,18 @@ void exact_add_values(struct exact *e, const double *values, int n) {
     memcpy(whole, values, (size_t)n * sizeof *whole);
   for (int i = n; i < padded; i++)
     whole[i] = 0;
-  add_any(e, tail ? whole : values, padded);
+  machine()->add_values(e, tail ? whole : values, padded);
+}
+
+void exact_extrema(bool most, double start, double *best, const double *values, int n) {
+  double ends[2];
+  int done = n - n % AT_ONCE;
+  if (done && machine()->find_range(values, done, ends))
+    exact_extremum(most, start, best, ends[most]);
+  else
+    done = 0;
+  for (int i = done; i < n; i++)
+    exact_extremum(most, start, best, values[i]);
 }
 
 /* ---- sums of sums --------------------------------------------------------------------------------------*/
@@ -348,17 +451,4 @@ double exact_value(const struct exact *e) {
 /* What is below a float's least bit is in no sum of floats. */
 float exact_value_of_floats(const struct exact *e) {
   return (float)value_of(e, true);
-}
-
-/* ---- extrema -------------------------------------------------------------------------------------------*/
-
-void exact_extremum(bool most, double start, double *best, double value) {
-  if (isnan(value) || isnan(*best)) {
-    if (isnan(start) ? !isnan(value) : isnan(value))
-      *best = isnan(value) ? (double)NAN : value;
-    return;
-  }
-  const bool tie = value == *best, beats = most ? value > *best : value < *best;
-  if (beats || (tie && most ? !signbit(value) : tie && signbit(value)))
-    *best = value;
 }

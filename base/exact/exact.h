@@ -22,6 +22,17 @@ struct exact {
 enum { EXACT_PIECE = 1024 };
 void exact_add_value(struct exact *e, double value);
 void exact_add_values(struct exact *e, const double *values, int n);
+/* A piece of values that generated code adds up along the way (jit/generate/strips/globals.c), by the steps of one before it:
+ * for steps that suit it, as exact_add_values does. `done`: so many of its values, from the first on. */
+struct exact_along {
+  double first, second;           /* where both sums begin; 0: no steps are known */
+  unsigned long long whole, rest; /* so many steps they are further in the end */
+  long long outside, left;        /* bits that show whether the steps suited */
+  long long done;
+};
+void exact_begin_along(const struct exact *e, struct exact_along *a);
+/* How many of its values were added so: what is behind them is not in the sum yet. */
+int exact_end_along(struct exact *e, const struct exact_along *a);
 void exact_add(struct exact *to, const struct exact *from);
 /* `count` of limb i: of sums that a device made. */
 void exact_add_limb(struct exact *e, int i, int64_t count);
@@ -33,5 +44,7 @@ float exact_value_of_floats(const struct exact *e);
 /* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
  * all NaN have the same bits. */
 void exact_extremum(bool most, double start, double *best, double value);
+/* Of many values. */
+void exact_extrema(bool most, double start, double *best, const double *values, int n);
 
 #endif

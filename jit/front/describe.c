@@ -156,11 +156,12 @@ void desc_print_args(const struct desc *d, struct text *out) {
     const struct desc_arg *a = &d->args[i];
     text_addf(out,
               "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present "
-              "%d%s%s%s%s%s%s%s\n",
+              "%d%s%s%s%s%s%s%s%s\n",
               i + 1, form_names[a->form], short_name(a->type), a->dim, access_rows[a->access].word,
               a->map + 1, a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present, a->fresh ? " fresh 1" : "",
-              a->dropped ? " dropped 1" : "", a->entry ? " entry 1" : "", a->scattered ? " scattered 1" : "",
-              a->kept ? " kept 1" : "", a->matrix ? " matrix 1" : "", a->stays ? " stays 1" : "");
+              a->summed ? " summed 1" : "", a->dropped ? " dropped 1" : "", a->entry ? " entry 1" : "",
+              a->scattered ? " scattered 1" : "", a->kept ? " kept 1" : "", a->matrix ? " matrix 1" : "",
+              a->stays ? " stays 1" : "");
   }
 }
 

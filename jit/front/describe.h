@@ -31,6 +31,9 @@ struct desc_arg {
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool
       fresh; /* DAT, INC, of rows that one element has for itself: what it adds is all that they get, and is stored */
+  bool
+      summed; /* fresh, of doubles: strips also add it up, as a struct exact_along for each component wants it, at the slot that
+                  a global has (base/exact/) */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool

@@ -148,6 +148,7 @@ static void put_types(struct generator *g) {
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (g->s->width)
     put_helpers(g);
+  put_exact_helpers(g);
   if (g->s->straight) {
     const struct desc *whole = g->d;
     struct desc room;
@@ -279,6 +280,8 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     struct text type = {0};
+    if (a->summed && strips_sum(g))
+      add_parameter(p, "struct op2_along *restrict ", "op2_y", i, desc_slot_arg(d, i), true);
     if (!arg_has_pointer(a))
       continue;
     if (a->form == DESC_INFO)

@@ -42,6 +42,8 @@ static const struct member {
     {"arg", "present", VALUE_FLAG, "is present now", NULL, "is absent now"},
     {"arg", "entry", VALUE_FLAG, "is on the map's entries now", NULL, "is on the map's targets now"},
     {"arg", "scattered", VALUE_FLAG, "is of a subset's elements now", NULL, "is of all elements now"},
+    {"arg", "summed", VALUE_FLAG, "is added up exactly along the way now", NULL,
+     "is no longer added up along the way"},
     {"arg", "fresh", VALUE_FLAG, "goes to rows of its own now", NULL, "is added to what is there now"},
     {"arg", "dropped", VALUE_FLAG, "is not stored now", NULL, "is stored now"},
     {"arg", "kept", VALUE_FLAG, "stays on the device now", NULL, "comes from the host now"},

@@ -17,7 +17,17 @@
 #include "base/exact/exact.h"
 #include "op2jit.h"
 
-enum { WIDE = 29, HIGH = 23, CELLS = WIDE * HIGH, EDGES = 2 * CELLS, LISTS = 60, MOST = 5, ROUNDS = 3 };
+enum {
+  WIDE = 29,
+  HIGH = 23,
+  CELLS = WIDE * HIGH,
+  EDGES = 2 * CELLS,
+  LISTS = 60,
+  MOST = 5,
+  ROUNDS = 3,
+  EACH = 2,
+  GUESTS = EACH * CELLS
+};
 
 /* ---- the mesh, and what is computed by hand ---- */
 
@@ -25,7 +35,7 @@ static int ends[2 * EDGES], targets[LISTS * MOST];
 static long long offsets[LISTS + 1];
 
 struct data {
-  double x[CELLS], r[2 * CELLS], q[2 * CELLS], low[CELLS], met[CELLS], sums[2], least;
+  double x[CELLS], r[2 * CELLS], q[2 * CELLS], low[CELLS], met[CELLS], sums[2], least, visited, farthest;
   float narrow[CELLS], high[CELLS], total, most;
 };
 static struct data first, expected, got;
@@ -170,6 +180,25 @@ static void meet_by_hand(struct data *d) {
   }
 }
 
+/* Elements that meet, and results of them: with ranks they are where the cell is in which they meet. */
+static const char visit[] = OP_KERNEL(void visit(const double *w, double *met, double *sum, double *most) {
+  *met = *met * 0.5 + *w;
+  *sum += *met;
+  if (*met > *most)
+    *most = *met;
+});
+
+static void visit_by_hand(struct data *d) {
+  struct exact sum = {0};
+  for (int g = 0; g < GUESTS; g++) {
+    double *met = d->met + g / EACH;
+    *met = kept(kept(*met * 0.5) + first.q[g]);
+    exact_add_value(&sum, *met);
+    d->farthest = *met > d->farthest ? *met : d->farthest;
+  }
+  d->visited = kept(d->visited + exact_value(&sum));
+}
+
 static const char scatter[] = OP_KERNEL(void scatter(const double *w, int n, double **to) {
   for (int k = 0; k < n; k++)
     OP_ROW(to, k)[0] += *w * (k + 1);
@@ -188,6 +217,7 @@ static void by_hand(void) {
     advance_by_hand(&expected);
     limits_by_hand(&expected);
     meet_by_hand(&expected);
+    visit_by_hand(&expected);
     scatter_by_hand(&expected);
   }
 }
@@ -195,9 +225,9 @@ static void by_hand(void) {
 /* ---- the same with the library ---- */
 
 struct mesh {
-  op_set cells, edges, lists;
-  op_map ec, lc;
-  op_dat x, r, q, low, met, narrow, high, w;
+  op_set cells, edges, lists, guests;
+  op_map ec, lc, gc;
+  op_dat x, r, q, low, met, narrow, high, w, v;
 };
 
 static op_arg direct(op_dat dat, int dim, const char *type, op_access access) {
@@ -227,6 +257,9 @@ static void run_round(const struct mesh *m) {
               op_arg_dat(m->high, 1, m->ec, 1, "float", OP_MAX));
   op_par_loop(meet, "meet", m->edges, op_arg_dat(m->x, 0, m->ec, 1, "double", OP_READ),
               op_arg_dat(m->met, 1, m->ec, 1, "double", OP_RW));
+  op_par_loop(visit, "visit", m->guests, direct(m->v, 1, "double", OP_READ),
+              op_arg_dat(m->met, 0, m->gc, 1, "double", OP_RW), op_arg_gbl(&got.visited, 1, "double", OP_INC),
+              op_arg_gbl(&got.farthest, 1, "double", OP_MAX));
   op_par_loop(scatter, "scatter", m->lists, direct(m->w, 1, "double", OP_READ),
               op_arg_dat(m->x, OP_ALL, m->lc, 1, "double", OP_INC));
 }
@@ -247,6 +280,13 @@ static void declare(struct mesh *m) {
   m->lists = op_decl_set(lists, "lists");
   for (int l = 0; l <= lists; l++)
     own[l] = offsets[list + l] - offsets[list];
+  int homes[GUESTS];
+  const int cells = share(CELLS, &cell);
+  for (int g = 0; g < EACH * cells; g++)
+    homes[g] = cell + g / EACH;
+  m->guests = op_decl_set(EACH * cells, "guests");
+  m->gc = op_decl_map(m->guests, m->cells, 1, homes, "gc");
+  m->v = op_decl_dat(m->guests, 1, "double", first.q + EACH * cell, "v");
   m->ec = op_decl_map(m->edges, m->cells, 2, ends + 2 * edge, "ec");
   m->lc = op_decl_map_ragged(m->lists, m->cells, own, targets + offsets[list], "lc");
   m->x = op_decl_dat(m->cells, 1, "double", first.x + cell, "x");
@@ -285,6 +325,8 @@ static int compare(const struct mesh *m) {
   FETCH(high, 1);
   return DIFFER(x, 8) + DIFFER(r, 8) + DIFFER(q, 8) + DIFFER(low, 8) + DIFFER(met, 8) + DIFFER(high, 4) +
          DIFFER(sums, 8) + differences("least", &got.least, &expected.least, 8, 8) +
+         differences("visited", &got.visited, &expected.visited, 8, 8) +
+         differences("farthest", &got.farthest, &expected.farthest, 8, 8) +
          differences("total", &got.total, &expected.total, 4, 4) +
          differences("most", &got.most, &expected.most, 4, 4);
 }

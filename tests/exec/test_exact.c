@@ -178,6 +178,30 @@ static void extrema_know_no_order(void **unused) {
   }
 }
 
+/* Of many at a time as of one by one, and whatever is among them. */
+static void many_have_the_extremum_of_one_by_one(void **unused) {
+  static const double odd[] = {3, 0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 0x1p-1074, -0x1p-1074, 0x1p1023};
+  enum { ODD = sizeof odd / sizeof *odd };
+  static double values[COUNT];
+  (void)unused;
+  for (int turn = 0; turn < 400; turn++) {
+    const int n = below(turn < 200 ? 70 : EXACT_PIECE) + 1, kind = turn % 4;
+    const double start = turn % 5 ? odd[below(ODD)] : any(-60, 60), least = below(2) ? 1 : -1;
+    for (int i = 0; i < n; i++)
+      values[i] = kind == 0   ? odd[below(ODD)]
+                  : kind == 1 ? odd[below(5)]
+                  : kind == 2 ? any(-60, 60)
+                              : least * fabs(any(0, 9));
+    if (kind == 3 && n > 40)
+      values[below(n)] = odd[below(ODD)];
+    for (int most = 0; most < 2; most++) {
+      double best = start;
+      exact_extrema(most, start, &best, values, n);
+      same(best, extremum_of(most, start, values, n, 0));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(any_order_has_the_same_bits),
                                      cmocka_unit_test(pieces_need_not_be_like_those_before),
@@ -186,6 +210,7 @@ int main(void) {
                                      cmocka_unit_test(it_is_rounded_once),
                                      cmocka_unit_test(floats_are_rounded_once),
                                      cmocka_unit_test(what_is_no_number_shows),
-                                     cmocka_unit_test(extrema_know_no_order)};
+                                     cmocka_unit_test(extrema_know_no_order),
+                                     cmocka_unit_test(many_have_the_extremum_of_one_by_one)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,17 @@ static const char *const bounds =
     "void bounds(const double *q, double *low, double *high) {\n"
     "  low[0] = fmin(low[0], q[0]);\n  high[0] = fmax(high[0], q[1] - q[2]);\n}";
 static const char *const first = /* zeros of both signs */
-    "void first(const double *q, const int *number, double *zero, int *who) {\n"
-    "  const double z = q[0] * 0;\n  if (z < *zero) {\n    *zero = z;\n    *who = *number;\n  }\n}";
+    "void first(const double *q, const int *number, double *zero, int *who, double *tie) {\n"
+    "  const double z = q[0] * 0;\n  if (z < *zero) {\n    *zero = z;\n    *who = *number;\n  }\n"
+    "  *tie = z <= *tie ? z : *tie;\n}";
+/* Sums of values far from all that came before: one is gone with the next one of its lane, one is all that is left. */
+static const char *const spikes =
+    "void spikes(const double *q, const int *number, double *sum) {\n"
+    "  const double far = *number % 600 == 500 ? 0x1p20 : *number % 600 == 532 ? -0x1p20 : 0;\n"
+    "  sum[0] += far + (far == 0) * q[0];\n"
+    "  sum[1] += *number % 700 == 600  ? q[0] * 0x1p-60\n"
+    "            : *number % 700 < 600 ? 1.25 - 2.5 * (*number % 2)\n"
+    "                                  : 0;\n}";
 static const char *const both = "void both(const float *m, const double *x, double *r, double *sum) {\n"
                                 "  *r += m[0] * x[0] * 1e-3 + 1.0 / 3;\n  *sum += m[1] * 1.7 + x[1];\n}";
 static const char *const shares = "void shares(const double *a, const double *b, double *r, double *s) {\n"
@@ -90,7 +99,7 @@ static int *numbers(int n) {
 
 /* ---- the mesh ---- */
 
-static double sums[2], least = 1e30, most = -1e30, zero = 1, other;
+static double sums[2], least = 1e30, most = -1e30, zero = 1, tie, spiked[2], other;
 static double trod[3] = {0, 1e30, -1}, marked;
 static int who = -1, counts[2], where = -1;
 static float narrow, narrow_trod, lowest = 1e30f;
@@ -236,7 +245,10 @@ static void step(const struct mesh *m) {
   op_par_loop(bounds, "bounds", m->cells, own(m->q, 3, "double", OP_READ),
               far(m->low, 1, m->cell, 1, "double", OP_MIN), far(m->high, 2, m->cell, 1, "double", OP_MAX));
   op_par_loop(first, "first", m->cells, own(m->q, 3, "double", OP_READ), op_arg_idx(-1, OP_ID),
-              op_arg_gbl(&zero, 1, "double", OP_MIN), op_arg_info(&who, 1, "int", 3));
+              op_arg_gbl(&zero, 1, "double", OP_MIN), op_arg_info(&who, 1, "int", 3),
+              op_arg_gbl(&tie, 1, "double", OP_MIN));
+  op_par_loop(spikes, "spikes", m->cells, own(m->q, 3, "double", OP_READ), op_arg_idx(-1, OP_ID),
+              op_arg_gbl(spiked, 2, "double", OP_INC));
   op_par_loop(shares, "shares", m->some, own(m->t, 1, "double", OP_READ),
               far(m->x, 3, m->cell, 2, "double", OP_READ), far(m->w, 0, m->cell, 1, "double", OP_INC),
               far(m->w, 2, m->cell, 1, "double", OP_INC));
@@ -291,6 +303,8 @@ static void add_all(const struct mesh *m) {
   add("most", &most, sizeof most);
   add("zero", &zero, sizeof zero);
   add("who", &who, sizeof who);
+  add("tie", &tie, sizeof tie);
+  add("spiked", spiked, sizeof spiked);
   op_get_gbl(kept, &other);
   add("other", &other, sizeof other);
   add("trod", trod, sizeof trod);

@@ -40,8 +40,74 @@ static bool keeps_order(const struct generator *g) {
   return g->d->fp[0] == 's' || desc_reproduces(g->d);
 }
 
+static bool is_summed(const struct generator *g, int arg) {
+  return g->d->args[arg].summed && g->s->width && !g->s->list;
+}
+
+bool strips_sum(const struct generator *g) {
+  bool any = false;
+  for (int i = 0; i < g->d->nargs; i++)
+    any |= is_summed(g, i);
+  return any;
+}
+
+/* As fold_alike in base/exact/exact.c, which says why. */
+void put_exact_helpers(struct generator *g) {
+  static const char *const lines[] = {
+      "struct op2_along { double first, second; unsigned long long whole, rest; long long outside, left, "
+      "done; };",
+      "struct op2_sum { op2_sums began, first, second; op2_bits outside, left; };",
+      "static inline __attribute__((always_inline)) void op2_begin_along(struct op2_sum *s, const struct "
+      "op2_along *a) {",
+      "  const op2_sums none = {0};",
+      "  s->began = s->first = none + a->first;",
+      "  s->second = none + a->second;",
+      "  s->outside = s->left = (op2_bits)none;",
+      "}",
+      "static inline __attribute__((always_inline)) void op2_add_along(struct op2_sum *s, const double "
+      "*lanes) {",
+      "  op2_sums x;",
+      "  __builtin_memcpy(&x, lanes, sizeof x);",
+      "  const op2_sums more = s->first + x;",
+      "  x -= more - s->first;",
+      "  s->first = more;",
+      "  s->outside |= (op2_bits)more ^ (op2_bits)s->began;",
+      "  const op2_sums next = s->second + x;",
+      "  s->left |= (op2_bits)(next - s->second) ^ (op2_bits)x;",
+      "  s->second = next;",
+      "}",
+      "static inline __attribute__((always_inline)) void op2_end_along(const struct op2_sum *s, struct "
+      "op2_along "
+      "*a, long done) {",
+      "  const op2_sums none = {0};",
+      "  const op2_bits whole = (op2_bits)s->first - (op2_bits)s->began,",
+      "                 rest = (op2_bits)s->second - (op2_bits)(none + a->second);",
+      "  for (int l = 0; l < (int)(sizeof whole / sizeof whole[0]); l++) {",
+      "    a->whole += whole[l];",
+      "    a->rest += rest[l];",
+      "    a->outside |= (long long)s->outside[l];",
+      "    a->left |= (long long)s->left[l];",
+      "  }",
+      "  a->done = done;",
+      "}"};
+  if (!strips_sum(g))
+    return;
+  put(g, "typedef double op2_sums __attribute__((vector_size(%d)));", g->s->width * 8);
+  put(g, "typedef unsigned long long op2_bits __attribute__((vector_size(%d)));", g->s->width * 8);
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    put(g, "%s", lines[i]);
+}
+
+/* Of each component of what is summed: before the first strip, in a strip and behind the last. */
+static void put_along(struct generator *g, const char *format, int times) {
+  for (int i = 0; i < g->d->nargs; i++)
+    for (int c = 0; is_summed(g, i) && c < g->d->args[i].dim; c++)
+      put(g, format, i, c, i, c * times);
+}
+
 void put_sums(struct generator *g) {
   int width = g->s->width;
+  put_along(g, "op2_add_along(&op2_h%d[%d], op2_l%d + %d);", width);
   for (int i = 0; i < g->d->nargs; i++) {
     const struct desc_arg *a = &g->d->args[i];
     if (!arg_is_accumulated(a) || a->access != OP_INC)
@@ -57,6 +123,10 @@ void put_sums(struct generator *g) {
 
 void put_lane_accumulators(struct generator *g) {
   int width = g->s->width;
+  for (int i = 0; i < g->d->nargs; i++)
+    if (is_summed(g, i))
+      put(g, "struct op2_sum op2_h%d[%d];", i, g->d->args[i].dim);
+  put_along(g, "op2_begin_along(&op2_h%d[%d], op2_y%d + %d);", 1);
   for (int i = 0; i < g->d->nargs; i++) {
     const struct desc_arg *a = &g->d->args[i];
     if (!arg_is_accumulated(a) || (a->access == OP_INC && keeps_order(g)))
@@ -73,6 +143,7 @@ void put_lane_accumulators(struct generator *g) {
 
 void put_lanes_accumulated(struct generator *g) {
   int width = g->s->width;
+  put_along(g, "op2_end_along(&op2_h%d[%d], op2_y%d + %d, op2_i - op2_begin);", 1);
   for (int i = 0; i < g->d->nargs; i++) {
     const struct desc_arg *a = &g->d->args[i];
     if (!arg_is_accumulated(a) || (a->access == OP_INC && keeps_order(g)))

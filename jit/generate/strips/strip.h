@@ -23,6 +23,9 @@ void put_straight_strips(struct generator *g);
 /* Before the first strip and behind the last: sums and extrema per lane, op2_k3, combined into op2_a3. */
 void put_lane_accumulators(struct generator *g);
 void put_lanes_accumulated(struct generator *g);
+/* For sums that are exact (base/exact/), which `strips_sum` says there are: types and functions, before the kernel's text. */
+bool strips_sum(const struct generator *g);
+void put_exact_helpers(struct generator *g);
 /* Behind a strip's kernel: its sums, and which of its elements holds an extremum. */
 void put_sums(struct generator *g);
 void put_decisions(struct generator *g);

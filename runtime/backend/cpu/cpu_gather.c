@@ -87,15 +87,19 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, const stru
   a->dat = dat;
 }
 
-/* An exact result is a row of the element's own. */
+/* An exact result is a row of the element's own; what a kernel leaves of an extremum's start is compared behind it. */
 static void turn_result(struct gather *g, int i, const struct loop *loop) {
   struct desc *d = &g->desc;
   struct desc_arg *a = &d->args[i];
   const int dat = number(g->old_dat, &d->ndats, rows_of(i));
   a->fresh = is_fresh(d, a);
+  a->access = a->access == OP_INC ? OP_INC : OP_RW;
   a->form = DESC_DAT;
   a->map = a->idx = -1;
   a->dat = dat;
+  a->summed = a->fresh && a->type == TYPE_DOUBLE && !desc_any_ragged(&loop->desc) &&
+              g->nsummed + a->dim <= SUMMED_MOST;
+  g->nsummed += a->summed ? a->dim : 0;
   d->dats[dat] = (struct desc_dat){.type = a->type, .dim = a->dim, .wide = loop_end(loop) > INT_MAX / a->dim};
 }
 

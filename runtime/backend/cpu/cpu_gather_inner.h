@@ -44,8 +44,11 @@ struct group {
   int nsources, nextrema; /* of the sources */
 };
 
+enum { SUMMED_MOST = 2 };
 struct gather {
   bool columns, results; /* which arguments are turned: those with maps, exact results */
+  int nsummed; /* components of exact sums that strips add up along the way, at most SUMMED_MOST: more lack registers */
+  bool streams; /* generated code writes past the caches */
   struct desc desc;
   const struct plan_entry *entry;
   long begin; /* the plan's first element */

@@ -79,7 +79,10 @@ const struct strategy *ordered_dealing(const struct loop *loop, const struct str
 
 /* ---- elements whose rows are apart ---------------------------------------------------------------------*/
 
-enum { ROOM = 32768 }; /* bytes of the rows that a piece has at once, on the stack */
+enum {
+  ROOM = 32768,
+  STRIPS = 64
+}; /* bytes of the rows that a piece has at once, on the stack; elements of whole strips */
 
 static size_t result_bytes(const struct gather *g) {
   size_t bytes = 0;
@@ -88,12 +91,21 @@ static size_t result_bytes(const struct gather *g) {
   return bytes;
 }
 
+/* Rows like the first one, twice as many each time. */
+static void repeat(unsigned char *rows, const void *first, size_t bytes, size_t n) {
+  const size_t all = n * bytes;
+  memcpy(rows, first, bytes);
+  for (size_t done = bytes, more; done < all; done += more) {
+    more = all - done < done ? all - done : done;
+    memcpy(rows + done, rows, more);
+  }
+}
+
 static void start_result(const struct turned *t, const void *start, unsigned char *rows, long n) {
   if (t->from->access == OP_INC)
     type_start_sum(t->type, rows, (size_t)n * (size_t)t->from->dim);
   else
-    for (long e = 0; e < n; e++)
-      memcpy(rows + (size_t)e * t->row_bytes, start, t->row_bytes);
+    repeat(rows, start, t->row_bytes, (size_t)n);
 }
 
 static double number_at(const struct turned *t, const unsigned char *at, int c) {
@@ -117,21 +129,22 @@ static const double *read_column(const struct turned *t, const unsigned char *ro
 static void take_extremum(const struct turned *t, const double *values, long n, double start, int c,
                           void *slot) {
   double best = number_at(t, slot, c);
-  for (long e = 0; e < n; e++)
-    exact_extremum(t->from->access == OP_MAX, start, &best, values[e]);
+  exact_extrema(t->from->access == OP_MAX, start, &best, values, (int)n);
   if (t->type == TYPE_DOUBLE)
     ((double *)slot)[c] = best;
   else
     ((float *)slot)[c] = (float)best;
 }
 
-/* Into the slot of the item, where extrema began with `start`. */
+/* Into the slot of the item, where extrema began with `start`. `along`: of each component what generated code has added up
+ * itself; NULL: nothing. */
 static void take_result(const struct turned *t, const unsigned char *rows, long n, const unsigned char *start,
-                        void *slot) {
+                        const struct exact_along *along, void *slot) {
   double room[EXACT_PIECE];
-  for (long first = 0, some; first < n; first += some) {
-    some = n - first < EXACT_PIECE ? n - first : EXACT_PIECE;
-    for (int c = 0; c < t->from->dim; c++) {
+  for (int c = 0; c < t->from->dim; c++) {
+    long first = along ? exact_end_along((struct exact *)slot + c, along + c) : 0;
+    for (long some; first < n; first += some) {
+      some = n - first < EXACT_PIECE ? n - first : EXACT_PIECE;
       const double *values = read_column(t, rows + (size_t)first * t->row_bytes, c, some, room);
       if (t->from->access == OP_INC)
         exact_add_values((struct exact *)slot + c, values, (int)some);
@@ -141,11 +154,12 @@ static void take_result(const struct turned *t, const unsigned char *rows, long 
   }
 }
 
-/* So many elements at once; 1: their rows are longer than the room, and lie behind the sums in the slot. Code that writes past
- * the caches waits for that at the end of each piece, so pieces are long; whole strips begin where the next one does. */
-static long piece_of(size_t bytes) {
-  enum { STRIPS = 64 };
-  const long most = (long)(ROOM / bytes);
+/* So many elements at once; 1: their rows are longer than the room, and lie behind the sums in the slot. Pieces are short, so
+ * that what the next one reads comes while this one's results are taken; but code that writes past the caches waits for that
+ * at the end of each. Whole strips begin where the next piece does. */
+static long piece_of(size_t bytes, bool streams) {
+  const long room_for = (long)(ROOM / bytes),
+             most = room_for < EXACT_PIECE || streams ? room_for : EXACT_PIECE;
   return most >= STRIPS ? most / STRIPS * STRIPS : most > 1 ? most : 1;
 }
 
@@ -155,6 +169,7 @@ struct pieces {
   unsigned char *room;
   unsigned char *rows[OP_MAX_ARGS], *slots[OP_MAX_ARGS]; /* of exact results */
   const unsigned char *starts[OP_MAX_ARGS]; /* of extrema: the program's own value, for each element */
+  struct exact_along along[SUMMED_MOST], *sums[OP_MAX_ARGS];
 };
 
 static void run_piece(struct pieces *p, const int *list, long begin, long end) {
@@ -165,6 +180,8 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
       continue;
     if (!g->desc.args[t->arg].fresh)
       start_result(t, p->starts[i], p->rows[i], end - begin);
+    for (int c = 0; p->sums[i] && c < t->from->dim; c++)
+      exact_begin_along((struct exact *)p->slots[i] + c, p->sums[i] + c);
     /* Generated code counts rows from element 0. */
     const uintptr_t first = (uintptr_t)p->rows[i] - (uintptr_t)(list ? list[begin] : begin) * t->row_bytes;
     p->frame[desc_slot_dat(&g->desc, g->desc.args[t->arg].dat)] = (void *)first;
@@ -172,7 +189,7 @@ static void run_piece(struct pieces *p, const int *list, long begin, long end) {
   g->function(p->frame, list, begin, end);
   for (int i = 0; i < g->nturned; i++)
     if (!g->turned[i].rows)
-      take_result(&g->turned[i], p->rows[i], end - begin, p->starts[i], p->slots[i]);
+      take_result(&g->turned[i], p->rows[i], end - begin, p->starts[i], p->sums[i], p->slots[i]);
 }
 
 /* With results: a piece at a time. */
@@ -181,9 +198,10 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
   const size_t nframe = (size_t)desc_slots(&g->desc);
   _Alignas(64) unsigned char room[ROOM];
   void *own[nframe];
-  const long piece = list ? 1 : piece_of(bytes), room_for = piece_of(bytes);
+  const long room_for = piece_of(bytes, g->streams), piece = list ? 1 : room_for;
   struct pieces p = {.g = g, .frame = own};
   size_t at = 0;
+  int summed = 0;
   memcpy(own, frame + 1, nframe * sizeof *own);
   for (int i = 0; i < g->nturned; i++) {
     const struct turned *t = &g->turned[i];
@@ -196,9 +214,15 @@ static void run_pieces(void *const *frame, const int *list, long begin, long end
     p.rows[i] = room_for > 1 ? room + at : behind;
     at += (size_t)piece * t->row_bytes;
     p.starts[i] = sum ? NULL : p.slots[i] + t->row_bytes;
+    if (g->desc.args[t->arg].summed)
+      own[desc_slot_arg(&g->desc, t->arg)] = p.sums[i] = p.along + summed;
+    summed += p.sums[i] ? t->from->dim : 0;
   }
-  for (long b = begin; b < end; b += piece)
-    run_piece(&p, list, b, end - b < piece ? end : b + piece);
+  /* The first piece is looked at for the sizes of what is added: that takes longer. */
+  for (long b = begin, some = piece < STRIPS ? piece : STRIPS; b < end; b += some, some = piece) {
+    some = end - b < some ? end - b : some;
+    run_piece(&p, list, b, b + some);
+  }
 }
 
 /* The work of elements. */
@@ -285,6 +309,7 @@ void ordered_works(const struct cpu_variant *v, const struct launch *launch, con
     plain.function = v->functions[WORK_LIST];
   gather_works(g, launch, &plain, e);
   g->works[WORK_RANGE].function = run_apart;
+  g->streams = v->variant.shape.stream;
   if (v->numbered.nphases) {
     g->works[WORK_LIST] = g->works[WORK_RANGE];
     g->works[WORK_LIST].list = v->numbered.list;
