@@ -18,7 +18,7 @@ void arrays_note(const char *call, const void *array, const void *handle, bool i
   struct op_context *ctx = api_context();
   if (!ctx || !ctx->compiled || !array || !handle || !api_enter(call, KEEP))
     return;
-  if (!known_add(ctx, array, handle, is_map, NULL))
+  if (!known_add(ctx, (struct known){.array = array, .handle = handle, .is_map = is_map}))
     error_memory(api_error(), "an array that stands for a handle", sizeof(struct known));
   api_leave_local(api_error()->code);
 }
@@ -105,7 +105,8 @@ static op_map table_of(const char *call, int idx, const void *table, const void 
   const struct op_context *ctx = api_context();
   bool known = table == identity;
   for (int i = 0; ctx && !known && i < ctx->arrays->count; i++)
-    known = ((struct known *)ctx->arrays->items[i])->array == table;
+    known = ((struct known *)ctx->arrays->items[i])->array == table &&
+            ((struct known *)ctx->arrays->items[i])->handle;
   return table == identity || (!known && idx == -1) ? OP_ID : op2jit_f_map_of(call, table);
 }
 
@@ -174,7 +175,7 @@ long long op2jit_f_copy_map(const void *table) {
   int *copy = seen->map ? array_new(rows * (size_t)seen->dim, sizeof *copy) : NULL;
   for (size_t i = 0; copy && i < rows * (size_t)seen->dim; i++)
     copy[i] = seen->map[i] + 1;
-  if (!copy || !known_add(ctx, copy, seen, true, copy)) {
+  if (!copy || !known_add(ctx, (struct known){copy, seen, .is_map = true, .copy = copy})) {
     free(copy);
     copy = NULL;
     error_memory(api_error(), "a copy of a map", rows * (size_t)seen->dim * sizeof *copy);

@@ -5,12 +5,16 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "api/api.h"
 #include "api/fortran/fortran.h"
+#include "api/fortran/known.h"
 #include "api/op2/compiled.h"
 #include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/size.h"
+#include "base/types.h"
+#include "base/whereami.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/front/kernel.h"
@@ -160,6 +164,54 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
   return code;
 }
 
+/* ---- variables that op_decl_const declared ---- */
+
+static bool is_noted(const struct op_context *ctx, const struct known *wanted) {
+  for (int i = 0; i < ctx->arrays->count; i++) {
+    const struct known *k = ctx->arrays->items[i];
+    if (k->array == wanted->array && k->type == wanted->type && k->dim == wanted->dim &&
+        strcmp(k->copy, wanted->copy) == 0)
+      return true;
+  }
+  return false;
+}
+
+void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name) {
+  char room[64];
+  struct op_context *ctx = api_context();
+  if (!ctx || !ctx->compiled || !variable || !api_enter("op_decl_const", KEEP))
+    return;
+  const bool is_name =
+      type_parse(fortran_type(name, room), NULL) == TYPE_NONE; /* OP2's programs have the type there */
+  const struct known k = {.array = variable,
+                          .copy = strdup(is_name ? name : ""),
+                          .type = type_parse(fortran_type(is, room), NULL),
+                          .dim = dim};
+  if (!k.copy || is_noted(ctx, &k) || !known_add(ctx, k)) {
+    if (!k.copy || !is_noted(ctx, &k))
+      error_memory(api_error(), "a constant of the program", sizeof k);
+    free(k.copy);
+  }
+  api_leave_local(api_error()->code);
+}
+
+/* One of the main program's: the one that was declared with its name, or else the only one of its type and size that was
+ * declared without and is on the stack. NULL: there is none, or several. */
+static const void *find_declared(const struct op_context *ctx, const struct fortran_variable *v) {
+  const void *found = NULL;
+  for (int named = 1; v->declared && !found && named >= v->declared - 1; named--)
+    for (int i = 0; i < ctx->arrays->count; i++) {
+      const struct known *k = ctx->arrays->items[i];
+      if (k->type != type_parse(v->type, NULL) || k->dim != v->dim ||
+          (named ? strcasecmp(k->copy, v->name) != 0 : *(const char *)k->copy || whereami_static(k->array)))
+        continue;
+      if (found && found != k->array)
+        return NULL;
+      found = k->array;
+    }
+  return found;
+}
+
 /* ---- a text becomes a loop's ---- */
 
 /* The procedure's arguments, as the text has them. */
@@ -181,18 +233,20 @@ static void take_parameters(struct procedure *p, const char *name, struct proced
 /* A variable of a module is a constant, whose value is looked at before each loop. */
 static int declare_variable(struct op_context *ctx, const struct procedure *p,
                             const struct fortran_variable *v, struct text *why, struct error *err) {
-  const void *near, *at;
-  memcpy(&near, &p->compiled.kernel, sizeof near);
-  at = fortran_variable_at(near, v->module, v->name);
+  /* Those that a procedure gets by its address may be on the stack: no symbol is theirs. */
+  const bool of_main = !*v->module;
+  const void *at = of_main ? find_declared(ctx, v) : NULL;
+  if (!at && !(of_main && p->compiled.alone))
+    at = fortran_variable_at(p->code, v->module, v->name);
   const struct constant *old = mesh_find_constant(ctx->mesh, v->name);
   if (!at)
-    text_addf(
-        why,
-        *v->module
-            ? "it names the variable '%s', whose address the program's table of symbols does not have"
-            : "it names the variable '%s' of the main program, which the program's table of symbols does "
-              "not have, or several of the name; make it one of a module",
-        v->name);
+    text_addf(why,
+              !of_main
+                  ? "it names the variable '%s', whose address the program's table of symbols does not have"
+                  : "it names the variable '%s' of the main program, and which one that is in memory is not "
+                    "known; make it one "
+                    "of a module, or declare it there: call op_decl_const(%s, %d, '%s')",
+              v->name, v->name, v->dim, v->name);
   else if (old && old->live != at)
     text_addf(why, "it names the variable '%s', and there are several of this name", v->name);
   else if (!old && !mesh_constant(ctx, v->name, v->dim, v->type, at, NULL, err))
@@ -226,7 +280,7 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
       .file = "",
       .text = text_str(&made->text),
       .why = "",
-      .doubt = of_main ? "it uses a variable of the main program, which is found by its name alone"
+      .doubt = of_main ? "it uses a variable of the main program, which is found by what is declared"
                : known ? ""
                : made->doubted
                    ? "it depends on an #if of a name that the source does not define, and flags are not known"
@@ -251,18 +305,14 @@ static int look(struct op_context *ctx, struct procedure *p, const struct loop_c
                 struct error *err) {
   struct text name = {0}, module = {0}, program = {0};
   struct procedure_text *t = p->text = calloc(1, sizeof *t);
-  const void *address;
   unsigned long long value = 0;
   if (!t)
     return error_memory(err, "a procedure's text", sizeof *t);
-  memcpy(&address, &p->compiled.kernel, sizeof address);
-  if (p->compiled.alone || !fortran_names(address, &name, &module, &value)) {
-    text_add(&t->why, p->compiled.alone ? "it is an internal procedure that uses variables of the procedure "
-                                          "around it; put both into a module"
-                                        : "the program's table of symbols does not have it; do not strip it");
+  if (!p->code || !fortran_names(p->code, &name, &module, &value)) {
+    text_add(&t->why, "the program's table of symbols does not have it; do not strip it");
     return OP_OK;
   }
-  text_program(address, &program);
+  text_program(p->code, &program);
   struct fortran_source source = {.line = 1,
                                   .kernel = text_str(&name),
                                   .module = module.length ? text_str(&module) : NULL,
@@ -307,7 +357,7 @@ static void check_forms(const struct loop *loop, unsigned long long counted, str
 
 static int choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                   struct error *err) {
-  const struct procedure *p = (const struct procedure *)(const void *)call->compiled;
+  struct procedure *p = (struct procedure *)(size_t)call->compiled;
   const struct procedure_text *t = p->text;
   struct text why = {0};
   int code = OP_OK;
@@ -322,6 +372,8 @@ static int choose(struct op_context *ctx, struct loop *loop, const struct loop_c
     const struct read_kernel *found =
         !why.length && text_suits(ctx, loop, &t->kernel, &why) ? &t->kernel : NULL;
     code = text_settle(ctx, loop, found, t ? t->code : OP_OK, &why, err);
+    if (!found)
+      procedure_warn(ctx, p);
   }
   text_free(&why);
   return code ? code : compiled_check(loop, err);
