@@ -143,11 +143,11 @@ run arrays OP2_BACKEND=native copied
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.
 run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off
 grep -q 'internal procedure' said || fail "an internal procedure on threads is not warned of"
-run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off OP2_VARIANT=internal_procedure:chunks # a word that the loop cannot have is left out
+run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off OP2_VARIANT=look:chunks # a word that the loop cannot have is left out
 grep -q 'its loops run on one thread' said || fail "an internal procedure was called by several threads"
 # Names of kernels in reports are those of the source.
 run old OP2_BACKEND=native OP2_TIMING=text
-for name in spread number top wide; do grep -q "^$name " said || fail "the report has no loop $name"; done
+for name in spread number top wide of_program look look_again; do grep -q "^$name " said || fail "the report has no loop $name"; done
 # Without stat= an error ends the program.
 cat >fatal.f90 <<'P'
 program fatal

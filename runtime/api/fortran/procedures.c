@@ -56,9 +56,10 @@ static struct procedure *find(const struct op_context *ctx, op_kernel_function k
 void procedure_warn(const struct op_context *ctx, struct procedure *p) {
   if (p->compiled.alone && !p->warned && ctx->team && team_threads(ctx->team) > 1)
     log_line(ctx->log, LOG_WARN, "loop",
-             "a kernel is an internal procedure that uses variables of the procedure around it: its loops "
+             "kernel %s is an internal procedure that uses variables of the procedure around it: its loops "
              "run on one "
-             "thread; make it a procedure of a module");
+             "thread; make it a procedure of a module",
+             text_str(&p->name));
   p->warned = true;
 }
 
