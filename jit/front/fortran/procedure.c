@@ -103,11 +103,7 @@ static void translate_unit(struct fortran *f, struct f_unit *u, const struct f_t
              u->name);
     return;
   }
-  struct f_unit *unit = f->unit;
-  struct text *to = f->to;
-  struct construct *constructs = f->constructs;
-  struct text *hoist = f->hoist;
-  const int at = f->at, nesting = f->nesting;
+  const struct fortran before = *f;
   u->translated = STATE_BUSY;
   f_declare_unit(f, u);
   if (!u->c_name)
@@ -126,12 +122,12 @@ static void translate_unit(struct fortran *f, struct f_unit *u, const struct f_t
              u->result->name);
   if (!failed(f))
     put_function(f, u);
-  f->unit = unit;
-  f->to = to;
-  f->constructs = constructs;
-  f->hoist = hoist;
-  f->at = at;
-  f->nesting = nesting;
+  f->unit = before.unit;
+  f->to = before.to;
+  f->constructs = before.constructs;
+  f->hoist = before.hoist;
+  f->at = before.at;
+  f->nesting = before.nesting;
   u->translated = STATE_DONE;
 }
 
