@@ -51,7 +51,8 @@ program shallow
   end if
   code = op_kernel_file('shallow_kernels.f90')
   wide = merge(2, 3, mistake == 'wide')
-  middle = [op_arg_dat(q, 2, sides, 3, 'real(8)', OP_READ), op_arg_dat(out, 1, sides, 3, 'real(8)', chosen('written', OP_INC)), &
+  middle = [op_arg_dat(q, 2, sides, 3, 'real(8)', OP_READ), &
+      op_arg_dat(out, 1, sides, 3, 'real(8)', chosen('written', OP_INC)), &
       op_arg_dat(out, merge(0, 2, mistake == 'column'), sides, 3, 'real(8)', OP_INC)]
   if (mistake == 'order') middle = middle([2, 1, 3])
   do round = 1, 30

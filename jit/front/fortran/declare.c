@@ -376,13 +376,10 @@ static bool read_declaration(struct fortran *f, struct f_unit *u) {
 static void forgive(struct fortran *f, struct f_unit *u) {
   if (f->err->code != OP_ERR_KERNEL)
     return;
-  const char *said = strstr(error_message(f->err), ": ");
-  said =
-      f_say(f, "has a declaration that kernels cannot have%.*s", said ? (int)strcspn(said, "\n") : 0, said);
   error_clear(f->err);
   for (struct symbol *s = u->symbols; s; s = s->next)
     if (!s->next && !s->wrong)
-      s->wrong = said;
+      s->wrong = f_say(f, "has a declaration that kernels cannot have: %s", f->refused);
 }
 
 static void read_header(struct fortran *f, struct f_unit *u) {

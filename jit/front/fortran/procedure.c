@@ -323,7 +323,8 @@ static void release(struct fortran *f) {
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err) {
   static const struct fortran_parts up = {f_declare_unit, translate_unit, f_said, f_said_call, f_read_action};
-  struct fortran f = {.parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel};
+  struct fortran f = {
+      .parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel, .refused = ""};
   *made = (struct fortran_made){0};
   f.made = made;
   f.lost.failed = true;

@@ -148,6 +148,7 @@ struct construct;
 struct fortran {
   const struct fortran_parts *parts;
   struct error *err;
+  const char *refused; /* what was wrong, where the text was refused last */
   struct shared *shared;
   const struct fortran_source *source;
   const char *kernel;
