@@ -213,4 +213,14 @@ P
 compile fatal.f90 op2jit.o -L"$build" -lop2jit -o fatal
 ./fatal >said 2>&1 && fail "an error without stat= did not end the program"
 if ! grep -q 'OP_ERR_SIZE' said || grep -q 'still here' said; then fail "an error without stat= is not told"; fi
+# Texts of procedures, also of those that use variables on the main program's stack; kernels.sh has more, with gfortran.
+if [ "$compiler" != gfortran ] && [ "$backends" != native ]; then
+  export OP2JIT_FC=$compiler OP2JIT_COMMAND=$build/runtime/cli/op2jit OP2JIT_LIBRARY=$build
+  compiler=$build/runtime/cli/op2jit-fc
+  compile "$root/tests/fortran/jac_kernels.F90" "$root/tests/fortran/jac.f90" op2_fortran.o -o jac
+  OP2_BACKEND=openmp OP2_THREADS=2 "$OP2JIT_COMMAND" why-not ./jac >said 2>&1 || fail "why-not ./jac"
+  for words in ' 2.0 2002.0' ' 4210.68545675 2.05126953' 'all loops that ran have their texts'; do
+    tr -s ' ' <said | grep -qx -- "$words" || fail "jac does not say: $words"
+  done
+fi
 exit $failed

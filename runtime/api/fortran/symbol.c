@@ -125,7 +125,7 @@ bool fortran_symbol(const void *address, struct text *name) {
   return found;
 }
 
-const void *fortran_variable_at(const void *near, const char *module, const char *name) {
+const void *fortran_variable_at(const void *near, const char *module, const char *name, bool sure) {
   struct text gnu = {0}, llvm = {0};
   struct mapped file;
   ElfW(Addr) base;
@@ -136,7 +136,9 @@ const void *fortran_variable_at(const void *near, const char *module, const char
   if (!*module) {
     text_clear(&llvm);
     text_addf(&llvm, "_QFE%s", name);
-    wanted = (struct wanted){.names = {name, text_str(&llvm)}, .type = STT_OBJECT, .stem = strlen(name)};
+    wanted = (struct wanted){.names = {sure ? text_str(&llvm) : name, text_str(&llvm)},
+                             .type = STT_OBJECT,
+                             .stem = sure ? 0 : strlen(name)};
   }
   if (open_file(near, &file, &base)) {
     symbol = find_symbol(&file, &wanted);

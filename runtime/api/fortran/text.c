@@ -233,11 +233,10 @@ static void take_parameters(struct procedure *p, const char *name, struct proced
 /* A variable of a module is a constant, whose value is looked at before each loop. */
 static int declare_variable(struct op_context *ctx, const struct procedure *p,
                             const struct fortran_variable *v, struct text *why, struct error *err) {
-  /* Those that a procedure gets by its address may be on the stack: no symbol is theirs. */
   const bool of_main = !*v->module;
   const void *at = of_main ? find_declared(ctx, v) : NULL;
-  if (!at && !(of_main && p->compiled.alone))
-    at = fortran_variable_at(p->code, v->module, v->name);
+  if (!at) /* those that a procedure gets by its address may be on the stack, and the symbol another one's */
+    at = fortran_variable_at(p->code, v->module, v->name, p->compiled.alone);
   const struct constant *old = mesh_find_constant(ctx->mesh, v->name);
   if (!at)
     text_addf(why,
