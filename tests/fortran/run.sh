@@ -143,7 +143,7 @@ entry|map \"sides\" has a 0 for element 7, and maps count from 1|-
 written|passed as argument 4 (OP_READ) and as argument 5 (OP_INC).*read from a copy|-
 name|the text in Fortran has no subroutine flex; it has keep, longest, flux, wall, advance; did you mean flux?|-"
 plant() { # MISTAKE PATTERN SHOWN
-  local script= word=$1
+  local script='' word=$1
   [[ $1 != s/* ]] || script=$1 word=
   sed "$script" "$root/tests/fortran/shallow_kernels.f90" >shallow_kernels.f90
   OP2_BACKEND=seq OP2_CACHE=$PWD/store ./shallow "$word" >said 2>&1 && fail "the mistake passes: $1"
