@@ -23,6 +23,37 @@ void arrays_note(const char *call, const void *array, const void *handle, bool i
   api_leave_local(api_error()->code);
 }
 
+/* ---- constants ---- */
+
+static bool is_noted(const struct op_context *ctx, const struct known *wanted) {
+  for (int i = 0; i < ctx->arrays->count; i++) {
+    const struct known *k = ctx->arrays->items[i];
+    if (k->array == wanted->array && k->type == wanted->type && k->dim == wanted->dim &&
+        strcmp(k->copy, wanted->copy) == 0)
+      return true;
+  }
+  return false;
+}
+
+void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name) {
+  char room[64];
+  struct op_context *ctx = api_context();
+  if (!ctx || !ctx->compiled || !variable || !api_enter("op_decl_const", KEEP))
+    return;
+  const bool is_name =
+      type_parse(fortran_type(name, room), NULL) == TYPE_NONE; /* OP2's programs have the type there */
+  const struct known k = {.array = variable,
+                          .copy = strdup(is_name ? name : ""),
+                          .type = type_parse(fortran_type(is, room), NULL),
+                          .dim = dim};
+  const bool before = k.copy && is_noted(ctx, &k), added = k.copy && !before && known_add(ctx, k);
+  if (!added)
+    free(k.copy);
+  if (!added && !before)
+    error_memory(api_error(), "a constant of the program", sizeof k);
+  api_leave_local(api_error()->code);
+}
+
 /* ---- which one ---- */
 
 /* What an argument says of the dat: 0, "" and NULL where it says nothing. */

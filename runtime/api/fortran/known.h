@@ -1,13 +1,13 @@
 /* What programs of OP2 declared: the arrays of dats and maps, by the address of their first element (arrays.c), and the
- * variables of constants (text.c). */
+ * variables of constants. */
 #ifndef OP2JIT_FORTRAN_KNOWN_H
 #define OP2JIT_FORTRAN_KNOWN_H
 
 #include <stdbool.h>
 
-struct op_context;
-
 #include "base/types.h"
+
+struct op_context;
 
 struct known {
   const void *array;

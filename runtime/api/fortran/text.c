@@ -5,7 +5,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "api/api.h"
 #include "api/fortran/fortran.h"
 #include "api/fortran/known.h"
 #include "api/op2/compiled.h"
@@ -164,36 +163,7 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
   return code;
 }
 
-/* ---- variables that op_decl_const declared ---- */
-
-static bool is_noted(const struct op_context *ctx, const struct known *wanted) {
-  for (int i = 0; i < ctx->arrays->count; i++) {
-    const struct known *k = ctx->arrays->items[i];
-    if (k->array == wanted->array && k->type == wanted->type && k->dim == wanted->dim &&
-        strcmp(k->copy, wanted->copy) == 0)
-      return true;
-  }
-  return false;
-}
-
-void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name) {
-  char room[64];
-  struct op_context *ctx = api_context();
-  if (!ctx || !ctx->compiled || !variable || !api_enter("op_decl_const", KEEP))
-    return;
-  const bool is_name =
-      type_parse(fortran_type(name, room), NULL) == TYPE_NONE; /* OP2's programs have the type there */
-  const struct known k = {.array = variable,
-                          .copy = strdup(is_name ? name : ""),
-                          .type = type_parse(fortran_type(is, room), NULL),
-                          .dim = dim};
-  if (!k.copy || is_noted(ctx, &k) || !known_add(ctx, k)) {
-    if (!k.copy || !is_noted(ctx, &k))
-      error_memory(api_error(), "a constant of the program", sizeof k);
-    free(k.copy);
-  }
-  api_leave_local(api_error()->code);
-}
+/* ---- variables of the main program ---- */
 
 /* One of the main program's: the one that was declared with its name, or else the only one of its type and size that was
  * declared without and is on the stack. NULL: there is none, or several. */
