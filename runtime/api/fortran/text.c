@@ -249,7 +249,7 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
       .file = "",
       .text = text_str(&made->text),
       .why = "",
-      .doubt = of_main ? "it uses a variable of the main program, which is found by what is declared"
+      .doubt = of_main ? "it uses a variable of the main program, whose place is not known for sure"
                : known ? ""
                : made->doubted
                    ? "it depends on an #if of a name that the source does not define, and flags are not known"
