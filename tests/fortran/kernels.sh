@@ -69,6 +69,7 @@ compile plain gfortran
 compile debug gfortran -g
 compile embedded "$build/runtime/cli/op2jit-fc"
 compile prints "$build/runtime/cli/op2jit-fc" -DPRINTS
+compile twice "$build/runtime/cli/op2jit-fc" -DTWICE
 compile speaks "$build/runtime/cli/op2jit-fc" -DSPEAKS
 for name in jac_kernels.F90 jac.f90; do
   "$build/runtime/cli/op2jit-fc" -O1 -c $name -o ${name%.*}.o >said 2>&1 || fail "op2jit-fc -c $name"
@@ -90,6 +91,7 @@ program "a source that is younger" debug 'changed since the program was made'
 rm jac_kernels.F90
 for name in embedded joined; do program "from the program, $name" $name "$all"; done
 program "in one word of it" speaks 'update: kernel update: `write` is not in the subset'
+program "two of one name" twice 'lean: the text found gives other results' OP2_THREADS=2
 program "it prints" prints "$all"
 grep -qx ' 100% isn.t "all": 2 F 0.5 1.5' said || fail "a kernel prints something else"
 program "no texts" embedded 'OP2_JIT=off' OP2_JIT=off

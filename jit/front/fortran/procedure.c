@@ -232,8 +232,8 @@ static void no_kernel(struct fortran *f, const struct source_file *file) {
 
 static struct f_unit *find_kernel(const struct fortran *f, const char *module) {
   for (struct f_unit *u = f->units; u; u = u->next) {
-    const bool there =
-        !module || (u->parent && u->parent->kind == U_MODULE && strcasecmp(u->parent->name, module) == 0);
+    const bool in_module = u->parent && u->parent->kind == U_MODULE;
+    const bool there = !module || strcasecmp(in_module ? u->parent->name : "", module) == 0;
     if (u->kind == U_SUBROUTINE && there && strcasecmp(u->name, f->kernel) == 0)
       return u;
   }

@@ -223,7 +223,7 @@ static int declare_variable(struct op_context *ctx, const struct procedure *p,
   return err->code;
 }
 
-static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
+static bool fill(struct procedure *p, struct procedure_text *t, bool internal, bool known) {
   const struct fortran_made *made = &t->made;
   t->variables = array_new((size_t)made->nvariables, sizeof *t->variables);
   t->origins = array_new((size_t)made->origins.count, sizeof *t->origins);
@@ -249,8 +249,9 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
       .file = "",
       .text = text_str(&made->text),
       .why = "",
-      .doubt = of_main ? "it uses a variable of the main program, whose place is not known for sure"
-               : known ? ""
+      .doubt = of_main    ? "it uses a variable of the main program, whose place is not known for sure"
+               : internal ? "it is an internal procedure, and others may have its name"
+               : known    ? ""
                : made->doubted
                    ? "it depends on an #if of a name that the source does not define, and flags are not known"
                    : "the program does not say when its sources were compiled",
@@ -272,35 +273,34 @@ static unsigned long long numbers_of(const struct loop_call *call) {
 /* Once for each procedure; what is wrong with its text is no error. */
 static int look(struct op_context *ctx, struct procedure *p, const struct loop_call *call,
                 struct error *err) {
-  struct text name = {0}, module = {0}, program = {0};
+  struct fortran_names names = {0};
+  struct text program = {0};
   struct procedure_text *t = p->text = calloc(1, sizeof *t);
-  unsigned long long value = 0;
   if (!t)
     return error_memory(err, "a procedure's text", sizeof *t);
-  if (!p->code || !fortran_names(p->code, &name, &module, &value)) {
+  if (!p->code || !fortran_names(p->code, &names)) {
     text_add(&t->why, "the program's table of symbols does not have it; do not strip it");
     return OP_OK;
   }
   text_program(p->code, &program);
   struct fortran_source source = {.line = 1,
-                                  .kernel = text_str(&name),
-                                  .module = module.length ? text_str(&module) : NULL,
+                                  .kernel = text_str(&names.name),
+                                  .module = text_str(&names.module),
                                   .counted = t->counted = numbers_of(call)};
   bool known = find_embedded(ctx, text_str(&program), &source, &t->made, err);
-  int code =
-      known ? err->code : (error_clear(err), find_by_debug(ctx, text_str(&program), value, &source, t, err));
+  int code = known ? err->code
+                   : (error_clear(err), find_by_debug(ctx, text_str(&program), names.value, &source, t, err));
   if (!code && !t->why.length)
-    take_parameters(p, text_str(&name), t, err);
+    take_parameters(p, text_str(&names.name), t, err);
   for (int i = 0; i < t->made.nvariables && !err->code && !t->why.length; i++)
     declare_variable(ctx, p, &t->made.variables[i], &t->why, err);
   if (err->code == OP_ERR_KERNEL || err->code == OP_ERR_CONST) {
     text_add(&t->why, error_message(err));
     error_clear(err);
   }
-  if (!err->code && !t->why.length && !fill(p, t, known))
+  if (!err->code && !t->why.length && !fill(p, t, names.internal, known))
     error_memory(err, "a procedure's text", sizeof *t);
-  text_free(&name);
-  text_free(&module);
+  fortran_names_free(&names);
   text_free(&program);
   return err->code;
 }
