@@ -44,6 +44,7 @@ static void print_value(const struct desc_arg *a, const unsigned char *value, st
 
 void trial_print(struct trial *t, unsigned long number, struct text *out) {
   enum { MOST_ARGUMENTS = 6, MOST_VALUES = 8 };
+  const bool fortran = t->loop->origins.fortran;
   int told = 0;
   trial_fill(t, number);
   for (int i = 0; i < t->loop->nargs && told < MOST_ARGUMENTS; i++) {
@@ -51,7 +52,7 @@ void trial_print(struct trial *t, unsigned long number, struct text *out) {
     const int values = desc_row(t->loop, a) * t->args[i].rows;
     if (!trial_makes(a) || !values)
       continue;
-    text_addf(out, "%sargument %d = %s", told++ ? ", " : "", i + 1, values > 1 ? "{" : "");
+    text_addf(out, "%sargument %d = %s", told++ ? ", " : "", i + 1, values == 1 ? "" : fortran ? "[" : "{");
     for (int v = 0; v < values && v < MOST_VALUES; v++) {
       text_add(out, v ? ", " : "");
       print_value(a,
@@ -59,6 +60,7 @@ void trial_print(struct trial *t, unsigned long number, struct text *out) {
                       (size_t)(v % desc_row(t->loop, a)) * trial_value_size(a),
                   out);
     }
-    text_add(out, values > MOST_VALUES ? ", ...}" : values > 1 ? "}" : "");
+    text_add(out, values > MOST_VALUES ? ", ..." : "");
+    text_add(out, values == 1 ? "" : fortran ? "]" : "}");
   }
 }

@@ -20,7 +20,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export LD_LIBRARY_PATH=$build OP2_PLUGINS=$work/plugins OP2_CACHE=off OP2_LOG=${OP2_LOG:-error}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-mkdir "$work/plugins" "$work/meshes"
+mkdir "$work/plugins" "$work/meshes" "$work/mpi"
 find "$build" -name 'op2jit-*.so' -exec ln -sf {} "$work/plugins/" \;
 failures=0
 
@@ -31,8 +31,8 @@ prepare() { # COMPILER
   "$1" -O2 -c "$build/fortran/op2_fortran.f90" -o "$folder/op2_fortran.o" -J "$folder" >"$work/said" 2>&1 || return 1
   [ "$1" = gfortran ] && return 0
   include=$(mpifort --showme:incdirs | tr ' ' '\n' | sed 's/^/-I/' | xargs)
-  printf 'module mpi\n  include "mpif.h"\nend module\n' >"$work/mpi.f90"
-  "$1" $include -c "$work/mpi.f90" -o "$folder/mpi.o" -J "$folder" >"$work/said" 2>&1
+  printf 'module mpi\n  include "mpif.h"\nend module\n' >"$work/mpi/mpi.f90" # not beside a program, which would have it in its texts
+  "$1" $include -c "$work/mpi/mpi.f90" -o "$folder/mpi.o" -J "$folder" >"$work/said" 2>&1
 }
 
 compile() { # COMPILER PROGRAM FLAG-OR-SOURCE...

@@ -1,5 +1,5 @@
-! A program in the manner of OP2: its kernels are procedures of modules and one of its own, which uses a variable of the
-! program; one of its constants changes.
+! A program in the manner of OP2: its kernels are procedures of modules and two of its own, which use variables of the
+! program, one of them variables on its stack; constants change.
 program jac
   use op2_fortran_reference
   use op2_fortran_declarations
@@ -13,6 +13,8 @@ program jac
   integer(4) :: table(2*n), i, iter
   real(8) :: a(n), r(n + 1), u(n + 1), du(n + 1), u_sum, u_max, beta = 1
   real(8), save :: pace
+  real(8) :: tilt, drop
+  integer(4) :: shift
   do i = 1, n
     table(2*i - 1) = i
     table(2*i) = i + 1
@@ -35,6 +37,17 @@ program jac
     pace = 0
   end do
   print '(2f10.1)', u(1), u(n + 1)
+  shift = 2
+  call op_decl_const(tilt, 1, 'tilt')
+  call op_decl_const(drop, 1, 'Drop')
+  call op_decl_const(shift, 1, 'integer(4)')
+  do iter = 1, 2
+    tilt = iter
+    drop = 2 - 1.5d0*iter
+    call op_par_loop_1(lean, nodes, op_arg_dat(p_u, -1, OP_ID, 1, 'real(8)', OP_RW))
+    if (iter == 1) call op_fetch_data(p_u, u)
+    if (any(u /= 1)) stop 3
+  end do
   do iter = 1, 4
     if (iter == 4) alpha = 0.25d0
     call op_par_loop_4(res, edges, &
@@ -53,5 +66,9 @@ contains
     integer(4), intent(in) :: number(1)
     real(8), intent(out) :: u(1)
     u(1) = pace*number(1)
+  end subroutine
+  subroutine lean(u)
+    real(8), intent(inout) :: u(1)
+    u(1) = tilt*u(1) + drop*shift
   end subroutine
 end program

@@ -26,3 +26,12 @@ contains
     u_max(1) = max(u_max(1), u(1))
   end subroutine
 end module
+#ifdef TWICE
+subroutine other
+contains
+  subroutine lean(u)
+    real(8), intent(inout) :: u(1)
+    u(1) = 3*u(1)
+  end subroutine
+end subroutine
+#endif

@@ -69,6 +69,7 @@ compile plain gfortran
 compile debug gfortran -g
 compile embedded "$build/runtime/cli/op2jit-fc"
 compile prints "$build/runtime/cli/op2jit-fc" -DPRINTS
+compile twice "$build/runtime/cli/op2jit-fc" -DTWICE
 compile speaks "$build/runtime/cli/op2jit-fc" -DSPEAKS
 for name in jac_kernels.F90 jac.f90; do
   "$build/runtime/cli/op2jit-fc" -O1 -c $name -o ${name%.*}.o >said 2>&1 || fail "op2jit-fc -c $name"
@@ -76,11 +77,21 @@ done
 gfortran -O1 jac.o jac_kernels.o op2_fortran.o -L"$build" -lop2jit -o joined || fail "an object with texts"
 program "no debug information" plain 'compile with -g, or with op2jit-fc'
 program "from debug information" debug "$all"
+OP2_BACKEND=openmp OP2_THREADS=2 OP2_VARIANT=lean:chunks OP2_TIMING=text ./embedded >said 2>&1
+grep -q '^lean .*chunks' said || fail "an internal procedure with a text runs on one thread"
+# Not the program's source, though it looks so: its first calls show it, and the procedure runs on one thread.
+sed -i 's/tilt\*u(1) + drop/tilt*u(1) - drop/' jac.f90
+touch -d '-1 hour' jac.f90
+program "another source" debug 'lean: the text found gives other results' OP2_THREADS=3
+sed "s/'tilt'/'real(8)'/" "$root/tests/fortran/jac.f90" >jac.f90
+compile unnamed "$build/runtime/cli/op2jit-fc"
+program "a constant without a name" unnamed "lean: it names the variable 'tilt' of the main program.*call op_decl_const(tilt, 1, 'tilt')"
 touch -d '+1 minute' jac_kernels.F90
 program "a source that is younger" debug 'changed since the program was made'
 rm jac_kernels.F90
 for name in embedded joined; do program "from the program, $name" $name "$all"; done
 program "in one word of it" speaks 'update: kernel update: `write` is not in the subset'
+program "two of one name" twice 'lean: the text found gives other results' OP2_THREADS=2
 program "it prints" prints "$all"
 grep -qx ' 100% isn.t "all": 2 F 0.5 1.5' said || fail "a kernel prints something else"
 program "no texts" embedded 'OP2_JIT=off' OP2_JIT=off

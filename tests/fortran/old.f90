@@ -79,6 +79,27 @@ contains
       s = s + v
     end subroutine
   end subroutine
+
+  ! That procedure may be where another one was.
+  subroutine count_again(set, dat, n)
+    type(op_set) :: set
+    type(op_dat) :: dat
+    integer, intent(out) :: n
+    integer :: seen
+    real(8) :: sum
+    seen = 0
+    sum = 0
+    call op_par_loop_2(look_again, set, op_arg_dat(dat, -1, OP_ID, 1, 'real(8)', OP_READ), &
+        op_arg_gbl(sum, 1, 'real(8)', OP_INC))
+    n = seen
+  contains
+    subroutine look_again(v, s)
+      real(8), intent(in) :: v
+      real(8), intent(inout) :: s
+      seen = seen + 2
+      s = s + v
+    end subroutine
+  end subroutine
 end module
 
 program old
@@ -172,6 +193,8 @@ program old
   call expect(total == factor*n*(n + 1d0)/2, 'a kernel of the program')
   call count_all(edges, w, counted)
   call expect(counted == n, 'a kernel of a procedure')
+  call count_again(edges, w, counted)
+  call expect(counted == 2*n, 'a kernel of another procedure')
   call op_exit()
   call end_of('old')
 

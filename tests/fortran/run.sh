@@ -110,6 +110,57 @@ grep -q '100.0' said || fail "the tasks of the page sum up something else"
 # Sections are said once.
 run surface OP2_BACKEND=native
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "a section that is copied is not said once"
+# A newcomer's program of five kernels, which are read when it runs, and mistakes in them (a line of sed) or in its calls (a word of
+# its own). Each is told in words of Fortran, and shown with a caret under what the last column says (-: what is told is no line's).
+planted="s/(inout) :: out(3)\$/(in) :: out(3)/|out is intent(in) and cannot be assigned; declare it intent(inout)|out(2:3) =
+s/(inout) :: out_left/(out) :: out_left/|(out_left) is intent(out), which forgets what it held.*declare it intent(inout)|out_left,
+s/speed = norm2/sped = norm2/|sped is not declared; did you mean speed?|sped =
+s/(wave(left/(waves(left/|waves is not declared; did you mean wave?|waves(left
+s/\/q(1) + s/\/q(0) + s/|index 0 of q is below the bound 1; arrays count from 1|0) + s
+s/do i = 1, 3/do i = 0, 2/|array f has 3 elements, and the kernel uses element 0; use elements 1 to 3|f(i) +
+s/:: q(3), area/:: q(:), area/|q has an assumed shape.*write its extents, as (4)|q(:)
+s/:: q(3), area/:: q, area/|q is declared as one value; write its extents there, as q(3)|q(2:3)
+s/f(3), speed/speed; real(wp), allocatable :: f(:)/|f is allocatable; kernels allocate nothing: give it constant bounds|f(:)
+s/intent(in) :: normal(2), left(3)/pointer :: normal(:), left(3)/|normal is a pointer; pass the array itself|normal(:)
+s/wave(right, normal))/0.0)/|this is real(4), and the first real(8): write 1d0 for 1.0|0.0)
+s/real(wp), intent(in) :: normal(2), q(3)\$/real, intent(in) :: normal(2), q(3)/|its type differs; write \"real(8), intent(in) :: normal(2)\"|normal, q
+s/out_left = out_left - f/call flux(normal, left, right, out_left, out_right)/|flux calls itself.*recursion is not in the subset: write a loop|flux(
+s/integer :: i/integer :: i; common scale/|.common. is not in the subset; declare what the kernel reads as a constant|common
+s/speed\$/speed = 0/|makes it saved.*give it the value in a statement|= 0
+s/old = q/old(1) = q(1)/|never writes component 2; declare argument 2 (old) OP_RW, or write all its components|keep(
+s/out = 0/write (*, *) volume/|.write. is not in the subset.*print [*]|write (
+s/out = 0/gravity = 9/|gravity is a variable of a module, a constant for kernels, and cannot be assigned|gravity =
+s/real(wp) :: gravity/real(wp), parameter :: gravity/|that kernels cannot have: the parameter gravity has no value|gravity*q
+constant|write .call op_decl_const('gravity', 1, 'real(8)', gravity). before the loop|gravity*q
+kind|op_decl_const declared courant with dim 1 and type real(4).*make both the same|courant*sqrt
+missing|the kernel has 5 parameters, but the call has 4 arguments|flux(
+order|argument 4 is dat \"q\" of type real(8), OP_READ: what is only read must be intent(in)|out_left,
+read|argument 2 (old) is intent(out).*passes it OP_READ.*declare it intent(in)|old)
+summed|declared OP_INC, and the kernel reads it; declare argument 3 (step) OP_MIN|step,
+wide|the dim is 2, but dat \"q\" was declared with dim 3; pass 3|-
+column|the index is 0, but map \"sides\" has arity 2; expected 1 .. 2|-
+entry|map \"sides\" has a 0 for element 7, and maps count from 1|-
+written|passed as argument 4 (OP_READ) and as argument 5 (OP_INC).*read from a copy|-
+name|the text in Fortran has no subroutine flex; it has keep, longest, flux, wall, advance; did you mean flux?|-"
+plant() { # MISTAKE PATTERN SHOWN
+  local script='' word=$1
+  [[ $1 != s/* ]] || script=$1 word=
+  sed "$script" "$root/tests/fortran/shallow_kernels.f90" >shallow_kernels.f90
+  OP2_BACKEND=seq OP2_CACHE=$PWD/store ./shallow "$word" >said 2>&1 && fail "the mistake passes: $1"
+  grep -q -- "$2" said || fail "the mistake $1 is not told: $2"
+  ! grep -v '^ *[0-9]* |' said | grep -E '(^|[^-])\b(const|double|float|int|void|struct|static)\b|[{}]|&&' || fail "the mistake $1 is told in words of C"
+  [ "$3" = - ] || awk -v shown="$3" '/^ *[|] *\^/ && substr(line, index($0, "^"), length(shown)) == shown { good = 1 } { line = $0 }
+    END { exit !good }' said || fail "the mistake $1 is not shown at $3"
+}
+if [ "$compiler" = gfortran ] && [ "$backends" != native ]; then
+  compile -O0 "$root/tests/fortran/shallow_kernels.f90" "$root/tests/fortran/shallow.f90" op2jit.o -L"$build" -lop2jit -o shallow
+  cp "$root/tests/fortran/shallow_kernels.f90" .
+  for backend in seq openmp; do
+    run shallow OP2_BACKEND=$backend OP2_THREADS=2 OP2_CACHE="$PWD/store"
+    grep -q '600.000000  1.445078  1.622234' said || fail "water is lost on $backend"
+  done
+  while IFS='|' read -r mistake pattern shown; do plant "$mistake" "$pattern" "$shown"; done <<<"$planted"
+fi
 # OP2's modules need no compiler at run time.
 for words in OP2_BACKEND=native OP2_BACKEND=seq 'OP2_BACKEND=openmp OP2_THREADS=1' 'OP2_BACKEND=openmp OP2_THREADS=3' \
   'OP2_BACKEND=openmp OP2_THREADS=3 OP2_VARIANT=spread:owners'; do
@@ -143,11 +194,11 @@ run arrays OP2_BACKEND=native copied
 # A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.
 run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off
 grep -q 'internal procedure' said || fail "an internal procedure on threads is not warned of"
-run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off OP2_VARIANT=internal_procedure:chunks # a word that the loop cannot have is left out
+run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off OP2_VARIANT=look:chunks # a word that the loop cannot have is left out
 grep -q 'its loops run on one thread' said || fail "an internal procedure was called by several threads"
 # Names of kernels in reports are those of the source.
 run old OP2_BACKEND=native OP2_TIMING=text
-for name in spread number top wide; do grep -q "^$name " said || fail "the report has no loop $name"; done
+for name in spread number top wide of_program look look_again; do grep -q "^$name " said || fail "the report has no loop $name"; done
 # Without stat= an error ends the program.
 cat >fatal.f90 <<'P'
 program fatal
@@ -162,4 +213,14 @@ P
 compile fatal.f90 op2jit.o -L"$build" -lop2jit -o fatal
 ./fatal >said 2>&1 && fail "an error without stat= did not end the program"
 if ! grep -q 'OP_ERR_SIZE' said || grep -q 'still here' said; then fail "an error without stat= is not told"; fi
+# Texts of procedures, also of those that use variables on the main program's stack; kernels.sh has more, with gfortran.
+if [ "$compiler" != gfortran ] && [ "$backends" != native ]; then
+  export OP2JIT_FC=$compiler OP2JIT_COMMAND=$build/runtime/cli/op2jit OP2JIT_LIBRARY=$build
+  compiler=$build/runtime/cli/op2jit-fc
+  compile "$root/tests/fortran/jac_kernels.F90" "$root/tests/fortran/jac.f90" op2_fortran.o -o jac
+  OP2_BACKEND=openmp OP2_THREADS=2 "$OP2JIT_COMMAND" why-not ./jac >said 2>&1 || fail "why-not ./jac"
+  for words in ' 2.0 2002.0' ' 4210.68545675 2.05126953' 'all loops that ran have their texts'; do
+    tr -s ' ' <said | grep -qx -- "$words" || fail "jac does not say: $words"
+  done
+fi
 exit $failed

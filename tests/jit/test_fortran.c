@@ -257,6 +257,14 @@ TEST(more_mistakes) {
   expect_refused("subroutine k(q)\n  real(8) :: q, s = 0\n  q = s\nend\n", "makes it saved", "2:19");
   expect_refused("subroutine k(q)\n  implicit none\n  real(8) :: p\n  p = 0\nend\n",
                  "q is not declared; write its declaration", "1:14");
+  expect_refused_body("x = n(1)", "n is declared as one value; write its extents there, as n(3)", "8:5");
+  expect_refused(
+      "module m\n integer, parameter :: wp = 16\n real(wp) :: g\ncontains\n subroutine k(q)\n"
+      "  real(wp) :: q\n  q = 1\n end\nend\n",
+      "wp has a declaration that kernels cannot have: kernels have no kind 16 here; use kind 4 or 8", "6:8");
+  expect_refused("subroutine k(q)\n real(8) :: q\n q = waves(q)\ncontains\n real(8) function wave(q)\n"
+                 "  real(8) :: q\n  wave = q\n end\nend\n",
+                 "waves is not declared; did you mean wave?", "3:6");
   expect_refused("subroutine f(q)\nend\n", "the text in Fortran has no subroutine k; it has f\nk.f90:1",
                  NULL);
 }

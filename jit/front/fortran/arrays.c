@@ -174,15 +174,13 @@ bool f_read_where(struct fortran *f, const char *name) {
   struct construct *c = f_open_construct(f, IS_WHERE, name);
   f->at++;
   check_where(f, c, f_read_condition(f, true));
-  if (failed(f))
-    return true;
-  if (!f_at_end(f)) {
+  if (!failed(f) && f_at_end(f))
+    read_all_masked(f, c);
+  else if (!failed(f)) {
     read_masked(f, c);
     text_add(f->to, "} ");
     f->constructs = c->outer;
-    return true;
   }
-  read_all_masked(f, c);
   return true;
 }
 
@@ -196,7 +194,6 @@ void f_read_elsewhere(struct fortran *f) {
   const struct expr *mask = f_is_word(f, f->at, "(") ? f_read_condition(f, true) : NULL;
   c->last = !mask;
   put_mask(f, c, mask, false);
-  if (!f_at_end(f))
-    return;
-  read_all_masked(f, c);
+  if (f_at_end(f))
+    read_all_masked(f, c);
 }

@@ -13,10 +13,12 @@ struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, 
   return c;
 }
 
+static const char *const ends[] = {
+    [IS_IF] = "end if", [IS_DO] = "end do", [IS_SELECT] = "end select", [IS_WHERE] = "end where"};
+
 /* The innermost one, which must be of this kind. */
 static struct construct *inner(struct fortran *f, enum construct_kind kind, const char *words) {
   struct construct *c = f->constructs;
-  static const char *const ends[] = {"end if", "end do", "end select", "end where"};
   if (!c)
     f_refuse(f, now(f), "`%s` has no beginning", words);
   else if (c->kind != kind)
@@ -34,8 +36,8 @@ static void pop(struct fortran *f) {
   f->constructs = c->outer;
 }
 
-static void close_construct(struct fortran *f, enum construct_kind kind, const char *words) {
-  struct construct *c = inner(f, kind, words);
+static void close_construct(struct fortran *f, enum construct_kind kind) {
+  struct construct *c = inner(f, kind, ends[kind]);
   if (!c)
     return;
   if (now(f)->form == T_NAME) {
@@ -240,7 +242,7 @@ static void end_do(struct fortran *f) {
   const struct construct *c = f->constructs;
   if (c && c->kind == IS_DO && c->label)
     f_refuse(f, now(f), "the loop of line %d ends at the label %s", c->at->line, c->label);
-  close_construct(f, IS_DO, "end do");
+  close_construct(f, IS_DO);
   for (struct symbol *s = f->unit->symbols; s && !failed(f); s = s->next)
     if (s->kind == S_INDEX && c && s->at == c->at)
       s->name = "";
@@ -379,35 +381,29 @@ static void read_case(struct fortran *f) {
 }
 
 static void end_select(struct fortran *f) {
-  struct construct *c = inner(f, IS_SELECT, "end select");
+  struct construct *c = inner(f, IS_SELECT, ends[IS_SELECT]);
   if (!c)
     return;
   f->to = c->to;
   text_add(f->to, c->any ? "} " : "");
   if (c->last)
     text_addf(f->to, "%s{ %s} ", c->any ? "else " : "", text_str(c->later));
-  close_construct(f, IS_SELECT, "end select");
+  close_construct(f, IS_SELECT);
 }
 
 /* ---- all of them ---- */
 
 static bool read_end(struct fortran *f) {
-  static const struct {
-    const char *second;
-    enum construct_kind kind;
-  } rows[] = {{"if", IS_IF}, {"do", IS_DO}, {"select", IS_SELECT}, {"where", IS_WHERE}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (!f_take_two(f, "end", rows[i].second))
-      continue;
-    if (rows[i].kind == IS_DO)
-      end_do(f);
-    else if (rows[i].kind == IS_SELECT)
-      end_select(f);
-    else
-      close_construct(f, rows[i].kind, rows[i].kind == IS_IF ? "end if" : "end where");
-    return true;
-  }
-  return false;
+  int kind = IS_IF;
+  while (kind <= IS_WHERE && !f_take_two(f, "end", ends[kind] + strlen("end ")))
+    kind++;
+  if (kind == IS_DO)
+    end_do(f);
+  else if (kind == IS_SELECT)
+    end_select(f);
+  else if (kind <= IS_WHERE)
+    close_construct(f, (enum construct_kind)kind);
+  return kind <= IS_WHERE;
 }
 
 bool f_read_block(struct fortran *f, const char *name) {

@@ -98,8 +98,6 @@ static void check_one(struct fortran *f, const struct f_unit *u, struct symbol *
 
 void f_check_arguments(struct fortran *f, struct expr *e) {
   struct f_unit *u = e->symbol->unit;
-  if (failed(f))
-    return;
   f->parts->translate(f, u, e->at);
   if (failed(f))
     return;

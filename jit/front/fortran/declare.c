@@ -340,11 +340,6 @@ static void read_use(struct fortran *f, struct f_unit *u) {
 
 /* ---- a unit ---- */
 
-static void skip_to(struct fortran *f, const struct f_unit *u, const char *what) {
-  while (f->at < u->end && !f_is_two(f, f->at, "end", what))
-    f_skip_statement(f);
-}
-
 /* False: the statement does something, so the declarations end before it. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
   const bool in_procedure = u->kind == U_SUBROUTINE || u->kind == U_FUNCTION;
@@ -363,18 +358,16 @@ static bool read_declaration(struct fortran *f, struct f_unit *u) {
   else if (f_is_word(f, f->at, "implicit"))
     read_implicit(f, u);
   else if (f_is_word(f, f->at, "interface") || f_is_two(f, f->at, "abstract", "interface"))
-    skip_to(f, u, "interface");
-  else if (f_is_word(f, f->at, "type") && !f_is_word(f, f->at + 1, "("))
-    skip_to(f, u, "type");
-  else if (f_is_word(f, f->at, "enum"))
-    skip_to(f, u, "enum");
+    f->at = f_skip_to_end(f, f->at, "interface") - 1;
+  else if (f_is_any(f, f->at, " type enum ") && !f_is_word(f, f->at + 1, "("))
+    f->at = f_skip_to_end(f, f->at, now(f)->word) - 1;
   else if (f_is_type_word(f, f->at))
     read_type_statement(f, u);
   else if (f_is_any(f, f->at, " parameter dimension intent "))
     read_about(f, u);
   else
     return false;
-  if (!f_at_end(f) && !f_is_any(f, f->at, " end endinterface endtype "))
+  if (!f_at_end(f))
     f_refuse(f, now(f), "`%s` is not expected here", now(f)->spelled);
   return true;
 }
@@ -386,7 +379,7 @@ static void forgive(struct fortran *f, struct f_unit *u) {
   error_clear(f->err);
   for (struct symbol *s = u->symbols; s; s = s->next)
     if (!s->next && !s->wrong)
-      s->wrong = "has a declaration that cannot be read as the subset of Fortran that kernels have";
+      s->wrong = f_say(f, "has a declaration that kernels cannot have: %s", f->refused);
 }
 
 static void read_header(struct fortran *f, struct f_unit *u) {

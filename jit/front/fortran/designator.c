@@ -141,6 +141,19 @@ static const char *said_parameter(struct fortran *f, const struct expr *e, const
   return f_say(f, "%s[%s]", s->c_name, said_flat(f, t));
 }
 
+/* By op_decl_const in the statements of its program; see fortran_variable. */
+static int is_declared(const struct fortran *f, const struct symbol *s, long long count) {
+  bool found = false, others = false;
+  for (int at = s->unit->body; s->unit->kind == U_PROGRAM && at < s->unit->end - 3; at++) {
+    const bool here =
+        f_is_word(f, at, "op_decl_const") && f_is_word(f, at + 1, "(") && f_is_word(f, at + 3, ",");
+    const struct symbol *other = here ? f_own_symbol(s->unit, f->tokens[at + 2].word) : NULL;
+    found |= other == s;
+    others |= other && other != s && f_same_type(other->type, s->type) && f_count_of(other) == count;
+  }
+  return found + (found && others);
+}
+
 static bool note_variable(struct fortran *f, const struct symbol *s, long long count) {
   struct fortran_made *m = f->made;
   const char *module = s->unit->kind == U_MODULE ? s->unit->name : "";
@@ -160,6 +173,7 @@ static bool note_variable(struct fortran *f, const struct symbol *s, long long c
                                  .module = strdup(module),
                                  .type = f_type_in_c(s->type),
                                  .dim = (int)count,
+                                 .declared = is_declared(f, s, count),
                                  .is_array = s->rank > 0 && count > 1};
   return v->name && v->module;
 }

@@ -118,7 +118,10 @@ static struct expr *read_reference(struct fortran *f, const struct f_token *at, 
   f_shape_of_symbol(e, s);
   if (f_take(f, "(")) {
     if (s->rank == 0)
-      f_refuse(f, at, "%s is no array, and no function of this name is here", s->name);
+      f_refuse(
+          f, at,
+          "%s is declared as one value; write its extents there, as %s(3), or the function %s in this file",
+          s->name, s->name, s->name);
     e->op = E_ELEMENT;
     e->args = f_read_arguments(f);
     f_type_element(f, e);

@@ -43,6 +43,7 @@ struct fortran_variable {
   char *name, *module;
   const char *type; /* as C spells it */
   int dim;          /* its values */
+  int declared; /* its program, which has it, declares it by op_decl_const: 1, 2 others of its type and size too */
   bool is_array;
 };
 

@@ -85,7 +85,7 @@ static struct symbol *procedure_symbol(struct fortran *f, struct f_unit *at, str
   return s;
 }
 
-static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name);
+static struct symbol *look_in(struct fortran *f, struct f_unit *u, const char *name);
 
 static bool has_name(const struct rename *list, const char *name) {
   for (; list; list = list->next)
@@ -108,31 +108,26 @@ static struct symbol *look_in_uses(struct fortran *f, struct f_unit *u, const ch
       else if (!use->only && strcmp(r->name, name) == 0)
         there = NULL;
     }
-    found = there ? look_in_module(f, use->module, there) : NULL;
+    found = there ? look_in(f, use->module, there) : NULL;
     found = found && is_private(use->module, there) ? NULL : found;
   }
   return found;
 }
 
-static struct symbol *look_in_module(struct fortran *f, struct f_unit *module, const char *name) {
-  f->parts->declare(f, module);
-  struct symbol *s = f_own_symbol(module, name);
-  struct f_unit *procedure = s ? NULL : f_find_unit(f, name, module);
+static struct symbol *look_in(struct fortran *f, struct f_unit *u, const char *name) {
+  f->parts->declare(f, u);
+  struct symbol *s = f_own_symbol(u, name);
+  struct f_unit *procedure = s ? NULL : f_find_unit(f, name, u);
   if (procedure)
-    s = procedure_symbol(f, module, procedure);
-  return s ? s : look_in_uses(f, module, name);
+    s = procedure_symbol(f, u, procedure);
+  return s ? s : look_in_uses(f, u, name);
 }
 
 struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name) {
   for (; u && !failed(f); u = u->parent) {
-    f->parts->declare(f, u);
-    struct symbol *s = f_own_symbol(u, name);
-    struct f_unit *procedure = s ? NULL : f_find_unit(f, name, u);
-    if (procedure)
-      s = procedure_symbol(f, u, procedure);
-    if (!s)
-      s = look_in_uses(f, u, name);
-    if (!s && (procedure = f_find_unit(f, name, NULL)) != NULL && !u->parent && procedure->kind != U_MODULE)
+    struct symbol *s = look_in(f, u, name);
+    struct f_unit *procedure = s || u->parent ? NULL : f_find_unit(f, name, NULL);
+    if (procedure && procedure->kind != U_MODULE)
       s = procedure_symbol(f, u, procedure);
     if (s)
       return s;
@@ -140,8 +135,11 @@ struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name) 
   return NULL;
 }
 
-static void near_names(struct f_unit *u, struct text *names) {
-  for (; u; u = u->parent) {
+static void near_names(const struct fortran *f, struct text *names) {
+  for (const struct f_unit *u = f->unit; u; u = u->parent) {
+    for (const struct f_unit *inner = f->units; inner; inner = inner->next)
+      if (inner->parent == u)
+        names_note(names, inner->name);
     for (const struct symbol *s = u->symbols; s; s = s->next)
       names_note(names, s->name);
     for (const struct use *use = u->uses; use; use = use->next)
@@ -153,7 +151,7 @@ static void near_names(struct f_unit *u, struct text *names) {
 void f_refuse_unknown(struct fortran *f, const struct f_token *at, const char *what) {
   struct text *names = f_text(f);
   const char *lost = NULL;
-  near_names(f->unit, names);
+  near_names(f, names);
   for (const struct f_unit *u = f->unit; u && !lost; u = u->parent)
     lost = u->lost;
   const char *near = names_nearest(names, at->word);

@@ -103,11 +103,7 @@ static void translate_unit(struct fortran *f, struct f_unit *u, const struct f_t
              u->name);
     return;
   }
-  struct f_unit *unit = f->unit;
-  struct text *to = f->to;
-  struct construct *constructs = f->constructs;
-  struct text *hoist = f->hoist;
-  const int at = f->at, nesting = f->nesting;
+  const struct fortran before = *f;
   u->translated = STATE_BUSY;
   f_declare_unit(f, u);
   if (!u->c_name)
@@ -126,12 +122,12 @@ static void translate_unit(struct fortran *f, struct f_unit *u, const struct f_t
              u->result->name);
   if (!failed(f))
     put_function(f, u);
-  f->unit = unit;
-  f->to = to;
-  f->constructs = constructs;
-  f->hoist = hoist;
-  f->at = at;
-  f->nesting = nesting;
+  f->unit = before.unit;
+  f->to = before.to;
+  f->constructs = before.constructs;
+  f->hoist = before.hoist;
+  f->at = before.at;
+  f->nesting = before.nesting;
   u->translated = STATE_DONE;
 }
 
@@ -236,8 +232,8 @@ static void no_kernel(struct fortran *f, const struct source_file *file) {
 
 static struct f_unit *find_kernel(const struct fortran *f, const char *module) {
   for (struct f_unit *u = f->units; u; u = u->next) {
-    const bool there =
-        !module || (u->parent && u->parent->kind == U_MODULE && strcasecmp(u->parent->name, module) == 0);
+    const bool in_module = u->parent && u->parent->kind == U_MODULE;
+    const bool there = !module || strcasecmp(in_module ? u->parent->name : "", module) == 0;
     if (u->kind == U_SUBROUTINE && there && strcasecmp(u->name, f->kernel) == 0)
       return u;
   }
@@ -327,7 +323,8 @@ static void release(struct fortran *f) {
 int fortran_translate(struct shared *shared, const struct fortran_source *source, struct fortran_made *made,
                       struct error *err) {
   static const struct fortran_parts up = {f_declare_unit, translate_unit, f_said, f_said_call, f_read_action};
-  struct fortran f = {.parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel};
+  struct fortran f = {
+      .parts = &up, .err = err, .shared = shared, .source = source, .kernel = source->kernel, .refused = ""};
   *made = (struct fortran_made){0};
   f.made = made;
   f.lost.failed = true;

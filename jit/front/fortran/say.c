@@ -91,17 +91,19 @@ void f_refuse(struct fortran *f, const struct f_token *at, const char *format, .
   const int line = at->line - (source.line > 0 ? source.line : 1) + 1;
   struct text message = {0};
   va_list args;
-  text_addf(&message, "kernel %s: ", f->kernel);
   va_start(args, format);
   text_vaddf(&message, format, args);
   va_end(args);
-  text_add_char(&message, '\n');
+  f->refused = f_copy(f, text_str(&message), strlen(text_str(&message)));
+  text_clear(&message);
+  text_addf(&message, "kernel %s: %s\n", f->kernel, f->refused);
   source_place(&source, line, at->column, &message);
   text_add(&message, ":\n");
   source_excerpt(&source, line, at->column, &message);
   if (message.length && message.data[message.length - 1] == '\n')
     message.data[--message.length] = '\0';
-  error_set(f->err, OP_ERR_KERNEL, "%s", text_str(&message));
+  if (!failed(f))
+    error_set(f->err, OP_ERR_KERNEL, "%s", text_str(&message));
   text_free(&message);
 }
 

@@ -148,6 +148,7 @@ struct construct;
 struct fortran {
   const struct fortran_parts *parts;
   struct error *err;
+  const char *refused; /* what was wrong, where the text was refused last */
   struct shared *shared;
   const struct fortran_source *source;
   const char *kernel;
@@ -226,6 +227,8 @@ void f_skip_statement(struct fortran *f);
 int f_bracket(const struct fortran *f, int at);
 /* Behind the bracket that closes the one at `at`. */
 int f_skip_brackets(const struct fortran *f, int at);
+/* Behind the end of an interface or a type, which may have a `contains` of its own. */
+int f_skip_to_end(const struct fortran *f, int at, const char *what);
 /* Both words, in one or apart: "end", "if". */
 bool f_take_two(struct fortran *f, const char *first, const char *second);
 bool f_is_two(const struct fortran *f, int at, const char *first, const char *second);

@@ -47,10 +47,14 @@ bool f_at_end(const struct fortran *f) {
   return now(f)->form == T_END;
 }
 
+static int next_statement(const struct fortran *f, int at) {
+  while (f->tokens[at].form != T_END)
+    at++;
+  return at + 1;
+}
+
 void f_skip_statement(struct fortran *f) {
-  while (!f_at_end(f))
-    f->at++;
-  f->at++;
+  f->at = next_statement(f, f->at);
 }
 
 int f_bracket(const struct fortran *f, int at) {
@@ -92,12 +96,6 @@ bool f_is_assignment(const struct fortran *f, int at) {
 }
 
 /* ---- units ---- */
-
-static int next_statement(const struct fortran *f, int at) {
-  while (f->tokens[at].form != T_END)
-    at++;
-  return at + 1;
-}
 
 static int skip_label(const struct fortran *f, int at) {
   return f->tokens[at].form == T_LABEL ? at + 1 : at;
@@ -145,8 +143,7 @@ struct f_unit *f_add_unit(struct fortran *f, enum unit_kind kind, struct f_unit 
   return u;
 }
 
-/* Of an interface or a type, which may have a `contains` of its own. */
-static int skip_to_end(const struct fortran *f, int at, const char *what) {
+int f_skip_to_end(const struct fortran *f, int at, const char *what) {
   while (at < f->ntokens && !f_is_two(f, at, "end", what))
     at = next_statement(f, at);
   return at < f->ntokens ? next_statement(f, at) : at;
@@ -159,11 +156,10 @@ void f_find_units(struct fortran *f) {
     const int at = skip_label(f, start);
     enum unit_kind kind = U_PROGRAM;
     const int name = unit_name(f, at, &kind);
-    const bool interface =
-        f_is_word(f, at, "interface") || (f_is_word(f, at, "abstract") && f_is_word(f, at + 1, "interface"));
+    const bool interface = f_is_word(f, at, "interface") || f_is_two(f, at, "abstract", "interface");
     if (interface || (name < 0 && f->unit && f_is_word(f, at, "type") && !f_is_word(f, at + 1, "(") &&
                       !f_is_assignment(f, at))) {
-      start = skip_to_end(f, start, interface ? "interface" : "type");
+      start = f_skip_to_end(f, start, interface ? "interface" : "type");
       continue;
     }
     if (name >= 0 || !f->unit) { /* without a name: a program without its statement, or a part of one */

@@ -18,8 +18,39 @@ void arrays_note(const char *call, const void *array, const void *handle, bool i
   struct op_context *ctx = api_context();
   if (!ctx || !ctx->compiled || !array || !handle || !api_enter(call, KEEP))
     return;
-  if (!known_add(ctx, array, handle, is_map, NULL))
+  if (!known_add(ctx, (struct known){.array = array, .handle = handle, .is_map = is_map}))
     error_memory(api_error(), "an array that stands for a handle", sizeof(struct known));
+  api_leave_local(api_error()->code);
+}
+
+/* ---- constants ---- */
+
+static bool is_noted(const struct op_context *ctx, const struct known *wanted) {
+  for (int i = 0; i < ctx->arrays->count; i++) {
+    const struct known *k = ctx->arrays->items[i];
+    if (k->array == wanted->array && k->type == wanted->type && k->dim == wanted->dim &&
+        strcmp(k->copy, wanted->copy) == 0)
+      return true;
+  }
+  return false;
+}
+
+void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name) {
+  char room[64];
+  struct op_context *ctx = api_context();
+  if (!ctx || !ctx->compiled || !variable || !api_enter("op_decl_const", KEEP))
+    return;
+  const bool is_name =
+      type_parse(fortran_type(name, room), NULL) == TYPE_NONE; /* OP2's programs have the type there */
+  const struct known k = {.array = variable,
+                          .copy = strdup(is_name ? name : ""),
+                          .type = type_parse(fortran_type(is, room), NULL),
+                          .dim = dim};
+  const bool before = k.copy && is_noted(ctx, &k), added = k.copy && !before && known_add(ctx, k);
+  if (!added)
+    free(k.copy);
+  if (!added && !before)
+    error_memory(api_error(), "a constant of the program", sizeof k);
   api_leave_local(api_error()->code);
 }
 
@@ -105,7 +136,8 @@ static op_map table_of(const char *call, int idx, const void *table, const void 
   const struct op_context *ctx = api_context();
   bool known = table == identity;
   for (int i = 0; ctx && !known && i < ctx->arrays->count; i++)
-    known = ((struct known *)ctx->arrays->items[i])->array == table;
+    known = ((struct known *)ctx->arrays->items[i])->array == table &&
+            ((struct known *)ctx->arrays->items[i])->handle;
   return table == identity || (!known && idx == -1) ? OP_ID : op2jit_f_map_of(call, table);
 }
 
@@ -174,7 +206,7 @@ long long op2jit_f_copy_map(const void *table) {
   int *copy = seen->map ? array_new(rows * (size_t)seen->dim, sizeof *copy) : NULL;
   for (size_t i = 0; copy && i < rows * (size_t)seen->dim; i++)
     copy[i] = seen->map[i] + 1;
-  if (!copy || !known_add(ctx, copy, seen, true, copy)) {
+  if (!copy || !known_add(ctx, (struct known){copy, seen, .is_map = true, .copy = copy})) {
     free(copy);
     copy = NULL;
     error_memory(api_error(), "a copy of a map", rows * (size_t)seen->dim * sizeof *copy);

@@ -54,6 +54,9 @@ op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data
                          long long count, const long long extents[3], const char *name, int temporary);
 int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,
                         long long count);
+/* Of a program of OP2: kernels may use this variable of it. `name`: what the call says behind the numbers, its type or its
+ * name; "": nothing. Local. */
+void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name);
 int op2jit_f_update_const(const char *name, const void *value, const char *is, long long count);
 op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const char *is, long long count,
                          const char *name);

@@ -6,13 +6,13 @@
 #include "context/context.h"
 #include "mesh/handles.h"
 
-bool known_add(struct op_context *ctx, const void *array, const void *handle, bool is_map, int *copy) {
+bool known_add(struct op_context *ctx, struct known known) {
   struct known *k = calloc(1, sizeof *k);
   if (!k || !list_add(ctx->arrays, k)) {
     free(k);
     return false;
   }
-  *k = (struct known){array, handle, is_map, copy};
+  *k = known;
   return true;
 }
 

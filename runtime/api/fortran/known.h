@@ -1,21 +1,25 @@
-/* The arrays that dats and maps were declared with, by the address of their first element: for programs of OP2, see
- * arrays.c. */
+/* What programs of OP2 declared: the arrays of dats and maps, by the address of their first element (arrays.c), and the
+ * variables of constants. */
 #ifndef OP2JIT_FORTRAN_KNOWN_H
 #define OP2JIT_FORTRAN_KNOWN_H
 
 #include <stdbool.h>
 
+#include "base/types.h"
+
 struct op_context;
 
 struct known {
   const void *array;
-  const void *handle; /* of a dat, or of a map if `is_map` */
+  const void *handle; /* of a dat, or of a map if `is_map`; NULL: of a constant */
   bool is_map;
-  int *copy; /* the array, where it is the library's: a table for Fortran */
+  void *copy; /* the array, where it is the library's: a table for Fortran; a constant's name, "": not said */
+  enum type_code type; /* of a constant, and its values */
+  int dim;
 };
 
 /* False: no memory. `copy` belongs to the list then. */
-bool known_add(struct op_context *ctx, const void *array, const void *handle, bool is_map, int *copy);
+bool known_add(struct op_context *ctx, struct known known);
 /* What it stands for was not freed. */
 bool known_lives(const struct op_context *ctx, const struct known *k);
 void known_free(struct op_context *ctx);

@@ -15,32 +15,58 @@
 
 static const unsigned char no_kinds[OP_MAX_ARGS];
 
+static const void *address_of(op_kernel_function kernel) {
+  const void *address;
+  memcpy(&address, &kernel, sizeof address);
+  return address;
+}
+
+/* Compilers pass an internal procedure that uses variables around it by instructions on the stack that load its address and
+ * that of the variables, and go there. Where they are there may be others later. */
+static const void *word_in(const struct procedure *p, int at) {
+  const void *word;
+  memcpy(&word, (const char *)address_of(p->compiled.kernel) + at, sizeof word);
+  return word;
+}
+
+static bool is_still(const struct procedure *p) {
+  return !p->compiled.alone || !p->code || word_in(p, p->code_at) == p->code;
+}
+
+static bool find_code(struct procedure *p) {
+  enum { LONGEST = 32 };
+  p->code = p->compiled.alone ? NULL : address_of(p->compiled.kernel);
+  for (int at = 0; !p->code && at <= LONGEST - (int)sizeof p->code; at++) {
+    const void *word = word_in(p, at);
+    p->code = whereami_static(word) && fortran_symbol(word, &p->name) ? word : NULL;
+    p->code_at = at;
+  }
+  return p->name.length || (p->code && fortran_symbol(p->code, &p->name));
+}
+
 static struct procedure *find(const struct op_context *ctx, op_kernel_function kernel, int nargs) {
   for (int i = 0; i < ctx->procedures->count; i++) {
     struct procedure *p = ctx->procedures->items[i];
-    if (p->compiled.kernel == kernel && p->compiled.nargs == nargs)
+    if (p->compiled.kernel == kernel && p->compiled.nargs == nargs && is_still(p))
       return p;
   }
   return NULL;
 }
 
-static void warn_of_internal(const struct op_context *ctx) {
-  if (ctx->team && team_threads(ctx->team) > 1)
+void procedure_warn(const struct op_context *ctx, struct procedure *p) {
+  if (p->compiled.alone && !p->warned && ctx->team && team_threads(ctx->team) > 1)
     log_line(ctx->log, LOG_WARN, "loop",
-             "a kernel is an internal procedure that uses variables of the procedure around it: its loops "
+             "kernel %s is an internal procedure that uses variables of the procedure around it: its loops "
              "run on one "
-             "thread; make it a procedure of a module");
+             "thread; make it a procedure of a module",
+             text_str(&p->name));
+  p->warned = true;
 }
 
 static struct procedure *make(struct op_context *ctx, op_kernel_function kernel, int nargs) {
   struct procedure *p = calloc(1, sizeof *p);
-  const void *address;
-  memcpy(&address, &kernel, sizeof address);
   if (!p)
     return NULL;
-  const bool alone = !whereami_static(address);
-  if (!fortran_symbol(address, &p->name))
-    text_addf(&p->name, alone ? "internal_procedure" : "procedure_%d", ctx->procedures->count + 1);
   for (int i = 0; i < OP_MAX_ARGS; i++)
     p->parameters[i].type = "";
   p->compiled = (op2jit_compiled){.size = (int)(sizeof p->compiled + sizeof(op2jit_origin)),
@@ -52,12 +78,12 @@ static struct procedure *make(struct op_context *ctx, op_kernel_function kernel,
                                   .kinds = no_kinds,
                                   .parameters = p->parameters,
                                   .base = 1,
-                                  .alone = alone};
-  if (text_ok(&p->name) && list_add(ctx->procedures, p)) {
-    if (alone)
-      warn_of_internal(ctx);
+                                  .alone = !whereami_static(address_of(kernel))};
+  if (!find_code(p))
+    text_addf(&p->name, p->compiled.alone ? "internal_procedure" : "procedure_%d",
+              ctx->procedures->count + 1);
+  if (text_ok(&p->name) && list_add(ctx->procedures, p))
     return p;
-  }
   text_free(&p->name);
   free(p);
   return NULL;

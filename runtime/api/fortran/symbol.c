@@ -68,7 +68,7 @@ static const char *find_symbol(const struct mapped *file, struct wanted *w) {
 
 /* As the source has it: gfortran writes __module_MOD_name and name.0, flang _QMmodulePname and _QFname; an external
  * procedure is name_. Both write names small. */
-static void add_name(const char *symbol, struct text *out, struct text *module) {
+static void add_name(const char *symbol, struct fortran_names *out) {
   const char *begin = symbol;
   const char *of_module = strstr(symbol, "_MOD_");
   if (strncmp(symbol, "_Q", 2) == 0) {
@@ -76,15 +76,16 @@ static void add_name(const char *symbol, struct text *out, struct text *module) 
       if (*c == 'P' || *c == 'F')
         begin = c + 1;
     if (symbol[2] == 'M')
-      text_add_bytes(module, symbol + 3, strcspn(symbol + 3, "PFS"));
+      text_add_bytes(&out->module, symbol + 3, strcspn(symbol + 3, "PFS"));
   } else if (of_module) {
     begin = of_module + strlen("_MOD_");
-    text_add_bytes(module, symbol + 2, of_module > symbol + 2 ? (size_t)(of_module - symbol) - 2 : 0);
+    text_add_bytes(&out->module, symbol + 2, of_module > symbol + 2 ? (size_t)(of_module - symbol) - 2 : 0);
   }
   size_t length = strcspn(begin, ".");
+  out->internal = begin[length] || strchr(symbol, 'F'); /* of flang */
   if (begin == symbol && length > 1 && begin[length - 1] == '_')
     length--;
-  text_add_bytes(out, begin, length);
+  text_add_bytes(&out->name, begin, length);
 }
 
 /* The file that an address is of, and where that begins in memory; false: nobody knows. */
@@ -103,29 +104,35 @@ static bool open_file(const void *address, struct mapped *file, ElfW(Addr) * bas
   return true;
 }
 
-bool fortran_names(const void *address, struct text *name, struct text *module, unsigned long long *value) {
+void fortran_names_free(struct fortran_names *names) {
+  text_free(&names->name);
+  text_free(&names->module);
+}
+
+bool fortran_names(const void *address, struct fortran_names *out) {
   struct mapped file;
   ElfW(Addr) base;
   if (!open_file(address, &file, &base))
     return false;
   struct wanted wanted = {.value = (ElfW(Addr))(uintptr_t)address - base, .type = STT_FUNC};
   const char *symbol = find_symbol(&file, &wanted);
-  *value = wanted.value;
+  out->value = wanted.value;
   if (symbol)
-    add_name(symbol, name, module);
+    add_name(symbol, out);
   mapped_close(&file);
-  return symbol && name->length > 0;
+  return symbol && out->name.length > 0;
 }
 
 bool fortran_symbol(const void *address, struct text *name) {
-  struct text module = {0};
-  unsigned long long value;
-  const bool found = fortran_names(address, name, &module, &value);
-  text_free(&module);
+  struct fortran_names names = {0};
+  const bool found = fortran_names(address, &names);
+  if (found)
+    text_add(name, text_str(&names.name));
+  fortran_names_free(&names);
   return found;
 }
 
-const void *fortran_variable_at(const void *near, const char *module, const char *name) {
+const void *fortran_variable_at(const void *near, const char *module, const char *name, bool sure) {
   struct text gnu = {0}, llvm = {0};
   struct mapped file;
   ElfW(Addr) base;
@@ -136,7 +143,9 @@ const void *fortran_variable_at(const void *near, const char *module, const char
   if (!*module) {
     text_clear(&llvm);
     text_addf(&llvm, "_QFE%s", name);
-    wanted = (struct wanted){.names = {name, text_str(&llvm)}, .type = STT_OBJECT, .stem = strlen(name)};
+    wanted = (struct wanted){.names = {sure ? text_str(&llvm) : name, text_str(&llvm)},
+                             .type = STT_OBJECT,
+                             .stem = sure ? 0 : strlen(name)};
   }
   if (open_file(near, &file, &base)) {
     symbol = find_symbol(&file, &wanted);

@@ -6,11 +6,14 @@
 #include <sys/stat.h>
 
 #include "api/fortran/fortran.h"
+#include "api/fortran/known.h"
 #include "api/op2/compiled.h"
 #include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/size.h"
+#include "base/types.h"
+#include "base/whereami.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/front/kernel.h"
@@ -160,6 +163,25 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
   return code;
 }
 
+/* ---- variables of the main program ---- */
+
+/* One of the main program's: the one that was declared with its name, or else the only one of its type and size that was
+ * declared without and is on the stack. NULL: there is none, or several. */
+static const void *find_declared(const struct op_context *ctx, const struct fortran_variable *v) {
+  const void *found = NULL;
+  for (int named = 1; v->declared && !found && named >= v->declared - 1; named--)
+    for (int i = 0; i < ctx->arrays->count; i++) {
+      const struct known *k = ctx->arrays->items[i];
+      if (k->type != type_parse(v->type, NULL) || k->dim != v->dim ||
+          (named ? strcasecmp(k->copy, v->name) != 0 : *(const char *)k->copy || whereami_static(k->array)))
+        continue;
+      if (found && found != k->array)
+        return NULL;
+      found = k->array;
+    }
+  return found;
+}
+
 /* ---- a text becomes a loop's ---- */
 
 /* The procedure's arguments, as the text has them. */
@@ -181,18 +203,19 @@ static void take_parameters(struct procedure *p, const char *name, struct proced
 /* A variable of a module is a constant, whose value is looked at before each loop. */
 static int declare_variable(struct op_context *ctx, const struct procedure *p,
                             const struct fortran_variable *v, struct text *why, struct error *err) {
-  const void *near, *at;
-  memcpy(&near, &p->compiled.kernel, sizeof near);
-  at = fortran_variable_at(near, v->module, v->name);
+  const bool of_main = !*v->module;
+  const void *at = of_main ? find_declared(ctx, v) : NULL;
+  if (!at) /* those that a procedure gets by its address may be on the stack, and the symbol another one's */
+    at = fortran_variable_at(p->code, v->module, v->name, p->compiled.alone);
   const struct constant *old = mesh_find_constant(ctx->mesh, v->name);
   if (!at)
-    text_addf(
-        why,
-        *v->module
-            ? "it names the variable '%s', whose address the program's table of symbols does not have"
-            : "it names the variable '%s' of the main program, which the program's table of symbols does "
-              "not have, or several of the name; make it one of a module",
-        v->name);
+    text_addf(why,
+              !of_main
+                  ? "it names the variable '%s', whose address the program's table of symbols does not have"
+                  : "it names the variable '%s' of the main program, and which one that is in memory is not "
+                    "known; make it one "
+                    "of a module, or declare it there: call op_decl_const(%s, %d, '%s')",
+              v->name, v->name, v->dim, v->name);
   else if (old && old->live != at)
     text_addf(why, "it names the variable '%s', and there are several of this name", v->name);
   else if (!old && !mesh_constant(ctx, v->name, v->dim, v->type, at, NULL, err))
@@ -200,7 +223,7 @@ static int declare_variable(struct op_context *ctx, const struct procedure *p,
   return err->code;
 }
 
-static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
+static bool fill(struct procedure *p, struct procedure_text *t, bool internal, bool known) {
   const struct fortran_made *made = &t->made;
   t->variables = array_new((size_t)made->nvariables, sizeof *t->variables);
   t->origins = array_new((size_t)made->origins.count, sizeof *t->origins);
@@ -226,8 +249,9 @@ static bool fill(struct procedure *p, struct procedure_text *t, bool known) {
       .file = "",
       .text = text_str(&made->text),
       .why = "",
-      .doubt = of_main ? "it uses a variable of the main program, which is found by its name alone"
-               : known ? ""
+      .doubt = of_main    ? "it uses a variable of the main program, whose place is not known for sure"
+               : internal ? "it is an internal procedure, and others may have its name"
+               : known    ? ""
                : made->doubted
                    ? "it depends on an #if of a name that the source does not define, and flags are not known"
                    : "the program does not say when its sources were compiled",
@@ -249,39 +273,34 @@ static unsigned long long numbers_of(const struct loop_call *call) {
 /* Once for each procedure; what is wrong with its text is no error. */
 static int look(struct op_context *ctx, struct procedure *p, const struct loop_call *call,
                 struct error *err) {
-  struct text name = {0}, module = {0}, program = {0};
+  struct fortran_names names = {0};
+  struct text program = {0};
   struct procedure_text *t = p->text = calloc(1, sizeof *t);
-  const void *address;
-  unsigned long long value = 0;
   if (!t)
     return error_memory(err, "a procedure's text", sizeof *t);
-  memcpy(&address, &p->compiled.kernel, sizeof address);
-  if (p->compiled.alone || !fortran_names(address, &name, &module, &value)) {
-    text_add(&t->why, p->compiled.alone ? "it is an internal procedure that uses variables of the procedure "
-                                          "around it; put both into a module"
-                                        : "the program's table of symbols does not have it; do not strip it");
+  if (!p->code || !fortran_names(p->code, &names)) {
+    text_add(&t->why, "the program's table of symbols does not have it; do not strip it");
     return OP_OK;
   }
-  text_program(address, &program);
+  text_program(p->code, &program);
   struct fortran_source source = {.line = 1,
-                                  .kernel = text_str(&name),
-                                  .module = module.length ? text_str(&module) : NULL,
+                                  .kernel = text_str(&names.name),
+                                  .module = text_str(&names.module),
                                   .counted = t->counted = numbers_of(call)};
   bool known = find_embedded(ctx, text_str(&program), &source, &t->made, err);
-  int code =
-      known ? err->code : (error_clear(err), find_by_debug(ctx, text_str(&program), value, &source, t, err));
+  int code = known ? err->code
+                   : (error_clear(err), find_by_debug(ctx, text_str(&program), names.value, &source, t, err));
   if (!code && !t->why.length)
-    take_parameters(p, text_str(&name), t, err);
+    take_parameters(p, text_str(&names.name), t, err);
   for (int i = 0; i < t->made.nvariables && !err->code && !t->why.length; i++)
     declare_variable(ctx, p, &t->made.variables[i], &t->why, err);
   if (err->code == OP_ERR_KERNEL || err->code == OP_ERR_CONST) {
     text_add(&t->why, error_message(err));
     error_clear(err);
   }
-  if (!err->code && !t->why.length && !fill(p, t, known))
+  if (!err->code && !t->why.length && !fill(p, t, names.internal, known))
     error_memory(err, "a procedure's text", sizeof *t);
-  text_free(&name);
-  text_free(&module);
+  fortran_names_free(&names);
   text_free(&program);
   return err->code;
 }
@@ -307,7 +326,7 @@ static void check_forms(const struct loop *loop, unsigned long long counted, str
 
 static int choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
                   struct error *err) {
-  const struct procedure *p = (const struct procedure *)(const void *)call->compiled;
+  struct procedure *p = (struct procedure *)(size_t)call->compiled;
   const struct procedure_text *t = p->text;
   struct text why = {0};
   int code = OP_OK;
@@ -322,6 +341,8 @@ static int choose(struct op_context *ctx, struct loop *loop, const struct loop_c
     const struct read_kernel *found =
         !why.length && text_suits(ctx, loop, &t->kernel, &why) ? &t->kernel : NULL;
     code = text_settle(ctx, loop, found, t ? t->code : OP_OK, &why, err);
+    if (!found)
+      procedure_warn(ctx, p);
   }
   text_free(&why);
   return code ? code : compiled_check(loop, err);

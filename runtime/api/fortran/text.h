@@ -22,9 +22,17 @@ void procedure_text_free(struct procedure_text *t);
 /* Loops whose kernels are such procedures. */
 extern const struct loop_functions fortran_functions;
 
-/* What is at an address, as the table of symbols of its file says: its name in the source, and that of its module ("": none). */
-bool fortran_names(const void *address, struct text *name, struct text *module, unsigned long long *value);
-/* The address of a variable of a module, in the file that has `near`; NULL: nobody knows. */
-const void *fortran_variable_at(const void *near, const char *module, const char *name);
+/* What is at an address, as the table of symbols of its file says: its name in the source, and that of its module ("": none).
+ * `internal`: it is in another procedure or a program, and others may have both names. */
+struct fortran_names {
+  struct text name, module;
+  unsigned long long value;
+  bool internal;
+};
+bool fortran_names(const void *address, struct fortran_names *out);
+void fortran_names_free(struct fortran_names *names);
+/* The address of a variable of a module, or of the main program (""), in the file that has `near`; NULL: nobody knows. `sure`: only
+ * by a symbol that can be no other variable's. */
+const void *fortran_variable_at(const void *near, const char *module, const char *name, bool sure);
 
 #endif

@@ -40,7 +40,7 @@ static size_t turned_bytes(const struct loop *loop) {
 }
 
 static bool is_alone(const struct loop *loop) {
-  return loop->compiled && loop->compiled->alone;
+  return loop->compiled && loop->compiled->alone && loop->ranged;
 }
 
 static const struct strategy *default_strategy(const struct loop *loop) {
