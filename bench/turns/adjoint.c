@@ -11,6 +11,7 @@
 
 /* Sums grow from step to step. */
 const double turns_limit = 1e-7;
+const struct turns_form turns_forms[] = {{0}};
 const char *const turns_word = NULL;
 static struct jac point;
 static double *u_d, *u_b, *zeros;

@@ -9,6 +9,7 @@
 #undef main
 
 const double turns_limit = 1e-10;
+const struct turns_form turns_forms[] = {{0}};
 const char *const turns_word = NULL;
 static struct hydra flow;
 static double *start, step;

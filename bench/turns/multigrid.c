@@ -31,7 +31,7 @@ long long turns_prepare(int size, int library) {
   return cells;
 }
 
-double turns_by_hand(int steps, double *answer) {
+static double by_hand(int steps, double *answer) {
   double *residual = room(steps + 1, sizeof *residual);
   schedule.cycles = steps;
   memcpy(answer, start, (size_t)levels.level[0].cells * sizeof *answer);
@@ -39,6 +39,8 @@ double turns_by_hand(int steps, double *answer) {
   free(residual);
   return seconds;
 }
+
+const struct turns_form turns_forms[] = {{"colours", by_hand}, {NULL, NULL}};
 
 double turns_library(int steps, double *answer) {
   double *residual = room(steps + 1, sizeof *residual);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 const double turns_limit = 0;
+const struct turns_form turns_forms[] = {{0}};
 const char *const turns_word = NULL;
 
 static const char add_text[] =
