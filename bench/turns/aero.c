@@ -4,6 +4,7 @@
 
 #define AERO_SAMPLE
 #include "common/memory.h"
+#include "common/report.h"
 
 #define main sample_main
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
@@ -87,11 +88,11 @@ double turns_library(int steps, double *answer) {
   for (int done = 0; done < steps;) {
     linearise(&flow);
     const int end = done + MOST_ITERATIONS < steps ? done + MOST_ITERATIONS : steps;
-    const double begin = turns_seconds();
+    const double begin = clock_seconds();
     for (; done < end; done++)
       iterate_gradient(&flow);
     op_barrier(); /* runs what waits */
-    seconds += turns_seconds() - begin;
+    seconds += clock_seconds() - begin;
   }
   op_fetch_data(flow.u, answer);
   return seconds / steps;

@@ -7,6 +7,7 @@
  *   by_hand_begin(answer), by_hand_end(answer)   the start of a batch, and what came of it. */
 #include "common/colouring.h"
 #include "common/owners.h"
+#include "common/report.h"
 #include "common/threads.h"
 
 /* Made by by_hand_make, of a table of elements x arity nodes to the first `adding` of which is added. */
@@ -51,7 +52,7 @@ static void elements_by_atomics(void) {
 
 static double run_steps(void (*elements)(void), int steps, double *answer) {
   by_hand_begin(answer);
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
 #pragma omp parallel
   for (int s = 0; s < steps; s++) {
     elements();
@@ -59,7 +60,7 @@ static double run_steps(void (*elements)(void), int steps, double *answer) {
                   (int)((long long)by_hand.nodes * (thread_number() + 1) / thread_count()));
 #pragma omp barrier
   }
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   by_hand_end(answer);
   return seconds;
 }

@@ -52,10 +52,10 @@ double turns_library(int steps, double *answer) {
   op_put_data(plate.u, start);
   turns_bring(plate.u, plate.points);
   turns_wait();
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   plate_run(&plate, steps, factor(steps));
   turns_wait();
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   op_fetch_data(plate.u, answer);
   return seconds;
 }

@@ -43,7 +43,7 @@ const struct turns_form turns_forms[] = {{"rows", by_hand}, {NULL, NULL}};
 
 double turns_library(int steps, double *answer) {
   op_put_data(solver.x, zeros);
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   iterate(&solver, -1, steps, answer);
-  return (turns_seconds() - begin) / steps;
+  return (clock_seconds() - begin) / steps;
 }

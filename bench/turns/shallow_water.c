@@ -58,10 +58,10 @@ double turns_library(int steps, double *answer) {
       turns_bring(dats[f][level], water.points);
     }
   turns_wait();
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   water_run(&water, &model, steps);
   turns_wait();
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   for (int f = 0; f < 3; f++)
     op_fetch_data(dats[f][0], answer + (size_t)f * (size_t)points);
   return seconds;

@@ -2,6 +2,7 @@
 #include "turns.h"
 
 #include "common/memory.h"
+#include "common/report.h"
 #include "common/threads.h"
 #include "common/touch.h"
 #include "samples/spmv/matrix.h"
@@ -48,25 +49,25 @@ static int first_of(int t, int threads) {
 }
 
 static double by_entries(int steps, double *answer) {
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
 #pragma omp parallel
   for (int s = 0; s < steps; s++) {
     multiply_rows(first_of(thread_number(), thread_count()), first_of(thread_number() + 1, thread_count()), answer);
 #pragma omp barrier
   }
-  return (turns_seconds() - begin) / steps;
+  return (clock_seconds() - begin) / steps;
 }
 
 static double in_chunks(int steps, double *answer) {
   enum { CHUNK = 1024 };
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
 #pragma omp parallel
   for (int s = 0; s < steps; s++) {
 #pragma omp for schedule(dynamic)
     for (int r = 0; r < matrix.rows; r += CHUNK)
       multiply_rows(r, r + CHUNK < matrix.rows ? r + CHUNK : matrix.rows, answer);
   }
-  return (turns_seconds() - begin) / steps;
+  return (clock_seconds() - begin) / steps;
 }
 
 const struct turns_form turns_forms[] = {{"entries", by_entries}, {"chunks", in_chunks}, {NULL, NULL}};
@@ -111,13 +112,13 @@ long long turns_prepare(int size, int library) {
 
 double turns_library(int steps, double *answer) {
   turns_bring(dx, rows);
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   for (int s = 0; s < steps; s++)
     op_par_loop(OP_KERNEL_OF(multiply), "multiply", rows, op_arg_dat(a, OP_ALL, map, 1, "double", OP_READ),
                 op_arg_dat(dx, OP_ALL, map, 1, "double", OP_READ),
                 op_arg_dat(dy, -1, OP_ID, 1, "double", OP_WRITE));
   op_barrier(); /* runs what waits */
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   op_fetch_data(dy, answer);
   return seconds;
 }

@@ -1,5 +1,5 @@
-/* usage: turns_SAMPLE FORM|library|first SIZE ANSWER first: the library as well, whose answer another one of it
- * is compared with. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints
+/* usage: turns_SAMPLE FORM|library|first|usual SIZE ANSWER first: the library as well, whose answer another one of it
+ * is compared with; usual: the same, and nothing is given to op_init. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints
  * the milliseconds of one. At the end of what it reads, the process of a form by hand (or the first one) writes
  * its last answer to the file ANSWER; the library's, which must end after it, compares its own with that. Status 0
  * only if all went well. `turns_SAMPLE forms SIZE` prints the bytes that a step must move, by how much answers may
@@ -13,14 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double turns_seconds(void) {
-  const char *wanted = getenv("TURNS_CLOCK");
-  struct timespec now;
-  clock_gettime(wanted && strcmp(wanted, "cpu") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 OP_KERNEL_DEF(
     look, void look(const double *x, double *most) { *most = *x > *most ? *x : *most; })
@@ -106,15 +98,16 @@ int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "forms"))
     return print_forms(atoi(argv[2]));
   const int compares = argc == 4 && !strcmp(argv[1], "library");
-  const int library = compares || (argc == 4 && !strcmp(argv[1], "first"));
+  const int usual = argc == 4 && !strcmp(argv[1], "usual");
+  const int library = compares || usual || (argc == 4 && !strcmp(argv[1], "first"));
   const struct turns_form *form = argc == 4 ? find_form(argv[1]) : NULL;
   if (!library && !form) {
-    fprintf(stderr, "usage: %s FORM|library|first SIZE ANSWER, or forms SIZE\n", argv[0]);
+    fprintf(stderr, "usage: %s FORM|library|first|usual SIZE ANSWER, or forms SIZE\n", argv[0]);
     return 2;
   }
   const int size = atoi(argv[2]);
   int status = EXIT_SUCCESS;
-  if (library && turns_word)
+  if (library && turns_word && !usual)
     init_with(1, argv, 0, turns_word);
   else if (library)
     op_init(1, argv, 0);

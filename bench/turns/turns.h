@@ -28,10 +28,6 @@ extern const double turns_limit;
 /* What the sample gives to op_init besides its own words, such as "OP2_FP=strict"; NULL: nothing. */
 extern const char *const turns_word;
 
-/* By which a batch takes its time, of turns.c: since some fixed time, or of all threads of this process if TURNS_CLOCK
- * is "cpu". */
-double turns_seconds(void);
-
 /* On a GPU, what a batch must not take its time for, or must: the dat, one double for each element of the set, is copied
  * there, and nothing else runs any more; all loops have ended. Nothing is copied back. */
 void turns_bring(op_dat dat, op_set set);
