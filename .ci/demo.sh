@@ -47,6 +47,7 @@ demo() {
   local name=$DEMO_SAMPLE dir=build program cache=$STATE/demo/kernels.db targets
   [ -f build/build.ninja ] || dir=build-demo
   program=$ROOT/$dir/samples/$name
+  # shellcheck disable=SC2034 # of ./dev
   ONLY=$DEMO_PACKAGES
   demo_plan "$dir"
   setup

@@ -179,7 +179,7 @@ def run_case(case, wanted, env, op2, until):
 # ---- others -------------------------------------------------------------------------------------------------------------------------
 
 class Op2:
-    """Programs of OP2, by a checkout's own translator and library; `why` is the reason if there are none."""
+    """Programs of OP2, by a checkout's own translator and library; `why` is the reason if there are none, `without` of cases that have none."""
 
     SOURCES = ["core/op_lib_core", "core/op_rt_support", "core/SafeLong", "core/op_dummy_singlenode", "openmp/op_openmp_decl",
                "externlib/op_profile"]
@@ -187,6 +187,7 @@ class Op2:
 
     def __init__(self, folder, work):
         self.folder, self.work, self.why = folder and os.path.abspath(folder), work, ""
+        self.without = []
         if not folder:
             self.why = "it needs a checkout of OP2: --op2 FOLDER"
             return
@@ -198,17 +199,19 @@ class Op2:
         self.headers = [f"-I{self.folder}/op2/include", f"-I{ROOT}", f"-I{HERE}/op2"]
         objects = [os.path.join(work, os.path.basename(name) + ".o") for name in self.SOURCES]
         for name, made in zip(self.SOURCES, objects):
-            self.run("the library of OP2 cannot be compiled", "g++", *self.FLAGS, *self.headers, "-c", f"{self.folder}/op2/src/{name}.cpp", "-o", made)
-        self.run("the mesh of airfoil cannot be compiled", "gcc", "-O2", f"-I{ROOT}", "-c", f"{ROOT}/samples/airfoil/mesh.c", "-o", f"{work}/mesh.o")
+            self.why = self.why or self.fault("the library of OP2 cannot be compiled", "g++", *self.FLAGS, *self.headers, "-c", f"{self.folder}/op2/src/{name}.cpp", "-o", made)
+        self.why = self.why or self.fault("the mesh of airfoil cannot be compiled", "gcc", "-O2", f"-I{ROOT}", "-c", f"{ROOT}/samples/airfoil/mesh.c", "-o", f"{work}/mesh.o")
         self.objects = objects + [f"{work}/mesh.o"]
 
-    def run(self, what, *command):
-        if self.why:
-            return
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-        if done.returncode:
-            last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
-            self.why = f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}"
+    @staticmethod
+    def fault(what, *command):
+        """Runs it; what is wrong, or nothing."""
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, timeout=240)
+        except subprocess.TimeoutExpired:
+            return f"{what}: it does not end"
+        last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
+        return f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}" if done.returncode else ""
 
     def program(self, name):
         """The case's, or None: without one in bench/op2, or if OP2 cannot be built."""
@@ -222,10 +225,12 @@ class Op2:
         with open(os.path.join(folder, name + ".cpp"), "w", encoding="utf-8") as file:
             file.write(text)
         made = f"{folder}/made"
-        self.run(f"OP2 cannot translate {name}", self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
-        self.run(f"what OP2 made of {name} cannot be compiled", "g++", *self.FLAGS, *self.headers, f"{made}/{name}.cpp", f"{made}/openmp/op2_kernels.cpp",
-                 *self.objects, "-o", f"{folder}/{name}")
-        return None if self.why else f"{folder}/{name}"
+        wrong = self.fault(f"OP2 cannot translate {name}", self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
+        wrong = wrong or self.fault(f"what OP2 made of {name} cannot be compiled", "g++", *self.FLAGS, *self.headers, f"{made}/{name}.cpp",
+                                    f"{made}/openmp/op2_kernels.cpp", *self.objects, "-o", f"{folder}/{name}")
+        if wrong:
+            self.without.append(wrong)
+        return None if wrong else f"{folder}/{name}"
 
 
 def by_cuda(build, wanted):
@@ -439,11 +444,11 @@ def compare(build, wanted):
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     triads = [case.report["triad_gb_per_second"] for case in cases if case.report["triad_gb_per_second"]]
     if cases:
-        result = {"cases": cases, "cuda": cuda, "gpu": gpu, "op2": op2.why, "triad": statistics.median(triads) if triads else 0,
+        result = {"cases": cases, "cuda": cuda, "gpu": gpu, "op2": "; ".join([op2.why] * bool(op2.why) + op2.without), "triad": statistics.median(triads) if triads else 0,
                   "day": datetime.date.today().isoformat(), "command": " ".join(["./dev compare", *wanted.words]),
                   "commit": commit.stdout.strip() or "unknown", "load": os.getloadavg()[0]}
         write_pages(result, wanted)
-    print(f"OP2: {op2.why or 'by its own translator'}; CUDA: {gpu}")
+    print(f"OP2: {op2.why or '; '.join(op2.without) or 'by its own translator'}; CUDA: {gpu}")
     turns.say_if_busy()
     return 1 if failed or not cases else 0
 

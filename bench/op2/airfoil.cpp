@@ -68,16 +68,16 @@ static void step() {
         op_arg_dat(q, 1, sides, 4, "double", OP_READ), op_arg_dat(adt, 0, sides, 1, "double", OP_READ),
         op_arg_dat(adt, 1, sides, 1, "double", OP_READ), op_arg_dat(res, 0, sides, 4, "double", OP_INC),
         op_arg_dat(res, 1, sides, 4, "double", OP_INC));
-    op_par_loop(
-        bres_calc, "bres_calc", bedges, op_arg_dat(x, 0, bends, 2, "double", OP_READ),
-        op_arg_dat(x, 1, bends, 2, "double", OP_READ), op_arg_dat(q, 0, bside, 4, "double", OP_READ),
-        op_arg_dat(adt, 0, bside, 1, "double", OP_READ), op_arg_dat(res, 0, bside, 4, "double", OP_INC),
-        op_arg_dat(kind, -1, OP_ID, 1, "int", OP_READ));
+    op_par_loop(bres_calc, "bres_calc", bedges, op_arg_dat(x, 0, bends, 2, "double", OP_READ),
+                op_arg_dat(x, 1, bends, 2, "double", OP_READ), op_arg_dat(q, 0, bside, 4, "double", OP_READ),
+                op_arg_dat(adt, 0, bside, 1, "double", OP_READ),
+                op_arg_dat(res, 0, bside, 4, "double", OP_INC),
+                op_arg_dat(kind, -1, OP_ID, 1, "int", OP_READ));
     double squares = 0;
-    op_par_loop(
-        update, "update", cells, op_arg_dat(old, -1, OP_ID, 4, "double", OP_READ),
-        op_arg_dat(q, -1, OP_ID, 4, "double", OP_WRITE), op_arg_dat(res, -1, OP_ID, 4, "double", OP_RW),
-        op_arg_dat(adt, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(&squares, 1, "double", OP_INC));
+    op_par_loop(update, "update", cells, op_arg_dat(old, -1, OP_ID, 4, "double", OP_READ),
+                op_arg_dat(q, -1, OP_ID, 4, "double", OP_WRITE),
+                op_arg_dat(res, -1, OP_ID, 4, "double", OP_RW),
+                op_arg_dat(adt, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(&squares, 1, "double", OP_INC));
   }
 }
 

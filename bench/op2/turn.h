@@ -1,5 +1,7 @@
 // A program of OP2 that takes turns with others (bench/compare.py), as bench/turns/turns.c does. It defines the three functions below.
 // PROGRAM SIZE STEPS runs one batch and ends; PROGRAM op2 SIZE ANSWER takes turns.
+#include <op_profile.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,6 +45,7 @@ int main(int argc, char **argv) {
     return 2;
   const bool turns = std::string(argv[1]) == "op2";
   op_init(argc, argv, 0);
+  op_profile_start("turns"); // or OP2's loops end the program
   prepare(atoi(argv[turns ? 2 : 1]));
   if (!turns) {
     batch(atoi(argv[2]));

@@ -1,4 +1,4 @@
-/* A cube of n x n x n nodes, for the loops of flux.c and fem.c and the same as programs of OP2 (bench/op2): edges between
+/* A cube of n x n x n nodes, for the loops of flux.c and fem.c: edges between
  * neighbours with the area vector between their volumes, or hexahedra with their eight corners. Nothing in its tables
  * says that it is a grid. */
 #ifndef BENCH_TURNS_BOX_H

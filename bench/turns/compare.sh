@@ -52,12 +52,14 @@ expect 2 "usage: " batch 5 nosuch 30 "$folder/answer"
 # Programs that answer wrongly, end when they should not, and threads that spin.
 mkdir "$folder/bench"
 stub() { # SHELL COMMANDS
+  # shellcheck disable=SC2016 # of the program
   printf '#!/bin/bash\n[ "$1" = forms ] && printf "8\\n0\\none\\nother\\n" && exit\n%s\n' "$1" >"$folder/bench/turns_heat"
   chmod +x "$folder/bench/turns_heat"
 }
+# shellcheck disable=SC2016 # of the program
 report='[ -z "${OP2_TIMING:-}" ] || printf "{\"loops\": [], \"triad_gb_per_second\": 1}" >"${OP2_TIMING#json:}"'
 small() { in_turns "$folder" --smallest --out "$folder/page" heat; }
-stub "$report; echo ready; while read -r go; do echo 1; done; [ \"\$1\" = other ] && printf 00000001 >\"\$3\" || printf 00000000 >\"\$3\""
+stub "$report; echo ready; while read -r go; do echo 1; done; [ \"\$1\" = other ] && printf AAAAAAAA >\"\$3\" || printf 00000000 >\"\$3\""
 expect 1 "compare: heat: the answer of other differs from that of one" small
 stub "$report; echo ready; while read -r go; do echo 1; done; printf 00000000 >\"\$3\""
 expect 0 "the page: " small

@@ -52,7 +52,8 @@ static double by_entries(int steps, double *answer) {
   const double begin = clock_seconds();
 #pragma omp parallel
   for (int s = 0; s < steps; s++) {
-    multiply_rows(first_of(thread_number(), thread_count()), first_of(thread_number() + 1, thread_count()), answer);
+    multiply_rows(first_of(thread_number(), thread_count()), first_of(thread_number() + 1, thread_count()),
+                  answer);
 #pragma omp barrier
   }
   return (clock_seconds() - begin) / steps;

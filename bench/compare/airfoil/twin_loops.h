@@ -407,7 +407,7 @@ const struct flow_code NAMED(twin_serial) = {"hand-written, serial", NAMED(start
                                              NAMED(finish)};
 const struct flow_code NAMED(twin_openmp) = {"hand-written, OpenMP", NAMED(start), NAMED(iterate_openmp),
                                              NAMED(finish)};
-const struct flow_code NAMED(twin_owners) = {"hand-written, owners", NAMED(start_owners), NAMED(iterate_owners),
-                                             NAMED(finish)};
+const struct flow_code NAMED(twin_owners) = {"hand-written, owners", NAMED(start_owners),
+                                             NAMED(iterate_owners), NAMED(finish)};
 const struct flow_code NAMED(twin_atomics) = {"hand-written, atomics", NAMED(start), NAMED(iterate_atomics),
                                               NAMED(finish)};
