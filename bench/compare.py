@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import xml.etree.ElementTree
 from html import escape
@@ -356,8 +357,8 @@ def draw(result):
 def as_text(result, title, picture):
     rows = [HEADINGS, ["---"] * len(HEADINGS)] + [cells_of(result, case) for case in result["cases"]]
     notes = list(notes_of(result))
-    lines = [f"# {title}", "", notes[0], "", f"![Times by those of op2jit]({picture})", ""]
-    lines += ["| " + " | ".join(row) + " |" for row in rows] + [""] + [f"- {note}" for note in notes[1:]]
+    lines = [f"# {title}", "", notes[0].replace("CPUs, load", "CPUs,\nload").replace(" One thread", "\nOne thread"), "", f"![Times by those of op2jit]({picture})", ""]
+    lines += ["| " + " | ".join(row) + " |" for row in rows] + [""] + [textwrap.fill("- " + note, 118, subsequent_indent="  ", break_long_words=False) for note in notes[1:]]
     return "\n".join(lines) + "\n"
 
 
@@ -394,7 +395,7 @@ def faults_of(path):
     faults = [f"no row of {case[0]}" for case in CASES if case[SIZES["smallest"]] and case[0] not in rows]
     faults += [f"{name}: {cells}" for name, cells in rows.items() if name not in ("case", "---") and
                (len(cells) != len(HEADINGS) or not all(re.fullmatch(r"[0-9.]+ \([0-9.]+ - [0-9.]+\)", cells[k]) for k in (2, 3, 5)))]
-    if not re.search(r"^\d{4}-\d\d-\d\d, `\./dev compare[^`]*`, commit \w+: .+, \d+ CPUs, load [0-9.]+ ", text, re.MULTILINE):
+    if not re.search(r"^\d{4}-\d\d-\d\d, `\./dev compare[^`]*`, commit \w+: .+, \d+ CPUs,\sload [0-9.]+ ", text, re.MULTILINE):
         faults.append("no line with the date, the command, the commit and the machine")
     faults += [f"no line of {what}" for what in ("Bandwidth", "OP2", "CUDA") if not re.search(rf"^- {what}\b", text, re.MULTILINE)]
     picture = re.search(r"\]\((\S+\.svg)\)", text)
@@ -466,7 +467,7 @@ def read_words(words):
     parser.add_argument("--out", metavar="FOLDER", default=os.path.join(ROOT, ".cache", "dev", "compare"), help="where the page goes")
     parser.add_argument("--check", metavar="PAGE", nargs="+", help="say only what is wrong with pages that were kept")
     wanted = parser.parse_intermixed_args(words)
-    wanted.words = [word for word in words if word not in ("--keep", wanted.keep)]
+    wanted.words = [word for word in words if word not in ("--keep", wanted.keep, "--out", wanted.out)]
     unknown = [name for name in wanted.cases if name not in known]
     if unknown:
         parser.error(f"no case {', '.join(unknown)}; there are: {' '.join(known)}")
