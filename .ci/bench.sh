@@ -6,7 +6,7 @@ bench_names() { # bench/NAME.c is a program; bench/NAME.sh a script that gets th
 }
 
 # The benchmarks that have options: their scripts get them behind the build directory, and with - in its place look at them only.
-WITH_OPTIONS='samples turns default chains fusion same strategies incache tasks devices spmv mpi replay'
+WITH_OPTIONS='default chains fusion same strategies incache tasks devices spmv mpi replay'
 
 bench_one() { # NAME OPTION...
   local name=$1
@@ -56,4 +56,18 @@ bench() {
     fi
   done
   return $status
+}
+
+# ./dev compare: one page, of loops as they come and as others have them (bench/compare.py).
+compare() {
+  local targets
+  python3 bench/compare.py - "$@" || exit
+  case " $* " in
+  *' --help '* | *' -h '* | *' --check '*) exit 0 ;;
+  esac
+  setup
+  configure build || exit 1
+  mapfile -t targets < <(grep -oE '^build (bench/(turns_[a-z_]+|cuda_one)|jit/clang/op2jit-clang\.so):' build/build.ninja | sed 's/^build //; s/:$//')
+  build build "${targets[@]}" || exit 1
+  python3 bench/compare.py build "$@"
 }

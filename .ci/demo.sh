@@ -4,11 +4,26 @@
 DEMO_SAMPLE=airfoil
 
 # The sample, the command, and the compiler plugin where there is one: no tests, which are most of what there is to compile.
-demo_targets() {
+demo_targets() { # FOLDER
   local target
   for target in "samples/$DEMO_SAMPLE" runtime/cli/op2jit jit/clang/op2jit-clang.so; do
-    if grep -q "^build $target: " build/build.ninja; then say "$target"; fi
+    if grep -q "^build $target: " "$1/build.ninja"; then say "$target"; fi
   done
+}
+
+# What it will do, and how long that takes on two cores.
+demo_plan() { # FOLDER
+  local missing=0
+  command -v dpkg-query >/dev/null && missing=$(packages_of_kind '(need|part)' | grep -cvxF "$(installed_packages)")
+  say "This will"
+  if [ "$missing" -gt 0 ]; then say "  install $missing packages of Debian (half a minute by a good network)"; fi
+  if [ -x "$1/samples/$DEMO_SAMPLE" ]; then
+    say "  build in $1/ what has changed since the last time"
+  else
+    say "  build the library, its compiler plugin and the sample $DEMO_SAMPLE in $1/ (2 minutes on two cores)"
+  fi
+  say "  run $DEMO_SAMPLE twice, first with an empty cache of kernels, and say what happened (a few seconds)"
+  say ""
 }
 
 # Runs the program, showing and keeping what it prints.
@@ -29,12 +44,17 @@ demo_failed() { # STATUS: of a sample 2 is for arguments that it does not know
 }
 
 demo() {
-  local name=$DEMO_SAMPLE program=$ROOT/build/samples/$DEMO_SAMPLE cache=$STATE/demo/kernels.db targets
+  local name=$DEMO_SAMPLE dir=build program cache=$STATE/demo/kernels.db targets
+  [ -f build/build.ninja ] || dir=build-demo
+  program=$ROOT/$dir/samples/$name
+  # shellcheck disable=SC2034 # of ./dev
+  ONLY=$DEMO_PACKAGES
+  demo_plan "$dir"
   setup
-  configure build || exit 1
-  mapfile -t targets < <(demo_targets)
-  build build "${targets[@]}" || exit 1
-  [ -x "$program" ] || fail "the samples are not built here; look at $STATE/logs/configure-build.log"
+  configure "$dir" || exit 1
+  mapfile -t targets < <(demo_targets "$dir")
+  build "$dir" "${targets[@]}" || exit 1
+  [ -x "$program" ] || fail "the samples are not built here; look at $STATE/logs/configure-$dir.log"
   rm -rf "$STATE/demo" && mkdir -p "$STATE/demo" || exit 1
 
   say ""
@@ -56,6 +76,6 @@ demo() {
     say "as the C functions that they are."
   fi
   say ""
-  say "$name checks its own answers. Its source is samples/$name; build/samples/$name --help lists its options, and"
+  say "$name checks its own answers. Its source is samples/$name; $dir/samples/$name --help lists its options, and"
   say "OP2_BACKEND=native, seq, openmp or cuda chooses who does the work."
 }

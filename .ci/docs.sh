@@ -7,7 +7,7 @@ docs_site() {
   local root=$1 work=$2
   rm -rf "$work" && mkdir -p "$work/source" "$work/doxygen" || return 1
   # Links lead out of docs/: what they name lies beside it, as in the tree.
-  cp -R "$root/docs" "$work/source/" && cp -R "$root/include" "$root/samples" "$root"/*.md "$work/source/" || return 1
+  cp -R "$root/docs" "$work/source/" && cp -R "$root/include" "$root/samples" "$root"/*.md "$root/CITATION.cff" "$work/source/" || return 1
   (cd "$root" && { cat docs/guide/Doxyfile && echo "OUTPUT_DIRECTORY = $work/doxygen"; } | doxygen - >"$work/doxygen.log" 2>&1) ||
     { cat "$work/doxygen.log"; return 1; }
   cp "$root/meson.build" "$work/source/"

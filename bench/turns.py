@@ -1,37 +1,14 @@
-"""The hand-written OpenMP loop of a sample and the library in turns, so that a machine that does other work slows both alike.
-
-Of two processes one has the hand-written loop and the other the library, on as many threads (OP2_THREADS, else OMP_NUM_THREADS,
-else all CPUs). Batches of some hundredths of a second alternate between them; one measures only while the threads of the other
-sleep, since spinning ones would take its CPUs, and the order changes each time. A first batch of each is not counted, but says how
-many steps are one. Times are of one step, taken as the sample takes them, that is of the library without the first step or two: the median of all batches and their
-quartiles. The ratio is the median by hand over the library's: above 1 the library is faster. Every batch starts from the same values,
-and the answers of the last two must agree as in the sample. Sizes are points or cells on a side, of jacobi_dense unknowns.
-
-The library takes its first guesses and an empty cache, unless OP2_TUNE and OP2_CACHE are set. ./dev bench samples has all samples,
-whose runs it times one after the other.
+"""Processes that take turns (bench/turns/turns.c): one measures, a batch of steps, only while the threads of the others sleep, since spinning
+ones would take its CPUs. So a machine that does other work slows all alike. compare.py and the scripts in turns/ use it.
 """
 import argparse
 import os
-import signal
 import statistics
 import subprocess
-import sys
-import tempfile
 import time
 
-# Sample, size, and that for --quick (None: left out).
-CASES = [
-    ("laplace", 1000, 100),
-    ("heat", 1000, 100),
-    ("shallow_water", 128, 32),
-    ("shallow_water", 1024, None),
-    ("jacobi_dense", 4096, 300),
-    ("multigrid", 1024, 64),
-]
-SIDES = ("by-hand", "library")
-ROUNDS, QUICK_ROUNDS = 20, 3
 FIRST_STEPS, FEWEST_STEPS, MOST_STEPS = 20, 8, 2000
-BATCH_MS = 50
+BATCH_MS, QUICK_ROUNDS = 50, 3
 ASLEEP_SECONDS = 5
 
 
@@ -40,7 +17,7 @@ class Failure(Exception):
 
 
 class Side:
-    """One of the two processes."""
+    """One of the processes."""
 
     def __init__(self, program, side, size, answer, env):
         self.name = f"{os.path.basename(program)} {side} {size}"
@@ -130,15 +107,6 @@ def quartiles(times):
     return statistics.quantiles(times, n=4, method="inclusive")
 
 
-def print_case(sample, size, threads, times):
-    columns = []
-    for side in SIDES:
-        low, middle, high = (f"{ms:.{5 if ms < 1 else 3}f}" for ms in quartiles(times[side]))
-        columns.append(f"{middle:>10} {f'({low} - {high})':<24}")
-    ratio = statistics.median(times["by-hand"]) / statistics.median(times["library"])
-    print(f"{sample:<15}{size:>5}{threads:>9}  {''.join(columns)}{ratio:>7.3f}", flush=True)
-
-
 def threads_of(env):
     """As many as both sides are to have."""
     for name in ("OP2_THREADS", "OMP_NUM_THREADS"):
@@ -159,31 +127,6 @@ def environment(folder):
     return env, threads
 
 
-def measure(build, wanted):
-    """How many of the cases failed."""
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        env, threads = environment(folder)
-        print(f"{'sample':<15}{'size':>5}{'threads':>9}  {'by hand ms':>10} {'(quartiles)':<24}{'op2jit ms':>10} {'(quartiles)':<24}"
-              f"{'ratio':>7}", flush=True)
-        for sample, usual, small in CASES:
-            if (wanted.samples and sample not in wanted.samples) or (wanted.quick and not small):
-                continue
-            size, rounds = (small, QUICK_ROUNDS) if wanted.quick else (usual, ROUNDS)
-            times = {side: [] for side in SIDES}
-            try:
-                for _ in range(wanted.runs):
-                    for side, more in run_pair(build, sample, size, rounds, {side: (side, env) for side in SIDES}, folder).items():
-                        times[side] += more
-                print_case(sample, size, threads, times)
-            except Failure as problem:
-                print(f"turns: {sample} {size}: {problem}", file=sys.stderr, flush=True)
-                failed += 1
-    if threads != "1":
-        say_if_busy()
-    return failed
-
-
 def say_if_busy():
     load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
     if load > 2 * cpus:
@@ -195,34 +138,3 @@ def count(word):
     if not word.isdigit() or int(word) == 0:
         raise argparse.ArgumentTypeError(f"{word}: expected a whole number from 1")
     return int(word)
-
-
-def read_words(words):
-    known = list(dict.fromkeys(case[0] for case in CASES))
-    parser = argparse.ArgumentParser(prog="./dev bench turns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("samples", nargs="*", metavar="SAMPLE", help="which to measure (all): " + ", ".join(known))
-    parser.add_argument("--runs", type=count, metavar="N", default=None,
-                        help=f"pairs of processes, one after the other, each for {ROUNDS} batches of both (3)")
-    parser.add_argument("--quick", action="store_true", help="small sizes and few batches, to see that it works; one run")
-    wanted = parser.parse_intermixed_args(words)
-    unknown = [name for name in wanted.samples if name not in known]
-    if unknown:
-        parser.error(f"no sample {', '.join(unknown)}; there are: {' '.join(known)}")
-    wanted.runs = wanted.runs or (1 if wanted.quick else 3)
-    return wanted
-
-
-def main(build, words):
-    wanted = read_words(words)
-    if build == "-":
-        return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # its folder and its processes are cleared away
-    try:
-        return 1 if measure(build, wanted) else 0
-    except Failure as problem:
-        print(f"turns: {problem}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))

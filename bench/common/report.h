@@ -27,7 +27,7 @@ double worse_of(double worst, double error);
 /* Largest |a - b|; a NaN on either side gives infinity. */
 double largest_difference(const double *a, const double *b, long long count);
 
-/* Seconds since some fixed time. */
+/* Seconds since some fixed time, or of all threads of this process if TURNS_CLOCK is "cpu". */
 double clock_seconds(void);
 /* Sorts `times` and returns the middle one. */
 double median(double *times, int count);

@@ -3,6 +3,7 @@
 #include "turns.h"
 
 #include "common/memory.h"
+#include "common/report.h"
 
 #define main sample_main
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
@@ -11,6 +12,7 @@
 
 /* Sums grow from step to step. */
 const double turns_limit = 1e-7;
+const struct turns_form turns_forms[] = {{0}};
 const char *const turns_word = NULL;
 static struct jac point;
 static double *u_d, *u_b, *zeros;
@@ -33,13 +35,13 @@ double turns_library(int steps, double *answer) {
   op_put_data(point.u_b, u_b);
   op_put_data(point.du, zeros);
   op_put_data(point.du_d, zeros);
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   for (int k = 0; k < steps; k++) {
     push_forward(&point);
     pull_back(&point, 1e-3);
   }
   op_barrier(); /* runs what waits */
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   op_fetch_data(point.u_b, answer);
   return seconds;
 }

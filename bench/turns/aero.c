@@ -1,13 +1,17 @@
-/* Conjugate gradients of aero with and without chains, in turns (chains.py): one iteration is a step. With PARTS what the
+/* Conjugate gradients of aero in turns: one iteration is a step. With PARTS what the
  * sample does in one kernel, advance, are the three loops that a library of vectors would have. */
 #include "turns.h"
 
+#define AERO_SAMPLE
 #include "common/memory.h"
+#include "common/report.h"
 
 #define main sample_main
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
 #include "samples/aero/aero.c"
 #undef main
+
+#include "compare/aero/twin.h"
 
 #ifdef PARTS
 static const char axpy_text[] =
@@ -50,31 +54,45 @@ enum { MOST_ITERATIONS = 20 };
 const double turns_limit = 1e-10;
 const char *const turns_word = NULL;
 static struct aero flow;
+static struct aero_mesh mesh;
+static double *phi;
 
 long long turns_prepare(int size, int library) {
-  (void)library;
-  struct aero_mesh mesh = aero_mesh_make(size);
-  double *phi = aero_start(&mesh);
-  const int nodes = mesh.nodes;
-  op_decl_const("mach2", 1, "double", &mach2);
-  op_decl_const("gm1", 1, "double", &gm1);
-  op_decl_const("amplitude", 1, "double", &amplitude);
-  flow = declare(&mesh, phi, 0);
-  free(phi);
-  aero_mesh_free(&mesh);
-  return nodes;
+  mesh = aero_mesh_make(size);
+  phi = aero_start(&mesh);
+  turns_bytes = mesh.cells * (16 * 8.0 + 16) + mesh.nodes * (8 + 16 + 16 + 56 + 24.0);
+  if (library) {
+    op_decl_const("mach2", 1, "double", &mach2);
+    op_decl_const("gm1", 1, "double", &gm1);
+    op_decl_const("amplitude", 1, "double", &amplitude);
+    flow = declare(&mesh, phi, 0);
+  }
+  return mesh.nodes;
 }
+
+static double by_colours(int steps, double *answer) {
+  return aero_twin_iterations(&mesh, phi, steps, MOST_ITERATIONS, AERO_COLOURS, answer);
+}
+static double by_owners(int steps, double *answer) {
+  return aero_twin_iterations(&mesh, phi, steps, MOST_ITERATIONS, AERO_OWNERS, answer);
+}
+static double by_atomics(int steps, double *answer) {
+  return aero_twin_iterations(&mesh, phi, steps, MOST_ITERATIONS, AERO_ATOMICS, answer);
+}
+
+const struct turns_form turns_forms[] = {
+    {"colours", by_colours}, {"owners", by_owners}, {"atomics", by_atomics}, {NULL, NULL}};
 
 double turns_library(int steps, double *answer) {
   double seconds = 0;
   for (int done = 0; done < steps;) {
     linearise(&flow);
     const int end = done + MOST_ITERATIONS < steps ? done + MOST_ITERATIONS : steps;
-    const double begin = turns_seconds();
+    const double begin = clock_seconds();
     for (; done < end; done++)
       iterate_gradient(&flow);
     op_barrier(); /* runs what waits */
-    seconds += turns_seconds() - begin;
+    seconds += clock_seconds() - begin;
   }
   op_fetch_data(flow.u, answer);
   return seconds / steps;

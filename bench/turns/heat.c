@@ -17,13 +17,16 @@ const double turns_limit = 1e-13;
 const char *const turns_word = NULL;
 static double *start;
 static struct plate plate;
-static int width;
+static int width, *near;
 
 long long turns_prepare(int size, int library) {
   width = size;
   start = hill(size, 1);
+  turns_bytes = 16.0 * size * size;
   if (library)
     plate = plate_make(size);
+  else
+    near = neighbours(size);
   return framed(size);
 }
 
@@ -33,19 +36,26 @@ static double factor(int steps) {
   return alpha * 0.5 / steps / (dx * dx);
 }
 
-double turns_by_hand(int steps, double *answer) {
+static double on_grid(int steps, double *answer) {
   memcpy(answer, start, (size_t)framed(width) * sizeof *answer);
   return heat_twin(width, steps, factor(steps), 1, answer);
 }
+
+static double by_map(int steps, double *answer) {
+  memcpy(answer, start, (size_t)framed(width) * sizeof *answer);
+  return heat_twin_by_map((int)framed(width), near, steps, factor(steps), answer);
+}
+
+const struct turns_form turns_forms[] = {{"grid", on_grid}, {"map", by_map}, {NULL, NULL}};
 
 double turns_library(int steps, double *answer) {
   op_put_data(plate.u, start);
   turns_bring(plate.u, plate.points);
   turns_wait();
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   plate_run(&plate, steps, factor(steps));
   turns_wait();
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   op_fetch_data(plate.u, answer);
   return seconds;
 }

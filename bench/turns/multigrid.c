@@ -31,7 +31,7 @@ long long turns_prepare(int size, int library) {
   return cells;
 }
 
-double turns_by_hand(int steps, double *answer) {
+static double by_hand(int steps, double *answer) {
   double *residual = room(steps + 1, sizeof *residual);
   schedule.cycles = steps;
   memcpy(answer, start, (size_t)levels.level[0].cells * sizeof *answer);
@@ -40,13 +40,15 @@ double turns_by_hand(int steps, double *answer) {
   return seconds;
 }
 
+const struct turns_form turns_forms[] = {{"colours", by_hand}, {NULL, NULL}};
+
 double turns_library(int steps, double *answer) {
   double *residual = room(steps + 1, sizeof *residual);
   schedule.cycles = steps;
   op_put_data(grid[0].u, start);
-  const double begin = turns_seconds();
+  const double begin = clock_seconds();
   solve(grid, levels.count, &schedule, residual);
-  const double seconds = (turns_seconds() - begin) / steps;
+  const double seconds = (clock_seconds() - begin) / steps;
   op_fetch_data(grid[0].u, answer);
   free(residual);
   return seconds;

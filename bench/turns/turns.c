@@ -1,8 +1,9 @@
-/* usage: turns_SAMPLE by-hand|library|first SIZE ANSWER first: the library as well, whose answer another one of it
- * is compared with. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints
- * the milliseconds of one. At the end of what it reads, the hand-written loop's process (or the first one) writes
+/* usage: turns_SAMPLE FORM|library|first|usual SIZE ANSWER first: the library as well, whose answer another one of it
+ * is compared with; usual: the same, and nothing is given to op_init. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints
+ * the milliseconds of one. At the end of what it reads, the process of a form by hand (or the first one) writes
  * its last answer to the file ANSWER; the library's, which must end after it, compares its own with that. Status 0
- * only if all went well. */
+ * only if all went well. `turns_SAMPLE forms SIZE` prints the bytes that a step must move, by how much answers may
+ * differ, and the names of the forms. */
 #include "turns.h"
 
 #include "common/arguments.h"
@@ -12,14 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double turns_seconds(void) {
-  const char *wanted = getenv("TURNS_CLOCK");
-  struct timespec now;
-  clock_gettime(wanted && strcmp(wanted, "cpu") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 OP_KERNEL_DEF(
     look, void look(const double *x, double *most) { *most = *x > *most ? *x : *most; })
@@ -60,14 +53,30 @@ static int read_answer(const char *path, double *answer, size_t count) {
   return found < count ? -1 : 0;
 }
 
-static void run_batches(int library, double *answer) {
+double turns_bytes;
+
+static int print_forms(int size) {
+  turns_prepare(size, 0);
+  printf("%.0f\n%g\n", turns_bytes, turns_limit);
+  for (const struct turns_form *form = turns_forms; form->name; form++)
+    printf("%s\n", form->name);
+  return EXIT_SUCCESS;
+}
+
+static const struct turns_form *find_form(const char *name) {
+  const struct turns_form *form = turns_forms;
+  while (form->name && strcmp(form->name, name) != 0)
+    form++;
+  return form->name ? form : NULL;
+}
+
+static void run_batches(double (*run)(int, double *), double *answer) {
   char line[16];
   printf("ready\n");
   fflush(stdout);
   while (fgets(line, sizeof line, stdin)) {
     const int steps = atoi(line);
-    const double seconds = library ? turns_library(steps, answer) : turns_by_hand(steps, answer);
-    printf("%.9g\n", 1e3 * seconds);
+    printf("%.9g\n", 1e3 * run(steps, answer));
     fflush(stdout);
   }
 }
@@ -86,20 +95,25 @@ static int compare_answers(const char *path, const double *answer, long long cou
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: %s by-hand|library|first SIZE ANSWER\n", argv[0]);
+  if (argc == 3 && !strcmp(argv[1], "forms"))
+    return print_forms(atoi(argv[2]));
+  const int compares = argc == 4 && !strcmp(argv[1], "library");
+  const int usual = argc == 4 && !strcmp(argv[1], "usual");
+  const int library = compares || usual || (argc == 4 && !strcmp(argv[1], "first"));
+  const struct turns_form *form = argc == 4 ? find_form(argv[1]) : NULL;
+  if (!library && !form) {
+    fprintf(stderr, "usage: %s FORM|library|first|usual SIZE ANSWER, or forms SIZE\n", argv[0]);
     return 2;
   }
-  const int compares = !strcmp(argv[1], "library"), size = atoi(argv[2]);
-  const int library = compares || !strcmp(argv[1], "first");
+  const int size = atoi(argv[2]);
   int status = EXIT_SUCCESS;
-  if (library && turns_word)
+  if (library && turns_word && !usual)
     init_with(1, argv, 0, turns_word);
   else if (library)
     op_init(1, argv, 0);
   const long long count = turns_prepare(size, library);
   double *answer = room(count, sizeof *answer);
-  run_batches(library, answer);
+  run_batches(library ? turns_library : form->run, answer);
   if (compares)
     status = compare_answers(argv[3], answer, count);
   else if (write_answer(argv[3], answer, (size_t)count)) {

@@ -5,22 +5,28 @@
 
 #include <op2jit.h>
 
-/* Makes what all batches need, of the library's only if `library`. Returns how many values the answer has. */
+/* Makes what all batches need, of the library's only if `library`, and sets turns_bytes. Returns how many values the
+ * answer has. */
 long long turns_prepare(int size, int library);
 
 /* One batch: `steps` steps from the same start. Leaves the answer, returns the seconds of one step. */
-double turns_by_hand(int steps, double *answer);
 double turns_library(int steps, double *answer);
+
+/* The same by hand with OpenMP, in several forms; one without a name ends them. */
+struct turns_form {
+  const char *name;
+  double (*run)(int steps, double *answer);
+};
+extern const struct turns_form turns_forms[];
+
+/* What a step must move between memory and processor at least: each loop's data once, its maps once. 0: not said. */
+extern double turns_bytes;
 
 /* The largest difference between the two answers that the sample's own checks let pass. */
 extern const double turns_limit;
 
 /* What the sample gives to op_init besides its own words, such as "OP2_FP=strict"; NULL: nothing. */
 extern const char *const turns_word;
-
-/* By which a batch takes its time, of turns.c: since some fixed time, or of all threads of this process if TURNS_CLOCK
- * is "cpu". */
-double turns_seconds(void);
 
 /* On a GPU, what a batch must not take its time for, or must: the dat, one double for each element of the set, is copied
  * there, and nothing else runs any more; all loops have ended. Nothing is copied back. */

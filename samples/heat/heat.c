@@ -68,8 +68,8 @@ static double *hill(int n, double factor) {
   return made;
 }
 
-static struct plate plate_make(int n) {
-  struct plate made = {.n = n, .dx = length / (n + 1)};
+/* The neighbours of each point; those of the frame are the points themselves. */
+static int *neighbours(int n) {
   const int width = n + 2, points = (int)framed(n);
   int *near = array(4 * framed(n), sizeof *near);
   for (int k = 0; k < points; k++) {
@@ -80,12 +80,16 @@ static struct plate plate_make(int n) {
     row[2] = inside ? k + width : k;
     row[3] = inside ? k - width : k;
   }
+  return near;
+}
+
+static struct plate plate_make(int n) {
+  struct plate made = {.n = n, .dx = length / (n + 1), .table = neighbours(n)};
   double *start = hill(n, 1);
-  made.points = op_decl_set(here(points), "points");
-  made.near = op_decl_map(made.points, made.points, 4, near, "near");
+  made.points = op_decl_set(here((int)framed(n)), "points");
+  made.near = op_decl_map(made.points, made.points, 4, made.table, "near");
   made.u = op_decl_dat_temp(made.points, 1, "double", start, "u");
   made.next = op_decl_dat_temp(made.points, 1, "double", NULL, "next");
-  made.table = near;
   op_partition("block", "", made.points, NULL, NULL);
   free(start);
   return made;

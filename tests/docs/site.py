@@ -51,7 +51,7 @@ def main(folder):
             wrong.append(f"the page of calls has no {word}")
     with open(os.path.join(folder, "searchindex.js"), encoding="utf-8") as file:
         index = file.read()
-    for name in ("guide/concepts", "guide/howto", "guide/tutorial", "guide/coming", "guide/tuning", "errors", "environment", "cache", "reports", "variants", "files", "adjoint"):
+    for name in ("guide/concepts", "guide/howto", "guide/tutorial", "guide/coming", "guide/tuning", "compare", "cluster", "errors", "environment", "cache", "reports", "variants", "files", "adjoint"):
         if f'"{name}"' not in index:
             wrong.append(f"the search does not know {name}")
     if len(drawings) != 10 or len(pages) < 45:

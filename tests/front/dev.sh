@@ -36,15 +36,13 @@ expect 2 "--with: expected a part: " "$dev" test --with
 expect 2 "does not know '--lnog'" "$dev" test --with all --lnog
 expect 2 "there is no benchmark 'nosuch'; there are: " "$dev" bench nosuch
 expect 2 "usage: ./dev bench [NAME...] [OPTION...]" "$dev" bench --bogus
-expect 2 "there is no benchmark '--quick'" "$dev" bench turns cache --quick
-expect 2 "unrecognized arguments: --bogus" "$dev" bench turns --bogus
-expect 2 "no sample nosuch; there are: laplace " "$dev" bench cache turns heat nosuch
-expect 0 "usage: ./dev bench turns" "$dev" bench turns --runs 2 --help
+expect 2 "there is no benchmark '--quick'" "$dev" bench default cache --quick
+expect 2 "unrecognized arguments: --bogus" "$dev" bench default --bogus
+expect 2 "no case nosuch; there are: airfoil flux " "$dev" compare heat nosuch
+expect 0 "usage: ./dev compare" "$dev" compare --full --help
 expect 0 "usage: ./dev bench default" "$dev" bench default --help
 expect 2 "OP2_LAZY: expected words such as OP2_LAZY=off" "$dev" bench default --off OP2_LAZY
 expect 2 "no case nosuch; there are: airfoil heat " "$dev" bench default nosuch
-expect 2 "--bogus: ./dev bench samples --help lists the options" "$dev" bench samples --bogus
-expect 0 "usage: ./dev bench samples" "$dev" bench samples --help
 expect 2 "usage: ./dev format [--check]" "$dev" format --bogus
 expect 2 "does not know 'more'" "$dev" format --check more
 expect 2 "there is no fuzz target 'nosuch'" "$dev" fuzz nosuch

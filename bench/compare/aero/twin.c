@@ -1,6 +1,7 @@
 #include "twin.h"
 
 #include "common/colouring.h"
+#include "common/owners.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "common/touch.h"
@@ -15,6 +16,8 @@ static const double gauss = 0.57735026918962576451;
 struct fields {
   const struct aero_mesh *mesh;
   struct colouring blocks;
+  struct owners owners; /* of nodes by threads, if `form` wants them */
+  enum aero_form form;
   int parallel;
   double *phi, *k, *residual, *u, *v, *p, *r;
 };
@@ -104,6 +107,45 @@ static void multiply_range(const struct fields *f, int begin, int end) {
   }
 }
 
+/* One cell, adding to the nodes of thread t alone. */
+static void multiply_border(const struct fields *f, int t, int cell) {
+  const int *nodes = f->mesh->cell_nodes + 4 * cell;
+  const double *k = f->k + 16 * (size_t)cell, *p = f->p;
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4 && owners_has(&f->owners, t, nodes[i]); j++)
+      f->v[nodes[i]] += k[4 * i + j] * p[nodes[j]];
+}
+
+static void multiply_atomic(const struct fields *f, int cell) {
+  const int *nodes = f->mesh->cell_nodes + 4 * cell;
+  const double *k = f->k + 16 * (size_t)cell, *p = f->p;
+  for (int i = 0; i < 4; i++) {
+    double sum = 0;
+    for (int j = 0; j < 4; j++)
+      sum += k[4 * i + j] * p[nodes[j]];
+#pragma omp atomic
+    f->v[nodes[i]] += sum;
+  }
+}
+
+static void multiply_by_owners(const struct fields *f) {
+  const struct owners *o = &f->owners;
+#pragma omp parallel
+  {
+    const int t = thread_number();
+    for (int i = o->first_run[t]; i < o->first_run[t + 1]; i++)
+      multiply_range(f, o->run[2 * i], o->run[2 * i + 1]);
+    for (int i = o->first_border[t]; i < o->first_border[t + 1]; i++)
+      multiply_border(f, t, o->border[i]);
+  }
+}
+
+static void multiply_by_atomics(const struct fields *f) {
+#pragma omp parallel for schedule(static)
+  for (int cell = 0; cell < f->mesh->cells; cell++)
+    multiply_atomic(f, cell);
+}
+
 /* A loop over cells that adds to nodes: in order, or block colour by block colour. */
 static void over_cells(const struct fields *f, void (*range)(const struct fields *, int, int)) {
   if (!f->parallel) {
@@ -174,7 +216,12 @@ static int share(int nodes, int thread) {
 static double iterate_gradient(const struct fields *f, double rr) {
   int nodes = f->mesh->nodes;
   double pv = 0, next = 0;
-  over_cells(f, multiply_range);
+  if (f->form == AERO_OWNERS)
+    multiply_by_owners(f);
+  else if (f->form == AERO_ATOMICS)
+    multiply_by_atomics(f);
+  else
+    over_cells(f, multiply_range);
   fix(f, f->v);
 #pragma omp parallel reduction(+ : pv) if (f->parallel)
   pv += dot_range(f->p, f->v, share(nodes, thread_number()), share(nodes, thread_number() + 1));
@@ -185,50 +232,87 @@ static double iterate_gradient(const struct fields *f, double rr) {
   return next;
 }
 
-struct aero_history aero_twin(const struct aero_mesh *given, const struct aero_limits *limits, int parallel,
+static struct fields fields_make(const struct aero_mesh *given, const double *phi, enum aero_form form,
+                                 int parallel) {
+  struct aero_mesh *own = malloc(sizeof *own);
+  if (!own)
+    exit(EXIT_FAILURE);
+  *own = *given;
+  struct fields f = {.mesh = own, .form = form, .parallel = parallel};
+  f.phi = touched_copy(phi, own->nodes, sizeof *phi, parallel);
+  own->x = touched_copy(own->x, own->nodes, 2 * sizeof *own->x, parallel);
+  own->cell_nodes = touched_copy(own->cell_nodes, own->cells, 4 * sizeof *own->cell_nodes, parallel);
+  double **const each[] = {&f.residual, &f.u, &f.v, &f.p, &f.r};
+  for (int i = 0; i < 5; i++)
+    *each[i] = touched_zeros(own->nodes, sizeof(double), parallel);
+  f.k = touched_zeros(own->cells, 16 * sizeof *f.k, parallel);
+  const int fitting = own->cells / 64;
+  f.blocks = colouring_make(own->cells, 4, own->cell_nodes, own->nodes,
+                            fitting < 128    ? 128
+                            : fitting > 8192 ? 8192
+                                             : fitting);
+  if (form == AERO_OWNERS)
+    f.owners = owners_make(own->cells, 4, 4, own->cell_nodes, own->nodes);
+  return f;
+}
+
+static void fields_free(struct fields *f) {
+  double *const all[] = {f->residual, f->u, f->v, f->p, f->r, f->k, f->phi, f->mesh->x};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    touched_free(all[i]);
+  touched_free(f->mesh->cell_nodes);
+  colouring_free(&f->blocks);
+  owners_free(&f->owners);
+  free((void *)f->mesh);
+}
+
+/* Makes the matrix and the residual, and begins. Returns the residual's square. */
+static double linearise_by_hand(const struct fields *f) {
+  over_cells(f, assemble_range);
+  fix(f, f->residual);
+  return start_gradient(f);
+}
+
+double aero_twin_iterations(const struct aero_mesh *mesh, const double *phi, int iterations, int most,
+                            enum aero_form form, double *u) {
+  struct fields f = fields_make(mesh, phi, form, 1);
+  double seconds = 0;
+  for (int done = 0; done < iterations;) {
+    double rr = linearise_by_hand(&f);
+    const int end = done + most < iterations ? done + most : iterations;
+    const double start = clock_seconds();
+    for (; done < end; done++)
+      rr = iterate_gradient(&f, rr);
+    seconds += clock_seconds() - start;
+  }
+  memcpy(u, f.u, (size_t)mesh->nodes * sizeof *u);
+  fields_free(&f);
+  return seconds / iterations;
+}
+
+struct aero_history aero_twin(const struct aero_mesh *mesh, const struct aero_limits *limits, int parallel,
                               double *answer) {
   struct aero_history history = {0};
-  struct aero_mesh own = *given;
-  const struct aero_mesh *mesh = &own;
-  double *phi = touched_copy(answer, own.nodes, sizeof *phi, parallel);
-  struct fields f = {.mesh = mesh, .parallel = parallel, .phi = phi};
-  own.x = touched_copy(own.x, own.nodes, 2 * sizeof *own.x, parallel);
-  own.cell_nodes = touched_copy(own.cell_nodes, own.cells, 4 * sizeof *own.cell_nodes, parallel);
-  double **const fields[] = {&f.residual, &f.u, &f.v, &f.p, &f.r};
-  for (int i = 0; i < 5; i++)
-    *fields[i] = touched_zeros(mesh->nodes, sizeof(double), parallel);
-  f.k = touched_zeros(mesh->cells, 16 * sizeof *f.k, parallel);
-  f.blocks = colouring_make(mesh->cells, 4, mesh->cell_nodes, mesh->nodes,
-                            mesh->cells / 64 < 128    ? 128
-                            : mesh->cells / 64 > 8192 ? 8192
-                                                      : mesh->cells / 64);
+  struct fields f = fields_make(mesh, answer, AERO_COLOURS, parallel);
   double seconds = 0;
   int total = 0;
   while (history.steps < limits->newton) {
     int iterations = 0;
-    over_cells(&f, assemble_range);
-    fix(&f, f.residual);
-    double start = clock_seconds(), rr = start_gradient(&f),
-           enough = rr * limits->gradient_drop * limits->gradient_drop;
+    double rr = linearise_by_hand(&f), enough = rr * limits->gradient_drop * limits->gradient_drop;
     history.residual[history.steps] = sqrt(rr / mesh->nodes);
     if (history.residual[history.steps++] <= limits->residual)
       break;
+    const double start = clock_seconds();
     for (; rr > enough && iterations < limits->gradient; iterations++)
       rr = iterate_gradient(&f, rr);
     seconds += clock_seconds() - start;
     total += iterations;
     history.iterations[history.steps - 1] = iterations;
     for (int i = 0; i < mesh->nodes; i++)
-      phi[i] -= f.u[i];
+      f.phi[i] -= f.u[i];
   }
   history.seconds = total ? seconds / total : 0;
-  memcpy(answer, phi, (size_t)mesh->nodes * sizeof *phi);
-  for (int i = 0; i < 5; i++)
-    touched_free(*fields[i]);
-  touched_free(f.k);
-  touched_free(phi);
-  touched_free(own.x);
-  touched_free(own.cell_nodes);
-  colouring_free(&f.blocks);
+  memcpy(answer, f.phi, (size_t)mesh->nodes * sizeof *answer);
+  fields_free(&f);
   return history;
 }

@@ -28,6 +28,14 @@ struct aero_limits {
   double residual, gradient_drop; /* stop below; shrink the residual of each linear solve by */
 };
 
+/* How cells add to nodes: blocks by colours, nodes that threads own, atomic additions. */
+enum aero_form { AERO_COLOURS, AERO_OWNERS, AERO_ATOMICS };
+
+/* So many iterations of conjugate gradients with OpenMP, which begin anew after each `most`; u is set to what they
+ * come to. Returns the seconds of one. */
+double aero_twin_iterations(const struct aero_mesh *mesh, const double *phi, int iterations, int most,
+                            enum aero_form form, double *u);
+
 /* Solve from phi, which becomes the answer; serially or with OpenMP. */
 struct aero_history aero_twin(const struct aero_mesh *mesh, const struct aero_limits *limits, int parallel,
                               double *phi);

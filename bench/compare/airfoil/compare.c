@@ -75,31 +75,13 @@ static void check_by_hand(struct check *check, const struct settings *s, const s
                 mesh_lower_image(mesh, one->last.cell), mesh_lower_image(mesh, other->last.cell));
 }
 
-/* What an iteration must move: each loop's data once, its maps once. */
-static double bytes_per_iteration(const struct airfoil_mesh *mesh, int single) {
-  double real = single ? 4 : 8, cells = mesh->cells, nodes = mesh->nodes, edges = mesh->edges;
-  double save = cells * 8 * real;
-  double time_step = nodes * 2 * real + cells * (5 * real + 4 * 4);
-  double fluxes = nodes * 2 * real + cells * (4 + 1 + 8) * real + edges * 4 * 4;
-  double update = cells * (4 + 4 + 8 + 1) * real;
-  return save + 2 * (time_step + fluxes + update);
-}
-
-/* Large blocks are best as long as all threads get enough of them. */
-static int block_size(const struct settings *s, const struct airfoil_mesh *mesh) {
-  int fitting = mesh->edges / 64;
-  if (s->block > 0)
-    return s->block;
-  return fitting < 256 ? 256 : fitting > 16384 ? 16384 : fitting;
-}
-
 static int compare(const struct settings *s) {
   struct airfoil_mesh mesh;
   mesh_generate(&mesh, s->cells);
   struct flow_run library = run_make(&mesh, s->iterations), serial = run_make(&mesh, s->iterations),
                   openmp = run_make(&mesh, s->iterations);
-  const int block = block_size(s, &mesh);
-  double base = 0, bytes = bytes_per_iteration(&mesh, s->single);
+  const int block = s->block > 0 ? s->block : flow_block(&mesh);
+  double base = 0, bytes = flow_bytes(&mesh, s->single);
   struct check check = {0};
   run_code(s->single ? &solver_single : &solver_double, &mesh, s->iterations, 0, &library);
   reference_check(&check, &mesh, s->iterations, &library, s->single);

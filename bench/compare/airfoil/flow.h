@@ -13,6 +13,11 @@
 /* Density, x and y momentum and energy of the free stream (per volume). */
 void flow_free_stream(double state[4]);
 
+/* What an iteration must move: each loop's data once, its maps once. */
+double flow_bytes(const struct airfoil_mesh *mesh, int single);
+/* How many edges a block of the hand-written loops has: large ones are best as long as all threads get enough of them. */
+int flow_block(const struct airfoil_mesh *mesh);
+
 /* What one iteration changed. */
 struct flow_step {
   double rms;     /* root of the mean over the cells of the squared changes */

@@ -2,6 +2,7 @@
 
 #include "common/colouring.h"
 #include "common/memory.h"
+#include "common/owners.h"
 #include "common/threads.h"
 #include "common/touch.h"
 

@@ -5,6 +5,7 @@ struct NAMED(state) {
   const struct airfoil_mesh *mesh;
   struct airfoil_mesh own; /* that mesh, its tables where the threads are that use them */
   struct colouring edges;
+  struct owners owners; /* of cells by threads; only where that form runs */
   real *x, *q, *old, *res, *adt;
   real free_stream[4];
 };
@@ -95,12 +96,40 @@ static inline void NAMED(add_flux)(real *restrict res, int a, int b, const real 
     res[4 * b + n] -= f[n];
 }
 
-static inline void NAMED(one_edge)(const struct NAMED(state) * state, int edge) {
+static inline void NAMED(edge_flux)(const struct NAMED(state) * state, int edge, real f[4]) {
   const int *cells = state->mesh->edge_cells + 2 * edge, *nodes = state->mesh->edge_nodes + 2 * edge;
   const real *from = state->x + 2 * nodes[0], *to = state->x + 2 * nodes[1];
-  real f[4], mu = (real)0.5 * (state->adt[cells[0]] + state->adt[cells[1]]) * NAMED(eps);
+  real mu = (real)0.5 * (state->adt[cells[0]] + state->adt[cells[1]]) * NAMED(eps);
   NAMED(flux)(state->q + 4 * cells[0], state->q + 4 * cells[1], from[0] - to[0], from[1] - to[1], mu, f);
+}
+
+static inline void NAMED(one_edge)(const struct NAMED(state) * state, int edge) {
+  const int *cells = state->mesh->edge_cells + 2 * edge;
+  real f[4];
+  NAMED(edge_flux)(state, edge, f);
   NAMED(add_flux)(state->res, cells[0], cells[1], f);
+}
+
+static inline void NAMED(atomic_edge)(const struct NAMED(state) * state, int edge) {
+  const int *cells = state->mesh->edge_cells + 2 * edge;
+  real f[4];
+  NAMED(edge_flux)(state, edge, f);
+  for (int n = 0; n < 4; n++) {
+#pragma omp atomic
+    state->res[4 * cells[0] + n] += f[n];
+#pragma omp atomic
+    state->res[4 * cells[1] + n] -= f[n];
+  }
+}
+
+/* Adds to the cells of thread t alone. */
+static inline void NAMED(border_edge)(const struct NAMED(state) * state, int t, int edge) {
+  const int *cells = state->mesh->edge_cells + 2 * edge;
+  real f[4];
+  NAMED(edge_flux)(state, edge, f);
+  for (int side = 0; side < 2; side++)
+    for (int n = 0; n < 4 && owners_has(&state->owners, t, cells[side]); n++)
+      state->res[4 * cells[side] + n] += side ? -f[n] : f[n];
 }
 
 /* From four rows of four to their columns. */
@@ -244,9 +273,35 @@ static int NAMED(share)(int cells, int t, int team) {
   return (int)((long long)cells * t / team);
 }
 
-static struct flow_step NAMED(iterate_openmp)(void *run) {
-  const struct NAMED(state) *state = run;
+/* The fluxes of all edges, by a team. Behind them all threads have all of their cells' but what the boundary adds. */
+static void NAMED(edges_by_colours)(const struct NAMED(state) * state) {
   const struct colouring *edges = &state->edges;
+  for (int colour = 0; colour < edges->colours; colour++) {
+#pragma omp for schedule(static)
+    for (int i = edges->first[colour]; i < edges->first[colour + 1]; i++)
+      NAMED(edge_range)
+    (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
+  }
+}
+
+static void NAMED(edges_by_owners)(const struct NAMED(state) * state) {
+  const struct owners *o = &state->owners;
+  const int t = thread_number();
+  for (int i = o->first_run[t]; i < o->first_run[t + 1]; i++)
+    NAMED(edge_range)(state, o->run[2 * i], o->run[2 * i + 1]);
+  for (int i = o->first_border[t]; i < o->first_border[t + 1]; i++)
+    NAMED(border_edge)(state, t, o->border[i]);
+#pragma omp barrier
+}
+
+static void NAMED(edges_by_atomics)(const struct NAMED(state) * state) {
+#pragma omp for schedule(static)
+  for (int edge = 0; edge < state->mesh->edges; edge++)
+    NAMED(atomic_edge)(state, edge);
+}
+
+static struct flow_step NAMED(iterate_by)(const struct NAMED(state) * state,
+                                          void (*all_edges)(const struct NAMED(state) *)) {
   int cells = state->mesh->cells;
   struct NAMED(change) change = {0, 0, -1};
 #pragma omp parallel
@@ -257,12 +312,7 @@ static struct flow_step NAMED(iterate_openmp)(void *run) {
     for (int stage = 0; stage < 2; stage++) {
       NAMED(time_step_range)(state, begin, end);
 #pragma omp barrier
-      for (int colour = 0; colour < edges->colours; colour++) {
-#pragma omp for schedule(static)
-        for (int i = edges->first[colour]; i < edges->first[colour + 1]; i++)
-          NAMED(edge_range)
-        (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
-      }
+      all_edges(state);
 #pragma omp single
       NAMED(boundary)(state);
       struct NAMED(change) mine = NAMED(update_range)(state, begin, end);
@@ -273,6 +323,16 @@ static struct flow_step NAMED(iterate_openmp)(void *run) {
     }
   }
   return NAMED(step)(state, change);
+}
+
+static struct flow_step NAMED(iterate_openmp)(void *run) {
+  return NAMED(iterate_by)(run, NAMED(edges_by_colours));
+}
+static struct flow_step NAMED(iterate_owners)(void *run) {
+  return NAMED(iterate_by)(run, NAMED(edges_by_owners));
+}
+static struct flow_step NAMED(iterate_atomics)(void *run) {
+  return NAMED(iterate_by)(run, NAMED(edges_by_atomics));
 }
 
 /* Each page is first touched by the thread that uses it. */
@@ -320,11 +380,18 @@ static void *NAMED(start)(const struct airfoil_mesh *mesh, int block) {
   return state;
 }
 
+static void *NAMED(start_owners)(const struct airfoil_mesh *mesh, int block) {
+  struct NAMED(state) *state = NAMED(start)(mesh, block);
+  state->owners = owners_make(mesh->edges, 2, 2, mesh->edge_cells, mesh->cells);
+  return state;
+}
+
 static void NAMED(finish)(void *run, double *q) {
   struct NAMED(state) *state = run;
   for (int i = 0; q && i < 4 * state->mesh->cells; i++)
     q[i] = (double)state->q[i];
   colouring_free(&state->edges);
+  owners_free(&state->owners);
   touched_free(state->own.cell_nodes);
   touched_free(state->own.edge_nodes);
   touched_free(state->own.edge_cells);
@@ -340,3 +407,7 @@ const struct flow_code NAMED(twin_serial) = {"hand-written, serial", NAMED(start
                                              NAMED(finish)};
 const struct flow_code NAMED(twin_openmp) = {"hand-written, OpenMP", NAMED(start), NAMED(iterate_openmp),
                                              NAMED(finish)};
+const struct flow_code NAMED(twin_owners) = {"hand-written, owners", NAMED(start_owners),
+                                             NAMED(iterate_owners), NAMED(finish)};
+const struct flow_code NAMED(twin_atomics) = {"hand-written, atomics", NAMED(start), NAMED(iterate_atomics),
+                                              NAMED(finish)};
