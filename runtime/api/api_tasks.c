@@ -183,12 +183,12 @@ double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *net
 static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
   struct tasks_options options = {.checked = context_checked(ctx, tasks_name(g)) != CHECKED_OFF,
                                   .trace = ctx->trace};
-  if (tasks_has_kernels(g) && ctx->backend && ctx->backend->run_tasks)
-    return ctx->backend->run_tasks(ctx, g, options.checked, err);
   int code = context_team(ctx, &options.team, err);
   if (code)
     return code;
   options.threads = team_threads(options.team);
+  if (tasks_has_kernels(g) && ctx->backend && ctx->backend->run_tasks)
+    return ctx->backend->run_tasks(ctx, g, &options, err);
   options.comm = ctx->comm;
   options.messages = ctx->graph_comm;
   options.ordered = context_reproduces(ctx, tasks_name(g));
