@@ -172,7 +172,9 @@ int op2jit_graph_depend_key(op_graph graph, op_task task, long long key) {
 double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *network) {
   struct op_context *ctx = api_enter("op_graph_simulate_ranks", KEEP);
   struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate_ranks") : NULL;
-  const double seconds = g ? tasks_simulate_ranks(g, network, ctx->comm, api_error()) : -1;
+  const struct tasks_options options = {
+      .comm = ctx ? ctx->comm : NULL, .argument = ctx, .partition = unit_parts};
+  const double seconds = g ? tasks_simulate_ranks(g, network, &options, api_error()) : -1;
   if (ctx && g && tasks_on_ranks(g))
     api_leave(api_error()->code);
   else if (ctx)

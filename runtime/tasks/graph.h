@@ -111,7 +111,7 @@ static inline double tasks_between(const struct tasks_sums *s) {
 /* See op_graph_simulate; < 0 with an error. */
 double tasks_simulate(struct task_graph *g, int threads, struct error *err);
 /* See op_graph_simulate_ranks. */
-double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *network, struct comm *comm,
-                            struct error *err);
+double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *network,
+                            const struct tasks_options *options, struct error *err);
 
 #endif
