@@ -36,7 +36,7 @@ FAULTS = {
     'others_have_nothing': ('run/waits/waits', 'i = first < end ? take_last(w, first, end) : -1;', 'i = -1;'),
     'sleepers_sleep_on': ('run/waits/waits', 'gate_open(&w->gate);\n  else', 'gate_value(&w->gate);\n  else'),
     'nothing_goes_there': ('tasks/device/copies', 'p->device->copy_in(p->device->self, begin, p->staging + begin, end - begin, &err);', ''),
-    'old_copies_stay': ('tasks/device/phases', 'copies_reach(p, task_locks(p->g, task), REACH_CHANGED);', ''),
+    'old_copies_stay': ('tasks/device/phases', 'copies_reach(p, task_locks(p->g, task), REACH_CHANGED);', 'copies_reach(p, task_locks(p->g, task), REACH_LOOK);'),
     'changes_stay_there': ('tasks/device/phases', 'atomic_store_explicit(&p->segments[s.begin].newest, NEWEST_DEVICE', 'atomic_store_explicit(&p->segments[s.begin].newest, NEWEST_BOTH'),
     'what_waits_comes_back_late': ('tasks/device/phases', 'if (!is_of_device(p, task) &&\n', 'if (!is_of_device(p, task) && task != NULL) return false;\n  if (!is_of_device(p, task) &&\n'),
     'phases_hold_nothing': ('tasks/device/phases', 'p->locks[p->nlocks++] = r;', 'locks_give(g, (struct row){&r, &r + 1});'),
