@@ -131,7 +131,7 @@ static void own(const struct task_graph *g, struct row row, int thread) {
 /* ---- readying, and ending ---- */
 
 bool run_ready(struct run *r, struct worker *w, struct task *task) {
-  if ((r->messages && messages_put(r, w, task)) || (r->phases && phases_put(r->phases, task)))
+  if ((r->messages && messages_put(r, w, task)) || (r->phases && r->phases->calls->put(r->phases, task)))
     return true;
   /* Those without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
@@ -209,7 +209,7 @@ static void look_behind(struct run *r, const struct task *task) {
 static void execute(struct run *r, struct worker *w, struct task *task) {
   const struct task_graph *g = r->graph;
   op_task_function *function = g->types[task->type].function;
-  if (r->phases && phases_put(r->phases, task)) { /* the device changed what it locks meanwhile */
+  if (r->phases && r->phases->calls->put(r->phases, task)) { /* the device changed what it locks meanwhile */
     locks_give(g, task_locks(g, task));
     run_wake(r);
     return;
@@ -225,7 +225,7 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
   if (r->check)
     look_behind(r, task);
   if (r->phases)
-    phases_changed(r->phases, task);
+    r->phases->calls->changed(r->phases, task);
   locks_give(g, task_locks(g, task));
   if (r->phases)
     gate_open(&r->phases->gate);
@@ -389,7 +389,7 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
   }
   messages_begin(r);
   if (r->phases)
-    phases_begin(r->phases, r);
+    r->phases->calls->begin(r->phases, r);
   return options->checked && !r->phases ? check_begin(&r->check, g, err) : OP_OK;
 }
 
@@ -448,7 +448,7 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
   }
   /* Before a thread woke, and after it found that all is done, it had no task either. */
   const struct on_device none = {.runs = g->device.runs};
-  const int threads = r->phases ? phases_sum(r->phases) : r->threads;
+  const int threads = r->phases ? r->phases->calls->sum(r->phases) : r->threads;
   if (!r->phases)
     g->device = none;
   const double outside = seconds * threads - g->spans;
@@ -496,13 +496,13 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
   const double units = g->runs == 0 ? summed_costs(g) : 0;
   const double start = clock_seconds();
   ready_roots(r);
-  const bool hosts = !r->phases || phases_start(r->phases);
+  const bool hosts = !r->phases || r->phases->calls->start(r->phases);
   if (hosts && r->threads > 1)
     team_run(r->team, r->threads, run_thread, r);
   else if (hosts)
     run_thread(r, 0, 1);
   if (r->phases)
-    phases_end(r->phases);
+    r->phases->calls->end(r->phases);
   check_done(r->check);
   if (err->code) {
     drop_rest(r);

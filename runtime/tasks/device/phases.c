@@ -12,7 +12,7 @@ static bool is_of_device(const struct phases *p, const struct task *task) {
   return !task->is_added && (p->alone || p->g->types[task->type].text);
 }
 
-bool phases_put(struct phases *p, struct task *task) {
+static bool phases_put(struct phases *p, struct task *task) {
   const struct task_graph *g = p->g;
   if (!task->is_added && p->taken[task - g->tasks]) /* it waited for others of its phase */
     return true;
@@ -34,7 +34,7 @@ bool phases_put(struct phases *p, struct task *task) {
   return true;
 }
 
-void phases_changed(struct phases *p, const struct task *task) {
+static void phases_changed(struct phases *p, const struct task *task) {
   copies_reach(p, task_locks(p->g, task), REACH_CHANGED);
 }
 
@@ -250,13 +250,13 @@ static void work(void *argument) {
   }
 }
 
-void phases_begin(struct phases *p, struct run *r) {
+static void phases_begin(struct phases *p, struct run *r) {
   p->run = r;
   p->worker = &r->workers[r->threads];
   p->worker->thread = p->alone ? 0 : r->threads;
 }
 
-bool phases_start(struct phases *p) {
+static bool phases_start(struct phases *p) {
   if (p->alone)
     return false;
   if (!copies_in(p)) /* the data of tasks: the host's change their own */
@@ -269,7 +269,7 @@ bool phases_start(struct phases *p) {
 }
 
 /* What else is newest there comes back after an error too. */
-void phases_end(struct phases *p) {
+static void phases_end(struct phases *p) {
   if (p->alone)
     work(p);
   behind_finish(&p->behind);
@@ -279,7 +279,7 @@ void phases_end(struct phases *p) {
   }
 }
 
-int phases_sum(struct phases *p) {
+static int phases_sum(struct phases *p) {
   struct task_graph *g = p->g;
   const int threads = p->groups + (p->alone ? 0 : p->run->threads);
   g->device = (struct on_device){.groups = p->groups,
@@ -322,9 +322,16 @@ static void close_phases(struct phases *p) {
   pthread_mutex_destroy(&p->mutex);
 }
 
+static const struct phases_calls calls = {.put = phases_put,
+                                          .changed = phases_changed,
+                                          .begin = phases_begin,
+                                          .start = phases_start,
+                                          .end = phases_end,
+                                          .sum = phases_sum};
+
 int tasks_run_on_device(struct task_graph *g, const struct tasks_device *device,
                         const struct tasks_options *options, struct error *err) {
-  struct phases p = {.g = g, .device = device, .alone = true};
+  struct phases p = {.calls = &calls, .g = g, .device = device, .alone = true};
   struct tasks_options o = *options;
   o.phases = &p;
   for (int t = 0; t < g->ntasks; t++) {

@@ -18,7 +18,24 @@ struct segment {
   _Atomic char newest; /* who has it: changed under locks, as what is in it */
 };
 
+struct phases;
+/* What the run asks, which knows no device. */
+struct phases_calls {
+  /* A task that is ready, or has its locks: true if it is the device's, or waits for it to copy what it needs; then it is
+   * ready again later. */
+  bool (*put)(struct phases *p, struct task *task);
+  /* A task of the host is over, and has its locks yet. */
+  void (*changed)(struct phases *p, const struct task *task);
+  /* Before anything is ready; when the first tasks are: true if the host's threads are to run meanwhile; when these end. */
+  void (*begin)(struct phases *p, struct run *r);
+  bool (*start)(struct phases *p);
+  void (*end)(struct phases *p);
+  /* What the device did becomes the graph's; returns how many threads there were, its groups among them. */
+  int (*sum)(struct phases *p);
+};
+
 struct phases {
+  const struct phases_calls *calls;
   struct task_graph *g;
   struct run *run;
   const struct tasks_device *device;
@@ -47,18 +64,6 @@ struct phases {
   size_t all_bytes;       /* there, with tables */
   double copies;
 };
-
-/* A task that is ready, or has its locks: true if it is the device's, or waits for it to copy what it needs; then it is
- * ready again later. */
-bool phases_put(struct phases *p, struct task *task);
-/* A task of the host is over that has its locks yet; and when it gave them back. */
-void phases_changed(struct phases *p, const struct task *task);
-/* Before anything is ready; when the first tasks are: true if the host's threads are to run meanwhile; when these end. */
-void phases_begin(struct phases *p, struct run *r);
-bool phases_start(struct phases *p);
-void phases_end(struct phases *p);
-/* What the device did becomes the graph's; returns how many threads there were, its groups among them. */
-int phases_sum(struct phases *p);
 
 /* copies.c: what there is to copy; all that is wanted and old there, or newest there. Errors end the run. */
 int copies_find(struct phases *p, struct error *err);
