@@ -73,7 +73,7 @@ op_task_type op_graph_type(op_graph graph, const char *name, op_task_function *f
  * these calls. All point to op_task_memory: void sort(op_task_memory const int *cell, op_task_memory double *x). A group of
  * op_task_threads threads runs a task together, this one is op_task_thread; op_task_barrier() waits for all of them, and is
  * called by all. `threads`: how many, the most that a type of the graph asks for; 0: as the device likes. With OP2_BACKEND=cuda, hip
- * or opencl a graph with kernels runs there: then each type has one, or no function. Elsewhere functions run.
+ * or opencl these tasks run there, and those of other types on the host. Elsewhere functions run.
  * Before the first task. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE, OP_ERR_MEMORY; what is wrong with the text
  * op_graph_run finds. */
 int op_graph_kernel(op_graph graph, op_task_type type, const char *kernel_source, const char *kernel_name,
@@ -165,9 +165,9 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * begin then do nothing. OP_ERR_MPI: ranks added different graphs. OP_ERR_GRAPH: a resource with two owners, a task on a rank
  * that has not its type, a key that no task has.
  *
- * On a device (op_graph_kernel) the memory of all resources is copied there, and back what tasks lock. OP_ERR_KERNEL,
- * OP_ERR_COMPILE: a text is wrong. OP_ERR_BACKEND: a type has no text, or there are several ranks. OP_ERR_MEMORY: the device
- * has too little.
+ * The memory of what tasks of a device (op_graph_kernel) lock and use is copied there, and back what they lock, for the next
+ * task of the host and at the end. OP_ERR_KERNEL, OP_ERR_COMPILE: a text is wrong. OP_ERR_BACKEND: there are several ranks.
+ * OP_ERR_MEMORY: the device has too little.
  *
  * Errors: OP_ERR_GRAPH for tasks that wait for one another in a circle, and OP_ERR_STATE for loops while there is a tape or
  * tangents are on (op2jit_adjoint.h): none has run then. OP_ERR_MEMORY and OP_ERR_VIOLATION: some have run, and the rest
@@ -224,9 +224,9 @@ typedef struct op2jit_graph_facts {
   long long message_bytes; /* in them */
   double waited;           /* of its idle time, for messages */
   /* Of a last run on a device: */
-  long long groups;       /* of threads, that took tasks; 0: it was the host's */
+  long long groups;       /* of threads, that took tasks, in `threads` too; 0: it was the host's */
   long long device_bytes; /* of memory there */
-  double copying; /* seconds of copies to it and back, which count as idle; `busy` is all of the kernel */
+  double copying; /* seconds of copies to it and back, which count as idle; in `busy` is all of the kernel */
   double reserved[1];
 } op_graph_facts_t;
 /* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from ctypes import CFUNCTYPE, byref, c_int, c_longlong, c_void_p
+from ctypes import CFUNCTYPE, byref, c_char, c_int, c_longlong, c_void_p
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -27,8 +27,8 @@ _here = threading.local()
 class Resource(Handle):
     """Something that tasks must not use at the same time. ``part`` makes one that lies in it."""
 
-    def __init__(self, graph: "Graph", number: int) -> None:
-        self.graph, self.number = graph, number
+    def __init__(self, graph: "Graph", number: int, memory: Any = None) -> None:
+        self.graph, self.number, self.memory = graph, number, memory
 
     def part(self, name: Optional[str] = None, memory: Any = None, thread: int = -1) -> "Resource":
         """One that lies in this one: who locks this one has locked it."""
@@ -36,10 +36,10 @@ class Resource(Handle):
 
 
 class Task(Handle):
-    """A task of a graph."""
+    """A task of a graph. ``touched`` is what it locks and uses, in this order."""
 
-    def __init__(self, graph: "Graph", number: int) -> None:
-        self.graph, self.number = graph, number
+    def __init__(self, graph: "Graph", number: int, touched: Optional[List[Resource]] = None) -> None:
+        self.graph, self.number, self.touched = graph, number, touched if touched is not None else []
 
     def after(self, *others: "Task") -> "Task":
         """It begins when these are over."""
@@ -51,13 +51,43 @@ class Task(Handle):
         """No other task that locks one of these runs at the same time."""
         for resource in resources:
             check(lib.op2jit_graph_lock(self.graph.handle, self.number, resource.number))
+            self.touched.append(resource)
         return self
 
     def use(self, *resources: Resource) -> "Task":
         """It reads what these stand for: a hint on which thread or rank to run it."""
         for resource in resources:
             check(lib.op2jit_graph_use(self.graph.handle, self.number, resource.number))
+            self.touched.append(resource)
         return self
+
+
+class TaskKernel:
+    """What tasks do on a device: a text in C. Tasks of it are made by ``graph.task(kernel, data)``."""
+
+    def __init__(self, name: str, source: str, function: Optional[Callable[..., Any]], threads: int) -> None:
+        self.__name__, self.source, self.function, self.threads = name, source, function, threads
+        self.data: Any = None  # an array as each of its tasks has one
+
+    def pack(self, number: int, given: Tuple[Any, ...]) -> bytes:
+        """The task's data, and behind them its number, by which a call on the host finds its arrays."""
+        data = np.ascontiguousarray(given[0] if given and given[0] is not None else np.empty(0, np.uint8))
+        if self.data is None:
+            self.data = np.empty_like(data)
+        if len(given) > 1 or data.dtype != self.data.dtype or data.shape != self.data.shape:
+            raise errors.make(
+                "ARGUMENT", f"tasks of kernel {self.__name__} have one array each, of one type and shape, and this is {given!r}"
+            )
+        return data.tobytes() + bytes(-data.nbytes % 8) + number.to_bytes(8, "little", signed=True)
+
+    def number_at(self, data: int) -> int:
+        return int(c_longlong.from_address(data + self.data.nbytes + -self.data.nbytes % 8).value)
+
+    def call(self, data: int, touched: List[Resource]) -> None:
+        assert self.function is not None
+        size = (c_char * max(1, self.data.nbytes)).from_address(data)
+        own = np.frombuffer(size, self.data.dtype, self.data.size).reshape(self.data.shape)
+        self.function(own if self.data.size else None, *(resource.memory for resource in touched))
 
 
 class Graph(Handle):
@@ -111,11 +141,21 @@ class Graph(Handle):
             check(lib.op2jit_graph_own(self.handle, found, whole(thread, "the thread of a resource", "ARGUMENT")))
         if owner is not None:
             check(lib.op2jit_graph_owner(self.handle, found, whole(owner, "the owner of a resource", "ARGUMENT")))
-        return Resource(self, found)
+        return Resource(self, found, memory)
+
+    def kernel(
+        self, name: str, source: str, function: Optional[Callable[..., Any]] = None, threads: int = 0
+    ) -> TaskKernel:
+        """For tasks that run on a device: ``source`` has ``void NAME(data, memory ...)`` in C (docs/tasks.md).
+        ``graph.task(kernel, data)`` makes them: ``data`` is an array that is copied, and the memory is that of what they
+        lock and use. On other backends ``function(data, array ...)`` runs. Before the first task."""
+        made = TaskKernel(name, source, function, whole(threads, "the threads of a kernel", "ARGUMENT"))
+        check(lib.op2jit_graph_kernel(self.handle, self._kind(made), text(source), text(name), made.threads))
+        return made
 
     def task(
         self,
-        function: Optional[Callable[..., Any]],
+        function: Union[Callable[..., Any], TaskKernel, None],
         *arguments: Any,
         after: Iterable[Task] = (),
         locks: Iterable[Resource] = (),
@@ -125,22 +165,24 @@ class Graph(Handle):
         key: Optional[int] = None,
         after_keys: Iterable[int] = (),
     ) -> Task:
-        """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others. ``rank`` is who
-        runs it (``EVERY_RANK``: each); by its ``key`` tasks of other ranks wait for it, which they name in ``after_keys``."""
+        """``function(*arguments)`` in each run. None does nothing: such a task joins many with many others. Of what ``kernel``
+        made the argument is its data. ``rank`` is who runs it (``EVERY_RANK``: each); by its ``key`` tasks of other ranks wait for it, which they name in ``after_keys``."""
         if self._apart and rank is None:
             rank = int(lib.op2jit_rank())
         elif self._apart and rank != int(lib.op2jit_rank()):
             raise errors.make("ARGUMENT", f"a part of a graph has the tasks of its rank, and this is to run on rank {rank}")
-        number = self._given(function, arguments)
-        data = byref(c_longlong(number))
-        found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, 8, float(cost)))
+        touched: List[Resource] = []
+        kernel = function if isinstance(function, TaskKernel) else None
+        number = self._given(function, (touched,) if kernel else arguments)
+        data = kernel.pack(number, arguments) if kernel else number.to_bytes(8, "little")
+        found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, len(data), float(cost)))
         if rank is not None:
             check(lib.op2jit_graph_place(self.handle, found, whole(rank, "the rank of a task", "ARGUMENT")))
         if key is not None:
             check(lib.op2jit_graph_key(self.handle, found, whole(key, "the key of a task", "ARGUMENT")))
         for other in after_keys:
             check(lib.op2jit_graph_depend_key(self.handle, found, whole(other, "the key of a task", "ARGUMENT")))
-        return Task(self, found).after(*after).lock(*locks).use(*uses)
+        return Task(self, found, touched).after(*after).lock(*locks).use(*uses)
 
     def add(
         self, function: Callable[..., Any], *arguments: Any, locks: Iterable[Resource] = (), cost: float = 0.0
@@ -228,22 +270,27 @@ class Graph(Handle):
         self._calls.append((function, arguments))
         return len(self._calls) - 1
 
-    def _kind(self, function: Optional[Callable[..., Any]]) -> int:
-        if function is not None and not callable(function):
+    def _kind(self, function: Any) -> int:
+        if function is not None and not callable(function) and not isinstance(function, TaskKernel):
             raise errors.make("ARGUMENT", f"a task is a function and its arguments, and this is {function!r}")
         if function not in self._kinds:
             call = _FUNCTION(self._call) if function else None
+            if isinstance(function, TaskKernel):
+                call = _FUNCTION(lambda running, data: self._call(running, data, function)) if function.function else None
             name = getattr(function, "__name__", "task") if function else "join"
             self._kinds[function] = handle(lib.op2jit_graph_type(self.handle, text(name), call)), call
         return self._kinds[function][0]
 
-    def _call(self, running: int, data: int) -> None:
+    def _call(self, running: int, data: int, kernel: Optional[TaskKernel] = None) -> None:
         if self._raised:
             return
-        function, arguments = self._calls[c_longlong.from_address(data).value]
+        function, arguments = self._calls[kernel.number_at(data) if kernel else c_longlong.from_address(data).value]
         _here.running = running
         try:
-            function(*arguments)
+            if kernel:
+                kernel.call(data, *arguments)
+            else:
+                function(*arguments)
         except BaseException as problem:  # C cannot carry it: run raises it
             self._raised.append(problem)
             told = "".join(traceback.format_exception_only(type(problem), problem)).strip()

@@ -172,7 +172,9 @@ int op2jit_graph_depend_key(op_graph graph, op_task task, long long key) {
 double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *network) {
   struct op_context *ctx = api_enter("op_graph_simulate_ranks", KEEP);
   struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate_ranks") : NULL;
-  const double seconds = g ? tasks_simulate_ranks(g, network, ctx->comm, api_error()) : -1;
+  const struct tasks_options options = {
+      .comm = ctx ? ctx->comm : NULL, .argument = ctx, .partition = unit_parts};
+  const double seconds = g ? tasks_simulate_ranks(g, network, &options, api_error()) : -1;
   if (ctx && g && tasks_on_ranks(g))
     api_leave(api_error()->code);
   else if (ctx)
@@ -183,12 +185,12 @@ double op2jit_graph_simulate_ranks(op_graph graph, const op_graph_network_t *net
 static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
   struct tasks_options options = {.checked = context_checked(ctx, tasks_name(g)) != CHECKED_OFF,
                                   .trace = ctx->trace};
-  if (tasks_has_kernels(g) && ctx->backend && ctx->backend->run_tasks)
-    return ctx->backend->run_tasks(ctx, g, options.checked, err);
   int code = context_team(ctx, &options.team, err);
   if (code)
     return code;
   options.threads = team_threads(options.team);
+  if (tasks_has_kernels(g) && ctx->backend && ctx->backend->run_tasks)
+    return ctx->backend->run_tasks(ctx, g, &options, err);
   options.comm = ctx->comm;
   options.messages = ctx->graph_comm;
   options.ordered = context_reproduces(ctx, tasks_name(g));

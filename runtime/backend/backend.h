@@ -13,6 +13,7 @@ struct expected;
 struct loop;
 struct launch;
 struct task_graph;
+struct tasks_options;
 struct work;
 
 struct backend {
@@ -80,7 +81,8 @@ struct backend {
    * always. */
   bool (*has_work)(struct op_context *ctx, struct loop *loop, int variant);
   /* Run a graph of tasks whose types have kernels. NULL: functions of the program do it. */
-  int (*run_tasks)(struct op_context *ctx, struct task_graph *g, bool checked, struct error *err);
+  int (*run_tasks)(struct op_context *ctx, struct task_graph *g, const struct tasks_options *options,
+                   struct error *err);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */

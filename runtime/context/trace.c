@@ -91,10 +91,14 @@ void trace_graph_ran(struct trace *t) {
 }
 
 void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
-                double seconds) {
+                double seconds, double bytes) {
   add(t, type, graph,
-      (struct trace_event){
-          .kind = TRACE_TASK, .thread = thread, .run = t->runs, .start = start, .seconds = seconds});
+      (struct trace_event){.kind = TRACE_TASK,
+                           .thread = thread,
+                           .run = t->runs,
+                           .start = start,
+                           .seconds = seconds,
+                           .bytes = bytes});
 }
 
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,

@@ -94,7 +94,7 @@ void trace_threads_ran(struct trace *t, const char *name, const char *detail);
 void trace_graph_ran(struct trace *t);
 /* A task of that type ran on a thread, as part of it. */
 void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
-                double seconds);
+                double seconds, double bytes);
 void trace_free(struct trace *t);
 
 /* Its name, and the row of a picture that it belongs to. */

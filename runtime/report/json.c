@@ -315,6 +315,8 @@ void report_trace(const struct report *r, struct text *out) {
       json_fields(out, "waited_us:d", e->waited * 1e6);
     if (e->kind == TRACE_TASK)
       json_fields(out, "run:n", e->run);
+    if (e->kind == TRACE_TASK && e->bytes > 0)
+      json_fields(out, "bytes:d", e->bytes);
     if (rate > 0)
       json_fields(out, "gb_per_second:d", rate);
     json_close(out, '}');

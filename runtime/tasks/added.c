@@ -100,6 +100,11 @@ static int add(struct run *r, struct worker *w, struct task *own, op_task_type t
         "graph \"%s\", a task (%s) that is added: a negative number of locks or cost, or locks or "
         "data that are NULL",
         g->name, g->types[index].name);
+  if (r->phases && g->types[index].text && !g->types[index].function)
+    return error_set(err, OP_ERR_BACKEND,
+                     "graph \"%s\", a task (%s) that is added: it runs on the host, and its type has no "
+                     "function; give op_graph_type one",
+                     g->name, g->types[index].name);
   void *copy;
   struct added *a = new_added(bytes, nlocks, &copy);
   if (!a)

@@ -64,6 +64,7 @@ struct unit_graph {
 };
 
 struct comm;
+struct phases;
 struct tasks_options {
   struct team *team; /* NULL: the caller alone */
   int threads;
@@ -76,6 +77,7 @@ struct tasks_options {
   int (*partition)(void *argument, const struct unit_graph *graph, int parts, int *part, int code,
                    struct error *err);
   void *argument;
+  struct phases *phases; /* of a run with a device; see device/device.h */
 };
 /* OP_ERR_GRAPH, OP_ERR_MEMORY, OP_ERR_VIOLATION. */
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);
@@ -109,7 +111,7 @@ static inline double tasks_between(const struct tasks_sums *s) {
 /* See op_graph_simulate; < 0 with an error. */
 double tasks_simulate(struct task_graph *g, int threads, struct error *err);
 /* See op_graph_simulate_ranks. */
-double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *network, struct comm *comm,
-                            struct error *err);
+double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *network,
+                            const struct tasks_options *options, struct error *err);
 
 #endif

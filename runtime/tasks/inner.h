@@ -11,6 +11,7 @@
 
 struct graph_ranks;
 struct messages;
+struct phases;
 
 /* Kinds of what has a number. */
 enum number_kind { NUMBER_TYPE, NUMBER_TASK, NUMBER_RESOURCE };
@@ -64,12 +65,14 @@ static inline bool tasks_type_works(const struct task_type *type) {
   return type->function || type->text;
 }
 
-/* Of runs on a device: groups of threads, memory there, seconds of copies of the last one. */
+/* Of runs with a device: of the last one groups of threads, threads of the host too, memory there, seconds of copies. */
 struct on_device {
-  int groups; /* 0: the last run was the host's */
+  int groups, threads; /* 0: the last run was the host's */
   long long runs, bytes;
   double copies;
 };
+/* What a device does beside tasks has types of its own. */
+enum type_of_device { COPY_IN, COPY_OUT, KERNEL, TYPES_OF_DEVICE };
 
 /* For each task some numbers: of tasks behind it, of resources. New pairs wait until they are sorted into rows. A row may
  * end before the next begins, with -1. */
@@ -126,6 +129,7 @@ struct event {
   int type;
   int thread; /* behind the last one: messages, which none runs */
   long begin, end;
+  size_t bytes; /* of a copy */
 };
 
 struct op2jit_running {
@@ -154,7 +158,9 @@ struct run {
   struct team *team;
   struct check *check;       /* NULL: a run that is not checked */
   struct messages *messages; /* of ranks; NULL: a graph of one process */
+  struct phases *phases;     /* of a device; NULL: it has no part in it */
   int threads, ntypes;
+  int nworkers; /* those of threads; the device's is behind them */
   bool recording;
   struct error *err; /* under `mutex`: the first one counts */
   pthread_mutex_t mutex;
@@ -181,6 +187,7 @@ struct task_graph {
   struct relation after, locks, uses; /* after: the tasks that wait for this one */
   struct relation touched;            /* of graphs with kernels: locks and uses in the program's order */
   int nkernels;                       /* types that have one */
+  int copies;                         /* and then the first of enum type_of_device */
   struct piece *pieces;
   /* From prepare.c: */
   int *order; /* tasks, each behind those that it waits for */
@@ -262,6 +269,8 @@ void run_changed(struct run *r, int most);
 /* The first error ends the run. Returns its code. */
 int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_fail_memory(struct run *r, const char *what, size_t bytes);
+/* Something of the type was done, for sums and pictures. */
+void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes);
 
 /* check.c */
 struct check;

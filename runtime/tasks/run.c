@@ -18,13 +18,13 @@
 #include "base/size.h"
 #include "context/trace.h"
 #include "run/team.h"
-#include "tasks/inner.h"
+#include "tasks/device/phases.h"
 #include "tasks/ranks/messages.h"
 
 /* Behind a change that others may wait for, and a step of `left`; without one where nothing has changed, but somebody may
  * sleep who was not woken for it. */
 static void wake(struct run *r, int most) {
-  if (r->threads > 1 && atomic_load(&r->idle) > 0)
+  if ((r->threads > 1 || r->phases) && atomic_load(&r->idle) > 0)
     gate_open_for(&r->gate, most);
 }
 
@@ -37,6 +37,8 @@ void run_changed(struct run *r, int most) {
 static void stop(struct run *r) {
   atomic_store(&r->stopped, true);
   gate_open(&r->gate);
+  if (r->phases)
+    gate_open(&r->phases->gate);
 }
 
 /* ---- errors ---- */
@@ -137,7 +139,7 @@ static void own(const struct task_graph *g, struct row row, int thread) {
 /* ---- readying, and ending ---- */
 
 bool run_ready(struct run *r, struct worker *w, struct task *task) {
-  if (r->messages && messages_put(r, w, task))
+  if ((r->messages && messages_put(r, w, task)) || (r->phases && r->phases->calls->put(r->phases, task)))
     return true;
   /* Those without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
@@ -179,17 +181,21 @@ void run_finish(struct run *r, struct worker *w, struct task *task) {
 
 /* Costs follow what is measured, and one long interruption counts little. */
 static void learn(struct task *task, double seconds, bool first) {
-  const double share = first ? 1 : 0.25;
+  const double share = first ? 1 : 0.25, cost = (double)task->cost;
   if (!task->is_added)
-    task->cost += (float)(share * (seconds - (double)task->cost));
+    task->cost =
+        (float)(cost + share * (seconds - cost)); /* not in floats: the first cost may be 1, and this 1e-8 */
 }
 
-static void record(struct worker *w, struct task *task, long begin, long end) {
-  struct event *events = array_more(w->events, w->nevents, sizeof *events);
+void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes) {
+  w->types[type].count++;
+  w->types[type].ns += end - begin;
+  struct event *events = r->recording ? array_more(w->events, w->nevents, sizeof *events) : NULL;
   if (!events)
-    return; /* a picture with a gap */
+    return; /* nobody looks, or there is a picture with a gap */
   w->events = events;
-  events[w->nevents++] = (struct event){.type = task->type, .thread = w->thread, .begin = begin, .end = end};
+  events[w->nevents++] =
+      (struct event){.type = type, .thread = w->thread, .begin = begin, .end = end, .bytes = bytes};
 }
 
 static void work(struct run *r, struct worker *w, struct task *task, op_task_function *function) {
@@ -199,11 +205,9 @@ static void work(struct run *r, struct worker *w, struct task *task, op_task_fun
   atomic_store_explicit(&w->running.task, NULL, memory_order_relaxed);
   const long end = clock_ns();
   w->busy += end - begin;
-  w->types[task->type].count++;
-  w->types[task->type].ns += end - begin;
-  learn(task, 1e-9 * (double)(end - begin), r->graph->runs == 0);
-  if (r->recording)
-    record(w, task, begin, end);
+  if (!r->phases) /* what tasks take on a device nobody knows, and costs have one unit */
+    learn(task, 1e-9 * (double)(end - begin), r->graph->runs == 0);
+  worker_did(r, w, task->type, begin, end, 0);
 }
 
 static void look_behind(struct run *r, const struct task *task) {
@@ -216,6 +220,11 @@ static void look_behind(struct run *r, const struct task *task) {
 static void execute(struct run *r, struct worker *w, struct task *task) {
   const struct task_graph *g = r->graph;
   op_task_function *function = g->types[task->type].function;
+  if (r->phases && r->phases->calls->put(r->phases, task)) { /* the device changed what it locks meanwhile */
+    locks_give(g, task_locks(g, task));
+    run_changed(r, r->threads);
+    return;
+  }
   /* relaxed: all before it have counted, and who counts next was added by this thread, by the mutex of a queue */
   atomic_store_explicit(&task->wait, 1, memory_order_relaxed);
   if (r->threads > 1) {
@@ -228,7 +237,11 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
     work(r, w, task, function);
   if (r->check)
     look_behind(r, task);
+  if (r->phases)
+    r->phases->calls->changed(r->phases, task);
   locks_give(g, task_locks(g, task));
+  if (r->phases)
+    gate_open(&r->phases->gate);
   /* Mostly it added none: then nobody else counts here. acquire: what those that it added did; release: its own, if
    * another thread is the last. */
   if (atomic_load_explicit(&task->wait, memory_order_acquire) == 1 ||
@@ -243,8 +256,11 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
 static struct task *take_from(struct run *r, struct worker *w, struct worker *from, bool surely) {
   bool disturbed = false;
   struct task *task = ready_take(&from->ready, r->graph, surely, &w->refused, &disturbed);
-  if (disturbed)
+  if (disturbed) {
     run_changed(r, r->threads);
+    if (r->phases)
+      gate_open(&r->phases->gate);
+  }
   /* relaxed: who puts one there later wakes for it */
   if (task && atomic_load_explicit(&from->ready.count, memory_order_relaxed) > 0)
     wake(r, 1);
@@ -316,7 +332,7 @@ static void run_thread(void *argument, int thread, int threads) {
 void run_free(struct run *r) {
   if (!r)
     return;
-  for (int i = 0; i < r->threads; i++) {
+  for (int i = 0; i < r->nworkers; i++) {
     struct worker *w = &r->workers[i];
     pthread_mutex_destroy(&w->ready.mutex);
     free(w->ready.heap);
@@ -328,13 +344,13 @@ void run_free(struct run *r) {
   free(r);
 }
 
-static struct run *run_new(struct task_graph *g, int threads) {
+static struct run *run_new(struct task_graph *g, int threads, int workers) {
   struct run *r = NULL;
   size_t bytes;
   if (posix_memalign((void **)&r, _Alignof(struct run), sizeof *r) != 0)
     return NULL;
   memset(r, 0, sizeof *r);
-  if (!size_mul((size_t)threads, sizeof *r->workers, &bytes) ||
+  if (!size_mul((size_t)workers, sizeof *r->workers, &bytes) ||
       posix_memalign((void **)&r->workers, _Alignof(struct worker), bytes) != 0) {
     free(r);
     return NULL;
@@ -343,10 +359,11 @@ static struct run *run_new(struct task_graph *g, int threads) {
   r->graph = g;
   pthread_mutex_init(&r->mutex, NULL);
   bool whole = true;
-  for (r->threads = 0; r->threads < threads; r->threads++) {
-    struct worker *w = &r->workers[r->threads];
+  r->threads = threads;
+  for (r->nworkers = 0; r->nworkers < workers; r->nworkers++) {
+    struct worker *w = &r->workers[r->nworkers];
     *w = (struct worker){
-        .thread = r->threads, .random = (uint64_t)r->threads, .running = {.run = r, .worker = w}};
+        .thread = r->nworkers, .random = (uint64_t)r->nworkers, .running = {.run = r, .worker = w}};
     pthread_mutex_init(&w->ready.mutex, NULL);
     whole = (w->types = array_new((size_t)g->ntypes, sizeof *w->types)) && whole;
   }
@@ -360,9 +377,10 @@ static struct run *run_new(struct task_graph *g, int threads) {
 /* The memory of the last run is used again. */
 static int begin(struct task_graph *g, const struct tasks_options *options, struct error *err) {
   const int threads = options->checked || !options->team || options->threads < 1 ? 1 : options->threads;
-  if (!g->run || g->run->threads != threads || g->run->ntypes != g->ntypes) {
+  const int workers = threads + (options->phases != NULL);
+  if (!g->run || g->run->threads != threads || g->run->nworkers != workers || g->run->ntypes != g->ntypes) {
     run_free(g->run);
-    g->run = run_new(g, threads);
+    g->run = run_new(g, threads, workers);
   }
   struct run *r = g->run;
   if (!r)
@@ -371,12 +389,13 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
   r->err = err;
   r->check = NULL;
   r->messages = g->messages;
+  r->phases = options->phases;
   r->failed = r->lost = false;
   r->recording = options->trace && options->trace->most > 0;
   r->left = g->ntasks;
   r->idle = 0;
   r->stopped = g->ntasks == 0;
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < workers; i++) {
     struct worker *w = &r->workers[i];
     w->span = w->busy = w->idle = 0;
     w->executed = w->stolen = w->refused = 0;
@@ -384,7 +403,9 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
     memset(w->types, 0, (size_t)g->ntypes * sizeof *w->types);
   }
   messages_begin(r);
-  return options->checked ? check_begin(&r->check, g, err) : OP_OK;
+  if (r->phases)
+    r->phases->calls->begin(r->phases, r);
+  return options->checked && !r->phases ? check_begin(&r->check, g, err) : OP_OK;
 }
 
 /* Neighbours go to one thread, the same one in each run: it has their data near. */
@@ -427,7 +448,7 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
   g->seconds = seconds;
   g->spans = g->busy = g->idle = 0;
   g->executed = g->stolen = g->refused = 0;
-  for (int i = 0; i < r->threads; i++) {
+  for (int i = 0; i < r->nworkers; i++) {
     const struct worker *w = &r->workers[i];
     g->spans += 1e-9 * (double)w->span;
     g->busy += 1e-9 * (double)w->busy;
@@ -441,13 +462,16 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
     }
   }
   /* Before a thread woke, and after it found that all is done, it had no task either. */
-  const double outside = seconds * r->threads - g->spans;
+  const struct on_device none = {.runs = g->device.runs};
+  const int threads = r->phases ? r->phases->calls->sum(r->phases) : r->threads;
+  if (!r->phases)
+    g->device = none;
+  const double outside = seconds * threads - g->spans;
   if (outside > 0) {
     g->spans += outside;
     g->idle += outside;
   }
-  g->device.groups = 0;
-  g->runs++;
+  g->runs += !r->phases;
   g->sums.runs++;
   g->sums.executed += g->executed;
   g->sums.seconds += seconds;
@@ -459,7 +483,7 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
 /* In the order in which they began, so that a trace that has no room for all has the beginning of the run. */
 static struct worker *first_to_tell(const struct run *r) {
   struct worker *first = NULL;
-  for (int i = 0; i < r->threads; i++) {
+  for (int i = 0; i < r->nworkers; i++) {
     struct worker *w = &r->workers[i];
     if (w->told < w->nevents && (!first || w->events[w->told].begin < first->events[first->told].begin))
       first = w;
@@ -474,7 +498,7 @@ static void tell_trace(const struct task_graph *g, const struct run *r, struct t
   for (struct worker *w; (w = first_to_tell(r)); w->told++) {
     const struct event *e = &w->events[w->told];
     trace_task(trace, g->types[e->type].name, g->name, e->thread, 1e-9 * (double)e->begin,
-               1e-9 * (double)(e->end - e->begin));
+               1e-9 * (double)(e->end - e->begin), (double)e->bytes);
   }
 }
 
@@ -487,17 +511,20 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
   const double units = g->runs == 0 ? summed_costs(g) : 0;
   const double start = clock_seconds();
   ready_roots(r);
-  if (r->threads > 1)
+  const bool hosts = !r->phases || r->phases->calls->start(r->phases);
+  if (hosts && r->threads > 1)
     team_run(r->team, r->threads, run_thread, r);
-  else
+  else if (hosts)
     run_thread(r, 0, 1);
+  if (r->phases)
+    r->phases->calls->end(r->phases);
   check_done(r->check);
   if (err->code) {
     drop_rest(r);
     g->unfinished = true;
     return err->code;
   }
-  if (g->runs == 0)
+  if (g->runs == 0 && !r->phases)
     g->unit = find_unit(r, units);
   sum_up(to, r, clock_seconds() - start);
   if (to != g) {

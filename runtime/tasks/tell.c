@@ -50,7 +50,7 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .locks = (long long)(g->locks.count + g->locks.nadded),
                               .builds = g->builds,
                               .runs = g->runs + g->device.runs,
-                              .threads = g->device.groups             ? g->device.groups
+                              .threads = g->device.threads            ? g->device.threads
                                          : g->runs && ran && ran->run ? ran->run->threads
                                                                       : 0,
                               .executed = g->executed,
@@ -63,8 +63,8 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .critical = g->runs && ran && ran->sorted ? tasks_critical(ran) : 0,
                               .ranks = 1,
                               .groups = g->device.groups,
-                              .device_bytes = g->device.groups ? g->device.bytes : 0,
-                              .copying = g->device.groups ? g->device.copies : 0};
+                              .device_bytes = g->device.bytes,
+                              .copying = g->device.copies};
   if (g->ranks)
     tell_ranks(g, facts);
 }

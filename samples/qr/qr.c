@@ -1,6 +1,6 @@
 /* A matrix A becomes Q R, by tiles: a task for each step of the algorithm on one or two tiles. Which task waits for which
  * follows from the tiles that they change. On several ranks each has some columns of tiles. With OP2_BACKEND=opencl, cuda or hip
- * the tasks run on a device. Checked: A - Q R and Q' Q - I. */
+ * the tasks run on a device, or only those that apply reflections (--mixed 1). Checked: A - Q R and Q' Q - I. */
 #include <math.h>
 #include <op2jit.h>
 #include <op2jit_tasks.h>
@@ -20,6 +20,7 @@ static struct matrix {
   size_t step;     /* numbers of a tile */
   int ranks;       /* do all ranks have the graph together? */
   int group;       /* threads of a group on a device, 0: as it likes */
+  int mixed;       /* steps that make reflections are the host's */
   double *values;
   double *vectors; /* what the tiles on the diagonal hold before tiles below them change their R */
 } A;
@@ -191,10 +192,12 @@ static void add_steps(struct plan *p) {
                      tsqrf_type = op_graph_type(p->graph, "tsqrf", run_tsqrf),
                      ssrft_type = op_graph_type(p->graph, "ssrft", run_ssrft);
   const int n = A.tiles, size = A.size;
-  if (!A.ranks) {
+  if (!A.ranks && !A.mixed) {
     op_graph_kernel(p->graph, geqrf_type, device_steps, "geqrf", A.group);
-    op_graph_kernel(p->graph, larft_type, device_steps, "larft", A.group);
     op_graph_kernel(p->graph, tsqrf_type, device_steps, "tsqrf", A.group);
+  }
+  if (!A.ranks) {
+    op_graph_kernel(p->graph, larft_type, device_steps, "larft", A.group);
     op_graph_kernel(p->graph, ssrft_type, device_steps, "ssrft", A.group);
   }
   for (int k = 0; k < n; k++) {
@@ -267,6 +270,7 @@ static double value_at(long row, long column) {
 static int make_matrix(int n, int tile, int ranks) {
   A = (struct matrix){.ranks = ranks,
                       .group = A.group,
+                      .mixed = A.mixed,
                       .tiles = n / tile,
                       .size = tile,
                       .step = (size_t)tile * (size_t)tile + (size_t)tile};
@@ -396,6 +400,8 @@ int main(int argc, char **argv) {
       ranks = atoi(value);
     else if (!strcmp(argv[a], "--group"))
       A.group = atoi(value);
+    else if (!strcmp(argv[a], "--mixed"))
+      A.mixed = atoi(value);
     else if (!strcmp(argv[a], "--vtk"))
       picture = value;
     else
@@ -403,11 +409,11 @@ int main(int argc, char **argv) {
     a++;
   }
   if (tile < 1 || tile > MOST_TILE || n < 1 || n % tile) {
-    fprintf(
-        stderr,
-        "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--group THREADS] [--vtk FILE]\n"
-        "N is a multiple of the tile, which is at most %d\n",
-        MOST_TILE);
+    fprintf(stderr,
+            "usage: qr [--n N] [--tile N] [--simulate THREADS] [--ranks RANKS] [--group THREADS] [--mixed 1] "
+            "[--vtk FILE]\n"
+            "N is a multiple of the tile, which is at most %d\n",
+            MOST_TILE);
     return 2;
   }
   if (op_init(argc, argv, 1) || !make_matrix(n, tile, op_rank_count() > 1 || ranks > 0))
@@ -422,7 +428,10 @@ int main(int argc, char **argv) {
   if (facts.groups) /* without the compiler */
     seconds = facts.seconds;
   op_printf("%d x %d in tiles of %d: %lld tasks, %.3f s on %lld %s, %.2f Gflop/s\n", n, n, tile, facts.tasks,
-            seconds, facts.threads, facts.groups ? "groups of a device" : "threads",
+            seconds, facts.threads,
+            facts.groups == facts.threads ? "groups of a device"
+            : facts.groups                ? "groups of a device and threads"
+                                          : "threads",
             4.0 / 3 * n * n * n / seconds * 1e-9);
   if (A.ranks)
     op_printf("%d ranks: this one sent %lld messages of %.1f MB, and waited %.3f s\n", op_rank_count(),

@@ -198,6 +198,103 @@ static void weight_decides(void **state) {
   works(op_free_graph(graph));
 }
 
+/* ---- tasks of the host and of the device ---- */
+
+enum { BLOCKS = 12, BLOCK = 16, MIXED = 90 };
+
+static const char mix_text[] = OP_KERNEL(
+    void mix(op_task_memory const int *number, op_task_memory int *own, op_task_memory const int *other) {
+      for (int i = op_task_thread; i < 16; i += op_task_threads)
+        own[i] = (own[i] * 3 + other[i] + number[0]) & 0xffffff;
+    });
+
+static int blocks[BLOCKS][BLOCK];
+
+struct mixing {
+  int number, own, other;
+};
+
+static void mix_in(int (*in)[BLOCK], const struct mixing *m) {
+  for (int i = 0; i < BLOCK; i++)
+    in[m->own][i] = (in[m->own][i] * 3 + in[m->other][i] + m->number) & 0xffffff;
+}
+
+static void mix(op_running *running, void *data) {
+  (void)running;
+  mix_in(blocks, data);
+}
+
+/* Which of them are the host's is random, and none waits for more than it must. */
+static void add_mixing(op_graph graph, op_task_type there, op_task_type here, struct mixing *steps,
+                       unsigned seed) {
+  op_resource resources[BLOCKS];
+  op_task tasks[MIXED];
+  for (int b = 0; b < BLOCKS; b++) {
+    resources[b] = op_graph_resource(graph, 0, NULL);
+    works(op_graph_memory(graph, resources[b], blocks[b], sizeof blocks[b]));
+  }
+  for (int t = 0; t < MIXED; t++) {
+    struct mixing *m = &steps[t];
+    seed = seed * 1103515245u + 12345u;
+    *m = (struct mixing){t, (int)(seed / 65536 % BLOCKS), (int)(seed / 4096 % BLOCKS)};
+    m->other = m->other == m->own ? (m->own + 1) % BLOCKS : m->other;
+    tasks[t] = op_graph_task(graph, seed / 64 % 3 ? there : here, m, sizeof *m, 1);
+    works(op_graph_lock(graph, tasks[t], resources[m->own]));
+    works(op_graph_use(graph, tasks[t], resources[m->other]));
+    for (int b = 0; b < t; b++)
+      if (steps[b].own == m->own || steps[b].own == m->other || steps[b].other == m->own)
+        works(op_graph_depend(graph, tasks[t], tasks[b]));
+  }
+}
+
+static void mixed_graphs_run_on_both(void **state) {
+  static int expected[BLOCKS][BLOCK];
+  (void)state;
+  memset(blocks, 0, sizeof blocks);
+  memset(expected, 0, sizeof expected);
+  for (unsigned seed = 1; seed <= (by_several ? 4 : 1); seed++) {
+    struct mixing steps[MIXED];
+    op_graph_facts_t facts;
+    op_graph graph = op_decl_graph("mixed");
+    const op_task_type there = op_graph_type(graph, "there", on_device() ? NULL : mix),
+                       here = op_graph_type(graph, "here", mix);
+    works(op_graph_kernel(graph, there, mix_text, "mix", 0));
+    add_mixing(graph, there, here, steps, seed);
+    for (int run = 1; run <= 2; run++) {
+      works(op_graph_run(graph));
+      for (int t = 0; t < MIXED; t++)
+        mix_in(expected, &steps[t]);
+      assert_memory_equal(blocks, expected, sizeof blocks);
+      works(op_graph_facts(graph, &facts));
+      assert_int_equal(facts.executed, facts.tasks);
+      assert_int_equal(facts.runs, run);
+      assert_int_equal(facts.groups > 0, on_device());
+      assert_true(!on_device() || (facts.copying > 0 && facts.threads > facts.groups));
+    }
+    works(op_free_graph(graph));
+  }
+}
+
+/* A task of the host adds one that only a device could run. */
+static op_task_type there_only;
+static void add_there(op_running *running, void *data) {
+  op_running_add(running, there_only, data, 0, 1, 0, NULL);
+}
+
+static void added_tasks_are_the_hosts(void **state) {
+  (void)state;
+  if (!on_device() || !by_several)
+    return;
+  op_graph graph = op_decl_graph("added");
+  const op_task_type here = op_graph_type(graph, "here", add_there);
+  there_only = op_graph_type(graph, "there", NULL);
+  works(op_graph_kernel(graph, there_only, mix_text, "mix", 0));
+  assert_true(op_graph_task(graph, here, NULL, 0, 1) != 0);
+  fails(OP_ERR_BACKEND, op_graph_run(graph));
+  says(OP_ERR_BACKEND, "a task (there) that is added", "no function");
+  works(op_free_graph(graph));
+}
+
 /* ---- mistakes ---- */
 
 static op_graph one_task(const char *text, const char *name, op_task_function *function, int resources) {
@@ -256,7 +353,11 @@ static void wrong_graphs_are_refused(void **state) {
   works(op_graph_kernel(graph, with, note_text, "note", 0));
   assert_true(op_graph_task(graph, without, NULL, 0, 1) != 0);
   fails(OP_ERR_STATE, op_graph_kernel(graph, without, note_text, "note", 0));
-  refused(graph, OP_ERR_BACKEND, on_device() ? "type \"without\"" : "type \"with\"", "op_graph_");
+  if (on_device()) {
+    works(op_graph_run(graph));
+    works(op_free_graph(graph));
+  } else
+    refused(graph, OP_ERR_BACKEND, "type \"with\"", "op_graph_");
   graph = op_decl_graph("ranks");
   works(op_graph_ranks(graph, OP_GRAPH_WHOLE));
   fails(OP_ERR_STATE, op_graph_kernel(graph, op_graph_type(graph, "with", note), note_text, "note", 0));
@@ -270,8 +371,12 @@ static void large_graphs_are_refused(void **state) {
   void *memory = getenv("OP2_CUDA_DRIVER") ? malloc(bytes) : NULL;
   if (!memory)
     return;
-  op_graph graph = one_task(visit_text, "visit", note, 2);
-  works(op_graph_memory(graph, op_graph_resource(graph, 0, "large"), memory, bytes));
+  op_graph graph = op_decl_graph("wrong");
+  const op_task_type type = op_graph_type(graph, "visit", visit);
+  works(op_graph_kernel(graph, type, visit_text, "visit", 0));
+  const op_resource large = op_graph_resource(graph, 0, "large");
+  works(op_graph_memory(graph, large, memory, bytes));
+  works(op_graph_lock(graph, op_graph_task(graph, type, NULL, 0, 1), large));
   refused(graph, OP_ERR_MEMORY, "graph \"wrong\" needs 16106", "bytes free of");
   free(memory);
 }
@@ -280,9 +385,14 @@ int main(int argc, char **argv) {
   const char *backend = getenv("OP2_BACKEND");
   by_several = (argc > 1 && strcmp(argv[1], "all") == 0) || !backend || strcmp(backend, "opencl") != 0;
   const struct CMUnitTest tests[] = {
-      test_in_library(locks_keep_tasks_apart),   test_in_library(order_is_kept),
-      test_in_library(weight_decides),           test_in_library(wrong_texts_are_named),
-      test_in_library(wrong_graphs_are_refused), test_in_library(large_graphs_are_refused),
+      test_in_library(locks_keep_tasks_apart),
+      test_in_library(order_is_kept),
+      test_in_library(weight_decides),
+      test_in_library(mixed_graphs_run_on_both),
+      test_in_library(added_tasks_are_the_hosts),
+      test_in_library(wrong_texts_are_named),
+      test_in_library(wrong_graphs_are_refused),
+      test_in_library(large_graphs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,8 @@ contains
     graph = op_decl_graph('steps')
     kind = op_graph_type(graph, 'step', step)
     more = kind
+    call op_graph_kernel(graph, kind, op_kernel_text('void step(op_task_memory const int *n, op_task_memory double *x) { }'), &
+        'step')
     lock = op_graph_resource(graph, 0_op_number, 'steps')
     call op_graph_memory(graph, lock, c_loc(out), 48_c_size_t)
     call op_graph_own(graph, lock, 0)
@@ -187,6 +189,8 @@ contains
     end if
     call op_graph_depend(graph, op_graph_task(graph, kind, [2, 2]), 12345_op_number, stat, errmsg)
     call expect(stat == op_err_handle, 'a task of nobody: '//trim(errmsg))
+    call op_graph_kernel(graph, kind, op_kernel_text('void step(op_task_memory int *n) { }'), 'step', 4, stat, errmsg)
+    call expect(stat == op_err_state .and. index(errmsg, 'before the first task') > 0, 'a kernel behind tasks: '//trim(errmsg))
     shared = op_decl_graph('of ranks')
     call op_graph_ranks(shared, op_graph_parts)
     lock = op_graph_resource(shared, 0_op_number, 'all')

@@ -1,5 +1,6 @@
 """Graphs of tasks in Python: functions, pieces of loops, what waits and what must not meet."""
 
+import os
 import threading
 import time
 
@@ -23,6 +24,40 @@ def test_functions_in_their_order(running):
     assert facts["tasks"] == 4 and facts["runs"] == 3 and facts["executed"] == 4
     assert 0 <= graph.simulate(4) < 10
     graph.free()
+
+
+SCALE = """
+struct scaling { int count; double by; };
+void scale(op_task_memory const struct scaling *s, op_task_memory double *x, op_task_memory const double *add) {
+  for (int i = op_task_thread; i < s->count; i += op_task_threads) x[i] = x[i] * s->by + add[0];
+}
+"""
+
+
+def test_kernels_run_on_devices(running):
+    """And functions elsewhere; tasks of both sides wait for one another."""
+
+    def scale(data, x, add):
+        x[:] = x * data["by"] + add[0]
+
+    values, add, seen = np.arange(6.0), np.ones(1), []
+    graph = op2jit.Graph("scale")
+    kernel = graph.kernel("scale", SCALE, scale)
+    one, other = graph.resource("values", values), graph.resource("add", add)
+    last = None
+    for turn in range(3):
+        data = np.array((6, 2.0), dtype=[("count", "i4"), ("by", "f8")])
+        data = np.array(data.item(), dtype=np.dtype(data.dtype.descr, align=True))
+        last = graph.task(kernel, data, after=[last] if last else [], locks=[one], uses=[other])
+        last = graph.task(lambda: seen.append(values[5]), after=[last], uses=[one])
+    graph.run()
+    assert seen == [11.0, 23.0, 47.0] and (values == np.arange(6.0) * 8 + 7).all()
+    on_device = os.environ.get("OP2_BACKEND") in ("cuda", "opencl", "hip")
+    assert (graph.facts["groups"] > 0) == on_device and graph.facts["executed"] == 6
+    with pytest.raises(op2jit.errors.ArgumentError, match="of one type and shape"):
+        graph.task(kernel, np.zeros(3))
+    with pytest.raises(op2jit.Error, match="before the first task"):
+        graph.kernel("scale", SCALE)
 
 
 def test_locks_keep_tasks_apart(running):

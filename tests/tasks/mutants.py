@@ -21,7 +21,7 @@ FAULTS = {
     'idle_tasks_weigh': ('tasks/prepare', 'tasks_type_works(&g->types[task->type]) ? task->cost : 0', 'task->cost'),
     'covered_locks_stay': ('tasks/prepare', 'if (!covered)', 'if (true || covered)'),
     'circles_are_not_seen': ('tasks/prepare', 'if (count < g->ntasks)', 'if (count < 0)'),
-    'costs_are_not_measured': ('tasks/run', 'task->cost += (float)(share', 'task->cost += 0 * (float)(share'),
+    'costs_are_not_measured': ('tasks/run', '(float)(cost + share', '(float)(cost + 0 * share'),
     'rows_lose_the_first': ('tasks/relation', 'for (size_t i = 0; i < r->nadded; i++)\n    at[r->added[i].task]++;', 'for (size_t i = 0; i < r->nadded; i++)\n    at[r->added[i].task] += i > 0 || r->nadded < 3;'),
     'nobody_is_woken': ('tasks/run', 'stop(r);\n    else\n', 'atomic_store(&r->stopped, true);\n    else\n'),
     'foreign_numbers_pass': ('tasks/number', 'top / 4 == g->serial && ', ''),
@@ -35,6 +35,11 @@ FAULTS = {
     'words_stay_hidden': ('run/waits/waits', 'if (atomic_fetch_or(&w->ready[word], bit(i)) == 0)', 'if (atomic_fetch_or(&w->ready[word], bit(i)) == 0 && word != 5)'),
     'others_have_nothing': ('run/waits/waits', 'i = first < end ? take_last(w, first, end) : -1;', 'i = -1;'),
     'sleepers_sleep_on': ('run/waits/waits', 'gate_open(&w->gate);\n  else', 'gate_value(&w->gate);\n  else'),
+    'nothing_goes_there': ('tasks/device/copies', 'p->device->copy_in(p->device->self, begin, p->staging + begin, end - begin, &err);', ''),
+    'old_copies_stay': ('tasks/device/phases', 'copies_reach(p, task_locks(p->g, task), REACH_CHANGED);', 'copies_reach(p, task_locks(p->g, task), REACH_LOOK);'),
+    'changes_stay_there': ('tasks/device/phases', 'atomic_store_explicit(&p->segments[s.begin].newest, NEWEST_DEVICE', 'atomic_store_explicit(&p->segments[s.begin].newest, NEWEST_BOTH'),
+    'what_waits_comes_back_late': ('tasks/device/phases', 'if (!is_of_device(p, task) &&\n', 'if (!is_of_device(p, task) && task != NULL) return false;\n  if (!is_of_device(p, task) &&\n'),
+    'phases_hold_nothing': ('tasks/device/phases', 'p->locks[p->nlocks++] = r;', 'locks_give(g, (struct row){&r, &r + 1});'),
     'the_check_sees_no_change': ('tasks/check', 'if (!locks_it(g, task, i))', 'if (!locks_it(g, task, i) && i < 0)'),
 }
 

@@ -16,6 +16,7 @@ int tests_of_locks(void);
 int tests_of_mistakes(void);
 int tests_of_added(void);
 int tests_of_known(void);
+int tests_of_mixed(int more);
 int tests_of_ten_million(void);
 
 UNUSED static const int counts[] = {1, 2, 3, 8, 64};

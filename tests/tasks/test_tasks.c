@@ -34,6 +34,7 @@ static void run_shape(const struct shape *shape, unsigned long seed, struct team
 }
 
 static unsigned long seeds = 3;
+static int more = 0; /* random programs for a device */
 
 TEST(random_graphs_run_as_in_sequential_order) {
   for (int c = 0; c < ncounts; c++) {
@@ -49,11 +50,12 @@ TEST(random_graphs_run_as_in_sequential_order) {
 
 static int run_all(void) {
   return run_these(NULL, NULL) + tests_of_order() + tests_of_locks() + tests_of_mistakes() +
-         tests_of_added() + tests_of_known();
+         tests_of_added() + tests_of_known() + tests_of_mixed(more);
 }
 
 static int run_more(void) {
   seeds = 6;
+  more = 20;
   return run_all();
 }
 
@@ -62,6 +64,7 @@ int main(int argc, char **argv) {
     return run_mutant(run_more);
   if (argc > 1 && strcmp(argv[1], "long") == 0) {
     seeds = 20;
+    more = 500;
     return tests_of_ten_million() + run_all();
   }
   return run_all();

@@ -93,6 +93,9 @@ struct gpu_driver {
   int (*copy_in)(void *self, gpu_address to, const void *from, size_t bytes);
   /* Done when the next wait returns. */
   int (*copy_out)(void *self, void *to, gpu_address from, size_t bytes);
+  /* The same from a byte of the memory on. NULL: that can be added to an address. */
+  int (*part_in)(void *self, gpu_address to, size_t at, const void *from, size_t bytes);
+  int (*part_out)(void *self, void *to, gpu_address from, size_t at, size_t bytes);
 
   /* ---- programs ---- */
   int (*module_load)(void *self, gpu_module *out, const void *binary, size_t size);

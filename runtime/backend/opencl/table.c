@@ -188,16 +188,24 @@ static bool stays(const struct opencl *cl, const void *from) {
   return false;
 }
 
-static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+static int table_part_in(void *self, gpu_address to, size_t at, const void *from, size_t bytes) {
   const struct opencl *cl = self;
-  return bytes ? cl->driver.write(cl->queue, buffer_of(to), !stays(cl, from), 0, bytes, from, 0, NULL, NULL)
+  return bytes ? cl->driver.write(cl->queue, buffer_of(to), !stays(cl, from), at, bytes, from, 0, NULL, NULL)
                : 0;
 }
 
+static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+  return table_part_in(self, to, 0, from, bytes);
+}
+
 /* All who ask for it wait for the device before they look. */
-static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
+static int table_part_out(void *self, void *to, gpu_address from, size_t at, size_t bytes) {
   const struct opencl *cl = self;
-  return bytes ? cl->driver.read(cl->queue, buffer_of(from), 0, 0, bytes, to, 0, NULL, NULL) : 0;
+  return bytes ? cl->driver.read(cl->queue, buffer_of(from), 0, at, bytes, to, 0, NULL, NULL) : 0;
+}
+
+static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
+  return table_part_out(self, to, from, 0, bytes);
 }
 
 /* ---- programs: a program with the kernels that were asked for ---- */
@@ -388,6 +396,8 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .host_free = table_host_free,
                                       .copy_in = table_copy_in,
                                       .copy_out = table_copy_out,
+                                      .part_in = table_part_in,
+                                      .part_out = table_part_out,
                                       .module_load = table_module_load,
                                       .module_unload = table_module_unload,
                                       .module_function = table_module_function,

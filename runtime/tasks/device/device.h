@@ -1,11 +1,11 @@
-/* Graphs whose tasks run on a device: types that have a kernel's text, and a graph as tables that one kernel works on
- * (jit/generate/gpu/tasks.c). */
+/* Graphs whose tasks run on a device, all or some: types that have a kernel's text, and tasks as tables that one kernel works
+ * on (jit/generate/gpu/tasks.c). */
 #ifndef OP2JIT_TASKS_DEVICE_H
 #define OP2JIT_TASKS_DEVICE_H
 
 #include "tasks/graph.h"
 
-/* Of a type; text NULL: its tasks do nothing. */
+/* Of a type; text NULL: its tasks run on the host, or do nothing. */
 struct tasks_kernel {
   const char *type, *text, *name;
   int threads; /* that a group should have; 0: as the device likes */
@@ -33,38 +33,30 @@ enum tasks_table {
   TABLE_HEAD
 };
 
-/* Memory of the host that the device has a copy of. */
-struct tasks_block {
-  unsigned char *host;
-  size_t bytes, at; /* at: in the device's data */
-  bool written;     /* tasks change it */
+/* Places are what tasks are passed, in the device's data; -1: NULL. */
+struct tasks_tables {
+  int *items;
+  long long *places;
+  size_t nitems, nplaces;
 };
-struct tasks_image {
-  int *tables;
-  size_t ntables;
-  long long *places; /* of what tasks are passed, in the data; -1: NULL */
-  size_t nplaces;
-  struct tasks_block *blocks;
-  size_t nblocks;
-  size_t bytes; /* of all data */
-};
-/* `parameters`: how many each type's kernel has; the first is the task's data, the others are the memory of what it locks and
- * uses. OP_ERR_GRAPH: tasks wait in a circle, or lock and use less than their kernel has parameters. OP_ERR_BACKEND: a type has no
- * text. OP_ERR_SIZE, OP_ERR_MEMORY; OP_ERR_VIOLATION as tasks_run. */
-int tasks_image_make(struct task_graph *g, const int parameters[], bool checked, struct tasks_image *out,
-                     struct error *err);
-void tasks_image_free(struct tasks_image *image);
-void tasks_image_gather(const struct tasks_image *image, unsigned char *data);
-/* Back to the host what tasks changed. */
-void tasks_image_scatter(const struct tasks_image *image, const unsigned char *data);
 
-/* A run that came to its end. Of the copies and the kernel: when they began, how long they took. */
-enum tasks_phase { PHASE_COPY_IN, PHASE_KERNEL, PHASE_COPY_OUT, PHASES };
-struct tasks_device_run {
-  int groups;
-  long long executed, refused, bytes;
-  double start[PHASES], seconds[PHASES];
+/* What a run asks of a device, from one thread at a time; each call is over when it returns. */
+struct tasks_device {
+  void *self;
+  const int *
+      parameters; /* of each type's kernel: the first is the task's data, the others are what it locks and uses */
+  /* Memory for so many bytes of data, and for the largest tables. */
+  int (*open)(void *self, size_t bytes, const struct tasks_tables *most, struct error *err);
+  void (*enter)(void *self); /* the calls that follow come from this thread */
+  int (*copy_in)(void *self, size_t at, const void *from, size_t bytes, struct error *err);
+  int (*copy_out)(void *self, void *to, size_t at, size_t bytes, struct error *err);
+  /* Runs all tasks of the tables, whose head then says what happened, in so many groups. */
+  int (*work)(void *self, const struct tasks_tables *tables, int *groups, struct error *err);
 };
-void tasks_ran_on_device(struct task_graph *g, const struct tasks_device_run *run, struct trace *trace);
+/* Tasks of types that have a text run on the device, and others on the team's threads. OP_ERR_GRAPH: tasks wait in a circle, or
+ * lock and use less than their kernel has parameters. OP_ERR_SIZE, OP_ERR_MEMORY; OP_ERR_VIOLATION as tasks_run, of uses alone;
+ * what the device's calls say. */
+int tasks_run_on_device(struct task_graph *g, const struct tasks_device *device,
+                        const struct tasks_options *options, struct error *err);
 
 #endif

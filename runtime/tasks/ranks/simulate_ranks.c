@@ -194,7 +194,8 @@ static int make_part(struct task_graph *g, struct network *n, const struct wires
   return tasks_prepare(s->part, err);
 }
 
-static double simulate(struct task_graph *g, const op_graph_network_t *said, struct error *err) {
+static double simulate(struct task_graph *g, const op_graph_network_t *said,
+                       const struct tasks_options *options, struct error *err) {
   const size_t ranks = (size_t)said->ranks;
   struct task_graph *whole = ranks_whole(g);
   const double between = g->spans - g->busy - g->idle;
@@ -209,8 +210,9 @@ static double simulate(struct task_graph *g, const op_graph_network_t *said, str
     pthread_mutex_init(&n.ranks[r].ready.mutex, NULL);
   if (!code)
     code = units_find(whole, &units, err);
+  code = agree_on_success(options->comm, code, err);
   if (!code)
-    code = place_units(whole, &units, NULL, said->ranks, NULL, err);
+    code = place_units(whole, &units, NULL, said->ranks, options, err);
   if (!code)
     code = place_tasks(whole, &units, said->ranks, place, err);
   for (int r = 0; !code && r < said->ranks; r++)
@@ -241,8 +243,9 @@ static double simulate(struct task_graph *g, const op_graph_network_t *said, str
   return code ? -1 : n.now;
 }
 
-double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said, struct comm *comm,
-                            struct error *err) {
+double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said,
+                            const struct tasks_options *options, struct error *err) {
+  struct comm *comm = options->comm;
   int code = OP_OK;
   if (!g->ranks || g->runs == 0 || !g->ranks->local)
     code = error_set(
@@ -261,6 +264,6 @@ double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said
   code = agree_on_success(comm, code, err);
   if (!code)
     code = ranks_costs(g, comm, err);
-  const double seconds = code ? -1 : simulate(g, said, err);
+  const double seconds = code ? -1 : simulate(g, said, options, err);
   return agree_on_success(comm, seconds < 0 ? err->code : OP_OK, err) ? -1 : seconds;
 }

@@ -16,6 +16,7 @@ int gpu_graph_program(struct op_context *ctx, const struct task_graph *g, struct
 void gpu_graph_program_free(struct gpu_graph_program *p);
 
 /* As struct backend has it. */
-int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, bool checked, struct error *err);
+int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, const struct tasks_options *options,
+                  struct error *err);
 
 #endif
