@@ -9,7 +9,7 @@ FAULTS = {
     'below_does_not_count': ('tasks/locks', 'int unlocked = 0;', 'int unlocked = resources[r].state > 0 ? resources[r].state : 0;'),
     'nothing_is_undone': ('tasks/locks', 'while (l-- > locks.begin)', 'while (l-- > locks.begin && l < locks.begin)'),
     'parents_stay_held': ('tasks/locks', 'let_go(resources, r, -1);', 'let_go(resources, r, resources[r].parent);'),
-    'locks_are_not_given_back': ('tasks/run', 'locks_give(g, task_locks(g, task));\n', ';\n'),
+    'locks_are_not_given_back': ('tasks/run', 'locks_give(g, task_locks(g, task));\n  if (r->phases)', ';\n  if (r->phases)'),
     'runs_before_the_last': ('tasks/run', '1, memory_order_acq_rel) == 1)\n          run_ready', '1, memory_order_acq_rel) == 2)\n          run_ready'),
     'counts_are_not_set_back': ('tasks/run', 'task->wait, task->before, memory_order_relaxed);', 'task->wait, 0, memory_order_relaxed);'),
     'parents_do_not_wait': ('tasks/added', 'atomic_fetch_add_explicit(&a->parent->wait, 1, memory_order_relaxed);', ''),
