@@ -283,10 +283,18 @@ CASE(halos_are_as_defined) {
   assert_true(copies > 150000);
 }
 
+enum { WIDTH = 20, HEIGHT = 9 };
+
+/* From the border in the middle of a grid. */
+static long steps_of(int rank, const struct built_set *cells, long cell) {
+  const long x = (long)(cells->spread->numbers[cell] % WIDTH);
+  return rank ? x - WIDTH / 2 : WIDTH / 2 - 1 - x;
+}
+
 /* A grid of cells in two halves, whose common border edges one rank owns: so the other one learns of its border by copies alone. Cells
- * by their distance from it, the farthest first; edges by their cells, the first of both and then the other. */
+ * by their distance from it, the farthest first; edges by that of the nearer cell; those of one distance in the program's order. */
 CASE(core_is_numbered_inwards) {
-  enum { WIDTH = 20, HEIGHT = 9, UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1) };
+  enum { UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1) };
   enum { CELLS_ = WIDTH * HEIGHT, CELL = 0, EDGE = 1, RANKS = 2 };
   struct trial trial = {.inwards = CELL, .built = array_new(RANKS, sizeof *trial.built)}, *t = &trial;
   t->mesh = (struct random_mesh){.ranks = RANKS, .nsets = 2, .nmaps = 1, .size = {CELLS_, EDGES}};
@@ -309,19 +317,21 @@ CASE(core_is_numbered_inwards) {
   for (int rank = 0; rank < RANKS; rank++) {
     const struct built_set *cells = &t->built[rank].sets[CELL], *edges = &t->built[rank].sets[EDGE];
     const int *table = t->built[rank].maps[0].table;
-    long last = WIDTH, least = 0, most = 0;
     CHECK(cells->extents[EXTENT_OWNED] == CELLS_ / 2 && cells->extents[EXTENT_EXEC] == CELLS_ / 2);
-    for (long l = 0; l < cells->extents[EXTENT_OWNED]; l++) {
-      const int x = (int)(cells->spread->numbers[l] % WIDTH);
-      const long far = rank ? x - WIDTH / 2 : WIDTH / 2 - 1 - x;
-      CHECK(far <= last);
+    long last = WIDTH, number = -1;
+    for (long l = 0; l < cells->extents[EXTENT_CORE]; l++) {
+      const long far = steps_of(rank, cells, l);
+      CHECK(far < last || (far == last && cells->spread->numbers[l] > number));
       last = far;
+      number = cells->spread->numbers[l];
     }
+    last = WIDTH;
     for (long e = 0; e < edges->extents[EXTENT_CORE]; e++) {
-      const long a = table[2 * e], b = table[2 * e + 1], low = a < b ? a : b, high = a < b ? b : a;
-      CHECK(low > least || (low == least && high >= most));
-      least = low;
-      most = high;
+      const long a = steps_of(rank, cells, table[2 * e]), b = steps_of(rank, cells, table[2 * e + 1]),
+                 far = a < b ? a : b;
+      CHECK(far < last || (far == last && edges->spread->numbers[e] > number));
+      last = far;
+      number = edges->spread->numbers[e];
     }
     built_free(&t->built[rank]);
   }

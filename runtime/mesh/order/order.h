@@ -23,9 +23,9 @@ static inline long order_row(const struct order_table *t, long row) {
  * both. Linear in the entries, however long rows are. */
 int order_rcm(int *order, long size, const struct order_table *t, struct team *team, struct error *err);
 
-/* Of the same graph the vertices below `inner` by how many steps they are from the others, the farthest first, and each step's as
- * reverse Cuthill-McKee has them: those that none of the others reaches keep their order, before all. The others stay. Linear. */
-int order_inwards(int *order, long size, long inner, const struct order_table *t, struct error *err);
+/* How many steps of the same graph each vertex is from those at or above `inner`, which are none from themselves; INT_MAX: it is not
+ * reached. Linear. */
+int order_steps(int *steps, long size, long inner, const struct order_table *t, struct error *err);
 
 /* Along a Hilbert curve, or by recursive coordinate bisection down to small boxes. `coords` holds `dim` (1 to 3)
  * doubles per element; NaNs go last. */

@@ -1,5 +1,6 @@
 /* Reverse Cuthill-McKee. Meshes without order have it wait for memory all the time. So a first search gives the mesh an
  * order in which neighbours are near each other, which the others go on with; and it says early what it will look at. */
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,10 +174,20 @@ static inline long see_row(struct search *s, int row, int *out, long count) {
   return count;
 }
 
+/* Those of all rows of out[i], which were not seen yet, follow `count` others. */
+static inline long see_rows(struct search *s, int *out, long i, long count) {
+  const struct reverse *r = &s->reverse;
+  if (s->rows)
+    ask_ahead(s, out + i, count - i);
+  for (long k = r->first[out[i]]; k < r->first[out[i] + 1]; k++)
+    if (s->done[r->rows[k]] != s->round)
+      count = see_row(s, r->rows[k], out, count);
+  return count;
+}
+
 /* Breadth first, in this round, from the first `count` vertices of `out`, which has room for all that they reach: those follow.
  * *last_level is where the last level begins. Returns how many vertices. */
 static long breadth_first(struct search *s, int *out, long count, long *last_level) {
-  const struct reverse *r = &s->reverse;
   long level_end = count;
   *last_level = 0;
   for (long i = 0; i < count; i++)
@@ -187,11 +198,7 @@ static long breadth_first(struct search *s, int *out, long count, long *last_lev
       level_end = count;
     }
     const long begin = count;
-    if (s->rows)
-      ask_ahead(s, out + i, count - i);
-    for (long k = r->first[out[i]]; k < r->first[out[i] + 1]; k++)
-      if (s->done[r->rows[k]] != s->round)
-        count = see_row(s, r->rows[k], out, count);
+    count = see_rows(s, out, i, count);
     if (count - begin <= SORT_LIMIT)
       sort_by_degree(s, out + begin, count - begin);
   }
@@ -338,24 +345,29 @@ int order_rcm(int *order, long size, const struct order_table *table, struct tea
   return all ? OP_OK : error_memory(err, "a renumbering", (size_t)size * sizeof(int));
 }
 
-int order_inwards(int *order, long size, long inner, const struct order_table *table, struct error *err) {
+int order_steps(int *steps, long size, long inner, const struct order_table *table, struct error *err) {
   struct search s = {.rows = array_new((size_t)table->rows, sizeof *s.rows)};
   int *found = array_new((size_t)size, sizeof *found);
   const bool all = s.rows && found && search_new(&s, table, size, NULL);
-  long count = size - inner, last_level, next = 0;
-  if (all) {
-    for (long v = inner; v < size; v++)
-      found[v - inner] = order[v] = (int)v;
+  long begin = 0, end = 0, count = 0;
+  for (long v = 0; v < size; v++)
+    steps[v] = v < inner ? INT_MAX : 0;
+  if (all)
     begin_round(&s);
-    count = breadth_first(&s, found, count, &last_level);
-    for (long v = 0; v < inner; v++)
-      if (s.vertices[v].seen != s.round)
-        order[next++] = (int)v;
-    while (next < inner)
-      order[next++] = found[--count];
+  for (long v = inner; all && v < size; v++) {
+    found[count++] = (int)v;
+    s.vertices[v].seen = s.round;
+  }
+  for (int step = 1; end < count; step++) {
+    begin = end;
+    end = count;
+    for (long i = begin; i < end; i++)
+      count = see_rows(&s, found, i, count);
+    for (long i = end; i < count; i++)
+      steps[found[i]] = step;
   }
   free(found);
   free(s.rows);
   search_free(&s);
-  return all ? OP_OK : error_memory(err, "a renumbering", (size_t)size * sizeof(int));
+  return all ? OP_OK : error_memory(err, "the order of a mesh", (size_t)size * sizeof(int));
 }

@@ -1,6 +1,8 @@
-/* New numbers for elements that have just come to their owners: inwards from the copies. Then what waits for messages lies behind
- * what does not, and so does what waits for that, as far as loops follow one another: so tiles go on across exchanges
- * (loop/spread/regions.h), also of loops that add in the order of their elements. */
+/* New numbers for elements that have just come to their owners: those beside the copies last, by how many steps they are from
+ * them. Then what waits for messages lies behind what does not, and so does what waits for that, as far as loops follow one another:
+ * so tiles go on across exchanges (loop/spread/regions.h), also of loops that add in the order of their elements. Those of the same
+ * distance keep the program's order: rows of a grid stay rows. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +10,10 @@
 #include "grown.h"
 #include "mesh/order/order.h"
 
-/* Of each set, NULL: it has none yet. Copies stay behind what is owned. */
 struct inwards {
   struct growth *g;
-  int **order; /* new places: ids */
-  int **place; /* ids: new places */
+  int **
+      steps; /* of each set, by ids: how far it is from copies; INT_MAX: it is not reached; NULL: not known yet */
 };
 
 static int no_memory(struct error *err) {
@@ -62,94 +63,89 @@ static int *join_rows(const struct growth *g, const struct grown_map *map, struc
   return rows;
 }
 
-static bool make_room(struct inwards *in, int s) {
-  const size_t all = (size_t)in->g->sets[s].ids.count;
-  in->order[s] = array_new(all, sizeof **in->order);
-  in->place[s] = array_new(all, sizeof **in->place);
-  return in->order[s] && in->place[s];
-}
-
-static void settle(const struct inwards *in, int s) {
-  const struct grown_set *set = &in->g->sets[s];
-  long next = 0;
-  for (long i = 0; i < set->ids.count; i++)
-    if (in->order[s][i] < set->owned)
-      in->order[s][next++] = in->order[s][i];
-  for (long i = 0; i < set->ids.count; i++) {
-    in->order[s][i] = i < set->owned ? in->order[s][i] : (int)i;
-    in->place[s][in->order[s][i]] = (int)i;
-  }
-}
-
 static int order_first(struct inwards *in, const struct grown_map *base, struct error *err) {
   const struct grown_set *set = &in->g->sets[base->to];
   struct order_table table;
   int *rows = join_rows(in->g, base, &table);
-  int code = rows && make_room(in, base->to) ? OP_OK : no_memory(err);
-  if (!code)
-    code = order_inwards(in->order[base->to], set->ids.count, set->owned, &table, err);
+  int *steps = in->steps[base->to] = array_new((size_t)set->ids.count, sizeof *steps);
+  const int code =
+      rows && steps ? order_steps(steps, set->ids.count, set->owned, &table, err) : no_memory(err);
   free(rows);
-  if (!code)
-    settle(in, base->to);
   return code;
 }
 
-/* *found: one more set that a map connects with an ordered one has its order. */
+/* An element of the set that a map leads from is as near as the nearest that it names; one that it leads to, as the nearest that
+ * names it. */
+static void carry_steps(const struct inwards *in, const struct grown_map *map, bool back) {
+  int *from = in->steps[map->from], *to = in->steps[map->to];
+  for (long e = 0; e < in->g->sets[map->from].owned; e++)
+    for (int j = 0; j < map->arity; j++) {
+      int *known = back ? &to[map->owned[e * map->arity + j]] : &from[e],
+          *next = back ? &from[e] : &to[map->owned[e * map->arity + j]];
+      *next = *known < *next ? *known : *next;
+    }
+}
+
+/* *found: one more set that a map connects with one whose steps are known has them. */
 static int order_next(struct inwards *in, bool *found, struct error *err) {
   const struct grown_map *map = NULL;
   for (int m = 0; m < in->g->nmaps && !map; m++)
-    if (leads(in->g, &in->g->maps[m]) && !in->order[in->g->maps[m].from] != !in->order[in->g->maps[m].to])
+    if (leads(in->g, &in->g->maps[m]) && !in->steps[in->g->maps[m].from] != !in->steps[in->g->maps[m].to])
       map = &in->g->maps[m];
   *found = map != NULL;
   if (!map)
     return OP_OK;
-  const struct grown_set *from = &in->g->sets[map->from], *to = &in->g->sets[map->to];
-  const struct order_table table = {.table = map->owned, .rows = from->owned, .arity = map->arity};
-  const int next = in->order[map->from] ? map->to : map->from;
-  int code = make_room(in, next) ? OP_OK : no_memory(err);
-  for (long i = from->owned; !code && next == map->from && i < from->ids.count; i++)
-    in->order[next][i] = (int)i;
-  if (!code)
-    code = next == map->from
-               ? order_by_targets(in->order[next], &table, in->place[map->to], to->ids.count, NULL, err)
-               : order_by_sources(in->order[next], to->ids.count, &table, in->order[map->from], err);
-  if (!code)
-    settle(in, next);
-  return code;
+  const bool back = !in->steps[map->from];
+  const int next = back ? map->from : map->to;
+  const size_t count = (size_t)in->g->sets[next].ids.count;
+  in->steps[next] = array_new(count, sizeof **in->steps);
+  if (!in->steps[next])
+    return no_memory(err);
+  for (size_t i = 0; i < count; i++)
+    in->steps[next][i] = INT_MAX;
+  carry_steps(in, map, back);
+  return OP_OK;
 }
 
-/* What reaches copies was told to others already, and stays. */
-static void take_order(const struct inwards *in, int s, struct built_set *out) {
+/* The farthest first; those of one distance keep their order. What reaches copies was told to others already, and stays. */
+static int take_order(const struct inwards *in, int s, struct built_set *out, struct error *err) {
   const struct grown_set *set = &in->g->sets[s];
-  long next = 0;
-  for (long i = 0; in->order[s] && i < set->owned; i++) {
-    const int id = in->order[s][i];
-    if (set->reaches_out[id])
-      continue;
-    set->place[id] = (int)next;
-    out->order[next++] = id;
+  int *steps = in->steps[s], most = 0;
+  for (long id = 0; steps && id < set->owned; id++)
+    most = steps[id] > most && steps[id] < INT_MAX ? steps[id] : most;
+  long *at = array_new((size_t)most + 3, sizeof *at); /* where those of so many steps go */
+  if (!at)
+    return no_memory(err);
+  for (long id = 0; steps && id < set->owned; id++) {
+    steps[id] = steps[id] < INT_MAX ? most + 1 - steps[id] : 0;
+    at[steps[id] + 1] += !set->reaches_out[id];
   }
+  for (int step = 0; step <= most; step++)
+    at[step + 1] += at[step];
+  for (long id = 0; steps && id < set->owned; id++)
+    if (!set->reaches_out[id]) {
+      const long place = at[steps[id]]++;
+      set->place[id] = (int)place;
+      out->order[place] = (int)id;
+    }
+  free(at);
+  return OP_OK;
 }
 
 int grown_inwards(struct growth *g, int set, struct built *built, struct error *err) {
   const size_t nsets = (size_t)g->nsets;
-  struct inwards in = {g, array_new(nsets, sizeof *in.order), array_new(nsets, sizeof *in.place)};
+  struct inwards in = {g, array_new(nsets, sizeof *in.steps)};
   const struct grown_map *base = find_base(g, set);
-  int code = in.order && in.place ? OP_OK : no_memory(err);
+  int code = in.steps ? OP_OK : no_memory(err);
   if (!code && base)
     code = order_first(&in, base, err);
   for (bool found = base != NULL; !code && found;)
     code = order_next(&in, &found, err);
   for (int s = 0; !code && base && s < g->nsets; s++)
-    if (g->sets[s].begin)
-      code = grown_order_entries(g, s, built, err);
-    else
-      take_order(&in, s, &built->sets[s]);
-  for (int s = 0; in.order && in.place && s < g->nsets; s++) {
-    free(in.order[s]);
-    free(in.place[s]);
-  }
-  free(in.order);
-  free(in.place);
+    code =
+        g->sets[s].begin ? grown_order_entries(g, s, built, err) : take_order(&in, s, &built->sets[s], err);
+  for (int s = 0; in.steps && s < g->nsets; s++)
+    free(in.steps[s]);
+  free(in.steps);
   return code;
 }
