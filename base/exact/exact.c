@@ -391,12 +391,18 @@ static const int64_t half = (int64_t)1 << (LIMB - 1);
 
 void exact_add(struct exact *to, const struct exact *from) {
   to->odd |= from->odd;
-  if (!from->high)
+  const int low = from->low > to->cut ? from->low : to->cut;
+  if (from->high <= low)
     return;
-  for (int i = from->low; i < from->high; i++)
+  for (int i = low; i < from->high; i++)
     to->limbs[i] += from->limbs[i];
-  reach(to, from->low, from->high);
+  reach(to, low, from->high);
   carry(to, half);
+}
+
+void exact_cut(struct exact *to, const struct exact *from) {
+  if (from->cut > to->cut)
+    to->cut = from->cut;
 }
 
 void exact_add_limb(struct exact *e, int i, int64_t count) {

@@ -13,7 +13,8 @@ struct exact {
   int64_t limbs[EXACT_LIMBS];
   int32_t odd;       /* of values that no limbs hold */
   int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
-  int32_t far;       /* values of one piece were far apart */
+  bool far;          /* values of one piece were far apart */
+  int16_t cut;       /* a device's sum: what it had before this limb is gone, of each value alike */
   int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: of none */
   int32_t misses;    /* pieces that were not like it */
 };
@@ -34,6 +35,9 @@ void exact_begin_along(const struct exact *e, struct exact_along *a);
 /* How many of its values were added so: what is behind them is not in the sum yet. */
 int exact_end_along(struct exact *e, const struct exact_along *a);
 void exact_add(struct exact *to, const struct exact *from);
+/* Before sums are added of which some are cut: *to is cut where *from is, or further up. Where all of them do so first, and none
+ * was carried, a device's sum of all values is what comes of its sums of any parts. */
+void exact_cut(struct exact *to, const struct exact *from);
 /* `count` of limb i: of sums that a device made. */
 void exact_add_limb(struct exact *e, int i, int64_t count);
 /* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */

@@ -11,11 +11,11 @@
 
 /* Component c of a partial result, which is an exact sum. */
 static void add_exact(const struct loop_arg *arg, const struct partial *from, int c, void *into) {
-  for (int s = 0; s < from->count; s++) {
-    const void *one =
-        from->first + (size_t)s * from->distance + arg->offset + (size_t)c * sizeof(struct exact);
-    exact_add(into, one);
-  }
+  const unsigned char *first = from->first + arg->offset + (size_t)c * sizeof(struct exact);
+  for (int s = 0; s < from->count; s++)
+    exact_cut(into, (const void *)(first + (size_t)s * from->distance));
+  for (int s = 0; s < from->count; s++)
+    exact_add(into, (const void *)(first + (size_t)s * from->distance));
 }
 
 static void put_number(enum type_code type, unsigned char *to, double value) {
@@ -149,9 +149,12 @@ void results_merge(const struct launch *launch, unsigned char *slot) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg_is_reduction(arg))
       continue;
-    for (int c = 0; c < arg->dim && arg->exact && arg->access == OP_INC; c++)
+    const bool sum = arg->exact && arg->access == OP_INC;
+    if (sum && own.count == 1) /* a device's: carried it could not be cut any more */
+      memcpy(slot + arg->offset, own.first + arg->offset, (size_t)arg->dim * sizeof(struct exact));
+    for (int c = 0; c < arg->dim && sum && own.count > 1; c++)
       add_exact(arg, &own, c, slot + arg->offset + (size_t)c * sizeof(struct exact));
-    if (arg->info < 0 && !(arg->exact && arg->access == OP_INC))
+    if (arg->info < 0 && !sum)
       results_combine(arg, &own, slot + arg->offset);
     for (int s = 0; arg->info >= 0 && s < own.count; s++) {
       const unsigned char *part = own.first + (size_t)s * own.distance;

@@ -53,6 +53,10 @@ static const char *const spikes =
     "  sum[1] += *number % 700 == 600  ? q[0] * 0x1p-60\n"
     "            : *number % 700 < 600 ? 1.25 - 2.5 * (*number % 2)\n"
     "                                  : 0;\n}";
+/* What whole numbers leave lies on one side. */
+static const char *const lean = "void lean(const int *number, double *t, double *sum) {\n"
+                                "  const double whole = *number % 8 < 4 ? 1 : -1;\n"
+                                "  *t = whole;\n  *sum += whole + (0x1p-43 - 0x1p-52);\n}";
 static const char *const both = "void both(const float *m, const double *x, double *r, double *sum) {\n"
                                 "  *r += m[0] * x[0] * 1e-3 + 1.0 / 3;\n  *sum += m[1] * 1.7 + x[1];\n}";
 static const char *const shares = "void shares(const double *a, const double *b, double *r, double *s) {\n"
@@ -99,7 +103,7 @@ static int *numbers(int n) {
 
 /* ---- the mesh ---- */
 
-static double sums[2], least = 1e30, most = -1e30, zero = 1, tie, spiked[2], other;
+static double sums[2], least = 1e30, most = -1e30, zero = 1, tie, spiked[2], leaned, other;
 static double trod[3] = {0, 1e30, -1}, marked;
 static int who = -1, counts[2], where = -1;
 static float narrow, narrow_trod, lowest = 1e30f;
@@ -233,6 +237,8 @@ static void meet(const struct mesh *m) {
 }
 
 static void step(const struct mesh *m) {
+  op_par_loop(lean, "lean", m->cells, op_arg_idx(-1, OP_ID), own(m->t, 1, "double", OP_WRITE),
+              op_arg_gbl(&leaned, 1, "double", OP_INC));
   op_par_loop(area, "area", m->cells, far(m->x, -4, m->cell, 2, "double", OP_READ),
               own(m->q, 3, "double", OP_READ), own(m->t, 1, "double", OP_WRITE));
   op_par_loop(flux, "flux", m->edges, far(m->x, 0, m->ends, 2, "double", OP_READ),
@@ -305,6 +311,7 @@ static void add_all(const struct mesh *m) {
   add("who", &who, sizeof who);
   add("tie", &tie, sizeof tie);
   add("spiked", spiked, sizeof spiked);
+  add("leaned", &leaned, sizeof leaned);
   op_get_gbl(kept, &other);
   add("other", &other, sizeof other);
   add("trod", trod, sizeof trod);

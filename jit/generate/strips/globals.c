@@ -51,7 +51,8 @@ bool strips_sum(const struct generator *g) {
   return any;
 }
 
-/* As fold_alike in base/exact/exact.c, which says why. */
+/* As fold_alike in base/exact/exact.c, which says why. A piece may be longer here than there, and strips shorter: then the second
+ * sum may leave its binade, too. As long as nothing is lost on the way, it is enough to see that in the end. */
 void put_exact_helpers(struct generator *g) {
   static const char *const lines[] = {
       "struct op2_along { double first, second; unsigned long long whole, rest; long long outside, left, "
@@ -80,12 +81,13 @@ void put_exact_helpers(struct generator *g) {
       "op2_along "
       "*a, long done) {",
       "  const op2_sums none = {0};",
-      "  const op2_bits whole = (op2_bits)s->first - (op2_bits)s->began,",
-      "                 rest = (op2_bits)s->second - (op2_bits)(none + a->second);",
+      "  const op2_bits began = (op2_bits)(none + a->second), whole = (op2_bits)s->first - "
+      "(op2_bits)s->began,",
+      "                 rest = (op2_bits)s->second - began, far = (op2_bits)s->second ^ began;",
       "  for (int l = 0; l < (int)(sizeof whole / sizeof whole[0]); l++) {",
       "    a->whole += whole[l];",
       "    a->rest += rest[l];",
-      "    a->outside |= (long long)s->outside[l];",
+      "    a->outside |= (long long)(s->outside[l] | far[l]);",
       "    a->left |= (long long)s->left[l];",
       "  }",
       "  a->done = done;",

@@ -231,10 +231,11 @@ static void put_exact(const unsigned char *from, struct exact *to, int dim) {
   for (int c = 0; c < dim; c++, from += sizeof(struct gpu_exact)) {
     struct gpu_exact sum;
     memcpy(&sum, from, sizeof sum);
-    to[c] = (struct exact){.odd = sum.odd};
+    const int least = sum.top - (GPU_EXACT_LIMBS - 1);
+    to[c] = (struct exact){.odd = sum.odd, .cut = (int16_t)(least > 0 ? least : 0)};
     for (int i = 0; i < GPU_EXACT_LIMBS; i++)
       if (sum.limbs[i])
-        exact_add_limb(&to[c], sum.top - (GPU_EXACT_LIMBS - 1) + i, sum.limbs[i]);
+        exact_add_limb(&to[c], least + i, sum.limbs[i]);
   }
 }
 
