@@ -81,9 +81,11 @@ class TaskKernel:
         return data.tobytes() + bytes(-data.nbytes % 8) + number.to_bytes(8, "little", signed=True)
 
     def number_at(self, data: int) -> int:
+        """The number that ``pack`` put behind the data of a task, which lie there."""
         return int(c_longlong.from_address(data + self.data.nbytes + -self.data.nbytes % 8).value)
 
     def call(self, data: int, touched: List[Resource]) -> None:
+        """Run the task on the host, by the kernel's function."""
         assert self.function is not None
         size = (c_char * max(1, self.data.nbytes)).from_address(data)
         own = np.frombuffer(size, self.data.dtype, self.data.size).reshape(self.data.shape)

@@ -33,6 +33,7 @@ CALLS = {
     "op_decl_graph": "op2jit.Graph",
     "op_free_graph": "Graph.free",
     "op_graph_type": "Graph.task",
+    "op_graph_kernel": "Graph.kernel",
     "op_graph_resource": "Graph.resource",
     "op_graph_memory": "Graph.resource",
     "op_graph_own": "Graph.resource",
