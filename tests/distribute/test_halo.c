@@ -10,6 +10,7 @@
 #include "crew.h"
 #include "random_mesh.h"
 #include "spread/distribute/build.h"
+#include "spread/distribute/directory.h"
 #include "spread/distribute/mail.h"
 #include "spread/distribute/move.h"
 #include "spread/distribute/numbers.h"
@@ -635,12 +636,43 @@ CASE(elements_move_with_their_rows) {
   }
 }
 
+/* In the order in which op_partition and op_renumber leave them, too. */
+static int tell_in_any_order(struct comm *comm, void *user, struct error *err) {
+  enum { EACH = 1000, HALF = EACH / 2, STEP = 7 };
+  long long numbers[EACH];
+  int values[EACH], answers[EACH];
+  struct directory d;
+  for (int i = 0; i < EACH; i++) {
+    const int number = i * STEP % EACH;
+    numbers[i] = EACH * comm->rank + HALF + number; /* half of them are the next rank's to know */
+    numbers[i] %= (long long)EACH * comm->size;
+    values[i] = 2 * comm->rank + number / HALF;
+  }
+  crew_traffic(comm);
+  int code = directory_make(&d, comm, (long long)EACH * comm->size, numbers, EACH, values, 0, err);
+  ((long long *)user)[comm->rank] = crew_traffic(comm).bytes;
+  if (!code)
+    code = directory_ask(&d, comm, numbers, EACH, answers, err);
+  directory_free(&d);
+  if (!code && memcmp(answers, values, sizeof values) != 0)
+    code = error_set(err, OP_ERR_INTERNAL, "answers are not what was told");
+  return code;
+}
+
+CASE(directories_are_told_in_stretches) {
+  enum { RANKS = 3 };
+  long long bytes[RANKS];
+  crew_run(RANKS, tell_in_any_order, bytes);
+  for (int r = 0; r < RANKS; r++)
+    assert_in_range(bytes[r], 1, 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again),      cmocka_unit_test(stretches_are_found),
-      cmocka_unit_test(numbers_are_put_in_order),     cmocka_unit_test(many_rows_travel_in_batches),
-      cmocka_unit_test(tallies_count_by_rank),        cmocka_unit_test(halos_are_as_defined),
-      cmocka_unit_test(core_is_numbered_inwards),     cmocka_unit_test(rows_go_home_and_back),
-      cmocka_unit_test(elements_move_with_their_rows)};
+      cmocka_unit_test(numbers_are_found_again),       cmocka_unit_test(stretches_are_found),
+      cmocka_unit_test(numbers_are_put_in_order),      cmocka_unit_test(many_rows_travel_in_batches),
+      cmocka_unit_test(tallies_count_by_rank),         cmocka_unit_test(halos_are_as_defined),
+      cmocka_unit_test(core_is_numbered_inwards),      cmocka_unit_test(rows_go_home_and_back),
+      cmocka_unit_test(elements_move_with_their_rows), cmocka_unit_test(directories_are_told_in_stretches)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

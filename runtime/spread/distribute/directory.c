@@ -80,15 +80,17 @@ struct stretches {
   struct mail in;
 };
 
-/* Into `out`, where each rank's begin; `next` NULL: they are counted only. */
-static bool list_stretches(struct stretches *s, const struct telling *e, struct lookup *l, long *next) {
+/* In the order of numbers, into `out`, where each rank's begin; `next` NULL: they are counted only. */
+static bool list_stretches(struct stretches *s, const struct telling *e, const int *order, struct lookup *l,
+                           long *next) {
   int rank = -1;
   long *at = NULL;
   bool good = true;
-  for (long i = 0; good && i < e->count; i++) {
+  for (long k = 0; good && k < e->count; k++) {
+    const int i = order[k], before = k ? order[k - 1] : -1;
     const int value = e->values ? e->values[i] : e->same, to = rank_of(l, e->numbers[i]);
-    const bool follows = i > 0 && to == rank && e->numbers[i] == e->numbers[i - 1] + 1 &&
-                         (!e->values || value == e->values[i - 1]);
+    const bool follows = before >= 0 && to == rank && e->numbers[i] == e->numbers[before] + 1 &&
+                         (!e->values || value == e->values[before]);
     if (!follows && !next)
       good = tally_add(&s->to, to, 1);
     if (!follows && next) {
@@ -104,14 +106,16 @@ static bool list_stretches(struct stretches *s, const struct telling *e, struct 
 
 static int take_stretches(struct stretches *s, const struct telling *e, int ranks, struct error *err) {
   struct lookup l = {.total = e->total, .ranks = ranks};
-  bool good = list_stretches(s, e, &l, NULL) && tally_sort(&s->to);
+  int *order = numbers_order(e->numbers, e->count);
+  bool good = order && list_stretches(s, e, order, &l, NULL) && tally_sort(&s->to);
   long *next = good ? tally_first(&s->to) : NULL;
   if (next)
     s->out = array_new((size_t)next[s->to.count], sizeof *s->out);
   good = next && s->out;
   if (good)
-    list_stretches(s, e, &l, next);
+    list_stretches(s, e, order, &l, next);
   free(next);
+  free(order);
   return good ? OP_OK : error_memory(err, "the directory of a set", (size_t)s->to.count * sizeof *s->out);
 }
 
