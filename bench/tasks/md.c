@@ -9,13 +9,15 @@ static op_graph graph;
 static char *bricks; /* what tasks depend on */
 
 void form_prepare(int size) {
-  if (!make_box(size ? size : 64, 2.5) || !(bricks = calloc((size_t)box.bricks, 1)))
+  if (!make_box(size ? size : 64, 2.5, 0) || !(bricks = calloc((size_t)box.bricks, 1)))
     exit(1);
-  graph = make_graph("md", 1);
+  make_memory();
+  graph = make_graph("md");
+  op_graph_run(graph); /* it makes the particles */
+  box.begun = 1;
 }
 
 void form_refresh(void) {
-  sort_into_cells();
 }
 
 void form_by_graph(void) {
@@ -25,16 +27,21 @@ void form_by_graph(void) {
 static void make_tasks(void) {
   for (int b = 0; b < box.bricks; b++) {
 #pragma omp task depend(out : bricks[b])
-    begin(b, 1);
+    move(NULL, &(struct bricks){b, b});
+  }
+#pragma omp taskwait
+  for (int b = 0; b < box.bricks; b++) {
+#pragma omp task depend(inout : bricks[b])
+    arrive(NULL, &(struct bricks){b, b});
   }
   for (int b = 0; b < box.bricks; b++) {
 #pragma omp task depend(mutexinoutset : bricks[b])
     force_self(NULL, &(struct bricks){b, b});
-    for (int c = b + 1; c < box.bricks; c++)
-      if (touch(b, c) || touch(c, b)) {
+    for (int i = NEAR + 1; i < AROUND; i++) {
+      const int c = beside(b, i, box.edge).cell;
 #pragma omp task depend(mutexinoutset : bricks[b]) depend(mutexinoutset : bricks[c])
-        force_pair(NULL, &(struct bricks){b, c});
-      }
+      force_pair(NULL, &(struct bricks){b, c});
+    }
   }
   for (int b = 0; b < box.bricks; b++) {
 #pragma omp task depend(inout : bricks[b])
@@ -50,7 +57,7 @@ void form_by_openmp(int threads) {
 }
 
 double form_answer(void) {
-  return energy();
+  return sum_up().energy;
 }
 
 op_graph form_graph(void) {

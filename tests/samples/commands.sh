@@ -30,6 +30,7 @@ for words in "$@"; do
   case $name in
   wall) this=$(grep "^    cc $name/" README.md) runs=no ;; # on no native backend
   poisson | implicit) runs=no ;;                          # tests/petsc runs them
+  flow3d) runs=no ;;                                      # tests/io makes meshes for it
   bratu | elasticity) this="$this $petsc" runs=no ;;
   esac
   # shellcheck disable=SC2086 # arguments

@@ -1,5 +1,7 @@
 /* Graphs of which a device has a part: a device that is only memory of its own, and runs the tables' tasks in any order that
  * they allow. Random programs leave what they leave one task after the other. */
+#include <unistd.h>
+
 #include "op2jit_tools.h"
 #include "small.h"
 #include "tasks/device/device.h"
@@ -14,10 +16,30 @@ struct cell {
 /* Of what it touches the first ones are locked. Nobody waits for a task that only adds but those that look. */
 struct step {
   int number, nlocks, first[TOUCHED], count[TOUCHED];
-  bool adds;
+  bool adds, host;
 };
 
 static struct cell cells[CELLS];
+
+/* What tasks of the host add, by their numbers: such a task adds to the first cell that its own task locks. */
+static op_task_type extra_type;
+static op_resource extra_lock[CELLS];
+struct extra {
+  int number, cell;
+};
+static int extras_of(const struct step *s) {
+  return s->host ? s->number % 3 : 0;
+}
+static struct extra extra_of(const struct step *s, int i) {
+  return (struct extra){s->number + i, s->first[0]};
+}
+static void do_extra(const struct extra *e, struct cell *memory) {
+  memory[e->cell].sum += (unsigned long)e->number * 2654435761u;
+}
+static void adds_extra(op_running *running, void *data) {
+  (void)running;
+  do_extra(data, cells);
+}
 
 static void do_step(const struct step *s, struct cell *const *at) {
   unsigned long seen = (unsigned long)s->number;
@@ -41,8 +63,12 @@ static void do_there(const struct step *s, struct cell *memory) {
 }
 
 static void works(op_running *running, void *data) {
-  (void)running;
-  do_there(data, cells);
+  const struct step *s = data;
+  do_there(s, cells);
+  for (int i = 0; i < extras_of(s); i++) {
+    const struct extra e = extra_of(s, i);
+    assert_int_equal(op2jit_running_add(running, extra_type, &e, sizeof e, 1, 1, &extra_lock[e.cell]), OP_OK);
+  }
 }
 
 static void fails_once(op_running *running, void *data) {
@@ -51,12 +77,38 @@ static void fails_once(op_running *running, void *data) {
     op2jit_running_fail(running, "not this time");
 }
 
+/* ---- two that read ---- */
+
+/* Memory of which the first and the last are copied back one after the other, for much lies between them. Nothing here orders
+ * what one thread does before what another one does. */
+static struct {
+  struct cell at[TOUCHED][512];
+  _Atomic bool copying, seen;
+} apart;
+
+static void await(const _Atomic bool *what) {
+  for (int i = 0; i < 20000 && !atomic_load_explicit(what, memory_order_relaxed); i++)
+    usleep(100);
+}
+
+static void waits_for_copies(op_running *running, void *data) {
+  (void)running, (void)data;
+  await(&apart.copying);
+}
+
+static void looks(op_running *running, void *data) {
+  (void)running, (void)data;
+  assert_int_equal(apart.at[0][0].value, 31); /* one use, of zeros */
+  atomic_store_explicit(&apart.seen, true, memory_order_relaxed);
+}
+
 /* ---- the device ---- */
 
 struct fake {
   unsigned char *memory;
   unsigned seed;
   int copies_in, copies_out, phases, fails;
+  bool slow; /* the second copy back takes until somebody has looked */
 };
 
 static int fake_open(void *self, size_t bytes, const struct tasks_tables *most, struct error *err) {
@@ -84,6 +136,10 @@ static int fake_out(void *self, void *to, size_t at, size_t bytes, struct error 
   (void)err;
   f->copies_out++;
   memcpy(to, f->memory + at, bytes);
+  if (f->slow && f->copies_out == 2) {
+    atomic_store_explicit(&apart.copying, true, memory_order_relaxed);
+    await(&apart.seen);
+  }
   return OP_OK;
 }
 
@@ -159,20 +215,21 @@ static void open_program(struct program *p, unsigned seed) {
   expect_ok(tasks_add_kernel(p->g, p->device, "a text", "there", 0, &p->err), &p->err);
   p->host = tasks_add_type(p->g, "here", works, &p->err);
   p->join = tasks_add_type(p->g, "join", NULL, &p->err);
+  extra_type = tasks_add_type(p->g, "extra", adds_extra, &p->err);
   for (int c = 0; c < CELLS; c++) {
     cells[c] = (struct cell){(unsigned long)c, 1};
     if (c % EACH == 0) /* half of them have memory, the others only what lies in them */
       p->groups[c / EACH] = tasks_add_resource(p->g, 0, NULL, &p->err);
     if (c % EACH == 0 && c / EACH % 2 == 0)
       tasks_memory(p->g, p->groups[c / EACH], &cells[c], EACH * sizeof *cells, &p->err);
-    p->single[c] = tasks_add_resource(p->g, p->groups[c / EACH], NULL, &p->err);
+    p->single[c] = extra_lock[c] = tasks_add_resource(p->g, p->groups[c / EACH], NULL, &p->err);
     tasks_memory(p->g, p->single[c], &cells[c], sizeof *cells, &p->err);
   }
 }
 
 /* Groups of which only the single ones have memory are for the host. */
 static void choose_step(struct program *p, struct step *s, int number, bool host) {
-  *s = (struct step){.number = number, .nlocks = 1 + pick(p, 2), .adds = pick(p, 3) == 0};
+  *s = (struct step){.number = number, .nlocks = 1 + pick(p, 2), .adds = pick(p, 3) == 0, .host = host};
   for (int i = 0; i < TOUCHED; i++) {
     const int group = pick(p, GROUPS);
     const bool all = pick(p, 4) == 0 && (host || group % 2 == 0);
@@ -214,6 +271,13 @@ static void add_steps(struct program *p, int hosts) {
   expect_ok(p->err.code, &p->err);
 }
 
+static int count_extras(const struct program *p) {
+  int count = 0;
+  for (int t = 0; t < TASKS; t++)
+    count += extras_of(&p->steps[t]);
+  return count;
+}
+
 static void run_program(unsigned seed, int hosts, struct team *team, int threads) {
   struct program p;
   struct cell expected[CELLS];
@@ -222,14 +286,17 @@ static void run_program(unsigned seed, int hosts, struct team *team, int threads
   memcpy(expected, cells, sizeof cells);
   for (int round = 0; round < 2; round++) {
     struct fake f = {.seed = seed};
-    for (int t = 0; t < TASKS; t++)
+    for (int t = 0; t < TASKS; t++) {
       do_there(&p.steps[t], expected);
+      for (int i = 0; i < extras_of(&p.steps[t]); i++)
+        do_extra((struct extra[]){extra_of(&p.steps[t], i)}, expected);
+    }
     expect_ok(run_with(p.g, &f, team, threads, &p.err), &p.err);
     if (memcmp(expected, cells, sizeof cells))
       fail_msg("%d threads, seed %u, %d of 4 on the host, round %d: not what tasks leave one by one", threads,
                seed, hosts, round);
     const op_graph_facts_t facts = facts_of(p.g);
-    assert_int_equal(facts.executed, facts.tasks);
+    assert_int_equal(facts.executed, facts.tasks + count_extras(&p));
     assert_int_equal(facts.runs, round + 1);
     if (hosts == 0) { /* all of it at once */
       assert_int_equal(f.phases, 1);
@@ -280,6 +347,38 @@ TEST(copies_are_made_where_they_are_needed) {
   tasks_free(p.g);
 }
 
+/* One that waits for all copies, and one for the first that is ready before the second is made. */
+TEST(who_only_uses_what_was_copied_back_sees_it) {
+  struct program p;
+  struct fake f = {.slow = true};
+  const struct step s = {.number = 1, .nlocks = TOUCHED - 1, .count = {1, 1, 1}};
+  struct team *team = open_team(2);
+  open_program(&p, 1);
+  const op_task_type waits = tasks_add_type(p.g, "waits", waits_for_copies, &p.err),
+                     look = tasks_add_type(p.g, "looks", looks, &p.err);
+  const op_task there = tasks_add_task(p.g, p.device, &s, sizeof s, 1, &p.err),
+                all = tasks_add_task(p.g, look, NULL, 0, 1, &p.err),
+                wait = tasks_add_task(p.g, waits, NULL, 0, 1, &p.err),
+                one = tasks_add_task(p.g, look, NULL, 0, 1, &p.err);
+  for (int i = 0; i < TOUCHED; i++) {
+    const int at = (TOUCHED - i) % TOUCHED; /* the one between is used alone */
+    const op_resource r = tasks_add_resource(p.g, 0, NULL, &p.err);
+    tasks_memory(p.g, r, apart.at[at], at == 1 ? sizeof *apart.at : sizeof **apart.at, &p.err);
+    (at == 1 ? tasks_use : tasks_lock)(p.g, there, r, &p.err);
+    tasks_use(p.g, all, r, &p.err);
+    if (at == 0)
+      tasks_use(p.g, one, r, &p.err);
+  }
+  tasks_depend(p.g, all, there, &p.err);
+  tasks_depend(p.g, one, there, &p.err);
+  tasks_depend(p.g, one, wait, &p.err);
+  expect_ok(run_with(p.g, &f, team, 2, &p.err), &p.err);
+  assert_int_equal(f.copies_out, 2);
+  assert_true(apart.seen);
+  team_close(team);
+  tasks_free(p.g);
+}
+
 /* A device that fails, a task that fails: the next run is as if nothing had been. */
 TEST(errors_end_the_run_and_not_the_next_one) {
   struct program p;
@@ -297,7 +396,7 @@ TEST(errors_end_the_run_and_not_the_next_one) {
   assert_int_equal(run_with(p.g, &f, team, 2, &p.err), OP_ERR_GRAPH);
   error_free(&p.err);
   expect_ok(run_with(p.g, &f, team, 2, &p.err), &p.err);
-  assert_int_equal(facts_of(p.g).executed, facts_of(p.g).tasks);
+  assert_int_equal(facts_of(p.g).executed, facts_of(p.g).tasks + count_extras(&p));
   team_close(team);
   tasks_free(p.g);
 }

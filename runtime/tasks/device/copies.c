@@ -129,7 +129,8 @@ struct span copies_of(const struct phases *p, const void *memory, size_t bytes) 
 static bool reach_one(struct phases *p, const struct resource_more *more, enum reach reach) {
   for (struct span s = copies_of(p, more->memory, more->bytes); s.begin < s.end; s.begin++) {
     struct segment *one = &p->segments[s.begin];
-    const bool there = atomic_load_explicit(&one->newest, memory_order_relaxed) == NEWEST_DEVICE;
+    /* acquire: who only uses it has no lock that hands on what was copied back for another one */
+    const bool there = atomic_load_explicit(&one->newest, memory_order_acquire) == NEWEST_DEVICE;
     if (reach == REACH_CHANGED)
       atomic_store_explicit(&one->newest, NEWEST_HOST, memory_order_relaxed);
     else if (there && reach == REACH_LOOK)
@@ -227,7 +228,7 @@ bool copies_out(struct phases *p, bool all) {
     for (size_t k = i; k < next; k++)
       if (is_old_here(&p->segments[k], all)) {
         memcpy(p->segments[k].host, p->staging + p->segments[k].at, p->segments[k].bytes);
-        atomic_store_explicit(&p->segments[k].newest, NEWEST_BOTH, memory_order_relaxed);
+        atomic_store_explicit(&p->segments[k].newest, NEWEST_BOTH, memory_order_release);
       }
     count(p, COPY_OUT, start, end - begin);
   }

@@ -15,7 +15,7 @@ struct segment {
   unsigned char *host;
   size_t bytes, at;    /* at: in the device's data */
   bool wanted;         /* by those that come next */
-  _Atomic char newest; /* who has it: changed under locks, as what is in it */
+  _Atomic char newest; /* who has it: changed under locks, or for those that use it */
 };
 
 struct phases;

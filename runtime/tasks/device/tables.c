@@ -69,7 +69,7 @@ static void order_tasks(struct phases *p, struct heavy *all) {
 static size_t lay_out(const struct task_graph *g, size_t n, size_t locks, size_t after,
                       int head[TABLE_HEAD]) {
   const size_t resources = (size_t)g->nresources;
-  size_t words[3], at = TABLE_HEAD;
+  size_t words[3] = {0}, at = TABLE_HEAD;
   for (int i = 0; i < 3; i++) {
     words[i] = ((i ? words[i - 1] : n) + 31) / 32;
     head[TABLE_WORDS + i] = (int)words[i];
